@@ -195,6 +195,8 @@ export interface ReportEvaluation {
   readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
+  /** Number of clusters of its tasks, if episodes depend on each other. Absent: every episode stands alone. */
+  readonly clusters?: number;
   readonly return: ReportMean;
   readonly turns: ReportMean;
   /** Share of episodes that a cap truncated, in [0, 1]. */

@@ -1,4 +1,4 @@
-import { shortKey } from '../config/short-key.js';
+import { shortKey } from '../reporting/short-key.js';
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { correctByHolm } from '../statistics/holm.js';

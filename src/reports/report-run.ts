@@ -1,4 +1,5 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import { clustersOf } from '../evaluation/success-rate.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { formatSeconds } from '../reporting/format-quantity.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
@@ -174,6 +175,15 @@ function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): 
           later.evaluation.temperature === evaluation.temperature,
       );
     const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
-    return { player, final: player !== 'policy' || ended, stage, step, runStep, ...evaluation };
+    const clusters = clustersOf(line.outcomes, Math.max(...line.outcomes.map(({ attempts }) => attempts.length)));
+    return {
+      player,
+      final: player !== 'policy' || ended,
+      stage,
+      step,
+      runStep,
+      ...evaluation,
+      ...(clusters !== undefined && { clusters: new Set(clusters).size }),
+    };
   });
 }

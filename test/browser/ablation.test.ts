@@ -92,7 +92,7 @@ const data: ReportData = {
   title: 'algorithms',
   question: 'Which algorithm solves most?',
   answer: 'Ahead is rebn with 72.0 %.',
-  notes: ['One cell failed.'],
+  notes: ['One cell failed: `algorithm.clip` is 0.'],
   createdAt: '2026-01-31T10:00:00.000Z',
   version: '0.1.0',
   runs: names.flatMap((name, cell) => (name === 'broken' ? [] : seeds.map((seed) => runOf(cell, seed)))),
@@ -145,6 +145,7 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.first().locator('.dot').count()).toBe(3);
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
+    expect(await page.locator('.note code').innerText()).toBe('algorithm.clip');
     const effects = await page.locator('.differences').last().innerText();
     for (const text of ['Main effects and interactions', 'rebn − grpo', '+20.0', 'rebn × groupSize 16', '0.006'])
       expect(effects).toContain(text);

@@ -47,12 +47,15 @@ export function effectsTables(effects: readonly ReportEffect[] = []): readonly H
         'p',
         { class: 'explain' },
         'b − a: the mean difference over all values of the other keys.',
-        isTogether ? ' a × b: the extra effect of b with a, compared to the first value of the key of a.' : '',
+        isTogether ? ' a × b: the effect of b with a, minus its effect with the first value of the key of a.' : '',
         ' p values are corrected over this table (Holm).',
+        effects.every(({ seeds }) => seeds === 1) ? ` Each setting has one seed: ${oneSeed}` : '',
       ),
     ),
   ];
 }
+
+const oneSeed = 'an interval without zero holds for other tasks, but another seed may give another result.';
 
 /** Differences or effects with their intervals and tests. */
 function columnsOf<Row extends ReportComparison>(
@@ -119,8 +122,7 @@ export function marked(text: string, { reservation }: ReportInterval): HTMLEleme
 /** What the intervals cover: only the sampled units, and one seed is not a sample of seeds. */
 function explanationOf(comparisons: readonly ReportComparison[]): string {
   const paired = pairing(comparisons);
-  if (comparisons.every(({ seeds }) => seeds === 1))
-    return `${paired} Each side has one seed: an interval without zero holds for other tasks, but another seed may give another result.`;
+  if (comparisons.every(({ seeds }) => seeds === 1)) return `${paired} Each side has one seed: ${oneSeed}`;
   const some = comparisons.some(({ seeds }) => seeds === 1)
     ? ' Rows with one seed generalise only to other tasks.'
     : '';

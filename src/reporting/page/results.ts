@@ -5,6 +5,7 @@ import { element } from './element.js';
 import { count, number, percentage, percentRange } from './format-number.js';
 import { finalOf } from './final-success.js';
 import { intervalBar } from './interval-bar.js';
+import { intervalNote } from './interval-note.js';
 import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
 
@@ -81,9 +82,6 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       title: `pass@${attempts.k}`,
       cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percentage(evaluation.attempts.pass)),
     });
-  const methods = [...new Set(rows.map(({ evaluation }) => evaluation.success.method))].map((method) =>
-    method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
-  );
   return [
     dataTable(
       `Success of each player on the final tasks${environment === undefined ? '' : ` of ${environment}`}`,
@@ -94,7 +92,7 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
     element(
       'p',
       { class: 'explain' },
-      `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
+      `${capitalized(first.evaluation.split)} split, the same tasks for all. ${intervalNote(rows)}`,
     ),
     ...labelResults(rows, 'player', environment === undefined ? '' : ` on ${environment}`),
   ];
