@@ -6,7 +6,8 @@
  */
 export function shortKey(key: string, keys: readonly string[], least = 1): string {
   const words = key.split('.');
-  for (let count = least; count < words.length; count += 1) {
+  // `options` says nothing about what follows it.
+  for (let count = words.at(-2) === 'options' ? 1 : least; count < words.length; count += 1) {
     const end = words.slice(-count).join('.');
     if (!keys.some((other) => other !== key && `.${other}`.endsWith(`.${end}`))) return end;
   }

@@ -6,7 +6,7 @@ import { element, replaceChildren } from './element.js';
 import { count, duration } from './format-number.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
-import { settingColumns, successColumns } from './run-columns.js';
+import { seedColumn, settingColumns, successColumns } from './run-columns.js';
 import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
@@ -139,6 +139,7 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
       cell: ({ name, recipe }) => name ?? recipe,
       value: ({ name, recipe, createdAt }) => `${name ?? recipe} ${createdAt}`,
     },
+    seedColumn(facts),
     ...settingColumns(runs, facts),
     {
       title: 'status',

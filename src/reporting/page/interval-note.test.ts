@@ -13,7 +13,7 @@ it('names the rows of each method and what it counts', () => {
     row('oracle', 1, 'wilson', 61),
   ];
   expect(intervalNote(rows)).toBe(
-    "95 % intervals: a bootstrap over 61 clusters for random and trained; Wilson's interval over 61 clusters for oracle, " +
+    "95 % intervals: a bootstrap over 61 clusters; for oracle, Wilson's interval over 61 clusters, " +
       'because all episodes have the same outcome. A cluster is a set of tasks that depend on each other, or all attempts at a task.',
   );
   expect(intervalNote([row('random', 0.2, 'wilson'), row('oracle', 1, 'wilson')])).toBe(

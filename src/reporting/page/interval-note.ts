@@ -17,20 +17,19 @@ export function intervalNote(rows: readonly Row[]): string {
   );
   const single = wilson.filter((row) => !equal.includes(row));
   const clusters = [...new Set(rows.flatMap(({ evaluation }) => evaluation.clusters ?? []))].map(count).join(' or ');
-  const of = (some: readonly Row[]) => (some.length === rows.length ? '' : ` for ${listOf(some)}`);
+  const of = (some: readonly Row[]) => (some.length === rows.length ? '' : `for ${namesOf(some)}, `);
   const methods = [
-    ...(resampled.length > 0 ? [`a bootstrap over ${clusters} clusters${of(resampled)}`] : []),
+    ...(resampled.length > 0 ? [`a bootstrap over ${clusters} clusters`] : []),
     ...(equal.length > 0
-      ? [`Wilson's interval over ${clusters} clusters${of(equal)}, because all episodes have the same outcome`]
+      ? [`${of(equal)}Wilson's interval over ${clusters} clusters, because all episodes have the same outcome`]
       : []),
-    ...(single.length > 0 ? [`Wilson's interval over episodes${of(single)}`] : []),
+    ...(single.length > 0 ? [`${of(single)}Wilson's interval over episodes`] : []),
   ];
   const meaning =
     clusters === '' ? '' : ' A cluster is a set of tasks that depend on each other, or all attempts at a task.';
   return `95 % intervals: ${methods.join('; ')}.${meaning}`;
 }
 
-function listOf(rows: readonly Row[]): string {
-  const names = rows.map(({ name }) => name);
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+function namesOf(rows: readonly Row[]): string {
+  return rows.map(({ name }) => name).join(' and ');
 }

@@ -1,4 +1,5 @@
 import type { ReportCell, ReportData, ReportRun } from '../report-data.js';
+import { shortKey } from '../short-key.js';
 import { dataTable, type Column } from './data-table.js';
 import { differencesTables, effectsTables, marked } from './differences.js';
 import { element } from './element.js';
@@ -111,7 +112,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   const columns: Column<ReportCell>[] = [
     { title: 'setting', className: 'text', cell: ({ label }) => label },
     ...shownKeys.map((key): Column<ReportCell> => ({
-      title: key,
+      title: shortKey(key, shownKeys, 2),
       className: 'text',
       cell: ({ settings }) => textOf(settings[key]),
     })),
@@ -136,7 +137,9 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
           element('a', { href: runAddress?.(id) ?? '', 'aria-label': `The run ${label}` }, String(seed)),
         );
         const complete = `${seedsOf(cell).length} of ${cell.seeds.length}`;
-        return links.length === 0 ? complete : element('span', { class: 'seed-links' }, complete, ...links);
+        if (links.length === 0) return complete;
+        const named = links.length === 1 ? 'seed ' : 'seeds ';
+        return element('span', { class: 'seed-links' }, `${complete}: ${named}`, ...links);
       },
     },
     { title: 'status', className: 'text', cell: statusOf },

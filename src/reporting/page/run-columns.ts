@@ -27,7 +27,11 @@ interface FinalSuccess extends ReportInterval {
 /** With more keys than this, one column lists all settings of a run. */
 const mostKeys = 4;
 
-/** Columns for the seed, the algorithm and the settings that differ. */
+export function seedColumn<Row>(of: (row: Row) => Pick<RunFacts, 'seed'>): SortableColumn<Row> {
+  return { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed };
+}
+
+/** Columns for the algorithm and the settings that differ. */
 export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunFacts): SortableColumn<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(of(row).settings)))];
   const algorithms = new Set(rows.map((row) => of(row).algorithm));
@@ -47,7 +51,6 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
     return there.map((key) => `${shortKey(key, own, 2)} ${settingText(all[key])}`).join(', ') || '–';
   }
   return [
-    { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed },
     {
       title: 'algorithm',
       className: 'text',

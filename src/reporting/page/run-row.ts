@@ -80,7 +80,8 @@ export function standCell({ stage, status, steps, stepsWanted }: ListedRun): HTM
 export function latestCell({ success, finals }: ListedRun): HTMLElement | string {
   if (success === null) return '–';
   const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);
-  const interval = final === undefined ? '' : `, ${percentRange(final.low, final.high)}`;
+  const interval =
+    final === undefined ? '' : `, temperature ${final.temperature}: ${percentRange(final.low, final.high)}`;
   return element(
     'span',
     { class: 'rate-cell' },

@@ -27,6 +27,18 @@ it('puts the hardest tasks first, and tells flips at the lowest temperature', ()
   expect(rows.map(flipOf)).toEqual(['lost', 'won', undefined]);
 });
 
+// Goes red when the first rows of a page have no episodes to open although others that are as hard have some.
+it('puts tasks with recorded episodes before tasks that are as hard', () => {
+  const rows = taskRows(
+    [run([0, 0, 0], [0, 0, 1], [0, 0, 1])],
+    new Map([
+      ['b', 2],
+      ['c', 9],
+    ]),
+  );
+  expect(rows.map(({ task }) => task)).toEqual(['b', 'a', 'c']);
+});
+
 it('takes the mean over runs', () => {
   const [hardest] = taskRows([run([1, 0, 1], [0, 1, 1], [0, 0, 1]), run([1, 1, 1], [1, 1, 1], [1, 1, 1])]);
   expect(hardest).toEqual({ task: 'a', before: 1, after: 0.5, trained: 0.5, ever: 4 / 6 });

@@ -39,8 +39,14 @@ export function taskGroups(runs: readonly ReportRun[]): TaskGroup[] {
   });
 }
 
-/** Sorts the hardest tasks first. Flips are judged at the lowest temperature. */
-export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
+/**
+ * Sorts the hardest tasks first; of equally hard ones, those with the most recorded episodes. Flips are judged at the
+ * lowest temperature.
+ *
+ * @param recorded number of recorded episodes of each task
+ */
+export function taskRows(runs: readonly ReportRun[], recorded: ReadonlyMap<string, number> = new Map()): TaskRow[] {
+  const episodes = ({ task }: TaskRow) => recorded.get(task) ?? 0;
   const sums = new Map<string, { before: Sum; after: Sum; trained: Sum; ever: Sum }>();
   for (const { tasks } of runs) {
     if (tasks === undefined) continue;
@@ -66,7 +72,7 @@ export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
       trained: trained.mean ?? 0,
       ever: ever.mean ?? 0,
     }))
-    .sort((a, b) => a.trained - b.trained || a.ever - b.ever);
+    .sort((a, b) => a.trained - b.trained || a.ever - b.ever || episodes(b) - episodes(a));
 }
 
 /** `won`: solved more often after training than before; `lost`: less often. */

@@ -6,7 +6,7 @@ import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
 
-type Shown = 'hardest' | 'won' | 'lost';
+type Filter = 'hardest' | 'won' | 'lost';
 
 export interface TasksSection {
   readonly node: HTMLElement;
@@ -19,7 +19,9 @@ export interface TasksSection {
  */
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
-  let shown: Shown = 'hardest';
+  let filter: Filter = 'hardest';
+  /** A mean over runs is a percentage; a single outcome is a sign. */
+  let shown: (value: number | null) => HTMLElement | string = share;
   let groups: readonly TaskGroup[] = [];
   let name = '';
   let rows: readonly TaskRow[] = [];
@@ -30,46 +32,45 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   const head = element('div', { class: 'section-head' });
   const columns = (): SortableColumn<TaskRow>[] => [
     { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
-    { title: 'before RL', cell: ({ before }) => share(before), value: ({ before }) => before },
-    { title: 'trained', cell: ({ after }) => share(after), value: ({ after }) => after },
+    ...(rows.some(({ before }) => before !== null)
+      ? [{ title: 'before RL', cell: ({ before }: TaskRow) => shown(before), value: ({ before }: TaskRow) => before }]
+      : []),
+    { title: 'trained', cell: ({ after }) => shown(after), value: ({ after }) => after },
     {
       title: 'any temperature',
       cell: ({ trained }) => percentage(trained, 0),
       value: ({ trained }) => trained,
     },
-    {
-      title: 'episodes',
-      first: 'descending',
-      cell: ({ task }) => {
-        const own = recorded.get(task);
-        if (own === undefined) return '–';
-        const open = element(
-          'button',
-          { type: 'button', class: 'quiet link', title: `Episodes of ${task}` },
-          count(own),
-        );
-        open.addEventListener('click', () => onOpen(task));
-        return open;
-      },
-      value: ({ task }) => recorded.get(task) ?? 0,
-    },
+    ...(recorded.size === 0 ? [] : [episodesColumn]),
   ];
+  const episodesColumn: SortableColumn<TaskRow> = {
+    title: 'recorded episodes',
+    first: 'descending',
+    cell: ({ task }) => {
+      const own = recorded.get(task);
+      if (own === undefined) return '–';
+      const open = element('button', { type: 'button', class: 'quiet link', title: `Episodes of ${task}` }, count(own));
+      open.addEventListener('click', () => onOpen(task));
+      return open;
+    },
+    value: ({ task }) => recorded.get(task) ?? 0,
+  };
   const draw = () => {
-    const fitting = shown === 'hardest' ? rows : rows.filter((row) => flipOf(row) === shown);
+    const fitting = filter === 'hardest' ? rows : rows.filter((row) => flipOf(row) === filter);
     table.update(columns(), fitting);
-    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[shown];
+    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[filter];
     found.textContent = `${count(fitting.length)} ${told}`;
   };
-  const flips = choice<Shown>({
+  const flips = choice<Filter>({
     label: 'Tasks',
     options: [
-      ['hardest', 'all, hardest first'],
+      ['hardest', 'all'],
       ['won', 'lost, then won'],
       ['lost', 'won, then lost'],
     ],
-    value: shown,
+    value: filter,
     onChange: (value) => {
-      shown = value;
+      filter = value;
       draw();
     },
   });
@@ -88,10 +89,12 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   const choose = () => {
     const group = groups.find((one) => one.name === name);
     if (group === undefined) return;
-    rows = taskRows(group.runs);
+    const finals = new Set(group.runs.flatMap(({ tasks }) => tasks?.task ?? []));
     recorded = new Map();
     for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
-      recorded.set(task, (recorded.get(task) ?? 0) + 1);
+      if (finals.has(task)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
+    rows = taskRows(group.runs, recorded);
+    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : percentage(value, 0)) : share;
     explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
@@ -116,7 +119,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
 function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
   const over = runs.length > 1 ? `, the mean over ${runs.length} runs` : '';
   const which = isOneOfSeveral ? ` Tested there: ${runs.map(({ label }) => label).join('; ')}.` : '';
-  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}.${which}`;
+  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. The hardest come first.${which}`;
 }
 
 function share(value: number | null): HTMLElement | string {
