@@ -90,7 +90,7 @@ export function comparisonLines(
     formatInterval(difference, measure),
     `p ${formatP(p)}`,
     formatP(corrected),
-    design === 'unpaired' ? 'other tasks' : '',
+    design === 'unpaired' ? 'not paired' : '',
   ]);
   const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'p (Holm)', ''], ...rows]);
   return [title(head), ...lines];

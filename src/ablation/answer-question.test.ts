@@ -35,7 +35,7 @@ describe('answerQuestion', () => {
     const cells = [cell('a', 0.5), cell('b', 0.62), cell('c', 0.44)];
     const comparisons = [comparison('a', 'b', 0.12, 0.0004), comparison('a', 'c', -0.06, 0.031)];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b 62.0 %, a 50.0 %, c 44.0 %. ' +
+      'Success: b (62.0 %); a (50.0 %); c (44.0 %). ' +
         "b is above a by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
         "a is above c by 6.0 points (95 % interval 4.0 to 8.0; p = 0.031 after Holm's correction).",
     );
@@ -44,7 +44,7 @@ describe('answerQuestion', () => {
   it('says what could have been seen where nothing is separable', () => {
     const cells = [cell('a', 0.5), cell('b', 0.51)];
     expect(answerQuestion({ ...base, cells, comparisons: [comparison('a', 'b', 0.01, 0.6)] })).toBe(
-      'Success: b 51.0 %, a 50.0 %. Not separable: with 3 seeds and 100 tasks you can see differences above 3.4 points.',
+      'Success: b (51.0 %); a (50.0 %). Not separable: with 3 seeds and 100 tasks you can see differences above 3.4 points.',
     );
   });
 
@@ -52,7 +52,7 @@ describe('answerQuestion', () => {
     const cells = [cell('a', 0.5), cell('b', 0.6), cell('c', 0.58)];
     const comparisons = [comparison('a', 'b', 0.1, 0.06), comparison('a', 'c', 0.08, 0.2)];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b 60.0 %, c 58.0 %, a 50.0 %. b - a is separable without correction, but not after correction for 2 comparisons. Run more seeds.',
+      'Success: b (60.0 %); c (58.0 %); a (50.0 %). b - a is separable without correction, but not after correction for 2 comparisons. Run more seeds.',
     );
   });
 
@@ -62,7 +62,7 @@ describe('answerQuestion', () => {
     const said = (reservation: Reservation) => {
       const one = comparison('a', 'b', 0.12, 0.0004);
       const comparisons = [{ ...one, difference: { ...one.difference, reservation } }];
-      return answerQuestion({ ...base, cells, comparisons }).replace('Success: bee, 2 62.0 %, a 50.0 %. ', '');
+      return answerQuestion({ ...base, cells, comparisons }).replace('Success: bee, 2 (62.0 %); a (50.0 %). ', '');
     };
     expect(said('one-seed')).toBe(
       'One seed per cell says nothing about other seeds, so no difference is called separable. Run three seeds or more.',
@@ -104,7 +104,7 @@ describe('answerQuestion', () => {
       comparison('c', 'd', 0.17, 0.0001),
     ];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b 62.0 %, d 61.0 %, a 50.0 %, c 44.0 %. ' +
+      'Success: b (62.0 %); d (61.0 %); a (50.0 %); c (44.0 %). ' +
         "b is above a by 12.0 points (95 % interval 10.0 to 14.0; p < 0.001 after Holm's correction). " +
         'It is also separable from c. b is not separable from d.',
     );
@@ -114,11 +114,21 @@ describe('answerQuestion', () => {
     const cells = Array.from({ length: 7 }, (_, place) => cell(`c${place}`, 0.1 * (place + 1)));
     const comparisons = cells.slice(1).map(({ id }) => comparison('c0', id, 0.05, 0.06));
     expect(answerQuestion({ ...base, reference: 'c0', cells, comparisons })).toBe(
-      'Success: c6 70.0 %, c5 60.0 %, c4 50.0 %, then 3 more cells down to c0 10.0 %. ' +
+      'Success: c6 (70.0 %); c5 (60.0 %); c4 (50.0 %); then 3 more cells down to c0 (10.0 %). ' +
         'c1 - c0; c2 - c0; c3 - c0; 3 more are separable without correction, but not after correction for 6 comparisons. Run more seeds.',
     );
+    // Goes red when the best cell is followed by the names of all others.
+    const all = cells.slice(0, 6).map(({ id }) => comparison(id, 'c6', 0.05, 0.0001));
+    expect(answerQuestion({ ...base, reference: 'c0', cells, comparisons: [...all, ...comparisons] })).toContain(
+      'It is also separable from c1; c2; c3; c4; c5.',
+    );
+    const more = [...cells, cell('c7', 0.65), cell('c8', 0.66)];
+    const longer = more.filter(({ id }) => id !== 'c6').map(({ id }) => comparison(id, 'c6', 0.05, 0.0001));
+    expect(answerQuestion({ ...base, reference: 'c0', cells: more, comparisons: longer })).toContain(
+      'It is also separable from c1; c2; c3 and 4 more.',
+    );
     const six = answerQuestion({ ...base, reference: 'c0', cells: cells.slice(0, 6), comparisons: [] });
-    expect(six).toContain('c5 60.0 %, c4 50.0 %, c3 40.0 %, c2 30.0 %, c1 20.0 %, c0 10.0 %.');
+    expect(six).toContain('c5 (60.0 %); c4 (50.0 %); c3 (40.0 %); c2 (30.0 %); c1 (20.0 %); c0 (10.0 %).');
   });
 
   it('says what is missing', () => {
@@ -127,7 +137,7 @@ describe('answerQuestion', () => {
     );
     const cells = [cell('a', 0.5), cell('b', null, 'failed'), cell('c', null, 'missing')];
     expect(answerQuestion({ ...base, cells, comparisons: [] })).toBe(
-      'Only a 50.0 % has a result so far. No two cells have a common seed yet. 1 of 3 runs failed. 1 of 3 runs is missing.',
+      'Only a (50.0 %) has a result so far. No two cells have a common seed yet. 1 of 3 runs failed. 1 of 3 runs is missing.',
     );
   });
 });

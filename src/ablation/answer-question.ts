@@ -42,13 +42,13 @@ function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
 
 function ranking(ordered: readonly CellSummary[], measure: Measure): string {
   const [best, ...others] = ordered.map(
-    (cell) => `${cell.title ?? cell.id} ${quantity(valueOf(cell, measure) ?? Number.NaN, measure)}`,
+    (cell) => `${cell.title ?? cell.id} (${quantity(valueOf(cell, measure) ?? Number.NaN, measure)})`,
   );
   if (others.length === 0) return `Only ${best} has a result so far.`;
   const all = [best, ...others];
-  if (all.length <= mostCells) return `${measureName(measure)}: ${all.join(', ')}.`;
+  if (all.length <= mostCells) return `${measureName(measure)}: ${all.join('; ')}.`;
   const between = all.length - firstCells - 1;
-  return `${measureName(measure)}: ${all.slice(0, firstCells).join(', ')}, then ${between} more cells down to ${all.at(-1)}.`;
+  return `${measureName(measure)}: ${all.slice(0, firstCells).join('; ')}; then ${between} more cells down to ${all.at(-1)}.`;
 }
 
 function differences(
@@ -68,7 +68,9 @@ function differences(
   return [
     ...largest.map((comparison) => difference(comparison, measure)),
     ...(real.length > mostDifferences
-      ? [`${real.length - mostDifferences} more of ${comparisons.length} differences are separable.`]
+      ? [
+          `Of the ${comparisons.length} differences, ${real.length - mostDifferences} more ${real.length - mostDifferences === 1 ? 'is' : 'are'} separable.`,
+        ]
       : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
     ...doubtful(comparisons),
@@ -88,8 +90,8 @@ function ofBest(best: string, comparisons: readonly CellComparison[], measure: M
   const equals = own.filter((comparison) => !isSeparable(comparison)).map(other);
   return [
     ...(nearest === undefined ? [] : [difference(nearest, measure)]),
-    ...(beaten.length === 0 ? [] : [`It is also separable from ${beaten.map(other).join(', ')}.`]),
-    ...(equals.length === 0 ? [] : [`${best} is not separable from ${equals.join(', ')}.`]),
+    ...(beaten.length === 0 ? [] : [`It is also separable from ${listOf(beaten.map(other))}.`]),
+    ...(equals.length === 0 ? [] : [`${best} is not separable from ${listOf(equals)}.`]),
     ...doubtful(own),
   ];
 }
@@ -126,7 +128,7 @@ function notSeparable(comparisons: readonly CellComparison[], measure: Measure):
   if (unsure.length > 0) return ['No difference is separable.', ...unsure];
   const effects = comparisons.flatMap(({ detectable }) => detectable ?? []);
   if (measure !== 'success' || effects.length < comparisons.length) {
-    return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} tasks.`];
+    return [`Not separable with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks.toLocaleString('en')} tasks.`];
   }
   return [`Not separable: ${describeDetectableEffect(Math.max(...effects), seeds, tasks)}.`];
 }
@@ -161,6 +163,12 @@ function namesOf(comparisons: readonly CellComparison[]): string {
   const names = comparisons.slice(0, mostDifferences).map(({ a, b }) => `${b} - ${a}`);
   const more = comparisons.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
+}
+
+/** The names of cells, which may contain commas; of many names, only the first ones. */
+function listOf(names: readonly string[]): string {
+  if (names.length <= mostCells) return names.join('; ');
+  return `${names.slice(0, firstCells).join('; ')} and ${names.length - firstCells} more`;
 }
 
 /** How many runs failed, and how many are missing. */

@@ -97,6 +97,10 @@ describe('compareCells', () => {
     expect(compare([1]).difference.reservation).toBe('one-seed');
     expect(compare([1, 2]).difference.reservation).toBe('two-seeds');
     expect(meanOfRuns(runs(0, [1, 2]), 'success')?.reservation).toBe('two-seeds');
+    // Goes red when the table of cells shows another interval of a single run than the table of runs.
+    const own = { rate: 0.4, low: 0.25, high: 0.5 };
+    const alone = runs(0, [1]).map((run) => ({ ...run, own }));
+    expect(meanOfRuns(alone, 'success')).toEqual({ mean: 0.4, low: 0.25, high: 0.5, reservation: 'one-seed' });
     const sharp = compare([2, 4, 6]);
     expect(sharp.difference.reservation).toBeUndefined();
     expect(isSeparable({ ...sharp, corrected: 0.001 })).toBe(true);

@@ -62,8 +62,16 @@ export function cellMean(runs: readonly RunOutcomes[], measure: Measure): Crosse
   );
 }
 
-/** `cellMean` without the parts that only comparisons need. Null without runs. */
+/**
+ * `cellMean` without the parts that only comparisons need. A single run has the interval of its own evaluation, so that
+ * tables of cells and tables of runs show the same one. Null without runs.
+ */
 export function meanOfRuns(runs: readonly RunOutcomes[], measure: Measure): CellMean | null {
+  const [only] = runs;
+  if (runs.length === 1 && only?.own !== undefined) {
+    const { rate, low, high } = only.own;
+    return { mean: rate, low, high, ...reservationOf(1, false) };
+  }
   const found = cellMean(runs, measure);
   return found === undefined ? null : toCellMean(found);
 }

@@ -1,3 +1,5 @@
+import type { Recipe } from '../config/recipe-schema.js';
+import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -9,6 +11,8 @@ export interface RunOutcomes {
   readonly seed: number;
   readonly values: ReadonlyMap<string, number>;
   readonly clusters: ReadonlyMap<string, string>;
+  /** The success of the run's own evaluation, if success is the measure. */
+  readonly own?: Pick<EvaluationSummary['success'], 'rate' | 'low' | 'high'>;
   /** Weight of each task. Absent: equal weights. */
   readonly weights?: ReadonlyMap<string, number>;
 }
@@ -33,7 +37,11 @@ export function readOutcomes(
       evaluation.temperature === temperature &&
       evaluation.environment === environment,
   );
-  return line === undefined ? undefined : outcomesOfRun(recipe.seed, line.outcomes, measure);
+  if (line === undefined) return undefined;
+  return {
+    ...outcomesOfRun(recipe.seed, line.outcomes, measure),
+    ...(measure === 'success' && { own: line.evaluation.success }),
+  };
 }
 
 /** Outcomes in the form that comparisons use. Tasks without a finished attempt are left out. */
@@ -44,6 +52,17 @@ export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], me
     values: new Map(played.map((outcome) => [outcome.task, valueOf(outcome, measure)])),
     clusters: new Map(played.map(({ task, cluster = task }) => [task, cluster])),
   };
+}
+
+/**
+ * Names each final task of a recipe with its environment and its split: a task of another environment is a different
+ * task, even with the same id.
+ */
+export function withPlaces({ values, clusters, ...rest }: RunOutcomes, recipe: Recipe): RunOutcomes {
+  const place = `${recipe.environment.name}/${recipe.evaluation.final.split}`;
+  const named = <T>(map: ReadonlyMap<string, T>) =>
+    new Map([...map].map(([task, value]) => [`${place}/${task}`, value]));
+  return { ...rest, values: named(values), clusters: named(clusters) };
 }
 
 function valueOf({ attempts }: TaskOutcome, measure: Measure): number {

@@ -83,7 +83,12 @@ export interface ReportRun {
   readonly series: ReportSeries;
   /** In the order in which they were made. */
   readonly evaluations: readonly ReportEvaluation[];
-  /** Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... */
+  /** Equal for runs whose final tasks are equal: they have the same split of the same environment. */
+  readonly finalTasks: string;
+  /**
+   * Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... Seconds also
+   * include the evaluations before, between and after the stages.
+   */
   readonly spent: { readonly [currency: string]: number };
   /** Recorded episodes: all, or a selection of the `episodesRecorded` ones. */
   readonly episodes: readonly ReportEpisode[];
@@ -190,6 +195,8 @@ export interface ReportEvaluation {
   readonly environment?: string;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
+  /** Number of clusters of its tasks, if episodes depend on each other. Absent: every episode stands alone. */
+  readonly clusters?: number;
   readonly return: ReportMean;
   readonly turns: ReportMean;
   /** Share of episodes that a cap truncated, in [0, 1]. */
@@ -233,7 +240,7 @@ export interface ReportCell {
   readonly notes?: readonly string[];
 }
 
-/** `b` minus `a`, paired by seed or by task. */
+/** `b` minus `a`, in their success or another measure. */
 export interface ReportComparison {
   /** The compared measure: `success`, in [0, 1], or another name. */
   readonly measure: string;
@@ -245,7 +252,9 @@ export interface ReportComparison {
   readonly p: number | null;
   /** `p` corrected for the number of comparisons; null without a correction. */
   readonly corrected: number | null;
-  /** The paired units and their number: "83 tasks", "5 seeds". */
+  /** `paired`: both played the same tasks; `unpaired`: different ones. */
+  readonly design: 'paired' | 'unpaired';
+  /** The compared units and their number: "83 tasks", "5 seeds, 83 tasks", "83 tasks, not paired". */
   readonly pairs: string;
   /** Number of seeds; with one seed the interval holds only for other tasks. */
   readonly seeds: number;

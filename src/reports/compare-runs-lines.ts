@@ -34,8 +34,7 @@ export function compareRunsLines(comparison: RunsComparison, style: TerminalStyl
     ['plugin', ...runs.map(({ id }) => id)],
     ...packages.map(({ name, values: of }) => [name, ...of.map((one) => packageVersion(one, of))]),
   ]);
-  const paired = comparisons.some(({ design }) => design === 'paired') ? '; paired by task id' : '';
-  const judged = `${split ?? ''} split, temperature ${temperature}${paired}`;
+  const judged = `${split ?? ''} split, temperature ${temperature}${pairing(comparisons)}`;
   return [
     title(head),
     ...rows,
@@ -48,6 +47,14 @@ export function compareRunsLines(comparison: RunsComparison, style: TerminalStyl
       ? []
       : reservationSentences(comparisons.map(({ difference }) => difference)).map(title)),
   ];
+}
+
+function pairing(comparisons: RunsComparison['comparisons']): string {
+  const paired = comparisons.filter(({ design }) => design === 'paired').length;
+  if (paired === 0) return comparisons.length === 0 ? '' : '; the runs played different tasks';
+  return paired === comparisons.length
+    ? '; paired by task id'
+    : '; paired by task id, except where the runs played different tasks';
 }
 
 /** A version. If another run used other files of the same version, the beginning of the integrity is added. */

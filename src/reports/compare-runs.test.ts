@@ -53,8 +53,11 @@ it('compares return and turns, and corrects for the number of pairs', async () =
 it('does not pair tasks of different environments', async () => {
   const folder = runsFolder();
   const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...half, environment: 'coin' })];
-  const { comparisons, notes } = await compareRuns(runs, success);
+  const comparison = await compareRuns(runs, success);
+  const { comparisons, notes } = comparison;
   expect(comparisons).toMatchObject([{ design: 'unpaired' }]);
+  const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
+  expect(lines).toMatch(/not paired\n[^]*test split, temperature 0; the runs played different tasks\n/);
   expect(notes.join()).toContain('differ in the environment itself (`environment.name`)');
 });
 

@@ -1,8 +1,7 @@
-import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
-import { readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
+import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
@@ -98,7 +97,8 @@ function compareOne(
   const read = (what: Measure) => {
     // Evaluations during training may also use the final split; these are not results.
     const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;
-    return found === undefined ? [] : [oneSeed(found, recipe)];
+    // With the same seed in all runs, they are paired by their tasks.
+    return found === undefined ? [] : [{ ...withPlaces(found, recipe), seed: 0 }];
   };
   const success = read('success');
   const measured = measure === 'success' ? success : read(measure);
@@ -114,16 +114,6 @@ function compareOne(
     spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
   };
   return { compared, measured };
-}
-
-/**
- * Gives all runs the same seed, so that they are paired by their tasks. A task of another environment is a different
- * task, even with the same id.
- */
-function oneSeed({ values, clusters }: RunOutcomes, { environment }: Recipe): RunOutcomes {
-  const named = <T>(map: ReadonlyMap<string, T>) =>
-    new Map([...map].map(([task, value]) => [`${environment.name}/${task}`, value]));
-  return { seed: 0, values: named(values), clusters: named(clusters) };
 }
 
 function refuseSplits(runs: readonly LoadedRun[]): void {

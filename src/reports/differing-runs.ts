@@ -33,13 +33,23 @@ function differingPackages(runs: readonly LoadedRun[]): RunDifferences['packages
 /** What a reader must know before explaining a difference between these runs by one setting. */
 export function notesOnDifferences({ keys, packages }: RunDifferences): string[] {
   const worlds = keys.filter(({ key }) => /^environments?\b/.test(key)).map(({ key }) => `\`${key}\``);
+  const splits = keys.find(({ key }) => key === 'evaluation.final.split')?.values ?? [];
   const contents = packages.map(({ name }) => `\`${name}\``);
   return [
     ...(worlds.length === 0
       ? []
-      : [`The runs differ in the environment itself (${worlds.join(', ')}): tasks of one id may be other tasks.`]),
+      : [
+          `The runs differ in the environment itself (${worlds.join(', ')}): the same task id may mean different tasks.`,
+        ]),
+    ...(splits.length === 0
+      ? []
+      : [
+          `The runs were tested on different splits (\`evaluation.final.split\`: ${[...new Set(splits.map(String))].join(', ')}), which share no task: a difference between them may come from the tasks.`,
+        ]),
     ...(contents.length === 0
       ? []
-      : [`The runs used other contents of ${contents.join(' and ')}: a difference may come from that code.`]),
+      : [
+          `The runs used different versions or files of ${contents.join(' and ')}: a difference may come from that code.`,
+        ]),
   ];
 }

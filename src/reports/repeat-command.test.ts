@@ -26,6 +26,8 @@ const commandFor = async (sets: string[], name = 'quickstart') => {
 
 it('names a built-in recipe with the seed and what was set, as a shell takes it', async () => {
   expect(await commandFor(['seed=3'])).toBe('agentgym train quickstart --seed 3');
+  // Goes red when a reworded description is part of the command: it changes no number.
+  expect(await commandFor(['seed=3', 'description="Older words."'])).toBe('agentgym train quickstart --seed 3');
   const command = await commandFor(['algorithm.groupSize=8', 'environment.options.width=[10,20]']);
 
   expect(command).toMatch(/ --set algorithm\.groupSize=8/);

@@ -14,8 +14,7 @@ import { shellCommand } from './exports/shell-command.js';
 
 /**
  * A command that repeats the training. For a built-in recipe it has the name, the seed and the changes, if a check
- * shows
- * that they give the recipe of the run. Otherwise it uses the recipe in the run's manifest.
+ * shows that they give the recipe of the run. Otherwise it uses the recipe in the run's manifest.
  */
 export async function repeatCommand(
   { directory, manifest }: Pick<LoadedRun, 'directory' | 'manifest'>,
@@ -40,7 +39,8 @@ async function flagsTo(
     const base = (await resolveRecipe({ source, ...place })).recipe;
     const [from, to] = [recipeLeaves(base), recipeLeaves(recipe)];
     const sets = differingKeys([from, to])
-      .filter((key) => key !== 'seed')
+      // The description changes no number.
+      .filter((key) => key !== 'seed' && key !== 'description')
       .map((key) => `${key}=${settingOf(to[key] ?? null)}`);
     const made = await resolveRecipe({ source, sets: [`seed=${recipe.seed}`, ...sets], ...place });
     if (recipeDifference(made.recipe, recipe) !== undefined) return undefined;

@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 
 import type {
   ReportCell,
-  ReportComparison,
   ReportData,
   ReportEffect,
   ReportRate,
@@ -11,7 +10,6 @@ import type {
 } from '../reporting/report-data.js';
 import { readAblation, readCellRun, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
 import { trainedCells, type CellSummary } from '../ablation/ablation-result.js';
-import type { CellComparison } from '../ablation/compare-cells.js';
 import type { GridEffect } from '../ablation/grid-effects.js';
 import type { Measure } from '../ablation/read-outcomes.js';
 import { summarizeCells, type SummarizeOptions } from '../ablation/summarize-ablation.js';
@@ -20,7 +18,7 @@ import type { TransferSummary } from '../ablation/transfer-summary.js';
 import { loadRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import { statusTogether, type ReportedRun } from './report-cells.js';
-import { finite } from './report-comparisons.js';
+import { finite, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 import { halfLogs } from './report-runs.js';
@@ -97,7 +95,10 @@ export function composeAblation(
     version: options.version,
     runs,
     cells: withVaryingKeys(cells).map(reportCell),
-    comparisons: namedComparisons(result).map((comparison) => reportComparison(comparison, result.measure)),
+    comparisons: namedComparisons(result).map((comparison) => {
+      const { a, b } = comparison;
+      return reportComparison(comparison, { measure: result.measure, a, b });
+    }),
     ...(result.effects?.length && { effects: result.effects.map((effect) => reportEffect(effect, result.measure)) }),
     ...(result.transfer && { transfer: reportTransfer(result.cells, result.transfer) }),
   };
@@ -150,24 +151,8 @@ function reportCell({ id, title = id, settings, success, spent, notes, runs }: C
   };
 }
 
-function reportComparison(
-  { a, b, difference, p, corrected, seeds, tasks, design }: CellComparison,
-  measure: Measure,
-): ReportComparison {
-  const pairs = `${seeds} ${seeds === 1 ? 'seed' : 'seeds'}, ${tasks.toLocaleString('en')} tasks`;
-  return {
-    measure,
-    a,
-    b,
-    difference: finite(difference),
-    p,
-    corrected,
-    pairs: design === 'paired' ? pairs : `${pairs}, not paired`,
-    seeds,
-  };
-}
-
 /** Effects are over all cells of the grid, which play the same tasks. */
 function reportEffect({ kind, ...effect }: GridEffect, measure: Measure): ReportEffect {
-  return { kind, ...reportComparison({ ...effect, design: 'paired' }, measure) };
+  const { a, b } = effect;
+  return { kind, ...reportComparison({ ...effect, design: 'paired' }, { measure, a, b }) };
 }

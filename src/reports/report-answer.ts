@@ -40,18 +40,19 @@ export function answerOfCells(cells: readonly ReportCell[], comparisons: readonl
     .sort((a, b) => b.success.rate - a.success.rate);
   const [best, second] = ranked;
   if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings are complete.';
-  const lead = `${best.label} is best with ${rateText(best.success)}; ${second.label} is second with ${rateText(second.success)}`;
+  const lead = `The best setting is ${best.label} with ${rateText(best.success)}; the second is ${second.label} with ${rateText(second.success)}.`;
   const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
-  if (found === undefined) return `${lead}.`;
-  const { difference, pairs, seeds } = found;
-  const doubt = !isSure(difference)
-    ? '; the difference may be chance'
-    : seeds === 1
-      ? '; with one seed each, other seeds may differ as much'
-      : difference.reservation === undefined
-        ? ''
-        : '; these seeds are too few to tell';
-  return `${lead}: ${differenceText(difference)} over ${pairs}${doubt}.`;
+  if (found === undefined) return lead;
+  const { difference, design, pairs } = found;
+  const over = design === 'paired' ? `over ${pairs}` : 'but they were tested on different tasks';
+  return [lead, `The difference is ${differenceText(difference)}, ${over}.`, ...doubtOf(found)].join(' ');
+}
+
+/** Why other seeds may give another order. */
+function doubtOf({ difference, seeds }: ReportComparison): string[] {
+  if (!isSure(difference)) return ['It may be chance.'];
+  if (seeds === 1) return ['Each setting has one seed; other seeds may give another result.'];
+  return difference.reservation === undefined ? [] : ['These seeds are too few to tell.'];
 }
 
 function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {

@@ -1,12 +1,12 @@
-import { shortKey } from '../config/short-key.js';
+import { shortKey } from '../reporting/short-key.js';
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { correctByHolm } from '../statistics/holm.js';
 import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
-import { outcomesOfRun, type RunOutcomes } from '../ablation/read-outcomes.js';
+import { outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
-import { finalOutcomes, finite } from './report-comparisons.js';
+import { finalOutcomes, finite, reportComparison } from './report-comparisons.js';
 
 /** A run with its data for the page. */
 export interface ReportedRun {
@@ -146,16 +146,9 @@ function comparePair([a, first]: Side, [b, second]: Side): ReportComparison[] {
     ['a', first],
     ['b', second],
   ]);
-  return compareCells([['a', 'b']], sides, 'success').map(({ difference, p, corrected, seeds, tasks, design }) => ({
-    measure: 'success',
-    a,
-    b,
-    difference: finite(difference),
-    p,
-    corrected,
-    seeds,
-    pairs: `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} ${design === 'paired' ? '' : 'other '}tasks`,
-  }));
+  return compareCells([['a', 'b']], sides, 'success').map((comparison) =>
+    reportComparison(comparison, { measure: 'success', a, b }),
+  );
 }
 
 /** Makes the better one `b`, so that differences are gains. */
@@ -172,7 +165,9 @@ function outcomesOf(runs: readonly ReportedRun[], player: string): RunOutcomes[]
   const bySeed = new Map(
     runs.flatMap(({ loaded, report }) => {
       const played = finalOutcomes(loaded, player);
-      return played ? [[report.seed, outcomesOfRun(report.seed, played.outcomes, 'success')] as const] : [];
+      if (played === undefined) return [];
+      const outcomes = outcomesOfRun(report.seed, played.outcomes, 'success');
+      return [[report.seed, withPlaces(outcomes, loaded.manifest.recipe)] as const];
     }),
   );
   return [...bySeed.values()];

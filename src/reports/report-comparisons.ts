@@ -1,5 +1,5 @@
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
-import type { ReportMean } from '../reporting/report-data.js';
+import type { ReportComparison, ReportMean } from '../reporting/report-data.js';
 import { compareCells, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { outcomesOfRun } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
@@ -58,6 +58,16 @@ export function comparePlayers(
     }),
   );
   return compareCells(pairs, outcomes, 'success').filter(({ design }) => design === 'paired');
+}
+
+/** A difference of cells, runs or players with the given names, as data of the page. */
+export function reportComparison(
+  { difference, p, corrected, seeds, tasks, design }: CellComparison,
+  { measure, a, b }: Pick<ReportComparison, 'measure' | 'a' | 'b'>,
+): ReportComparison {
+  const units = `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} tasks`;
+  const pairs = design === 'paired' ? units : `${units}, not paired`;
+  return { measure, a, b, difference: finite(difference), p, corrected, design, pairs, seeds };
 }
 
 /** JSON cannot express an unbounded interval, so its ends become null. */

@@ -1,9 +1,13 @@
 import type { Recipe } from '../config/recipe-schema.js';
+import { clustersOf } from '../evaluation/success-rate.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
+import { formatSeconds } from '../reporting/format-quantity.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { recipeLeaves } from '../runs/recipe-leaves.js';
+import { runSeconds } from '../runs/run-seconds.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
 /** The most metrics lines of one run in a page. */
@@ -29,7 +33,8 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run, recipe),
-    spent: spentByRun(run.metrics),
+    finalTasks: finalTasksOf(recipe),
+    spent: spentByRun(run),
     episodes: played.episodes,
     episodesRecorded: played.recorded,
   };
@@ -59,7 +64,7 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
     ],
     ['seed', String(recipe.seed)],
     ['last step', last && `${last.step} of stage ${last.stage}`],
-    ['time', result && `${(result.seconds / 60).toFixed(1)} min`],
+    ['time', result && formatSeconds(result.seconds)],
     ['machine', `${manifest.host.processor}, ${manifest.host.cores} cores`],
     ['code', git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ', changed' : ''}`],
     ['inexact', manifest.inexact.join('; ') || undefined],
@@ -84,6 +89,12 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
     const seconds = lines.reduce((sum, line) => sum + secondsOf(line), 0);
     return [{ name, kind, steps: last.step, spent: { ...Object.fromEntries(own), seconds } }];
   });
+}
+
+/** The split of the final evaluation, and the settings of its environment. */
+function finalTasksOf({ environment, evaluation }: Recipe): string {
+  const settings = Object.entries(recipeLeaves(environment)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([evaluation.final.split, settings]);
 }
 
 /** The results of each task before and after training. */
@@ -113,9 +124,8 @@ function successOf({ attempts }: TaskOutcome): number | null {
 
 type SpentSoFar = { readonly [currency: string]: number };
 
-function spentByRun(metrics: readonly RunMetricsLine[]): Record<string, number> {
-  const seconds = metrics.reduce((sum, line) => sum + secondsOf(line), 0);
-  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds };
+function spentByRun({ metrics, result }: LoadedRun): Record<string, number> {
+  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(result, metrics) };
 }
 
 function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {
@@ -165,6 +175,15 @@ function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): 
           later.evaluation.temperature === evaluation.temperature,
       );
     const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
-    return { player, final: player !== 'policy' || ended, stage, step, runStep, ...evaluation };
+    const clusters = clustersOf(line.outcomes, Math.max(...line.outcomes.map(({ attempts }) => attempts.length)));
+    return {
+      player,
+      final: player !== 'policy' || ended,
+      stage,
+      step,
+      runStep,
+      ...evaluation,
+      ...(clusters !== undefined && { clusters: new Set(clusters).size }),
+    };
   });
 }

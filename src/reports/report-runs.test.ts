@@ -23,6 +23,8 @@ interface Shape {
   /** Success of each of ten tasks before and after reinforcement learning. */
   readonly before?: readonly number[];
   readonly after?: readonly number[];
+  readonly split?: 'test' | 'validation';
+  readonly environment?: string;
   /** Recorded episodes of training. */
   readonly episodes?: number;
   readonly isEnded?: boolean;
@@ -31,12 +33,12 @@ interface Shape {
 const nine = [1, 1, 1, 1, 1, 1, 1, 1, 1, 0];
 const three = [1, 1, 1, 0, 0, 0, 0, 0, 0, 0];
 
-function summary(successes: readonly number[]) {
+function summary(successes: readonly number[], split: 'test' | 'validation') {
   const rate = successes.reduce((sum, value) => sum + value, 0) / successes.length;
   const interval = { mean: rate, low: 0, high: 1 };
   const success = { rate, low: 0, high: 1, method: 'wilson' as const, episodes: successes.length };
   return {
-    split: 'test' as const,
+    split,
     temperature: 0,
     success,
     return: interval,
@@ -54,6 +56,8 @@ async function makeRun({
   dual,
   before = three,
   after = nine,
+  split = 'test',
+  environment = 'die',
   episodes = 3,
   isEnded = true,
 }: Shape = {}) {
@@ -61,12 +65,12 @@ async function makeRun({
   const recipe = tinyRecipe({
     name: `a-${algorithm}`,
     seed,
-    environment: { name: 'die' },
+    environment: { name: environment },
     policy: { name: 'tabular' },
     algorithm: { name: algorithm, groupSize: 4, options: { clip, ...(dual !== undefined && { dual }) } },
     horizon: { schedule: 'fixed', turns: 3 },
     stages: { sft: { kind: 'sft', steps: 2 }, rl: { kind: 'rl', steps: 2 } },
-    evaluation: { final: { split: 'test' } },
+    evaluation: { final: { split } },
   });
   const run = await RunDirectory.create({
     recipe,
@@ -103,7 +107,7 @@ async function makeRun({
     step: runStep - 2,
     runStep,
     player,
-    evaluation: summary(successes),
+    evaluation: summary(successes, split),
     outcomes: outcomes(successes),
   });
   write('evaluations.jsonl', [line('start', before, 2), ...(isEnded ? [line('policy', after, 4)] : [])]);
@@ -113,15 +117,15 @@ async function makeRun({
     Array.from({ length: episodes }, (_, i) => episodeLine('rl', `train-${i}`)),
   );
   if (isEnded) {
-    const final = summary(after);
+    const final = summary(after, split);
     const result = {
       run: run.path,
-      seconds: 11,
-      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 11 },
+      seconds: 12,
+      spent: { ...spentTotals(nothingSpent({}, false)), seconds: 12 },
       stages: [],
       evaluation: final,
       evaluations: [final],
-      starts: [summary(before)],
+      starts: [summary(before, split)],
       baselines: {},
     };
     await run.finish({ formatVersion: 1, status: 'completed', ...result });
@@ -191,6 +195,9 @@ describe('a report of one run', () => {
       ['sft', { demonstrations: 20, seconds: 2 }],
       ['rl', { episodes: 16, seconds: 9 }],
     ]);
+    // The time in the result, which includes the evaluations before and after the stages.
+    expect(run!.spent).toEqual({ episodes: 16, seconds: 12 });
+    expect(run!.summary).toContainEqual(['time', '12 s']);
     expect(run!.evaluations.map(({ player, final }) => [player, final])).toEqual([
       ['start', true],
       ['policy', true],
@@ -356,7 +363,7 @@ describe('a report of several runs', () => {
     // One common seed: compared by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
-    expect(answer).toMatch(/^grpo, clip 0\.2 is best with 90\.0 %/);
+    expect(answer).toMatch(/^The best setting is grpo, clip 0\.2 with 90\.0 %/);
   });
 
   // Goes red when runs without a common seed are compared as if they shared no task: the interval is then wider. Goes
@@ -367,7 +374,23 @@ describe('a report of several runs', () => {
     const runs = await Promise.all([makeRun({ after: nine }), makeRun({ algorithm: 'rloo', after: few })]);
     const { answer, comparisons } = await reportRuns({ ...request, runs });
     expect(comparisons.map(({ seeds }) => seeds)).toEqual([1]);
-    expect(answer).toMatch(/over 10 tasks; with one seed each, other seeds may differ as much\.$/);
+    expect(answer).toMatch(/over 10 tasks\. Each setting has one seed; other seeds may give another result\.$/);
+  });
+
+  // Goes red when runs on different splits, or in different environments with equal task ids, are compared as if they
+  // had played the same tasks.
+  it('says that runs played different tasks', async () => {
+    const test = await makeRun();
+    for (const [other, note] of [
+      [await makeRun({ clip: 0.3, after: three, split: 'validation' }), 'different splits'],
+      [await makeRun({ clip: 0.3, after: three, environment: 'coin' }), 'differ in the environment itself'],
+    ] as const) {
+      const { answer, comparisons, notes, runs } = await reportRuns({ ...request, runs: [test, other] });
+      expect(notes.join()).toContain(note);
+      expect(new Set(runs.map(({ finalTasks }) => finalTasks)).size).toBe(2);
+      expect(comparisons).toMatchObject([{ design: 'unpaired', pairs: '10 tasks, not paired' }]);
+      expect(answer).toContain(', but they were tested on different tasks. ');
+    }
   });
 
   it('pairs two lone runs by their tasks, whatever their seeds', async () => {

@@ -4,7 +4,7 @@ import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { differencesOf, notesOnDifferences } from './differing-runs.js';
 import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
-import { compareWithTrained, finite } from './report-comparisons.js';
+import { compareWithTrained, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 
@@ -102,16 +102,9 @@ const players = new Map([
 
 /** The trained policy against the players that played the same tasks. */
 function comparePlayers(run: LoadedRun): ReportComparison[] {
-  return compareWithTrained(run, [...players.keys()]).map(({ a, difference, p, corrected, tasks }) => ({
-    measure: 'success',
-    a: players.get(a) ?? a,
-    b: 'trained',
-    difference: finite(difference),
-    p,
-    corrected,
-    pairs: `${tasks.toLocaleString('en')} tasks`,
-    seeds: 1,
-  }));
+  return compareWithTrained(run, [...players.keys()]).map((comparison) =>
+    reportComparison(comparison, { measure: 'success', a: players.get(comparison.a) ?? comparison.a, b: 'trained' }),
+  );
 }
 
 function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {

@@ -1,4 +1,4 @@
-import { shortKey } from '../config/short-key.js';
+import { shortKey } from '../reporting/short-key.js';
 import type { AblationSummary } from '../ablation/list-ablations.js';
 import { alignColumns } from '../reporting/align-columns.js';
 import { displayWidth } from '../reporting/display-text.js';

@@ -338,7 +338,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   await end(first, one, 9);
   await expect.poll(statuses, soon).toEqual(['completed', 'queued']);
   expect(last()?.cells[0]?.success?.rate).toBeCloseTo(0.9, 12);
-  expect(last()?.answer).toMatch(/^Only turns 1 90\.0 % has a result so far\./);
+  expect(last()?.answer).toMatch(/^Only turns 1 \(90\.0 %\) has a result so far\./);
 
   const two = await begin(second);
   await expect.poll(statuses, soon).toEqual(['completed', 'running']);
@@ -362,7 +362,7 @@ it('follows an ablation from its first second to its report, and sends of each r
   const options = { episodes: limits, version: '0.1.0', measure: 'success', temperature: 0 } as const;
   const { createdAt: __, ...report } = await reportAblation(path, options);
   expect(shown).toEqual(JSON.parse(JSON.stringify(report)));
-  expect(report.answer).toMatch(/^Success: turns 1 90\.0 %, turns 5 20\.0 %/);
+  expect(report.answer).toMatch(/^Success: turns 1 \(90\.0 %\); turns 5 \(20\.0 %\)/);
 });
 
 // Goes red when a run is not checked against its ablation (follow-ablation.ts), or is checked only for a new page.

@@ -9,6 +9,7 @@ import { settingLeaves } from '../runs/recipe-leaves.js';
 import { readLabel } from '../runs/run-label.js';
 import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult } from '../runs/run-result.js';
+import { runSeconds } from '../runs/run-seconds.js';
 import { fileSignature } from './file-signature.js';
 
 /**
@@ -79,7 +80,7 @@ async function runLine(directory: string, manifest: RunManifest): Promise<RunLin
       low,
       high,
     })),
-    seconds: Math.round(last?.metrics['time/run_seconds'] ?? 0),
+    seconds: Math.round(runSeconds(result, metrics)),
   };
 }
 

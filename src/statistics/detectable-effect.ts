@@ -46,7 +46,7 @@ export function detectableEffect({ seeds, tasks, components }: PairedDesign, pow
  * @param effect the detectable difference of two rates, in 0..1; said in points, rounded up to two digits
  */
 export function describeDetectableEffect(effect: number, seeds: number, tasks: number): string {
-  const design = `with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks} ${tasks === 1 ? 'task' : 'tasks'} you can see`;
+  const design = `with ${seeds} ${seeds === 1 ? 'seed' : 'seeds'} and ${tasks.toLocaleString('en')} ${tasks === 1 ? 'task' : 'tasks'} you can see`;
   const points = effect * 100;
   if (points >= 100) return `${design} no difference of rates`;
   // A number below the detectable effect would promise too much. 1e-9 is rounding, not a tenth of a point.

@@ -53,6 +53,7 @@ const runOf = (cell: number, seed: number): ReportRun => {
         failed: 0,
       },
     ],
+    finalTasks: 'test',
     spent: { episodes: 1600, seconds: 120 },
     episodes: [],
     episodesRecorded: 0,
@@ -80,6 +81,7 @@ const effectOf = (mean: number): Omit<ReportEffect, 'kind' | 'a' | 'b'> => ({
   difference: { mean, low: mean - 0.05, high: mean + 0.05 },
   p: 0.002,
   corrected: 0.006,
+  design: 'paired',
   pairs: '3 seeds, 1,491 tasks',
   seeds: 3,
 });
@@ -90,7 +92,7 @@ const data: ReportData = {
   title: 'algorithms',
   question: 'Which algorithm solves most?',
   answer: 'Ahead is rebn with 72.0 %.',
-  notes: ['One cell failed.'],
+  notes: ['One cell failed: `algorithm.clip` is 0.'],
   createdAt: '2026-01-31T10:00:00.000Z',
   version: '0.1.0',
   runs: names.flatMap((name, cell) => (name === 'broken' ? [] : seeds.map((seed) => runOf(cell, seed)))),
@@ -103,6 +105,7 @@ const data: ReportData = {
       difference: { mean: 0.42, low: 0.38, high: 0.46, reservation: 'narrow' },
       p: 0.0004,
       corrected: 0.0112,
+      design: 'paired',
       pairs: '3 seeds, 1,491 tasks',
       seeds: 3,
     },
@@ -113,7 +116,8 @@ const data: ReportData = {
       difference: { mean: -1.5, low: null, high: null },
       p: null,
       corrected: null,
-      pairs: '1 seed',
+      design: 'unpaired',
+      pairs: '200 tasks, not paired',
       seeds: 1,
     },
   ],
@@ -141,12 +145,25 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.first().locator('.dot').count()).toBe(3);
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
+    expect(await page.locator('.note code').innerText()).toBe('algorithm.clip');
     const effects = await page.locator('.differences').last().innerText();
     for (const text of ['Main effects and interactions', 'rebn − grpo', '+20.0', 'rebn × groupSize 16', '0.006'])
       expect(effects).toContain(text);
     expect(await page.locator('#all-runs tbody tr').first().innerText()).toContain('first try (run-0-1)');
     const differences = await page.locator('.differences').first().innerText();
-    for (const text of ['rebn − grpo', '+42.0', '+38.0 to +46.0', '< 0.001', '0.011', '−1.5', 'no interval', 'narrow'])
+    expect(differences.split('\n')[0]).toBe('Differences');
+    for (const text of [
+      'rebn − grpo',
+      '200 tasks, not paired',
+      'except in the rows marked',
+      '+42.0',
+      '+38.0 to +46.0',
+      '< 0.001',
+      '0.011',
+      '−1.5',
+      'no interval',
+      'narrow',
+    ])
       expect(differences).toContain(text);
     // Goes red when table cells overlap in the narrow layout, in which rows are cards.
     const overflowing = await page
@@ -157,13 +174,17 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(overflowing).toEqual([]);
     // Settings that are equal in all cells are not shown.
     expect(await page.locator('#results table').first().innerText()).not.toContain('[5,8]');
-    // Each cell that ran has a curve. Curves beyond the palette are off at first.
+    // Each cell that ran has a curve. At first, the curve with the lowest success is off.
     const toggles = page.locator('.toggle');
     expect(await toggles.count()).toBe(8);
     expect(await page.locator('.toggle[aria-pressed=true]').count()).toBe(7);
     expect(await page.locator('.chart .key').count()).toBe(7);
-    await toggles.last().click();
+    expect(await toggles.first().getAttribute('aria-pressed')).toBe('false');
+    const explained = page.locator('#curves .explain').first();
+    expect(await explained.innerText()).toMatch(/ last values, also means over seeds.* 7 of 8 curves are shown;/);
+    await toggles.first().click();
     expect(await page.locator('.chart .key').count()).toBe(8);
+    expect(await explained.innerText()).not.toContain('curves are shown');
     expect(await page.locator('.chart .key').last().innerText()).toMatch(/rebn 7\d\s%/);
     expect(await page.locator('#episodes').count()).toBe(0);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
@@ -177,10 +198,10 @@ it.skipIf(withoutBrowser)('fits a telephone whatever the settings are called', a
   const long = 'schedule scaling-inter, turns [3,4,5,6,7,8], every 55, threshold 0.75';
   const episode = { stage: 'rl', step: 1, runStep: 1, task: 'a', group: 0, member: 0, outcome: 'lost', return: 0, retries: 0, turns: [] } as const; // prettier-ignore
   const runs = data.runs.map((run) => {
-    const label = run.cell === 'cell-0' ? `${long}, seed ${run.seed}` : run.label;
+    const label = run.cell === 'cell-1' ? `${long}, seed ${run.seed}` : run.label;
     return { ...run, label, episodes: [episode], episodesRecorded: 1 };
   });
-  const cells = data.cells.map((cell, index) => (index === 0 ? { ...cell, label: long } : cell));
+  const cells = data.cells.map((cell, index) => (index === 1 ? { ...cell, label: long } : cell));
   const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'long.html');
   writeFileSync(file, await renderReport({ ...data, runs, cells }));
   const { page, faults } = await openFile(browser, file, { width: 360 });

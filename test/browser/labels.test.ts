@@ -48,6 +48,7 @@ const run: ReportRun = {
   stages: [],
   series: { stage: [], step: [], runStep: [], episodes: [], seconds: [], metrics: {} },
   evaluations: [evaluationOf('random', 0.46, 0.46), evaluationOf('policy', 0.731, 0.323)],
+  finalTasks: 'test',
   spent: {},
   episodes: [],
   episodesRecorded: 0,
@@ -78,7 +79,7 @@ it.skipIf(withoutBrowser)('shows the players on the tasks of each value of a lab
   writeFileSync(file, await renderReport(data));
   for (const width of [1400, 360]) {
     const { page, faults } = await openFile(browser, file, { width });
-    expect(await page.locator('#results h3').allInnerTexts()).toEqual(['By depth', 'By training']);
+    expect(await page.locator('#results h3').allInnerTexts()).toEqual(['Tasks by depth', 'Tasks by training']);
     const tables = page.locator('#results table');
     expect(await tables.count()).toBe(3);
     const textOf = async (table: number) =>

@@ -46,7 +46,7 @@ function judgeRun({ planned, measured: { run, players } }: Subject): Judgement {
     run?.late['rollout/success'] ?? policy?.success ?? 0,
     evidence,
     policy,
-    'of the late groups',
+    'late in training',
   );
 }
 
@@ -86,7 +86,7 @@ function finding(
     severity: share < thresholds.severeSignal.value ? 'problem' : 'advice',
     finding:
       `${percent(1 - share)} of groups of ${groupSizeOf(planned)} give no signal, because all their returns are equal: ` +
-      `${many ? 'most tasks are always solved, so use harder ones' : 'most tasks fail every time'} (${percent(success)} solved, ${when}).`,
+      `${many ? 'most tasks are always solved, so use harder ones' : 'most tasks fail every time'} (${percent(success)} of episodes are solved ${when}).`,
     evidence,
     source,
     basis: 'both',

@@ -51,7 +51,7 @@ export const unfinished: AdviceRule = {
     if (run === undefined) return unknown(onlyARun);
     if (run.rise === undefined) return unknown('the run is too short to tell whether success still rises');
     const { lateSteps, rise } = run;
-    const evidence = `${points(rise.mean)} (95 % interval ${pointsInterval(rise)}) of rollout/success, the last ${lateSteps} steps less the ${lateSteps} before`;
+    const evidence = `${points(rise.mean)} (95 % interval ${pointsInterval(rise)}) of rollout/success, the mean of the last ${lateSteps} steps minus that of the ${lateSteps} before`;
     if (rise.mean <= thresholds.stillRising.value || rise.low === null || rise.low <= 0)
       return fine(`success had levelled off: ${evidence}`);
     return {
@@ -70,7 +70,7 @@ export const unfinished: AdviceRule = {
 const lowRate = 1e-4;
 
 const fewSteps =
-  'ours, recipes/quickstart: 250 steps at 0.003 beat its demonstrator; ten times such a rate of Muon destroys the start';
+  'our runs of recipes/quickstart: 250 steps at a learning rate of 0.003 beat the demonstrator; with Muon, ten times that rate destroys what imitation taught';
 
 function moreSteps(stage: string, steps: number): Record<string, Json> {
   return { [`stages.${stage}.steps`]: Math.max(4 * steps, thresholds.reinforcedSteps.value) };

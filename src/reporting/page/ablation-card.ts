@@ -1,5 +1,6 @@
 import type { ListedAblation, ListedCell } from '../live-data.js';
 import { addressIn } from './address.js';
+import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
 import { percentage } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
@@ -26,7 +27,7 @@ export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> 
     update(ablation) {
       status.className = `status ${ablation.status}`;
       status.textContent = ablation.status;
-      answer.textContent = ablation.answer ?? 'No answer yet.';
+      replaceChildren(answer, ...codeText(ablation.answer ?? 'No answer yet.'));
       const runs = ablation.cells.flatMap((cell) => cell.runs);
       const ended = runs.filter((run) => run.status === 'completed').length;
       const wanted = ablation.cells.reduce((sum, { queued }) => sum + queued.length, runs.length);

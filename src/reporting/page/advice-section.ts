@@ -1,4 +1,5 @@
 import type { ReportAdvice, ReportData } from '../report-data.js';
+import { codeText } from './code-text.js';
 import { commandLine } from './command-line.js';
 import { element } from './element.js';
 
@@ -16,7 +17,9 @@ export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
       element(
         'dl',
         { class: 'facts-list' },
-        ...rows.map(([rule, text]) => element('div', {}, element('dt', {}, rule), element('dd', {}, text))),
+        ...rows.map(([rule, text]) =>
+          element('div', {}, element('dt', {}, rule), element('dd', {}, ...codeText(text))),
+        ),
       ),
     );
   return element(
@@ -37,7 +40,9 @@ export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
     element(
       'p',
       { class: 'explain' },
-      `From the log only: \`agentgym advise ${only.id}\` also plays training tasks and checks more.`,
+      ...codeText(
+        `These checks read only the log and the evaluations. \`agentgym advise ${only.id}\` also plays training tasks and checks more.`,
+      ),
     ),
   );
 }
@@ -47,9 +52,9 @@ function findingBlock({ rule, severity, finding, evidence, source, change, ablat
     'article',
     { class: `finding ${severity}` },
     element('p', { class: 'eyebrow' }, element('b', {}, severity), rule),
-    element('p', {}, finding),
-    element('p', { class: 'remark' }, `Measured: ${evidence}`),
-    element('p', { class: 'remark' }, `Source: ${source}`),
+    element('p', {}, ...codeText(finding)),
+    element('p', { class: 'remark' }, ...codeText(`Measured: ${evidence}`)),
+    element('p', { class: 'remark' }, ...codeText(`Source: ${source}`)),
     change !== undefined && commandLine('Change', change),
     ablate !== undefined && commandLine('Test it', ablate),
   );

@@ -32,6 +32,8 @@ export interface ChartOptions {
   readonly xLabel: string;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
+  /** For values in the legend. */
+  readonly formatValue: (value: number) => string;
   /** Allowed distances of grid lines, rising, if only some distances have labels without rounding. */
   readonly stepsX?: readonly number[];
   readonly stepsY?: readonly number[];

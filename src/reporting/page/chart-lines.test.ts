@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
-import { baselineLevels, linesOfGroups, linesOfRun } from './chart-lines.js';
+import { baselineLevels, bestFirst, linesOfGroups, linesOfRun } from './chart-lines.js';
 
 const steps = Array.from({ length: 80 }, (_, i) => i + 1);
 
@@ -64,9 +64,27 @@ it('reads values as measured beside a running mean, and draws sums as they are',
   expect(sum!.curve.y).toEqual(zigzag['cost/tokens']);
 });
 
+// Goes red when the curves of the best results are left out.
+it('orders curves by their final success', () => {
+  const group = (label: string, ...evaluations: ReportEvaluation[]) => ({
+    label,
+    runs: [run(evaluations)],
+    style: { variable: '', dash: [] },
+  });
+  const final = (rate: number) => ({ ...evaluationOf('policy', rate), final: true });
+  const groups = [
+    group('none'),
+    group('low', final(0.1)),
+    group('high', final(0.9)),
+    group('start', evaluationOf('start', 1)),
+  ];
+  expect(bestFirst(groups).map(({ label }) => label)).toEqual(['high', 'low', 'none', 'start']);
+});
+
 // Goes red when runs on different tasks share one baseline that is wrong for all of them.
 it('draws a baseline that the runs agree on, and no other', () => {
   const first = run([evaluationOf('random', 0.2), evaluationOf('oracle', 1)]);
   const second = run([evaluationOf('random', 0.24), evaluationOf('oracle', 0.7)]);
   expect(baselineLevels([first, second])).toEqual([{ label: 'random', y: expect.closeTo(0.22, 12) }]);
+  expect(baselineLevels([first, { ...second, finalTasks: 'others' }])).toEqual([]);
 });

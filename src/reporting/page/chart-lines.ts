@@ -13,6 +13,7 @@ import { curveStyle } from '../curve-style.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
 import type { ChartLevel } from './chart-marks.js';
 import type { ChartLine } from './chart-content.js';
+import { finalOf } from './final-success.js';
 import type { Panel } from './metric-panels.js';
 
 /** Runs that are drawn as one curve. */
@@ -20,6 +21,15 @@ export interface CurveGroup {
   readonly label: string;
   readonly runs: readonly ReportRun[];
   readonly style: ReturnType<typeof curveStyle>;
+}
+
+/** Groups with the highest final success first; groups without a result last, in their order. */
+export function bestFirst(groups: readonly CurveGroup[]): CurveGroup[] {
+  const rate = ({ runs }: CurveGroup) => {
+    const rates = runs.flatMap((run) => finalOf(run)?.success.rate ?? []);
+    return rates.length === 0 ? -1 : rates.reduce((sum, one) => sum + one, 0) / rates.length;
+  };
+  return [...groups].sort((a, b) => rate(b) - rate(a));
 }
 
 export interface LineChoice {
@@ -125,13 +135,14 @@ function placeOf({ series }: ReportRun, runStep: number, axis: CurveAxis): numbe
 const baselines = ['random', 'demonstrator', 'oracle'];
 
 /**
- * If a player's success differs by more between runs, the runs played different tasks. One line would be wrong for most
- * of them.
+ * If a player's success differs by more between runs, each run played its own sample of tasks. One line would be wrong
+ * for most of them.
  */
 const sameTasks = 0.05;
 
-/** Success of the players that do not learn, as the mean over runs. */
+/** Success of the players that do not learn, as the mean over runs. None if the runs have different final tasks. */
 export function baselineLevels(runs: readonly ReportRun[]): ChartLevel[] {
+  if (new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1) return [];
   return baselines.flatMap((player): ChartLevel[] => {
     const rates = runs.flatMap(({ evaluations }) => {
       const found = evaluations.findLast((one) => one.player === player && one.environment === undefined);

@@ -1,7 +1,7 @@
 import { timeUnit, type CurveAxis } from '../align-series.js';
 import type { ReportData, ReportRun } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
-import { duration, percentage, short } from './format-number.js';
+import { duration, percentage, short, significant } from './format-number.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
 import type { ChartMark } from './chart-marks.js';
 import { successTitle, type Panel } from './metric-panels.js';
@@ -42,8 +42,8 @@ export function chartOf(
     ...axisText(chosen.axis, groups),
     rangeX: [beginningOf(lines, marks, end), end],
     ...(panel.isShare === true
-      ? { formatY: (value: number) => percentage(value, isLog && value < 0.01 ? 1 : 0), stepsY: shareSteps }
-      : { formatY: short }),
+      ? { formatY: shareText(isLog), formatValue: shareText(isLog), stepsY: shareSteps }
+      : { formatY: short, formatValue: lines.every(isWhole) ? short : significant }),
     ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
     // If all values are 0, the automatic axis would end at 100.
     ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
@@ -63,6 +63,15 @@ function isPositive({ curve, band }: ChartLine): boolean {
   return [curve, ...(band ? [band.low, band.high] : [])].every(({ y }) =>
     y.every((value) => value === null || value > 0),
   );
+}
+
+function shareText(isLog: boolean): (value: number) => string {
+  return (value) => percentage(value, isLog && value < 0.01 ? 1 : 0);
+}
+
+/** Whether its values are counts. */
+function isWhole({ curve, measured = curve }: ChartLine): boolean {
+  return measured.y.every((value) => value === null || Number.isInteger(value));
 }
 
 function isZero({ curve }: ChartLine): boolean {

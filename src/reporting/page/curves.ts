@@ -2,7 +2,7 @@ import type { CurveAxis } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
-import { baselineLevels, isLongEnough, startOf, type CurveGroup } from './chart-lines.js';
+import { baselineLevels, bestFirst, isLongEnough, startOf, type CurveGroup } from './chart-lines.js';
 import { chartOf, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
@@ -39,7 +39,11 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   if (first.runs.every(({ series }) => series.step.length === 0)) return undefined;
   let data = first;
   let groups = groupsOf(data);
-  const shown = new Set(groups.slice(0, shownAtFirst).map(({ label }) => label));
+  const shown = new Set(
+    bestFirst(groups)
+      .slice(0, shownAtFirst)
+      .map(({ label }) => label),
+  );
   let view: View = { axis: 'runStep', isSmooth: true, isLog: false, all: false, words: [] };
   const grids = new Map<string, ChartGrid>();
   const charts = element('div', { class: 'chart-groups' });
@@ -58,7 +62,11 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     // A node loses the focus if it is removed and put back.
     const isSame = nodes.length === charts.children.length && nodes.every((node, i) => node === charts.children[i]);
     if (!isSame) replaceChildren(charts, ...nodes);
-    explain.textContent = explanation(data, picked);
+    const lines = wanted.flatMap(({ charts: options }) => options.flatMap((one) => one.lines));
+    const isSmoothed = lines.some(({ measured }) => measured !== undefined);
+    explain.textContent = [explanation(data, picked, isSmoothed), hiddenCurves(groups.length, picked.length)]
+      .filter((text) => text !== '')
+      .join(' ');
     found.hidden = view.words.length === 0;
     const count = wanted.reduce((sum, { charts: { length } }) => sum + length, 0);
     found.textContent = count === 0 ? 'No metric with this name.' : `${count} ${count === 1 ? 'chart' : 'charts'}`;
@@ -151,24 +159,39 @@ function groupsOf({ cells, runs }: ReportData): CurveGroup[] {
   return grouped.map((group, i) => ({ ...group, style: curveStyle(i) })).filter((group) => group.runs.length > 0);
 }
 
-function explanation(data: ReportData, groups: readonly CurveGroup[]): string {
+function hiddenCurves(all: number, shown: number): string {
+  if (shown === all) return '';
+  const first = all > shownAtFirst ? ` At first, these are the ${shownAtFirst} with the highest final success.` : '';
+  return `${shown} of ${all} curves are shown; click a name to show or hide its curve.${first}`;
+}
+
+function explanation(data: ReportData, groups: readonly CurveGroup[], isSmoothed: boolean): string {
   const runs = groups.flatMap((group) => group.runs);
-  const split = runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? [])[0];
+  const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
+  const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
+  const isApart = new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1;
   const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
   const marks = [
     'A dashed line marks the start of a stage.',
-    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on the ${split} split.`] : []),
-    ...(starts ? [`The first point of success is the policy before RL, on the ${split} split.`] : []),
+    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on ${place}.`] : []),
+    ...(isApart
+      ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
+      : []),
+    ...(starts ? [`The first point of success is the policy before RL, on ${place}.`] : []),
   ].join(' ');
-  const means = 'Numbers next to names are last values, not running means.';
+  const numbers = 'Numbers next to names are last values';
   if (data.kind === 'run') {
-    const thin = isLongEnough(data.runs) ? ` Thin lines are single steps, thick lines running means. ${means}` : '';
-    return `Bands around evaluations are 95 % intervals.${thin} ${marks}`;
+    const thin = isSmoothed ? ' Thin lines are single steps, thick lines running means.' : '';
+    return `Bands around evaluations are 95 % intervals.${thin} ${numbers}${isSmoothed ? ', not running means' : ''}. ${marks}`;
   }
   const seeds = Math.max(0, ...groups.map((group) => group.runs.length));
-  return seeds > 1
-    ? `Each curve is the mean over seeds; its band reaches from the lowest seed to the highest. ${marks}`
-    : `The curves have no band, because each has one seed. ${marks}`;
+  const curves =
+    seeds > 1
+      ? 'Each curve is the mean over seeds; its band reaches from the lowest seed to the highest.'
+      : 'The curves have no band, because each has one seed.';
+  const smoothed = isSmoothed ? ' Curves of many steps are running means.' : '';
+  const means = `${seeds > 1 ? ', also means over seeds' : ''}${isSmoothed ? ', but not running means' : ''}`;
+  return `${curves}${smoothed} ${numbers}${means}. ${marks}`;
 }
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {

@@ -6,7 +6,7 @@ import { short, signedPoints } from './format-number.js';
 import { intervalBar } from './interval-bar.js';
 import { ends } from './label-results.js';
 
-/** Paired differences between cells or players. Empty without differences. */
+/** Differences between cells or players. Empty without differences. */
 export function differencesTables(comparisons: readonly ReportComparison[]): readonly HTMLElement[] {
   if (comparisons.length === 0) return [];
   const columns = columnsOf(comparisons, {
@@ -18,8 +18,8 @@ export function differencesTables(comparisons: readonly ReportComparison[]): rea
     element(
       'div',
       { class: 'differences' },
-      element('h3', {}, 'Paired differences'),
-      dataTable('Paired differences of success', columns, comparisons),
+      element('h3', {}, comparisons.every(isPaired) ? 'Paired differences' : 'Differences'),
+      dataTable('Differences of success', columns, comparisons),
       element('p', { class: 'explain' }, explanationOf(comparisons)),
     ),
   ];
@@ -47,12 +47,15 @@ export function effectsTables(effects: readonly ReportEffect[] = []): readonly H
         'p',
         { class: 'explain' },
         'b − a: the mean difference over all values of the other keys.',
-        isTogether ? ' a × b: the extra effect of b with a, compared to the first value of the key of a.' : '',
+        isTogether ? ' a × b: the effect of b with a, minus its effect with the first value of the key of a.' : '',
         ' p values are corrected over this table (Holm).',
+        effects.every(({ seeds }) => seeds === 1) ? ` Each setting has one seed: ${oneSeed}` : '',
       ),
     ),
   ];
 }
+
+const oneSeed = 'an interval without zero holds for other tasks, but another seed may give another result.';
 
 /** Differences or effects with their intervals and tests. */
 function columnsOf<Row extends ReportComparison>(
@@ -99,7 +102,7 @@ function columnsOf<Row extends ReportComparison>(
         return isOneSeed ? text : marked(text, comparison.difference);
       },
     },
-    { title: 'paired over', cell: ({ pairs }) => pairs },
+    { title: comparisons.every(isPaired) ? 'paired over' : 'over', cell: ({ pairs }) => pairs },
   ];
   if (comparisons.some(({ measure }) => measure !== 'success'))
     columns.splice(1, 0, { title: 'measure', className: 'text', cell: ({ measure }) => measure });
@@ -118,9 +121,8 @@ export function marked(text: string, { reservation }: ReportInterval): HTMLEleme
 
 /** What the intervals cover: only the sampled units, and one seed is not a sample of seeds. */
 function explanationOf(comparisons: readonly ReportComparison[]): string {
-  const paired = 'Tasks are paired by their ids.';
-  if (comparisons.every(({ seeds }) => seeds === 1))
-    return `${paired} Each side has one seed: an interval without zero holds for other tasks, but another seed may give another result.`;
+  const paired = pairing(comparisons);
+  if (comparisons.every(({ seeds }) => seeds === 1)) return `${paired} Each side has one seed: ${oneSeed}`;
   const some = comparisons.some(({ seeds }) => seeds === 1)
     ? ' Rows with one seed generalise only to other tasks.'
     : '';
@@ -130,6 +132,17 @@ function explanationOf(comparisons: readonly ReportComparison[]): string {
     ? ' Do not rely on the marked ones before there are more seeds.'
     : '';
   return `${paired} If an interval does not contain zero, chance is an unlikely explanation.${some}${few}`;
+}
+
+function isPaired({ design }: ReportComparison): boolean {
+  return design === 'paired';
+}
+
+function pairing(comparisons: readonly ReportComparison[]): string {
+  if (comparisons.every(isPaired)) return 'Tasks are paired by their ids.';
+  return comparisons.some(isPaired)
+    ? 'Tasks are paired by their ids, except in the rows marked “not paired”: their two sides played different tasks.'
+    : 'No row is paired, because its two sides played different tasks.';
 }
 
 function probability(p: number | null): string {

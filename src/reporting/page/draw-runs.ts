@@ -1,11 +1,12 @@
 import type { ListedAblation, ListedRun, RunsListing } from '../live-data.js';
 import { addressIn } from './address.js';
 import type { ReportFrame } from './draw-report.js';
+import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
 import { count, duration } from './format-number.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
-import { settingColumns, successColumns } from './run-columns.js';
+import { seedColumn, settingColumns, successColumns } from './run-columns.js';
 import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
@@ -81,7 +82,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     head.menu.hidden = table.hidden;
     found.textContent = foundText(listing, shown.length);
     empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
-    empty.textContent = `No run in ${listing.folder} yet: \`agentgym train quickstart\` starts one, and it appears here.`;
+    const advice = 'yet: `agentgym train quickstart` starts one, and it appears here.';
+    replaceChildren(empty, ...codeText(`No run in ${listing.folder} ${advice}`));
     ablations.update(listing.ablations);
     ablationSection.hidden = listing.ablations.length === 0;
     const running = listing.runs.filter(({ status }) => status === 'running').length;
@@ -137,6 +139,7 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
       cell: ({ name, recipe }) => name ?? recipe,
       value: ({ name, recipe, createdAt }) => `${name ?? recipe} ${createdAt}`,
     },
+    seedColumn(facts),
     ...settingColumns(runs, facts),
     {
       title: 'status',

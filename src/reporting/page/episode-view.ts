@@ -2,7 +2,7 @@ import type { ReportTurn } from '../report-data.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
-import { percentage, short, signed } from './format-number.js';
+import { count, percentage, short, signed } from './format-number.js';
 import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
@@ -21,7 +21,7 @@ export function episodeBlocks(listed: ListedEpisode, colouring: TokenColouring |
 
 /** Where an episode was played: "final evaluation", "rl, step 40". */
 export function placeOf({ episode: { stage, step } }: ListedEpisode): string {
-  return evaluations[stage] ?? `${stage}, step ${step}`;
+  return evaluations[stage] ?? `${stage}, step ${count(step)}`;
 }
 
 /** The displayed name of an episode's stage. */
@@ -41,7 +41,7 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
     placeOf(listed),
     run.label,
     `group ${episode.group}, member ${episode.member}`,
-    ...(version === undefined ? [] : [`policy version ${version}`]),
+    ...(version === undefined ? [] : [`policy version ${count(version)}`]),
     ...(episode.retries > 0 ? [`succeeded after ${episode.retries} failures`] : []),
   ];
   return element(
@@ -103,7 +103,11 @@ function policyTexts(
 
 /** Tokens that the policy read, drawn when the reader opens them. */
 function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
-  const details = element('details', { class: 'context' }, element('summary', {}, `${length} tokens of context`));
+  const details = element(
+    'details',
+    { class: 'context' },
+    element('summary', {}, `${count(length)} tokens of context`),
+  );
   details.addEventListener('toggle', () => details.append(draw()), { once: true });
   return details;
 }
@@ -140,7 +144,7 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
 /** The called tool and the outcome of the call; its answer is the next observation. */
 function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['toolCall']>): HTMLElement {
   const outcomes = {
-    answered: `answered with ${outputCharacters} characters`,
+    answered: `answered with ${count(outputCharacters)} characters`,
     failed: 'failed',
     malformed: 'could not be parsed',
     refused: 'no calls left',

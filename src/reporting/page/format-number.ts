@@ -39,10 +39,17 @@ export function count(value: number): string {
   return Math.round(value).toLocaleString('en');
 }
 
-/** 76,267,305,984 as "76.3 G": at most four digits and a unit prefix. */
-export function large(value: number): string {
+/** Three significant digits, so that values under each other are equally exact: "0.430", "−0.0200", "5.00". */
+export function significant(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 100)) return short(value);
+  return number(value, size === 0 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(size))));
+}
+
+/** 76,267,305,984 as "76.3 G": a unit prefix with at most four digits. `unitOf`: another number that sets the unit. */
+export function large(value: number, unitOf = value): string {
   const prefixes = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
-  const power = Math.min(prefixes.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, value)) / 3)));
+  const power = Math.min(prefixes.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, unitOf)) / 3)));
   return `${(value / 1000 ** power).toFixed(1)}\u00a0${prefixes[power]}`;
 }
 

@@ -38,8 +38,8 @@ export function barsOf(values: readonly number[]): Bar[] {
   });
 }
 
-/** A histogram of values with their mean, median and number. */
-export function histogram(title: string, values: readonly number[]): HTMLElement {
+/** A histogram of values with their mean, median and number. `unit`: what has a value, such as episodes. */
+export function histogram(title: string, values: readonly number[], unit: string): HTMLElement {
   const bars = barsOf(values);
   const most = Math.max(...bars.map((bar) => bar.count));
   const sorted = [...values].sort((a, b) => a - b);
@@ -47,7 +47,7 @@ export function histogram(title: string, values: readonly number[]): HTMLElement
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const name = ({ low, high }: Bar) => (low === high ? short(low) : `${short(low)} to ${short(high)}`);
   const columns = bars.map((bar) => {
-    const column = element('span', { title: `${name(bar)}: ${count(bar.count)}` });
+    const column = element('span', { title: `${name(bar)}: ${count(bar.count)} ${unit}` });
     column.style.height = `${(100 * bar.count) / most}%`;
     return column;
   });
@@ -66,7 +66,7 @@ export function histogram(title: string, values: readonly number[]): HTMLElement
         { class: 'legend' },
         element('span', {}, 'mean ', element('b', {}, short(mean))),
         element('span', {}, 'median ', element('b', {}, short(median))),
-        element('span', {}, count(values.length)),
+        element('span', {}, `${count(values.length)} ${unit}`),
       ),
     ),
     element(

@@ -19,7 +19,7 @@ const mostOpenRows = 16;
 export function labelResults(results: readonly LabelledResult[], who: string, where: string): HTMLElement[] {
   return labelTables<ReportEvaluation['success']>(results).flatMap(({ axis, rows }) => {
     const table = labelTable(`Success by ${axis}${where}`, axis, who, rows);
-    const title = `By ${axis}`;
+    const title = `Tasks by ${axis}`;
     if (rows.length > mostOpenRows) return [element('details', {}, element('summary', {}, title), table)];
     return [element('h3', {}, title), table];
   });

@@ -64,7 +64,7 @@ export function lineChart(first: ChartOptions): LineChart {
       const value = valueNear(read[i] ?? [], index ?? x.length - 1);
       const swatch = element('span', { class: `swatch${line.dash.length > 0 ? ' dashed' : ''}` });
       swatch.style.color = `var(${line.variable})`;
-      const text = value === undefined ? '–' : options.formatY(value);
+      const text = value === undefined ? '–' : options.formatValue(value);
       return [element('span', { class: 'key' }, swatch, `${line.label} `, element('b', {}, text))];
     });
     const where = index === null || index === undefined ? undefined : x[index];
@@ -94,7 +94,7 @@ export function lineChart(first: ChartOptions): LineChart {
     note.textContent = given.note ?? '';
     note.hidden = given.note === undefined;
     const described = given.lines.filter(({ faint }) => faint !== true).map(describe(given));
-    const levels = given.levels.map(({ label, y }) => `; ${label} at ${given.formatY(y)}`);
+    const levels = given.levels.map(({ label, y }) => `; ${label} at ${given.formatValue(y)}`);
     plot.setAttribute('aria-label', `${title}: ${described.join('; ')}${levels.join('')}. Arrow keys read values.`);
   };
   const update = (given: ChartOptions) => {
@@ -279,12 +279,12 @@ function valueNear(column: readonly (number | null | undefined)[], index: number
   return undefined;
 }
 
-function describe({ formatY }: ChartOptions): (line: ChartLine) => string {
+function describe({ formatValue }: ChartOptions): (line: ChartLine) => string {
   return ({ label, curve, measured = curve }) => {
     const values = measured.y.filter((value) => value !== null);
     const [first, last] = [values[0], values.at(-1)];
     if (first === undefined || last === undefined) return `${label} without values`;
-    return `${label} from ${formatY(first)} to ${formatY(last)}, highest ${formatY(Math.max(...values))}`;
+    return `${label} from ${formatValue(first)} to ${formatValue(last)}, highest ${formatValue(Math.max(...values))}`;
   };
 }
 

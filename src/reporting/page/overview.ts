@@ -1,4 +1,5 @@
 import type { ReportData } from '../report-data.js';
+import { codeText } from './code-text.js';
 import { element } from './element.js';
 
 /** The head of the page: question, answer, and origin. */
@@ -17,13 +18,13 @@ export function overview(data: ReportData): HTMLElement {
       element('span', { class: `status ${status}` }, told),
     ),
     element('h1', {}, data.question),
-    element('p', { class: 'answer' }, data.answer),
+    element('p', { class: 'answer' }, ...codeText(data.answer)),
     ...data.runs.flatMap(({ label, failure }) =>
       failure === undefined || data.kind === 'ablation'
         ? []
-        : [element('p', { class: 'warning' }, `${label} failed: ${failure}`)],
+        : [element('p', { class: 'warning' }, ...codeText(`${label} failed: ${failure}`))],
     ),
-    ...data.notes.map((note) => element('p', { class: 'note' }, note)),
+    ...data.notes.map((note) => element('p', { class: 'note' }, ...codeText(note))),
     data.kind === 'run' &&
       only !== undefined &&
       element(

@@ -1,9 +1,12 @@
-import type { ReportCell, ReportData, ReportEvaluation, ReportRun } from '../report-data.js';
+import type { ReportCell, ReportData, ReportRun } from '../report-data.js';
+import { shortKey } from '../short-key.js';
 import { dataTable, type Column } from './data-table.js';
 import { differencesTables, effectsTables, marked } from './differences.js';
 import { element } from './element.js';
 import { count, number, percentage, percentRange } from './format-number.js';
+import { finalOf } from './final-success.js';
 import { intervalBar } from './interval-bar.js';
+import { intervalNote } from './interval-note.js';
 import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
 
@@ -80,9 +83,6 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
       title: `pass@${attempts.k}`,
       cell: ({ evaluation }) => (evaluation.attempts === undefined ? '–' : percentage(evaluation.attempts.pass)),
     });
-  const methods = [...new Set(rows.map(({ evaluation }) => evaluation.success.method))].map((method) =>
-    method === 'wilson' ? 'Wilson' : 'cluster bootstrap',
-  );
   return [
     dataTable(
       `Success of each player on the final tasks${environment === undefined ? '' : ` of ${environment}`}`,
@@ -93,7 +93,7 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
     element(
       'p',
       { class: 'explain' },
-      `${capitalized(first.evaluation.split)} split, the same tasks for all. Intervals: ${methods.join(', ')}.`,
+      `${capitalized(first.evaluation.split)} split, the same tasks for all. ${intervalNote(rows)}`,
     ),
     ...labelResults(rows, 'player', environment === undefined ? '' : ` on ${environment}`),
   ];
@@ -112,7 +112,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   const columns: Column<ReportCell>[] = [
     { title: 'setting', className: 'text', cell: ({ label }) => label },
     ...shownKeys.map((key): Column<ReportCell> => ({
-      title: key,
+      title: shortKey(key, shownKeys, 2),
       className: 'text',
       cell: ({ settings }) => textOf(settings[key]),
     })),
@@ -137,7 +137,9 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
           element('a', { href: runAddress?.(id) ?? '', 'aria-label': `The run ${label}` }, String(seed)),
         );
         const complete = `${seedsOf(cell).length} of ${cell.seeds.length}`;
-        return links.length === 0 ? complete : element('span', { class: 'seed-links' }, complete, ...links);
+        if (links.length === 0) return complete;
+        const named = links.length === 1 ? 'seed ' : 'seeds ';
+        return element('span', { class: 'seed-links' }, `${complete}: ${named}`, ...links);
       },
     },
     { title: 'status', className: 'text', cell: statusOf },
@@ -171,14 +173,6 @@ function labelledCell({ id, label }: ReportCell, runs: readonly ReportRun[]): La
     return [axis, means] as const;
   });
   return [{ name: label, evaluation: { labels: Object.fromEntries(axes) } }];
-}
-
-/** The final result of the trained policy, at temperature 0. */
-function finalOf({ evaluations }: ReportRun): ReportEvaluation | undefined {
-  return evaluations.findLast(
-    ({ final, player, temperature, environment }) =>
-      final && player === 'policy' && temperature === 0 && environment === undefined,
-  );
 }
 
 function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {

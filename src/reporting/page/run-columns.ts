@@ -1,4 +1,5 @@
 import type { ReportInterval } from '../report-data.js';
+import { shortKey } from '../short-key.js';
 import { element } from './element.js';
 import { count, duration, percentage, percentRange } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
@@ -26,7 +27,11 @@ interface FinalSuccess extends ReportInterval {
 /** With more keys than this, one column lists all settings of a run. */
 const mostKeys = 4;
 
-/** Columns for the seed, the algorithm and the settings that differ. */
+export function seedColumn<Row>(of: (row: Row) => Pick<RunFacts, 'seed'>): SortableColumn<Row> {
+  return { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed };
+}
+
+/** Columns for the algorithm and the settings that differ. */
 export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunFacts): SortableColumn<Row>[] {
   const keys = [...new Set(rows.flatMap((row) => Object.keys(of(row).settings)))];
   const algorithms = new Set(rows.map((row) => of(row).algorithm));
@@ -34,7 +39,7 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
   const settings: SortableColumn<Row>[] =
     own.length <= mostKeys
       ? own.map((key) => ({
-          title: key,
+          title: shortKey(key, own, 2),
           className: 'text',
           cell: (row) => settingText(of(row).settings[key]),
           value: (row) => settingValue(of(row).settings[key]),
@@ -43,10 +48,9 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
   function joined(row: Row): string {
     const { settings: all } = of(row);
     const there = own.filter((key) => all[key] !== undefined && all[key] !== null);
-    return there.map((key) => `${key.split('.').at(-1)} ${settingText(all[key])}`).join(', ') || '–';
+    return there.map((key) => `${shortKey(key, own, 2)} ${settingText(all[key])}`).join(', ') || '–';
   }
   return [
-    { title: 'seed', cell: (row) => String(of(row).seed), value: (row) => of(row).seed },
     {
       title: 'algorithm',
       className: 'text',
@@ -93,6 +97,7 @@ function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
 }
 
 function settingText(value: unknown): string {
+  if (Number.isInteger(value)) return count(value as number);
   return typeof value === 'string' ? value : value === undefined || value === null ? '–' : JSON.stringify(value);
 }
 

@@ -60,7 +60,7 @@ function titleOf({ name, recipe }: ListedRun): string {
 }
 
 /** The run's progress. */
-export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement {
+export function standCell({ stage, status, steps, stepsWanted }: ListedRun): HTMLElement {
   const bar = element('span', { class: 'done' });
   bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
   return element(
@@ -69,7 +69,8 @@ export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement
     element(
       'span',
       {},
-      `${stage ?? 'no step yet'}${stage === null ? '' : `, ${count(steps)} of ${count(stepsWanted)}`}`,
+      stage === null ? 'no step yet' : `${count(steps)} of ${count(stepsWanted)}`,
+      stage !== null && status === 'running' && `, now in ${stage}`,
     ),
     element('span', { class: 'progress', 'aria-hidden': 'true' }, bar),
   );
@@ -79,7 +80,8 @@ export function standCell({ stage, steps, stepsWanted }: ListedRun): HTMLElement
 export function latestCell({ success, finals }: ListedRun): HTMLElement | string {
   if (success === null) return '–';
   const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);
-  const interval = final === undefined ? '' : `, ${percentRange(final.low, final.high)}`;
+  const interval =
+    final === undefined ? '' : `, temperature ${final.temperature}: ${percentRange(final.low, final.high)}`;
   return element(
     'span',
     { class: 'rate-cell' },

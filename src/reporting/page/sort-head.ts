@@ -55,7 +55,11 @@ export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> 
       node.replaceChildren(
         ...wanted.map(({ title, className, value, first = 'ascending' }) => {
           if (value === undefined) return element('th', { scope: 'col', class: className }, ...breakable(title));
-          const button = element('button', { type: 'button', class: 'sort' }, ...breakable(title));
+          const button = element(
+            'button',
+            { type: 'button', class: 'sort', title: `Sort by ${title}` },
+            ...breakable(title),
+          );
           button.addEventListener('click', () => {
             const isAgain = order?.title === title && order.direction === first;
             const other = first === 'ascending' ? 'descending' : 'ascending';

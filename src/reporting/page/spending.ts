@@ -19,14 +19,19 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
     ...[...found].filter((name) => !order.includes(name)).sort(),
   ];
   if (currencies.length === 0) return undefined;
+  const largestOf = (currency: string) => Math.max(...rows.map(({ spent }) => spent[currency] ?? 0));
   const columns: Column<Row>[] = [
     { title: data.cells.length > 0 ? 'setting' : 'stage', className: 'text', cell: ({ name }) => name },
     ...currencies.map((currency): Column<Row> => ({
       title: currency === 'seconds' ? 'time' : inWords(currency),
-      cell: ({ spent }) => amount(currency, spent[currency]),
+      cell: ({ spent }) => amount(currency, spent[currency], largestOf(currency)),
     })),
   ];
   const about = data.cells.length > 0 ? 'Mean per run, by setting.' : 'By stage.';
+  const time =
+    data.cells.length > 0
+      ? 'Time includes all evaluations.'
+      : 'The time of a stage includes the evaluations during it; the time of all stages together also includes those before and after.';
   return element(
     'section',
     { id: 'spent', 'aria-labelledby': 'spent-title' },
@@ -35,7 +40,7 @@ export function spendingSection(data: ReportData): HTMLElement | undefined {
     element(
       'p',
       { class: 'explain' },
-      `${about} Episodes, turns and tokens count training only; time includes evaluations during training.`,
+      `${about} Episodes, turns and tokens count training only, and so do distinct tasks. ${time}`,
     ),
   );
 }
@@ -52,12 +57,14 @@ function rowsOf({ cells, runs }: ReportData): Row[] {
 function inWords(currency: string): string {
   // Files of runs keep the old name; readers know it as FLOPs.
   if (currency === 'operations') return 'FLOPs';
+  if (currency === 'tasks') return 'distinct tasks';
   return currency.replaceAll('_', ' ').replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
-function amount(currency: string, value: number | undefined): string {
+/** All amounts of a column have the unit of its largest one. */
+function amount(currency: string, value: number | undefined, largest: number): string {
   if (value === undefined) return '–';
   if (currency === 'seconds') return duration(value);
-  if (value >= 1e8) return large(value);
+  if (largest >= 1e8) return large(value, largest);
   return Number.isInteger(value) || value >= 1000 ? count(value) : short(value);
 }

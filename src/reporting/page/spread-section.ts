@@ -61,21 +61,26 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
   const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
   const trained = runs.flatMap(({ stages }) => stages.filter(({ name }) => name === stage));
   const played = trained.reduce((sum, { spent }) => sum + (spent['episodes'] ?? 0), 0);
-  const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
-  const part = carried < recorded ? ` (${count(carried)} of ${count(recorded)} recorded ones)` : '';
+  const of = runs.length > 1 ? `, of ${count(runs.length)} runs together` : '';
   if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
-  const all = played > 0 ? `the ${count(played)} played episodes` : 'all played episodes';
-  return `The ${count(shown)} episodes of ${stageName(stage)} on this page${part}${of}: a recorded sample of ${all}.`;
+  const all = played > 0 ? ` of the ${count(played)} that were played` : '';
+  const part =
+    carried < recorded
+      ? ` Of all stages, ${count(recorded)} episodes are recorded; this page has ${count(carried)} of them.`
+      : '';
+  return `${count(shown)} episodes of ${stageName(stage)}${all}${of}.${part}`;
 }
 
 function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
-  const measures: readonly (readonly [title: string, values: readonly number[]])[] = [
+  const measures: readonly (readonly [title: string, values: readonly number[], unit?: string])[] = [
     ['Return', episodes.flatMap((episode) => episode.return ?? [])],
-    ['Advantage of a token', episodes.flatMap(advantagesOf)],
+    ['Advantage of a token', episodes.flatMap(advantagesOf), 'tokens'],
     ['Turns', episodes.map(({ turns }) => turns.length)],
     ['Sampled tokens', episodes.flatMap(({ record }) => (record === undefined ? [] : sampledTokens(record)))],
   ];
-  return measures.flatMap(([title, values]) => (values.length === 0 ? [] : [histogram(title, values)]));
+  return measures.flatMap(([title, values, unit = 'episodes']) =>
+    values.length === 0 ? [] : [histogram(title, values, unit)],
+  );
 }
 
 function advantagesOf({ record }: ReportEpisode): number[] {

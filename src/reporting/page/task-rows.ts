@@ -13,8 +13,40 @@ export interface TaskRow {
   readonly ever: number;
 }
 
-/** Sorts the hardest tasks first. Flips are judged at the lowest temperature. */
-export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
+/** Runs that were tested on the same tasks. */
+export interface TaskGroup {
+  /** For readers, unique. */
+  readonly name: string;
+  readonly split: string;
+  readonly runs: readonly ReportRun[];
+}
+
+/** The runs with results for each task, by their final tasks: a task of another split or environment is another task. */
+export function taskGroups(runs: readonly ReportRun[]): TaskGroup[] {
+  const groups = new Map<string, { split: string; runs: ReportRun[] }>();
+  for (const run of runs) {
+    if (run.tasks === undefined) continue;
+    const group = groups.get(run.finalTasks) ?? { split: run.tasks.split, runs: [] };
+    groups.set(run.finalTasks, group);
+    group.runs.push(run);
+  }
+  const all = [...groups.values()];
+  return all.map((group) => {
+    const isAlone = all.filter(({ split }) => split === group.split).length === 1;
+    const [first, ...others] = group.runs.map(({ label }) => label);
+    const name = `tasks of ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+    return { ...group, name: isAlone ? `${group.split} split` : name };
+  });
+}
+
+/**
+ * Sorts the hardest tasks first; of equally hard ones, those with the most recorded episodes. Flips are judged at the
+ * lowest temperature.
+ *
+ * @param recorded number of recorded episodes of each task
+ */
+export function taskRows(runs: readonly ReportRun[], recorded: ReadonlyMap<string, number> = new Map()): TaskRow[] {
+  const episodes = ({ task }: TaskRow) => recorded.get(task) ?? 0;
   const sums = new Map<string, { before: Sum; after: Sum; trained: Sum; ever: Sum }>();
   for (const { tasks } of runs) {
     if (tasks === undefined) continue;
@@ -40,7 +72,7 @@ export function taskRows(runs: readonly ReportRun[]): TaskRow[] {
       trained: trained.mean ?? 0,
       ever: ever.mean ?? 0,
     }))
-    .sort((a, b) => a.trained - b.trained || a.ever - b.ever);
+    .sort((a, b) => a.trained - b.trained || a.ever - b.ever || episodes(b) - episodes(a));
 }
 
 /** `won`: solved more often after training than before; `lost`: less often. */

@@ -1,12 +1,12 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
-import { element } from './element.js';
+import { element, replaceChildren } from './element.js';
 import { count, percentage } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
-import { flipOf, taskRows, type TaskRow } from './task-rows.js';
+import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
 
-type Shown = 'hardest' | 'won' | 'lost';
+type Filter = 'hardest' | 'won' | 'lost';
 
 export interface TasksSection {
   readonly node: HTMLElement;
@@ -19,54 +19,58 @@ export interface TasksSection {
  */
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
-  let shown: Shown = 'hardest';
+  let filter: Filter = 'hardest';
+  /** A mean over runs is a percentage; a single outcome is a sign. */
+  let shown: (value: number | null) => HTMLElement | string = share;
+  let groups: readonly TaskGroup[] = [];
+  let name = '';
   let rows: readonly TaskRow[] = [];
   let recorded = new Map<string, number>();
   const table = sortableTable<TaskRow>('Success of each task before and after training', 'hardest first');
   const explain = element('p', { class: 'explain' });
   const found = element('p', { class: 'explain', role: 'status' });
+  const head = element('div', { class: 'section-head' });
   const columns = (): SortableColumn<TaskRow>[] => [
     { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
-    { title: 'before RL', cell: ({ before }) => share(before), value: ({ before }) => before },
-    { title: 'trained', cell: ({ after }) => share(after), value: ({ after }) => after },
+    ...(rows.some(({ before }) => before !== null)
+      ? [{ title: 'before RL', cell: ({ before }: TaskRow) => shown(before), value: ({ before }: TaskRow) => before }]
+      : []),
+    { title: 'trained', cell: ({ after }) => shown(after), value: ({ after }) => after },
     {
       title: 'any temperature',
       cell: ({ trained }) => percentage(trained, 0),
       value: ({ trained }) => trained,
     },
-    {
-      title: 'episodes',
-      first: 'descending',
-      cell: ({ task }) => {
-        const own = recorded.get(task);
-        if (own === undefined) return '–';
-        const open = element(
-          'button',
-          { type: 'button', class: 'quiet link', title: `Episodes of ${task}` },
-          count(own),
-        );
-        open.addEventListener('click', () => onOpen(task));
-        return open;
-      },
-      value: ({ task }) => recorded.get(task) ?? 0,
-    },
+    ...(recorded.size === 0 ? [] : [episodesColumn]),
   ];
+  const episodesColumn: SortableColumn<TaskRow> = {
+    title: 'recorded episodes',
+    first: 'descending',
+    cell: ({ task }) => {
+      const own = recorded.get(task);
+      if (own === undefined) return '–';
+      const open = element('button', { type: 'button', class: 'quiet link', title: `Episodes of ${task}` }, count(own));
+      open.addEventListener('click', () => onOpen(task));
+      return open;
+    },
+    value: ({ task }) => recorded.get(task) ?? 0,
+  };
   const draw = () => {
-    const fitting = shown === 'hardest' ? rows : rows.filter((row) => flipOf(row) === shown);
+    const fitting = filter === 'hardest' ? rows : rows.filter((row) => flipOf(row) === filter);
     table.update(columns(), fitting);
-    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[shown];
+    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[filter];
     found.textContent = `${count(fitting.length)} ${told}`;
   };
-  const flips = choice<Shown>({
+  const flips = choice<Filter>({
     label: 'Tasks',
     options: [
-      ['hardest', 'all, hardest first'],
+      ['hardest', 'all'],
       ['won', 'lost, then won'],
       ['lost', 'won, then lost'],
     ],
-    value: shown,
+    value: filter,
     onChange: (value) => {
-      shown = value;
+      filter = value;
       draw();
     },
   });
@@ -76,25 +80,46 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
     if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
     seen = now;
-    const having = runs.filter(({ tasks }) => tasks !== undefined);
-    rows = taskRows(having);
+    const offered = groups.map((group) => group.name).join('\n');
+    groups = taskGroups(runs);
+    if (!groups.some((group) => group.name === name)) name = groups[0]?.name ?? '';
+    if (groups.map((group) => group.name).join('\n') !== offered) drawHead();
+    choose();
+  };
+  const choose = () => {
+    const group = groups.find((one) => one.name === name);
+    if (group === undefined) return;
+    const finals = new Set(group.runs.flatMap(({ tasks }) => tasks?.task ?? []));
     recorded = new Map();
-    for (const { task } of runs.flatMap(({ episodes }) => episodes)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
-    const over = having.length > 1 ? `, the mean over ${having.length} runs` : '';
-    const split = having[0]?.tasks?.split ?? 'test';
-    explain.textContent = `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}.`;
+    for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
+      if (finals.has(task)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
+    rows = taskRows(group.runs, recorded);
+    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : percentage(value, 0)) : share;
+    explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
+  const drawHead = () => {
+    const sets = choice({
+      label: 'Tested on',
+      options: groups.map((group) => [group.name, group.name] as const),
+      value: name,
+      onChange: (value) => {
+        name = value;
+        choose();
+      },
+    });
+    sets.node.hidden = groups.length < 2;
+    replaceChildren(head, element('h2', { id: 'tasks-title' }, 'Tasks'), sets.node, flips.node);
+  };
   update(first);
-  const node = element(
-    'section',
-    { id: 'tasks', 'aria-labelledby': 'tasks-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'tasks-title' }, 'Tasks'), flips.node),
-    explain,
-    found,
-    table.node,
-  );
+  const node = element('section', { id: 'tasks', 'aria-labelledby': 'tasks-title' }, head, explain, found, table.node);
   return { node, update };
+}
+
+function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
+  const over = runs.length > 1 ? `, the mean over ${runs.length} runs` : '';
+  const which = isOneOfSeveral ? ` Tested there: ${runs.map(({ label }) => label).join('; ')}.` : '';
+  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. The hardest come first.${which}`;
 }
 
 function share(value: number | null): HTMLElement | string {

@@ -27,6 +27,7 @@ function runOf(label: string, cell: string | null, metrics: Columns, recipe?: Re
       metrics,
     },
     evaluations: [],
+    finalTasks: 'test',
     spent: {},
     episodes: [],
     episodesRecorded: 0,

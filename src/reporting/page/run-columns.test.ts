@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+
+import { settingColumns, type RunFacts } from './run-columns.js';
+
+// Goes red when two settings have the same name, such as the steps of two stages.
+it('names settings by as much of their keys as tells them apart', () => {
+  const settings = {
+    'stages.sft.demonstrations.count': 12800,
+    'stages.sft.steps': 80,
+    'stages.rl.steps': 250,
+    'stages.rl.optimizer.name': 'muon',
+    'evaluation.every': 50,
+  };
+  const facts = { seed: 1, algorithm: 'grpo', settings, finals: [], steps: 1, seconds: 1 } satisfies RunFacts;
+  const [, joined] = settingColumns([facts], (row) => row);
+  expect(joined!.cell(facts)).toBe(
+    'demonstrations.count 12,800, sft.steps 80, rl.steps 250, optimizer.name muon, evaluation.every 50',
+  );
+  const { 'evaluation.every': _, ...four } = settings;
+  const columns = settingColumns([{ ...facts, settings: four }], (row) => row);
+  expect(columns.map(({ title }) => title)).toEqual(['algorithm', 'demonstrations.count', 'sft.steps', 'rl.steps', 'optimizer.name']); // prettier-ignore
+});
