@@ -5,6 +5,7 @@ import { chartGrid, type ChartGrid } from './chart-grid.js';
 import { baselineLevels, bestFirst, isLongEnough, startOf, type CurveGroup } from './chart-lines.js';
 import { chartOf, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
+import { curveSwatch } from './curve-swatch.js';
 import { element, replaceChildren } from './element.js';
 import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
@@ -195,12 +196,10 @@ function explanation(data: ReportData, groups: readonly CurveGroup[], isSmoothed
 }
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {
-  const swatch = element('span', { class: `swatch${style.dash.length > 0 ? ' dashed' : ''}` });
-  swatch.style.color = `var(${style.variable})`;
   const button = element(
     'button',
     { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(label)) },
-    swatch,
+    curveSwatch(style),
     label,
   );
   button.addEventListener('click', () => {

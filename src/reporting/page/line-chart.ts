@@ -8,6 +8,7 @@ import { drawMarkLines, drawMarkNames } from './chart-marks.js';
 import { chartSvg, type AxisTicks } from './chart-svg.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
+import { curveSwatch } from './curve-swatch.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
 
@@ -62,10 +63,8 @@ export function lineChart(first: ChartOptions): LineChart {
     const shown = options.lines.flatMap((line, i): HTMLElement[] => {
       if (line.faint === true) return [];
       const value = valueNear(read[i] ?? [], index ?? x.length - 1);
-      const swatch = element('span', { class: `swatch${line.dash.length > 0 ? ' dashed' : ''}` });
-      swatch.style.color = `var(${line.variable})`;
       const text = value === undefined ? '–' : options.formatValue(value);
-      return [element('span', { class: 'key' }, swatch, `${line.label} `, element('b', {}, text))];
+      return [element('span', { class: 'key' }, curveSwatch(line), `${line.label} `, element('b', {}, text))];
     });
     const where = index === null || index === undefined ? undefined : x[index];
     replaceChildren(
