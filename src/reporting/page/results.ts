@@ -6,7 +6,7 @@ import { element } from './element.js';
 import { count, number, percentage, percentRange } from './format-number.js';
 import { finalOf } from './final-success.js';
 import { intervalBar } from './interval-bar.js';
-import { intervalNote } from './interval-note.js';
+import { intervalMethods } from './interval-methods.js';
 import { ends, labelResults, labelSuccessColumns, type LabelledResult } from './label-results.js';
 import { transferMatrix } from './transfer-matrix.js';
 
@@ -93,7 +93,7 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
     element(
       'p',
       { class: 'explain' },
-      `${capitalized(first.evaluation.split)} split, the same tasks for all. ${intervalNote(rows)}`,
+      `${capitalized(first.evaluation.split)} split, the same tasks for all. ${intervalMethods(rows)}`,
     ),
     ...labelResults(rows, 'player', environment === undefined ? '' : ` on ${environment}`),
   ];

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { intervalNote } from './interval-note.js';
+import { intervalMethods } from './interval-methods.js';
 
 const row = (name: string, rate: number, method: 'wilson' | 'cluster-bootstrap', clusters?: number) =>
   ({ name, evaluation: { success: { rate, low: 0, high: 1, episodes: 1491, method }, ...(clusters && { clusters }) } }) as const; // prettier-ignore
@@ -12,11 +12,11 @@ it('names the rows of each method and what it counts', () => {
     row('trained', 0.9, 'cluster-bootstrap', 61),
     row('oracle', 1, 'wilson', 61),
   ];
-  expect(intervalNote(rows)).toBe(
+  expect(intervalMethods(rows)).toBe(
     "95 % intervals: a bootstrap over 61 clusters; for oracle, Wilson's interval over 61 clusters, " +
       'because all episodes have the same outcome. A cluster is a set of tasks that depend on each other, or all attempts at a task.',
   );
-  expect(intervalNote([row('random', 0.2, 'wilson'), row('oracle', 1, 'wilson')])).toBe(
+  expect(intervalMethods([row('random', 0.2, 'wilson'), row('oracle', 1, 'wilson')])).toBe(
     "95 % intervals: Wilson's interval over episodes.",
   );
 });

@@ -8,7 +8,7 @@ interface Row {
 }
 
 /** Names the method of each row's interval, and what it counts. */
-export function intervalNote(rows: readonly Row[]): string {
+export function intervalMethods(rows: readonly Row[]): string {
   const resampled = rows.filter(({ evaluation }) => evaluation.success.method === 'cluster-bootstrap');
   const wilson = rows.filter(({ evaluation }) => evaluation.success.method === 'wilson');
   // Then each cluster is one trial.
