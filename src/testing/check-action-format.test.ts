@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { ActionFormat } from '../contracts/format.js';
 import { actionFormatChecks, checkActionFormat, describeActionFormat } from './check-action-format.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 const good: ActionFormat = {
   instructions: 'Begin with "do:".',
@@ -69,7 +69,7 @@ describe('checkActionFormat', () => {
     const others = actionFormatChecks.map((check) => check.id).filter((other) => other !== id);
     const findings = await checkActionFormat(subject(format), { accept: others, secondsPerText: 0.05, texts: 50 });
     expect(findings[0]).toMatchObject({ id, severity: 'error' });
-    expect(findings[0]?.message).not.toContain(unfinished);
+    expect(findings[0]?.message).not.toContain(unfinishedCheck);
   });
 
   it('reports a format that cannot be created', async () => {

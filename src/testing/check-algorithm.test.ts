@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Algorithm, AlgorithmHost } from '../contracts/algorithm.js';
 import { algorithmChecks, checkAlgorithm, describeAlgorithm } from './check-algorithm.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 let calls = 0;
 const dayAfterTomorrow = Date.now() + 2 * 86_400_000;
@@ -174,7 +174,7 @@ describe('checkAlgorithm', () => {
     const findings = await checkAlgorithm(subject(create), { only: [id] });
     const found = findings.find((finding) => finding.id === id);
     expect(found, `found only ${findings.map((finding) => finding.id).join(', ')}`).toBeDefined();
-    expect(found?.message).not.toContain(unfinished);
+    expect(found?.message).not.toContain(unfinishedCheck);
   });
 });
 

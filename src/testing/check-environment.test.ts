@@ -13,7 +13,7 @@ import type { Json } from '../contracts/json.js';
 import { checkEnvironment, environmentChecks, examineEnvironment } from './check-environment.js';
 import { describeEnvironment } from './describe-environment.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 /**
  * A walk from a random start to a target that depends on the task's id. It is a good environment, and the base of all
@@ -451,7 +451,7 @@ describe('checkEnvironment', () => {
     const findings = await checkEnvironment({ ...good, ...change }, { ...settings, ...more });
     const found = findings.find((finding) => finding.id === id);
     expect(found, `found only ${findings.map((finding) => finding.id).join(', ')}`).toBeDefined();
-    expect(found?.message).not.toMatch(new RegExp(`${unfinished}|(process|thread) broke`));
+    expect(found?.message).not.toMatch(new RegExp(`${unfinishedCheck}|(process|thread) broke`));
     expect(found?.likelyCause).not.toBe('');
     for (const timer of timers.splice(0)) clearInterval(timer);
     for (; walks > 0; walks -= 1) process.removeAllListeners(`walk ${walks}`);

@@ -18,7 +18,7 @@ import type {
 import { checkPolicyModel, describePolicyModel, policyModelChecks } from './check-policy-model.js';
 import type { TabularEncoder } from './tabular-encoder.js';
 import { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 const options: TabularPolicyOptions = {
   texts: ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33'],
@@ -262,7 +262,7 @@ describe('checkPolicyModel', () => {
     const others = policyModelChecks.map((check) => check.id).filter((other) => other !== id);
     const [found] = await checkPolicyModel({ create }, { accept: others });
     expect(found).toMatchObject({ id, severity: 'error' });
-    expect(found?.message).not.toContain(unfinished);
+    expect(found?.message).not.toContain(unfinishedCheck);
   });
 });
 

@@ -4,7 +4,7 @@ import type { RewardScheme } from '../contracts/reward.js';
 import { Signals, signalWorld } from '../rollout/fixtures/signals.js';
 import { checkRewardOn, describeRewardOn, rewardOnChecks } from './check-reward-on.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 /** Three right answers win, and `quit` loses. Each right answer is a milestone. */
 const signals: EnvironmentSubject<undefined> = {
@@ -57,7 +57,7 @@ describe('checkRewardOn', () => {
   it.each(Object.entries(fixtures))('%s catches what is broken', async (id, find) => {
     const found = (await find()).find((finding) => finding.id === id);
     expect(found).toMatchObject({ severity: 'error' });
-    expect(found?.message).not.toContain(unfinished);
+    expect(found?.message).not.toContain(unfinishedCheck);
   });
 
   // Goes red without the player that stops the oracle one turn early: random play rarely reaches two milestones.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { RewardScheme } from '../contracts/reward.js';
 import { checkReward, describeReward, rewardChecks } from './check-reward.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 const sparse: RewardScheme = {
   density: 'outcome',
@@ -76,7 +76,7 @@ describe('checkReward', () => {
   it.each(Object.entries(fixtures))('%s catches its broken scheme', async (id, scheme) => {
     const found = (await checkReward(subject(scheme))).find((finding) => finding.id === id);
     expect(found).toMatchObject({ severity: 'error' });
-    expect(found?.message).not.toContain(unfinished);
+    expect(found?.message).not.toContain(unfinishedCheck);
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Tool, ToolSession } from '../contracts/tool.js';
 import { checkTool, describeTool, toolChecks } from './check-tool.js';
-import { unfinished } from './conformance-kit.js';
+import { unfinishedCheck } from './conformance-kit.js';
 
 /** Reverses a text and counts the texts of its session. */
 const good = (): Tool => ({
@@ -147,7 +147,7 @@ describe('checkTool', () => {
     });
     for (const timer of leaks.splice(0)) clearInterval(timer);
     expect(findings[0]).toMatchObject({ id, severity: 'error' });
-    expect(findings[0]?.message).not.toContain(unfinished);
+    expect(findings[0]?.message).not.toContain(unfinishedCheck);
   });
 
   it('lets an external tool answer as it likes', async () => {

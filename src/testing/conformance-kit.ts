@@ -5,7 +5,7 @@ import type { Finding } from './finding.js';
 import { isUnavailable } from './is-unavailable.js';
 
 /** Begins the finding of a check that threw. Tests of findings make sure that theirs is another one. */
-export const unfinished = 'the check did not finish';
+export const unfinishedCheck = 'the check did not finish';
 
 /** The words of a check, next to its code. `npm run reference` writes docs/reference/checks.md from them. */
 export interface CheckDescription {
@@ -118,7 +118,7 @@ export async function runKit<Context>(
         end({ id, status: 'skipped', findings: [], reason: 'the world is down' });
         return;
       }
-      messages = [id === preparation.id ? messageOf(error) : `${unfinished}: ${messageOf(error)}`];
+      messages = [id === preparation.id ? messageOf(error) : `${unfinishedCheck}: ${messageOf(error)}`];
     }
     const findings = messages.map((message) => findingOf(check, message));
     const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
