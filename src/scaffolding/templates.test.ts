@@ -122,7 +122,14 @@ describe('templates', () => {
   });
 
   it('share the files that no template needs another way', () => {
-    for (const file of ['eslint.config.js', 'tsconfig.json', 'tsconfig.build.json', '_gitignore', '.prettierignore']) {
+    for (const file of [
+      'eslint.config.js',
+      'vitest.config.js',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      '_gitignore',
+      '.prettierignore',
+    ]) {
       const texts = plugins.map(({ name }) => readFileSync(join(root, 'templates', name, file), 'utf8'));
       expect(new Set(texts).size, file).toBe(1);
     }

@@ -24,8 +24,8 @@ export const skippedCommands: readonly SkippedCommand[] = [
   { document: 'recipes/quickstart/README.md', command: 'npm run bench -- seeds quickstart --seeds 5', reason: bench },
   {
     document: 'recipes/textcraft/README.md',
-    command: 'npm run bench -- seeds textcraft --seeds 3 --set policy.options.threads=1',
-    reason: bench,
+    command: 'agentgym ablate recipes/textcraft/controls.yaml',
+    reason: manyRuns,
   },
   ...[
     ['docs/results/learning-rates.md', 'learning-rates'],

@@ -66,6 +66,11 @@ beforeAll(async () => {
     AGENTGYM_CACHE_DIR: join(folder, '.cache'),
     AGENTGYM_CONFIG_DIR: join(folder, '.config'),
   };
+  // Packages are also made inside a checkout, whose configuration is not theirs.
+  writeFileSync(
+    join(folder, 'vitest.config.js'),
+    "throw new Error('vitest read the configuration of the folder above');",
+  );
   environment = { ...process.env, ...user, NODE_ENV: 'production', npm_config_include: 'dev' };
   const haveWorkspaces = (workspaces: readonly string[]) =>
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, workspaces }));
