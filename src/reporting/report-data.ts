@@ -83,7 +83,7 @@ export interface ReportRun {
   readonly series: ReportSeries;
   /** In the order in which they were made. */
   readonly evaluations: readonly ReportEvaluation[];
-  /** Equal for runs whose final tasks are equal: they have the same split of the same environment. */
+  /** Equal for runs with the same split of the same environment in the final evaluation, whatever its options. */
   readonly finalTasks: string;
   /**
    * Over all stages, by currency: `demonstrations`, `episodes`, `turns`, `tokens`, `units`, `seconds`, ... Seconds also

@@ -6,7 +6,6 @@ import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { recipeLeaves } from '../runs/recipe-leaves.js';
 import { runSeconds } from '../runs/run-seconds.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
@@ -91,10 +90,9 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
   });
 }
 
-/** The split of the final evaluation, and the settings of its environment. */
+/** The split of the final evaluation and its environment, as comparisons pair runs. Options need not change its tasks. */
 function finalTasksOf({ environment, evaluation }: Recipe): string {
-  const settings = Object.entries(recipeLeaves(environment)).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([evaluation.final.split, settings]);
+  return JSON.stringify([evaluation.final.split, environment.name]);
 }
 
 /** The results of each task before and after training. */

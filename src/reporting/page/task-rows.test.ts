@@ -46,12 +46,12 @@ it('takes the mean over runs', () => {
 
 // Goes red when tasks of different splits or environments are listed as one set.
 it('keeps apart runs that were tested on different tasks', () => {
-  const tested = (label: string, finalTasks: string, split: string) =>
+  const tested = (label: string, finalTasks: string, split: string, task: readonly string[] = []) =>
     ({
       ...run([0, 0, 0], [1, 1, 1], [1, 1, 1]),
       label,
       finalTasks,
-      tasks: { split, task: [], played: [] },
+      tasks: { split, task, played: [] },
     }) as ReportRun;
   const splits = [tested('a', '1', 'test'), tested('b', '2', 'validation'), tested('c', '2', 'validation')];
   expect(taskGroups(splits).map(({ name, runs }) => [name, runs.map(({ label }) => label).join()])).toEqual([
@@ -60,4 +60,6 @@ it('keeps apart runs that were tested on different tasks', () => {
   ]);
   const worlds = [tested('a', '1', 'test'), tested('b', '2', 'test'), tested('c', '2', 'test')];
   expect(taskGroups(worlds).map(({ name }) => name)).toEqual(['tasks of a', 'tasks of b and 1 more']);
+  const options = [tested('a', '1', 'test', ['x', 'y']), tested('b', '1', 'test', ['y', 'x']), tested('c', '1', 'test', ['z'])]; // prettier-ignore
+  expect(taskGroups(options).map(({ name }) => name)).toEqual(['tasks of a and 1 more', 'tasks of c']);
 });

@@ -26,8 +26,10 @@ export function taskGroups(runs: readonly ReportRun[]): TaskGroup[] {
   const groups = new Map<string, { split: string; runs: ReportRun[] }>();
   for (const run of runs) {
     if (run.tasks === undefined) continue;
-    const group = groups.get(run.finalTasks) ?? { split: run.tasks.split, runs: [] };
-    groups.set(run.finalTasks, group);
+    // Options of the environment can change which tasks it has.
+    const key = JSON.stringify([run.finalTasks, [...run.tasks.task].sort()]);
+    const group = groups.get(key) ?? { split: run.tasks.split, runs: [] };
+    groups.set(key, group);
     group.runs.push(run);
   }
   const all = [...groups.values()];
