@@ -3,7 +3,7 @@ import { curveStyle } from '../curve-style.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
 import { baselineLevels, bestFirst, isLongEnough, startOf, type CurveGroup } from './chart-lines.js';
-import { chartOf, type ChartChoice } from './chart-options.js';
+import { chartOf, commonMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { curveSwatch } from './curve-swatch.js';
 import { element, replaceChildren } from './element.js';
@@ -173,7 +173,7 @@ function explanation(data: ReportData, groups: readonly CurveGroup[], isSmoothed
   const isApart = new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1;
   const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
   const marks = [
-    'A dashed line marks the start of a stage.',
+    ...(commonMarks(groups, 'runStep').length > 0 ? ['A dashed line marks the start of a stage.'] : []),
     ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on ${place}.`] : []),
     ...(isApart
       ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
