@@ -104,8 +104,7 @@ function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
 
 /**
  * One player's success minus another's, paired over the final tasks; absent if one has not played them. A policy plays
- * at
- * `temperature`.
+ * at `temperature`.
  */
 export function gainOver(run: LoadedRun, other: string, player = 'policy', temperature = 0): PairedGain | undefined {
   const [compared] = comparePlayers(run, [[other, player]], temperature);

@@ -99,8 +99,7 @@ export interface ImitationMeasure {
   readonly loss: number;
   /**
    * `eval/held_out_loss`: its last value, its minimum, and the share by which it fell over the last quarter of the
-   * steps.
-   * Absent if nothing was evaluated during training.
+   * steps. Absent if nothing was evaluated during training.
    */
   readonly heldOut?: { readonly last: number; readonly least: number; readonly fall: number };
   /** Share of held-out turns in which the most likely action is the expert's. */

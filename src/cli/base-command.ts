@@ -22,8 +22,7 @@ export const yesFlag = Flags.boolean({ char: 'y', description: 'Install missing 
 
 /**
  * A command returns its document; under `--json`, only this document goes to standard output. `say` prints output for
- * the
- * user, and `note` prints remarks to standard error. Errors are thrown; `main` prints them and sets the exit code.
+ * the user, and `note` prints remarks to standard error. Errors are thrown; `main` prints them and sets the exit code.
  */
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
@@ -45,8 +44,7 @@ export abstract class BaseCommand extends Command {
 
   /**
    * Stops oclif from reading piped input as a missing argument. In a loop that reads lines, `agentgym list` would
-   * consume
-   * one of them.
+   * consume one of them.
    */
   protected override parse: Command['parse'] = (options, argv) => {
     for (const argument of Object.values(options?.args ?? {})) Object.assign(argument as object, { ignoreStdin: true });

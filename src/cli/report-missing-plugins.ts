@@ -8,8 +8,7 @@ import { printable } from '../reporting/terminal-style.js';
 
 /**
  * For a plugin whose folder is missing, oclif warns with a stack on every command. This prints one line with the
- * solution
- * instead. Other warnings of oclif stay.
+ * solution instead. Other warnings of oclif stay.
  */
 export function reportMissingPlugins(): void {
   const prototype = Config.prototype as unknown as { warn: (this: Config, warning: unknown, scope?: string) => void };

@@ -26,8 +26,7 @@ export interface LabelRow<Success> {
 
 /**
  * Tables of players by the values of each label. Rows of the same value are together, in the order of the players.
- * Empty
- * if no task has labels.
+ * Empty if no task has labels.
  */
 export function labelTables<Success>(
   players: readonly LabelledPlayer<Success>[],

@@ -118,8 +118,7 @@ function successOf(runs: readonly ReportedRun[]): ReportRate | null {
 
 /**
  * Compares each setting with each earlier one, over their common seeds and tasks; `p` is corrected over all pairs
- * (Holm).
- * Runs with one seed each, but different ones, are compared over their tasks only.
+ * (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>

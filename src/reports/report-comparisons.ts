@@ -30,10 +30,8 @@ export function finalOutcomes(
 
 /**
  * The trained policy of a run minus each of these players, in success, over the tasks that both played. All players of
- * a
- * run play the same tasks in the same worlds. `corrected` is by Holm over these. A player without results on these
- * tasks
- * is omitted.
+ * a run play the same tasks in the same worlds. `corrected` is by Holm over these. A player without results on these
+ * tasks is omitted.
  */
 export function compareWithTrained(run: LoadedRun, players: readonly string[]): readonly CellComparison[] {
   return comparePlayers(

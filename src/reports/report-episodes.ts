@@ -34,9 +34,8 @@ export interface EpisodeLine {
 
 /**
  * The recorded episodes of a run, as many as a page can contain. The final evaluations come first, from their first
- * task
- * on, so that policies stay paired. Episodes of training follow, spread evenly over its course. Logs may be larger than
- * memory, so only the chosen lines are read.
+ * task on, so that policies stay paired. Episodes of training follow, spread evenly over its course. Logs may be larger
+ * than memory, so only the chosen lines are read.
  *
  * @throws AG_RUN_DAMAGED naming a line that is not JSON
  */

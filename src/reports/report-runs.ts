@@ -27,8 +27,7 @@ export const largestEpisodes = 32 << 20;
 
 /**
  * Gathers the data of the report page for one run, or for several side by side. Throws as `loadRun` and
- * `reportEpisodes`
- * do.
+ * `reportEpisodes` do.
  */
 export async function reportRuns(request: ReportRequest): Promise<ReportData> {
   const folders = [...new Set(request.runs)];

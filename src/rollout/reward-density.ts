@@ -10,8 +10,7 @@ export interface RewardDensity {
 
 /**
  * Whether some term of the reward is above 0 in this turn. Prices do not count, because a cost per turn would make
- * every
- * reward dense. A rewarded turn also stays rewarded if a price in the same turn is larger.
+ * every reward dense. A rewarded turn also stays rewarded if a price in the same turn is larger.
  */
 export function isRewarded({ components }: Pick<Turn, 'components'>): boolean {
   return Object.values(components).some((part) => part > 0);
@@ -19,8 +18,7 @@ export function isRewarded({ components }: Pick<Turn, 'components'>): boolean {
 
 /**
  * The density of the rewards of these episodes. Wang and Ammanabrolu (arXiv 2510.01132) give it as steps per reward,
- * the
- * length of a walkthrough over its score. Here it is measured, and a turn that earns two points together is one
+ * the length of a walkthrough over its score. Here it is measured, and a turn that earns two points together is one
  * rewarded turn.
  */
 export function rewardDensity(episodes: readonly CompletedEpisode[]): RewardDensity {

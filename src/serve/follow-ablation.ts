@@ -10,8 +10,7 @@ import type { ReportSubject } from './report-subject.js';
 
 /**
  * Polls an ablation. Its manifest is read again if it changed, and each run is checked against it once per state.
- * Returns
- * the same object as before if neither the manifest nor the set of started runs changed.
+ * Returns the same object as before if neither the manifest nor the set of started runs changed.
  */
 export function followAblation(directory: string, version: string): () => Promise<ReportSubject> {
   /** The manifest's digest of each run at its last check. */

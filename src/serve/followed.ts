@@ -13,8 +13,7 @@ const largestShare = 0.1;
 /**
  * A value on disk that is read repeatedly while there are listeners, once for all of them. It is polled, because file
  * systems report changes in too many ways. `read` returns the identical value if nothing changed. `rest` is called
- * after
- * the last listener has left.
+ * after the last listener has left.
  */
 export class Followed<Value> {
   readonly #listeners = new Set<Listener<Value>>();

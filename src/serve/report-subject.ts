@@ -7,8 +7,7 @@ export interface ReportSubject {
   readonly folders: readonly string[];
   /**
    * The number of runs that share the space for episodes on a page, including later ones, so that no run takes the
-   * space of
-   * another.
+   * space of another.
    */
   readonly shares: number;
   /** `runs` belong to the folders, in the same order. */

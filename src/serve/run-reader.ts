@@ -10,10 +10,8 @@ import { fileSignature } from './file-signature.js';
 
 /**
  * Reads one run repeatedly, for all pages that show it. It first compares sizes and modification times, and reads
- * episode
- * logs from the last position. It keeps the episodes of pages as JSON, because they are sent unchanged. It keeps no
- * file
- * open between reads.
+ * episode logs from the last position. It keeps the episodes of pages as JSON, because they are sent unchanged. It
+ * keeps no file open between reads.
  */
 export class RunReader {
   #logs: EpisodeLogs;

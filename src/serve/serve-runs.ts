@@ -50,8 +50,7 @@ const mostCompared = 24;
 
 /**
  * Serves the pages of a folder of runs, which follow the runs live. It writes nothing. Throws AG_SERVE_FAILED if it
- * cannot
- * listen.
+ * cannot listen.
  */
 export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const folder = resolve(request.folder);

@@ -13,8 +13,7 @@ const limit = thresholds.signal.value;
 
 /**
  * Whether most groups have different returns. For a task with success probability p, this share is 1 - p^G - (1-p)^G;
- * it
- * is measured directly on the returns.
+ * it is measured directly on the returns.
  */
 export const groupsWithSignal: AdviceRule = {
   id: 'groups-with-signal',

@@ -113,8 +113,7 @@ function curveFromStart(run: ReportRun, name: string, axis: CurveAxis): { curve:
 
 /**
  * The evaluation before reinforcement learning, as the first point of its curve. Undefined if another evaluation of
- * this
- * temperature was made no later. It uses the final tasks.
+ * this temperature was made no later. It uses the final tasks.
  */
 export function startOf({ evaluations, series }: ReportRun, metric: string): ReportEvaluation | undefined {
   const temperature = /^eval\/t([^/]+)\/success$/.exec(metric)?.[1];
@@ -140,9 +139,14 @@ const baselines = ['random', 'demonstrator', 'oracle'];
  */
 const sameTasks = 0.05;
 
+/** Whether runs have different final tasks. */
+export function playedApart(runs: readonly ReportRun[]): boolean {
+  return new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1;
+}
+
 /** Success of the players that do not learn, as the mean over runs. None if the runs have different final tasks. */
 export function baselineLevels(runs: readonly ReportRun[]): ChartLevel[] {
-  if (new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1) return [];
+  if (playedApart(runs)) return [];
   return baselines.flatMap((player): ChartLevel[] => {
     const rates = runs.flatMap(({ evaluations }) => {
       const found = evaluations.findLast((one) => one.player === player && one.environment === undefined);

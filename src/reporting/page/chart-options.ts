@@ -12,12 +12,15 @@ export interface ChartChoice extends LineChoice {
   readonly isLog: boolean;
 }
 
-/** The chart of a panel; undefined if no run has a value. `isFirst`: it has the full width of the page. */
+/**
+ * The chart of a panel; undefined if no run has a value. `isFirst`: it has the full width of the page.
+ * `marks`: the `commonMarks` of the groups, which all charts share.
+ */
 export function chartOf(
   kind: ReportData['kind'],
   groups: readonly CurveGroup[],
   panel: Panel,
-  chosen: ChartChoice & { readonly isFirst: boolean },
+  chosen: ChartChoice & { readonly isFirst: boolean; readonly marks: readonly ChartMark[] },
 ): ChartOptions | undefined {
   const [only] = groups[0]?.runs ?? [];
   const made =
@@ -25,7 +28,6 @@ export function chartOf(
   if (made.every(({ curve }) => curve.x.length === 0)) return undefined;
   const lines = made.map(withoutNoise);
   const end = endOf(groups, chosen.axis);
-  const marks = commonMarks(groups, chosen.axis);
   const isLog = chosen.isLog && lines.every(isPositive);
   const isSuccess = panel.title.startsWith(successTitle);
   const notes = [
@@ -40,14 +42,14 @@ export function chartOf(
     isLog,
     ...(notes.length > 0 && { note: notes.join(' ') }),
     ...axisText(chosen.axis, groups),
-    rangeX: [beginningOf(lines, marks, end), end],
+    rangeX: [beginningOf(lines, chosen.marks, end), end],
     ...(panel.isShare === true
       ? { formatY: shareText(isLog), formatValue: shareText(isLog), stepsY: shareSteps }
       : { formatY: short, formatValue: lines.every(isWhole) ? short : significant }),
     ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
     // If all values are 0, the automatic axis would end at 100.
     ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
-    marks,
+    marks: chosen.marks,
   };
 }
 
@@ -106,8 +108,8 @@ function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
 }
 
 /**
- * The first x of a chart: 0, or the start of a later stage if all values are in that stage and it is the smaller half of
- * the run.
+ * The first x of a chart: 0, or the start of a later stage if all values are in that stage and it is the smaller half
+ * of the run.
  */
 export function beginningOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): number {
   const first = Math.min(...lines.map(({ curve }) => curve.x[curve.y.findIndex((y) => y !== null)] ?? Infinity));

@@ -1,8 +1,8 @@
 import { element } from './element.js';
 
 /**
- * The parts of a message in plain text: what stands between backticks becomes code, and a number stays on one line with
- * its percent sign.
+ * The parts of a message in plain text. Text between backticks becomes code, and a number stays on one line with its
+ * percent sign.
  */
 export function codeText(message: string): (string | HTMLElement)[] {
   const parts = message.replaceAll(/(\d) %/g, '$1\u00a0%').split('`');

@@ -1,7 +1,6 @@
 /**
  * `live`: the server answers; `lost`: it does not answer, and the page keeps retrying; `refused`: it answers but
- * rejects
- * the token.
+ * rejects the token.
  */
 export type ConnectionState = 'connecting' | 'live' | 'lost' | 'refused' | 'paused';
 
@@ -18,8 +17,7 @@ const hiddenFor = 5000;
 
 /**
  * Keeps an event stream open while the page is visible. Browsers open at most six connections to one server. So a
- * hidden
- * page closes its stream, and requests all data again when it becomes visible.
+ * hidden page closes its stream, and requests all data again when it becomes visible.
  */
 export function connect({ address, on, onState }: ConnectionOptions): void {
   let source: EventSource | undefined;

@@ -2,7 +2,8 @@ import type { CurveAxis } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
-import { baselineLevels, bestFirst, isLongEnough, startOf, type CurveGroup } from './chart-lines.js';
+import { baselineLevels, bestFirst, isLongEnough, playedApart, startOf, type CurveGroup } from './chart-lines.js';
+import type { ChartMark } from './chart-marks.js';
 import { chartOf, commonMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { curveSwatch } from './curve-swatch.js';
@@ -53,7 +54,8 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   const toggles = element('div', { class: 'toggles', role: 'group', 'aria-label': 'Curves' });
   const draw = () => {
     const picked = groups.filter(({ label }) => shown.has(label));
-    const wanted = chartGroups(data, picked, view);
+    const marks = commonMarks(picked, view.axis);
+    const wanted = chartGroups(data, picked, view, marks);
     for (const [title, grid] of grids) if (!wanted.some((group) => group.title === title)) grid.draw([]);
     for (const { title, charts: options } of wanted) {
       if (!grids.has(title)) grids.set(title, chartGrid(title));
@@ -65,7 +67,10 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     if (!isSame) replaceChildren(charts, ...nodes);
     const lines = wanted.flatMap(({ charts: options }) => options.flatMap((one) => one.lines));
     const isSmoothed = lines.some(({ measured }) => measured !== undefined);
-    explain.textContent = [explanation(data, picked, isSmoothed), hiddenCurves(groups.length, picked.length)]
+    explain.textContent = [
+      explanation(data, picked, { isSmoothed, isMarked: marks.length > 0 }),
+      hiddenCurves(groups.length, picked.length),
+    ]
       .filter((text) => text !== '')
       .join(' ');
     found.hidden = view.words.length === 0;
@@ -166,16 +171,19 @@ function hiddenCurves(all: number, shown: number): string {
   return `${shown} of ${all} curves are shown; click a name to show or hide its curve.${first}`;
 }
 
-function explanation(data: ReportData, groups: readonly CurveGroup[], isSmoothed: boolean): string {
+function explanation(
+  data: ReportData,
+  groups: readonly CurveGroup[],
+  { isSmoothed, isMarked }: { readonly isSmoothed: boolean; readonly isMarked: boolean },
+): string {
   const runs = groups.flatMap((group) => group.runs);
   const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
   const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
-  const isApart = new Set(runs.map(({ finalTasks }) => finalTasks)).size > 1;
   const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
   const marks = [
-    ...(commonMarks(groups, 'runStep').length > 0 ? ['A dashed line marks the start of a stage.'] : []),
+    ...(isMarked ? ['A dashed line marks the start of a stage.'] : []),
     ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on ${place}.`] : []),
-    ...(isApart
+    ...(playedApart(runs)
       ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
       : []),
     ...(starts ? [`The first point of success is the policy before RL, on ${place}.`] : []),
@@ -215,6 +223,7 @@ function chartGroups(
   data: ReportData,
   groups: readonly CurveGroup[],
   view: View,
+  marks: readonly ChartMark[],
 ): { readonly title: string; readonly charts: readonly ChartOptions[] }[] {
   const names = new Set(groups.flatMap(({ runs }) => runs.flatMap(({ series }) => Object.keys(series.metrics))));
   const { first, others } = panelsOf(names);
@@ -227,7 +236,7 @@ function chartGroups(
         .flatMap((panel) =>
           splitPanel(data.kind, panel).map((part, i) => ({ part, isFirst: panel === first[0] && i === 0 })),
         )
-        .flatMap(({ part, isFirst }) => chartOf(data.kind, groups, part, { ...view, isFirst }) ?? []),
+        .flatMap(({ part, isFirst }) => chartOf(data.kind, groups, part, { ...view, isFirst, marks }) ?? []),
     }))
     .filter(({ charts }) => charts.length > 0);
 }

@@ -1,7 +1,6 @@
 /**
  * Milliseconds of uninterrupted drawing. The page is complete before it is shown, and a click on "every metric" does
- * not
- * freeze it.
+ * not freeze it.
  */
 const atOnce = 150;
 /** Milliseconds for each later task. */
@@ -13,8 +12,7 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
  * Draws immediately while there is time, otherwise soon, after earlier requests. This includes parts outside the
- * window.
- * Returns a function that cancels it.
+ * window. Returns a function that cancels it.
  */
 export function drawInTurn(draw: () => void): () => void {
   waiting.add(draw);

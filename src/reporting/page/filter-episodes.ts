@@ -90,8 +90,7 @@ export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFil
 
 /**
  * Other episodes of the same task, the most informative first: the same attempt in the same world, then other stages
- * and
- * runs, then its group.
+ * and runs, then its group.
  */
 export function otherPlays(all: readonly ListedEpisode[], of: ListedEpisode): ListedEpisode[] {
   const { run, episode } = of;

@@ -24,8 +24,7 @@ export interface LineChart {
 
 /**
  * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move a
- * cursor
- * instead. Its height is the same before and after drawing.
+ * cursor instead. Its height is the same before and after drawing.
  */
 export function lineChart(first: ChartOptions): LineChart {
   let options = first;

@@ -41,8 +41,7 @@ export const successTitle = 'Success';
 
 /**
  * Headings of all other metrics by the first part of their names, in order. Metrics with another first part follow
- * under
- * that part.
+ * under that part.
  */
 const headings: ReadonlyMap<string, string> = new Map([
   ['rollout', 'Rollouts'],

@@ -15,8 +15,7 @@ export interface TokenScale {
 
 /**
  * A token that is less likely than this has the darkest colour: e^-5 is 0.7 %. All episodes have the same limit, so
- * they
- * are comparable.
+ * they are comparable.
  */
 const surprising = -5;
 

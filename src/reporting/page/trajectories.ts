@@ -1,5 +1,6 @@
 import type { ReportData, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
+import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
 import { groupBlock, groupOf, withoutAdvantage } from './episode-group.js';
 import { episodeFilters } from './episode-filters.js';
@@ -138,11 +139,10 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   const tellLeftOut = (of: readonly ReportRun[]) => {
     const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
     leftOut.hidden = recorded <= all.length;
+    const adding = 'spread evenly over training; `agentgym report --episodes` adds more.';
     replaceChildren(
       leftOut,
-      `The page has ${count(all.length)} of ${count(recorded)} recorded episodes, spread evenly over training; `,
-      element('code', {}, 'agentgym report --episodes'),
-      ' adds more.',
+      ...codeText(`The page has ${count(all.length)} of ${count(recorded)} recorded episodes, ${adding}`),
     );
   };
   tellLeftOut(runs);

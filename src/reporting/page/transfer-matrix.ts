@@ -7,8 +7,7 @@ type Row = ReportTransfer['rows'][number];
 
 /**
  * Rows are trained levels, columns are tested levels, and the shade is the success. On narrow screens each row is a
- * card
- * with one field per column.
+ * card with one field per column.
  */
 export function transferMatrix({ tested, rows }: ReportTransfer, cells: ReportData['cells']): HTMLElement[] {
   const labelOf = (id: string) => cells.find((cell) => cell.id === id)?.label ?? id;

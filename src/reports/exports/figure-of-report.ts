@@ -17,8 +17,7 @@ export interface FigureChoice {
 
 /**
  * The curve of a metric: one line per cell with a band over its seeds, or the line of a single run. It also returns
- * notes
- * about omitted data.
+ * notes about omitted data.
  *
  * @throws AG_FIGURE_EMPTY if no run has the metric along the axis
  */

@@ -5,8 +5,7 @@ const together = 0.01;
 
 /**
  * Cuts the ends of a line that fewer seeds cover, if they are at most a hundredth of the axis. Seeds with the same
- * budget
- * end a few units apart. After the first end, the mean would only jump to the longest seed.
+ * budget end a few units apart. After the first end, the mean would only jump to the longest seed.
  */
 export function trimEnds<Line extends FigureLine>(line: Line, range: number): Line {
   const { curve, band, whole } = line;

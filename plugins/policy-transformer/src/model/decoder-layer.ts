@@ -41,14 +41,12 @@ export interface LayerOptions {
   readonly positions: Positions;
   /**
    * Attention. Queries [rows, queries, heads * headWidth] and keys [rows, width, keyValueHeads * headWidth] are
-   * rotated;
-   * values have the shape of keys. Returns [rows * queries, heads * headWidth].
+   * rotated; values have the shape of keys. Returns [rows * queries, heads * headWidth].
    */
   readonly attend: (query: Tensor, key: Tensor, value: Tensor) => Tensor;
   /**
    * Positions of the queries, if their rotary tables differ from the tables of the keys. With `asking`, ids into [rows
-   * *
-   * width], only these positions have queries and outputs. All positions have keys and values.
+   * * width], only these positions have queries and outputs. All positions have keys and values.
    */
   readonly queries?: { readonly positions: Positions; readonly asking?: Kept };
   /** Distinct int32 ids into the output of attention. Later results are computed only for these. */

@@ -94,8 +94,7 @@ export function evaluationGraph(
  * `row` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
  * int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfSlot` (an entry without
  * an inverse is the length of that array). Outputs are as in `evaluationGraph`, and: `term:NAME`, `metric:NAME` []
- * (sums
- * over slots) and `gradient:PARAMETER`.
+ * (sums over slots) and `gradient:PARAMETER`.
  */
 export function trainingGraph(
   config: DecoderConfig,
