@@ -111,16 +111,6 @@ export function smooth({ x, y, stage }: Curve, window: number): Curve {
   return { x, y: smoothed, ...(stage && { stage }) };
 }
 
-/** Adds a gap between stages: the values of two stages are not of one curve, a loss for example. */
-export function breakAtStages({ x, y, stage }: Curve): Curve {
-  const parts = x.map((at, i) =>
-    i > 0 && stage !== undefined && stage[i] !== stage[i - 1]
-      ? { x: [(x[i - 1]! + at) / 2, at], y: [null, y[i]!] }
-      : { x: [at], y: [y[i]!] },
-  );
-  return { x: parts.flatMap((part) => part.x), y: parts.flatMap((part) => part.y) };
-}
-
 /** Sums, schedules and settings. Their points have no noise, so a running mean would only be wrong. */
 const exact =
   /^(cost\/.+|rollout\/(episodes|horizon)|train\/(learning_rate|epoch|optimizer_steps|groups)|time\/run_seconds)$/;

@@ -142,7 +142,7 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.count()).toBe(9);
     expect(await rows.first().innerText()).toMatch(/30\.0\s%/);
     expect(await rows.first().innerText()).toContain('26.0 to 34.0');
-    expect(await rows.first().locator('.dot').count()).toBe(3);
+    expect(await rows.first().locator('.tick').count()).toBe(3);
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
     expect(await page.locator('.note code').innerText()).toBe('algorithm.clip');
@@ -182,6 +182,9 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await toggles.first().getAttribute('aria-pressed')).toBe('false');
     const explained = page.locator('#curves .explain').first();
     expect(await explained.innerText()).toMatch(/ last values, also means over seeds.* 7 of 8 curves are shown;/);
+    // The eighth curve has the colour of the first, so its dashes tell them apart.
+    const dashOf = (which: number) => toggles.nth(which).locator('.swatch line').getAttribute('stroke-dasharray');
+    expect([await dashOf(0), await dashOf(7)]).toEqual([null, '6 4']);
     await toggles.first().click();
     expect(await page.locator('.chart .key').count()).toBe(8);
     expect(await explained.innerText()).not.toContain('curves are shown');
@@ -191,6 +194,38 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(faults).toEqual([]);
     await page.close();
   }
+});
+
+// Goes red when a table becomes cards although it fits, when cards lose the scale of their bars or waste their rows, or
+// when a single seed is drawn over its own mean.
+it.skipIf(withoutBrowser)('draws tables where they fit, and cards elsewhere', async () => {
+  const one = { runs: data.runs.filter(({ seed }) => seed === 1), cells: data.cells.slice(0, 8) };
+  const cells = one.cells.map(({ success, ...cell }) => ({
+    ...cell,
+    seeds: [1],
+    success: success && { ...success, reservation: 'one-seed' as const },
+  }));
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'one-seed.html');
+  writeFileSync(file, await renderReport({ ...data, ...one, cells }));
+  const { page, faults } = await openFile(browser, file, { width: 800 });
+  const table = page.locator('#results table').first();
+  expect(await table.locator('thead').isVisible()).toBe(true);
+  expect(await table.locator('.tick').count()).toBe(0);
+  await page.setViewportSize({ width: 360, height: 900 });
+  await expect.poll(() => table.locator('thead').isVisible()).toBe(false);
+  const [card] = await table.locator('tbody tr').all();
+  const scale = card!.locator('.bar').evaluate((cell) => {
+    const { display, content } = getComputedStyle(cell, '::before');
+    return [display, content];
+  });
+  expect(await scale).toEqual(['block', '"success, 0 to 100 %"']);
+  const tops = await card!.locator('td').evaluateAll((found) => found.map((cell) => cell.getBoundingClientRect().top));
+  // The bar, then the rate, its interval and the seeds in one row.
+  expect(new Set(tops.slice(0, 4)).size).toBe(2);
+  await page.setViewportSize({ width: 800, height: 900 });
+  await expect.poll(() => table.locator('thead').isVisible()).toBe(true);
+  expect(faults).toEqual([]);
+  await page.close();
 });
 
 // Goes red when a menu of runs, or a legend, is as wide as its longest name.

@@ -101,6 +101,21 @@ it.skipIf(withoutBrowser)('shows the players on the tasks of each value of a lab
   }
 });
 
+// Goes red when a folded table keeps the shape that it had without a width.
+it.skipIf(withoutBrowser)('fits a long table when it is unfolded', async () => {
+  const depths = Array.from({ length: 20 }, (_, i) => ({ value: i + 1, tasks: 3, success: success(0.5, 0.3, 0.7, 3) }));
+  const evaluations = [{ ...evaluationOf('policy', 0.5, 0.5), labels: { depth: depths } }];
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'folded.html');
+  writeFileSync(file, await renderReport({ ...data, runs: [{ ...run, evaluations }] }));
+  const { page, faults } = await openFile(browser, file, { width: 360 });
+  await page.locator('#results summary').click();
+  await expect.poll(() => page.locator('#results details thead').isVisible()).toBe(false);
+  expect(await page.locator('#results details tr:visible').count()).toBe(20);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 // Goes red when the seeds of a setting are not averaged, or when the mean gets the interval of one seed.
 it.skipIf(withoutBrowser)('shows each setting of a comparison by label, as the mean over its seeds', async () => {
   const policy = (seen: number, unseen: number) => [{ ...evaluationOf('policy', seen, unseen), player: 'policy' }];

@@ -74,7 +74,11 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await page.locator('h1').innerText()).toBe(
         'Does reinforcement learning with grpo improve the policy on guess-number?',
       );
-      expect(await page.locator('.answer').innerText()).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
+      const answer = await page.locator('.answer').innerText();
+      expect(answer).toMatch(/^(Yes|No|Not shown): .* of 30 test episodes/);
+      // A line never ends between a number and its percent sign.
+      expect(answer).toContain('95\u00a0% interval');
+      expect(answer).not.toContain(' %');
       const rows = await page.locator('#results table').first().locator('tbody th').allInnerTexts();
       expect(rows).toEqual([
         'random',
@@ -130,6 +134,12 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(described).toContain(`random at ${Math.round(random * 100)}\u00a0%`);
       expect(described).toMatch(/demonstrator at .* oracle at/);
       expect(await plots.nth(1).getAttribute('aria-label')).not.toContain('random');
+      // Plots of a row stand in line, whatever is above them.
+      const skewed = await page.locator('#curves .chart').evaluateAll((charts: HTMLElement[]) => {
+        const endOf = (chart: HTMLElement) => chart.querySelector('.plot')!.getBoundingClientRect().bottom;
+        return charts.filter((one) => charts.some((other) => other.offsetTop === one.offsetTop && endOf(other) !== endOf(one))).length; // prettier-ignore
+      });
+      expect(skewed).toBe(0);
       await page.getByRole('button', { name: 'Show every metric' }).click();
       expect(await page.locator('.chart-groups > div > h3').allInnerTexts()).toEqual([
         'Rollouts',
@@ -180,7 +190,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(parts.kinds).toEqual(['circle', 'clipPath', 'g', 'path', 'rect', 'svg', 'text', 'title']);
       expect(parts.texts).toEqual(expect.arrayContaining(['Gradient norm', 'steps of the run', '0']));
       expect(parts.texts).toContain(name);
-      expect(parts.lines).toBeGreaterThan(0);
+      // Two stages, and no line between them: the norm of another loss is another metric.
+      expect(parts.lines).toBe(2);
     });
   });
 
@@ -314,6 +325,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(before).toContain('before RL');
       expect(after).toContain('final evaluation');
       expect(before.split('\n')[0]).toBe(after.split('\n')[0]);
+      const other = page.getByLabel('compare with');
+      expect(await other.evaluate((node: HTMLSelectElement) => node.selectedOptions[0]!.text)).toContain('before RL');
       await page.keyboard.press('c');
       expect(await page.locator('.episode-head').count()).toBe(1);
       await page.keyboard.press('c');
@@ -494,6 +507,18 @@ describe.skipIf(withoutBrowser)('a report', () => {
       }
       for (const summary of await page.locator('#recipe summary').all()) await summary.click();
       expect(await tooWide()).toBeLessThanOrEqual(0);
+      // A command has the full width, below its label.
+      const command = page.locator('#recipe .command');
+      const [label, code, all] = await Promise.all(
+        [command.locator('.label'), command.locator('code'), command].map((part) => part.boundingBox()),
+      );
+      expect(code!.width).toBeCloseTo(all!.width, 0);
+      expect(code!.y).toBeGreaterThanOrEqual(label!.y + label!.height);
+      // The links fade only while more of them follow.
+      const links = page.locator('nav .links');
+      await expect.poll(() => links.getAttribute('class')).toBe('links more');
+      await links.evaluate((node) => (node.scrollLeft = node.scrollWidth));
+      await expect.poll(() => links.getAttribute('class')).toBe('links');
     });
   });
 
@@ -627,7 +652,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     expect(result.code, result.stderr).toBe(0);
     await visit(file, {}, async (page) => {
       expect(await page.locator('h1').innerText()).toContain('over 2 seeds?');
-      expect(await page.locator('#results .dot').count()).toBe(2);
+      expect(await page.locator('#results .tick').count()).toBe(2);
       expect((await inkOf(page, 0)).colours).toBeGreaterThan(20);
       const { runs, cells } = await dataOf(page);
       expect(cells).toHaveLength(1);

@@ -528,6 +528,20 @@ export const mutations: readonly Mutation[] = [
     reddens: 'takes the running mean of each stage by itself',
   },
   {
+    file: 'src/reporting/page/chart-lines.ts',
+    find: 'isContinuous(name) ? bandOf : bandByStage',
+    replace: 'bandOf',
+    test: 'src/reporting/page/chart-lines.test.ts',
+    reddens: 'takes means of runs separately for each stage',
+  },
+  {
+    file: 'src/reporting/page/chart-options.ts',
+    find: 'if (first < end / 2) return 0;',
+    replace: 'return 0;',
+    test: 'src/reporting/page/chart-options.test.ts',
+    reddens: 'begins at the first stage with values if half of the chart would be empty',
+  },
+  {
     file: 'src/reporting/page/rounding-noise.ts',
     find: 'if (size < nothing) return 0;',
     replace: '',

@@ -10,6 +10,8 @@ export interface ChartLine {
   readonly dash: readonly number[];
   /** The lower and upper end of its band. */
   readonly band?: { readonly low: Curve; readonly high: Curve };
+  /** Pairs of neighbouring places between which nothing is drawn: the last of a stage and the first of the next. */
+  readonly breaks?: readonly (readonly [from: number, to: number])[];
   /** Whether points are marked, because they are few. */
   readonly marked: boolean;
   /** Drawn behind the others, and not in the legend: the raw values under a running mean. */
@@ -37,7 +39,7 @@ export interface ChartOptions {
   /** Allowed distances of grid lines, rising, if only some distances have labels without rounding. */
   readonly stepsX?: readonly number[];
   readonly stepsY?: readonly number[];
-  /** Ends of the x axis, the same for all charts side by side. */
+  /** Ends of the x axis. Charts side by side end at the same place. */
   readonly rangeX: readonly [low: number, high: number];
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];

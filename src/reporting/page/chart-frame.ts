@@ -1,7 +1,7 @@
 /** The text around the plot of a chart. */
 export interface ChartText {
   readonly title: string;
-  readonly legend: readonly { readonly text: string; readonly colour: string }[];
+  readonly legend: readonly { readonly text: string; readonly colour: string; readonly dash: readonly number[] }[];
   readonly note: string;
 }
 
@@ -18,7 +18,7 @@ export interface ChartFrame {
 }
 
 /** The margin of a saved chart, the height of a text line, the width of a swatch, and the room before a legend name. */
-export const frame = { edge: 12, row: 20, swatch: 16, beforeName: 22 } as const;
+export const frame = { edge: 12, row: 20, swatch: 24, beforeName: 30 } as const;
 
 /** Fonts of a saved chart, the same as on the page. */
 export function frameFonts(): { readonly title: string; readonly text: string; readonly family: string } {

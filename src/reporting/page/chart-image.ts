@@ -25,10 +25,15 @@ export async function chartImage(plot: HTMLCanvasElement, text: ChartText): Prom
   };
   const { edge, row, swatch, beforeName } = frame;
   write(text.title, fonts.title, '--ink', [edge, edge + row / 2]);
-  for (const { text: name, colour, x, row: line } of keys) {
+  ctx.lineWidth = 3;
+  for (const { text: name, colour, dash, x, row: line } of keys) {
     const y = edge + (line + 1.5) * row;
-    ctx.fillStyle = colour;
-    ctx.fillRect(edge + x, y - 1.5, swatch, 3);
+    ctx.strokeStyle = colour;
+    ctx.setLineDash([...dash]);
+    ctx.beginPath();
+    ctx.moveTo(edge + x, y);
+    ctx.lineTo(edge + x + swatch, y);
+    ctx.stroke();
     write(name, fonts.text, '--ink', [edge + x + beforeName, y]);
   }
   if (text.note !== '') write(text.note, fonts.text, '--quiet', [edge, top - row / 2]);

@@ -29,26 +29,6 @@ it('begins success with the evaluation before training, where none was made unti
   expect(later!.curve.x).toEqual([320]);
 });
 
-// Goes red when the last loss of one stage is joined with the first loss of the next.
-it('leaves a gap between stages in metrics of training, and none in evaluations', () => {
-  const stage = steps.map((step) => (step <= 40 ? 'sft' : 'rl'));
-  const twoStages = (metrics: ReportRun['series']['metrics']) => {
-    const one = run([], metrics);
-    return { ...one, series: { ...one.series, stage } };
-  };
-  const loss = { 'train/loss': steps.map((step) => (step <= 40 ? 1 : 3)) };
-  const group = { label: 'a', runs: [twoStages(loss), twoStages(loss)], style: { variable: '--curve-1', dash: [] } };
-  for (const [line] of [
-    linesOfRun(twoStages(loss), panel('train/loss'), choice),
-    linesOfGroups([group], panel('train/loss'), choice),
-  ]) {
-    const gap = line!.curve.y.indexOf(null);
-    expect([line!.curve.x[gap - 1], line!.curve.x[gap], line!.curve.x[gap + 1]]).toEqual([320, 324, 328]);
-  }
-  const success = { 'eval/t0/success': at([40, 0.5], [80, 0.6]) };
-  expect(linesOfRun(twoStages(success), panel('eval/t0/success'), choice)[0]!.curve.y).toEqual([0.5, 0.6]);
-});
-
 it('reads values as measured beside a running mean, and draws sums as they are', () => {
   const zigzag = { 'train/loss': steps.map((step) => step % 2), 'cost/tokens': steps.map((step) => step ** 2) };
   const group = { label: 'a', runs: [run([], zigzag)], style: { variable: '--curve-1', dash: [] } };
@@ -87,4 +67,34 @@ it('draws a baseline that the runs agree on, and no other', () => {
   const second = run([evaluationOf('random', 0.24), evaluationOf('oracle', 0.7)]);
   expect(baselineLevels([first, second])).toEqual([{ label: 'random', y: expect.closeTo(0.22, 12) }]);
   expect(baselineLevels([first, { ...second, finalTasks: 'others' }])).toEqual([]);
+});
+
+const stagesAt = (border: number) => steps.map((step) => (step <= border ? 'sft' : 'rl'));
+const inStages = (border: number, metrics: ReportRun['series']['metrics']): ReportRun => {
+  const made = run([], metrics);
+  return { ...made, series: { ...made.series, stage: stagesAt(border) } };
+};
+
+// Goes red when a loss of supervised fine-tuning is joined to one of reinforcement learning.
+it('breaks a metric of two stages, but not success and sums', () => {
+  const metrics = { 'train/loss': [...steps], 'cost/tokens': [...steps], 'eval/t0/success': at([10, 0.2], [70, 0.6]) };
+  const measured = { axis: 'runStep', isSmooth: false } as const;
+  const linesFor = (name: string) => {
+    const one = inStages(30, metrics);
+    const group = { label: 'a', runs: [one, one], style: { variable: '--curve-1', dash: [] } };
+    return [...linesOfRun(one, panel(name), measured), ...linesOfGroups([group], panel(name), measured)];
+  };
+  for (const line of linesFor('train/loss')) expect(line.breaks).toEqual([[30, 31]]);
+  for (const name of ['cost/tokens', 'eval/t0/success'])
+    for (const line of linesFor(name)) expect(line.breaks).toBeUndefined();
+});
+
+// Goes red when a mean mixes values of two stages.
+it('takes means of runs separately for each stage', () => {
+  const runs = [20, 30].map((border) => inStages(border, { 'train/loss': stagesAt(border).map((stage) => (stage === 'rl' ? 0 : 1)) })); // prettier-ignore
+  const group = { label: 'a', runs, style: { variable: '--curve-1', dash: [] } };
+  const [line] = linesOfGroups([group], panel('train/loss'), { axis: 'runStep', isSmooth: false });
+  expect(new Set(line!.curve.y)).toEqual(new Set([1, 0]));
+  expect(line!.breaks).toEqual([[30, 31]]);
+  expect(line!.curve.x).toEqual(steps);
 });

@@ -1,6 +1,5 @@
 import {
   bandOf,
-  breakAtStages,
   curveOf,
   isNoisy,
   runningWindow,
@@ -43,13 +42,13 @@ export function linesOfRun(run: ReportRun, { metrics }: Panel, { axis, isSmooth 
   const { series } = run;
   return metrics.flatMap(([name, label], i): ChartLine[] => {
     const { curve, low, high } = curveFromStart(run, name, axis);
-    const line = { label, curve: drawn(name, curve), ...curveStyle(i), marked: curve.x.length < 30 };
+    const line = { label, curve, ...curveStyle(i), ...breaksOf(curve, name), marked: curve.x.length < 30 };
     if (series.metrics[`${name}_low`] !== undefined) return [{ ...line, band: { low, high } }];
     const window = isSmooth && isNoisy(name) ? runningWindow(curve.x.length) : 1;
     if (window === 1) return [line];
     return [
       { ...line, marked: false, faint: true },
-      { ...line, marked: false, curve: drawn(name, smooth(curve, window)), measured: curve },
+      { ...line, marked: false, curve: smooth(curve, window), measured: curve },
     ];
   });
 }
@@ -64,17 +63,14 @@ export function linesOfGroups(
   return groups.flatMap(({ label, runs, style }): ChartLine[] => {
     const curves = runs.map((run) => curveFromStart(run, name, axis).curve).filter(({ x }) => x.length > 0);
     if (curves.length === 0) return [];
-    const measured = bandOf(curves.map((curve) => drawn(name, curve)));
+    const meanOf = isContinuous(name) ? bandOf : bandByStage;
+    const measured = meanOf(curves);
     const window = isSmooth && isNoisy(name) ? runningWindow(measured.x.length, 100) : 1;
-    const band = window === 1 ? measured : bandOf(curves.map((curve) => drawn(name, smooth(curve, window))));
-    const line = { label, curve: band, ...style, marked: band.x.length < 30, ...(window > 1 && { measured }) };
+    const band = window === 1 ? measured : meanOf(curves.map((curve) => smooth(curve, window)));
+    const marked = band.x.length < 30;
+    const line = { label, curve: band, ...style, ...breaksOf(band, name), marked, ...(window > 1 && { measured }) };
     return curves.length < 2 ? [line] : [{ ...line, band: endsOf(band) }];
   });
-}
-
-/** A curve as it is drawn. Metrics of training have a gap between stages, success in evaluations has none. */
-function drawn(metric: string, curve: Curve): Curve {
-  return isNoisy(metric) && !metric.startsWith('eval/') ? breakAtStages(curve) : curve;
 }
 
 /** Whether any noisy metric of the runs has enough points for a running mean. */
@@ -84,6 +80,49 @@ export function isLongEnough(runs: readonly ReportRun[]): boolean {
       ([name, column]) => isNoisy(name) && runningWindow(column.filter((value) => value !== null).length) > 1,
     ),
   );
+}
+
+/** Metrics that mean the same in every stage: success in evaluations, and sums over the run. */
+function isContinuous(metric: string): boolean {
+  return /^(eval\/|cost\/|time\/run_seconds$)/.test(metric);
+}
+
+/** Places where a metric begins to mean something else, such as the loss of another algorithm. */
+function breaksOf({ x, stage }: Curve, metric: string): Pick<ChartLine, 'breaks'> {
+  if (stage === undefined || isContinuous(metric)) return {};
+  const breaks = stage.flatMap((name, i) =>
+    i > 0 && name !== stage[i - 1] ? [[x[i - 1] as number, x[i] as number] as const] : [],
+  );
+  return breaks.length === 0 ? {} : { breaks };
+}
+
+/**
+ * The mean over runs, separately for each stage. If runs change stages at different places, the mean of a stage begins
+ * where the last run has ended the stage before it.
+ */
+function bandByStage(curves: readonly Curve[]): Band {
+  const stages = [...new Set(curves.flatMap(({ stage = [] }) => stage))];
+  let end = -Infinity;
+  const parts = stages.map((name) => {
+    const inStage = curves.map(({ x, y, stage }): Curve => {
+      const isOwn = (_: unknown, i: number) => stage?.[i] === name;
+      return { x: x.filter(isOwn), y: y.filter(isOwn) };
+    });
+    const band = bandOf(inStage.filter(({ x }) => x.length > 0));
+    const isLater = (_: unknown, i: number) => (band.x[i] as number) > end;
+    const { x, y, low, high, carried } = band;
+    const part = { x: x.filter(isLater), y: y.filter(isLater), low: low.filter(isLater), high: high.filter(isLater), carried: carried.filter(isLater) }; // prettier-ignore
+    end = Math.max(end, ...part.x.slice(-1));
+    return { ...part, stage: part.x.map(() => name) };
+  });
+  return {
+    x: parts.flatMap(({ x }) => x),
+    y: parts.flatMap(({ y }) => y),
+    low: parts.flatMap(({ low }) => low),
+    high: parts.flatMap(({ high }) => high),
+    carried: parts.flatMap(({ carried }) => carried),
+    stage: parts.flatMap(({ stage }) => stage),
+  };
 }
 
 function endsOf({ x, low, high }: Band): { low: Curve; high: Curve } {

@@ -1,6 +1,7 @@
 import type uPlot from 'uplot';
 
 import { themeColour } from './palette.js';
+import { freestPlace, type Box, type Polyline } from './place-name.js';
 
 /** A horizontal line across the chart with a name at its end, for values that training does not change. */
 export interface ChartLevel {
@@ -17,56 +18,70 @@ export interface ChartMark {
 /** Height of a name in CSS pixels. */
 const textHeight = 13;
 /** Width of the stroke around a name. */
-export const haloWidth = 3;
+export const haloWidth = 5;
+/** Room between a name and the end of the plot, or its line. */
+const besideName = 4;
 
 /** A line with its name; places are in CSS pixels from the upper left corner of the plot. */
 interface PlacedMark {
   readonly at: number;
   /** Absent if it does not fit. */
-  readonly label?: string;
+  readonly name?: PlacedName;
 }
 
-interface PlacedLevel extends Required<PlacedMark> {
-  /** The right end of the name, and its lower edge. */
-  readonly right: number;
+interface PlacedName {
+  readonly label: string;
+  readonly left: number;
   readonly bottom: number;
 }
 
-/**
- * The starts of stages that are within the x axis. A name has room up to the next line, or up to the name of a baseline
- * at the upper edge.
- */
-export function placeMarks(
-  chart: uPlot,
-  marks: readonly ChartMark[],
-  levels: readonly PlacedLevel[],
-): readonly PlacedMark[] {
-  const upper = levels.filter(({ bottom }) => bottom - textHeight <= textHeight + 2);
-  const width = Math.min(sizeOf(chart).width, ...upper.map(({ label, right }) => right - nameWidth(chart, label)));
-  return marks.flatMap(({ x, label }, i): PlacedMark[] => {
-    const at = chart.valToPos(x, 'x');
-    if (at < 0 || at > sizeOf(chart).width) return [];
-    const next = marks[i + 1];
-    const end = next === undefined ? width : Math.min(width, chart.valToPos(next.x, 'x'));
-    return [{ at, ...(at + 4 + nameWidth(chart, label) <= end && { label }) }];
+/** The starts of stages that are within the x axis. A name has room up to the next line. */
+export function placeMarks(chart: uPlot, marks: readonly ChartMark[]): readonly PlacedMark[] {
+  const { width } = sizeOf(chart);
+  const seen = marks
+    .map(({ x, label }) => ({ label, at: chart.valToPos(x, 'x') }))
+    .filter(({ at }) => at >= 0 && at <= width);
+  return seen.map(({ at, label }, i): PlacedMark => {
+    const left = at + besideName;
+    const fits = left + nameWidth(chart, label) <= (seen[i + 1]?.at ?? width);
+    return { at, ...(fits && { name: { label, left, bottom: textHeight + 2 } }) };
   });
 }
 
-/** Baselines: horizontal lines with their names at the right end; close ones side by side. */
-export function placeLevels(chart: uPlot, levels: readonly ChartLevel[]): readonly PlacedLevel[] {
+/**
+ * Baselines: horizontal lines, each with its name where it hides the least of the curves: at the right end, at the left
+ * end, or between them.
+ */
+export function placeLevels(
+  chart: uPlot,
+  levels: readonly ChartLevel[],
+  marks: readonly PlacedMark[],
+): readonly PlacedMark[] {
   const { width, height } = sizeOf(chart);
-  let below = { top: Infinity, left: 0 };
-  return [...levels]
-    .sort((a, b) => a.y - b.y)
-    .flatMap(({ label, y }): PlacedLevel[] => {
-      const at = chart.valToPos(y, 'y');
-      if (at < -1 || at > height + 1) return [];
-      // The name is above its line, or below it if the line is at the upper end of the axis.
-      const bottom = at - textHeight < 0 ? at + textHeight + 1 : at - 1;
-      const right = bottom > below.top ? below.left - 8 : width - 4;
-      below = { top: bottom - textHeight, left: right - nameWidth(chart, label) };
-      return [{ at, label, right, bottom }];
-    });
+  const seen = levels
+    .map(({ label, y }) => ({ label, at: chart.valToPos(y, 'y') }))
+    .filter(({ at }) => at >= -1 && at <= height + 1);
+  const lines: Polyline[] = [
+    ...(seen.length === 0 ? [] : curvesOf(chart)),
+    ...marks.map(({ at }): Polyline => [
+      [at, 0],
+      [at, height],
+    ]),
+  ];
+  const taken = marks.flatMap(({ name }) => (name === undefined ? [] : [boxOf(chart, name)]));
+  return seen.map(({ label, at }, i): PlacedMark => {
+    const own = nameWidth(chart, label);
+    const [first, last] = [besideName, width - besideName - own];
+    const lefts = [last, first, ...Array.from({ length: 9 }, (_, k) => last - ((last - first) * (k + 1)) / 10)];
+    // Above its line if there is room, else below it.
+    const bottoms = [at - 1, at + textHeight + 1].filter((bottom) => bottom >= textHeight && bottom <= height);
+    const places = bottoms.flatMap((bottom) => lefts.map((left) => boxOf(chart, { label, left, bottom })));
+    const others = seen.filter((_, k) => k !== i).map((other): Polyline => [[0, other.at], [width, other.at]]); // prettier-ignore
+    const place = freestPlace(places, [...lines, ...others], taken);
+    if (place === undefined) return { at };
+    taken.push(place);
+    return { at, name: { label, left: place.left, bottom: place.bottom } };
+  });
 }
 
 /** Draws the lines of baselines and stages below the curves. */
@@ -74,29 +89,25 @@ export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels:
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
   ctx.save();
-  ctx.strokeStyle = themeColour('--mark');
+  ctx.strokeStyle = themeColour('--line');
   ctx.lineWidth = ratio;
-  const placed = placeLevels(chart, levels);
-  for (const { at } of placed) {
+  const begins = placeMarks(chart, marks);
+  for (const { at } of placeLevels(chart, levels, begins)) {
     const y = Math.round(bbox.top + at * ratio);
     line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
   }
   ctx.setLineDash([3 * ratio, 3 * ratio]);
-  for (const { at } of placeMarks(chart, marks, placed)) {
+  for (const { at } of begins) {
     const x = Math.round(bbox.left + at * ratio);
     line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
   ctx.restore();
 }
 
-/** Draws their names above the curves. Each has a halo in the background colour, so that no curve hides a name. */
+/** Draws their names above the curves. Each has a halo in the background colour, so that no line hides a name. */
 export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels: readonly ChartLevel[]): void {
   const { ctx, bbox } = chart;
   const ratio = devicePixelRatio;
-  const write = (label: string, x: number, y: number) => {
-    ctx.strokeText(label, bbox.left + x * ratio, bbox.top + y * ratio);
-    ctx.fillText(label, bbox.left + x * ratio, bbox.top + y * ratio);
-  };
   ctx.save();
   ctx.font = markFont(ratio);
   ctx.fillStyle = themeColour('--quiet');
@@ -104,13 +115,30 @@ export function drawMarkNames(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.lineWidth = haloWidth * ratio;
   ctx.lineJoin = 'round';
   ctx.textBaseline = 'bottom';
-  ctx.textAlign = 'right';
-  const placed = placeLevels(chart, levels);
-  for (const { label, right, bottom } of placed) write(label, right, bottom);
-  ctx.textBaseline = 'top';
   ctx.textAlign = 'left';
-  for (const { at, label } of placeMarks(chart, marks, placed)) if (label !== undefined) write(label, at + 4, 2);
+  const begins = placeMarks(chart, marks);
+  for (const { name } of [...placeLevels(chart, levels, begins), ...begins]) {
+    if (name === undefined) continue;
+    const place = [bbox.left + name.left * ratio, bbox.top + name.bottom * ratio] as const;
+    ctx.strokeText(name.label, ...place);
+    ctx.fillText(name.label, ...place);
+  }
   ctx.restore();
+}
+
+/** The points of curves and of the ends of bands. */
+function curvesOf(chart: uPlot): readonly Polyline[] {
+  const [x = [], ...columns] = chart.data;
+  return columns.map((column) =>
+    [...x].flatMap((value, i): Polyline => {
+      const y = column[i];
+      return typeof y === 'number' ? [[chart.valToPos(value, 'x'), chart.valToPos(y, 'y')]] : [];
+    }),
+  );
+}
+
+function boxOf(chart: uPlot, { label, left, bottom }: PlacedName): Box {
+  return { left, right: left + nameWidth(chart, label), top: bottom - textHeight, bottom };
 }
 
 /** The size of the plot in CSS pixels. */

@@ -1,34 +1,47 @@
 import { expect, it } from 'vitest';
 
-import type { ReportRun } from '../report-data.js';
-import type { CurveGroup } from './chart-lines.js';
-import { beginningOf, commonMarks } from './chart-options.js';
+import type { ReportEvaluation, ReportRun } from '../report-data.js';
+import { chartOf, stageMarks } from './chart-options.js';
 
-const style = { variable: '--curve-1', dash: [] };
+const steps = Array.from({ length: 100 }, (_, i) => i + 1);
 
-/** A run of 100 steps whose stage `rl` starts after `sft` steps. */
-function group(sft: number): CurveGroup {
-  const steps = Array.from({ length: 100 }, (_, i) => i + 1);
-  const series = { stage: steps.map((step) => (step <= sft ? 'sft' : 'rl')), runStep: steps };
-  return { label: 'a', runs: [{ stages: [{ name: 'sft' }, { name: 'rl' }], series } as unknown as ReportRun], style };
+/** A run of 100 steps whose reinforcement learning begins after `border`. */
+function runOf(border: number, evaluations: readonly ReportEvaluation[] = []): ReportRun {
+  const stage = steps.map((step) => (step <= border ? 'sft' : 'rl'));
+  const later = (value: number) => steps.map((step) => (step > border ? value : null));
+  const evaluated = steps.map((step) => (step === 100 ? 0.6 : null));
+  const metrics = { 'train/loss': [...steps], 'rollout/return_mean': later(0.5), 'eval/t0/success': evaluated };
+  const series = { stage, step: steps, runStep: steps, episodes: steps, seconds: steps.map((step) => step / (1 + border)), metrics }; // prettier-ignore
+  return { stages: [{ name: 'sft' }, { name: 'rl' }], evaluations, series } as unknown as ReportRun;
 }
 
-const line = (...x: number[]) => ({ label: 'a', curve: { x, y: x.map(() => 1) }, ...style, marked: false });
+function chartFrom(runs: readonly ReportRun[], metric: string, axis: 'runStep' | 'seconds' = 'runStep') {
+  const groups = runs.map((run, i) => ({ label: `run ${i}`, runs: [run], style: { variable: '--curve-1', dash: [] } }));
+  const panel = { title: metric, metrics: [[metric, metric] as const] };
+  const marks = stageMarks(groups, axis);
+  return chartOf('comparison', groups, panel, { axis, isSmooth: false, isLog: false, isFirst: false, marks })!;
+}
 
-// Goes red when the line of the first run is drawn for all runs.
-it('marks the start of a stage only where it is the same in all runs', () => {
-  expect(commonMarks([group(80), group(80)], 'runStep')).toEqual([
+// Goes red when the stages of the first run stand for those of the others.
+it('marks each step at which runs begin a stage, and none if they all differ', () => {
+  const at = (...borders: number[]) => chartFrom(borders.map((border) => runOf(border)), 'train/loss').marks; // prettier-ignore
+  const [sft, at41, at61] = [
     { x: 1, label: 'sft' },
-    { x: 81, label: 'rl' },
-  ]);
-  expect(commonMarks([group(80), group(50)], 'runStep')).toEqual([]);
+    { x: 41, label: 'rl' },
+    { x: 61, label: 'rl' },
+  ];
+  expect(at(40, 40)).toEqual([sft, at41]);
+  expect(at(60, 40, 40)).toEqual([sft, at41, at61]);
+  expect(at(10, 20, 30, 40)).toEqual([sft]);
 });
 
-// Goes red when most of a chart is empty, or when a value lies left of the axis.
-it('begins a chart at the stage of its first value, if the chart would be empty up to there', () => {
-  const marks = commonMarks([group(80)], 'runStep');
-  expect(beginningOf([line(81, 90)], marks, 100)).toBe(81);
-  expect(beginningOf([line(81, 90), line(10, 90)], marks, 100)).toBe(0);
-  expect(beginningOf([line(41, 90)], commonMarks([group(40)], 'runStep'), 100)).toBe(0);
-  expect(beginningOf([line(99)], [], 100)).toBe(0);
+// Goes red when most of a chart is empty because its metric belongs to a late stage.
+it('begins at the first stage with values if half of the chart would be empty', () => {
+  expect(chartFrom([runOf(60)], 'rollout/return_mean').rangeX).toEqual([61, 100]);
+  expect(chartFrom([runOf(60), runOf(80)], 'rollout/return_mean').rangeX).toEqual([61, 100]);
+  expect(chartFrom([runOf(40)], 'rollout/return_mean').rangeX).toEqual([0, 100]);
+  expect(chartFrom([runOf(60)], 'train/loss').rangeX).toEqual([0, 100]);
+  const start = { player: 'start', temperature: 0, stage: 'rl', runStep: 0, success: { rate: 0.2 } } as ReportEvaluation; // prettier-ignore
+  expect(chartFrom([runOf(60)], 'eval/t0/success').rangeX).toEqual([61, 100]);
+  expect(chartFrom([runOf(60, [start])], 'eval/t0/success').rangeX).toEqual([0, 100]);
 });

@@ -1,5 +1,5 @@
 import { timeUnit, type CurveAxis } from '../align-series.js';
-import type { ReportData, ReportRun } from '../report-data.js';
+import type { ReportData } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
 import { duration, percentage, short, significant } from './format-number.js';
 import type { ChartLine, ChartOptions } from './chart-content.js';
@@ -14,7 +14,7 @@ export interface ChartChoice extends LineChoice {
 
 /**
  * The chart of a panel; undefined if no run has a value. `isFirst`: it has the full width of the page.
- * `marks`: the `commonMarks` of the groups, which all charts share.
+ * `marks`: the `stageMarks` of the groups, which all charts share.
  */
 export function chartOf(
   kind: ReportData['kind'],
@@ -42,7 +42,7 @@ export function chartOf(
     isLog,
     ...(notes.length > 0 && { note: notes.join(' ') }),
     ...axisText(chosen.axis, groups),
-    rangeX: [beginningOf(lines, chosen.marks, end), end],
+    rangeX: [beginOf(lines, chosen.marks, end), end],
     ...(panel.isShare === true
       ? { formatY: shareText(isLog), formatValue: shareText(isLog), stepsY: shareSteps }
       : { formatY: short, formatValue: lines.every(isWhole) ? short : significant }),
@@ -108,30 +108,30 @@ function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
 }
 
 /**
- * The first x of a chart: 0, or the start of a later stage if all values are in that stage and it is the smaller half
- * of the run.
+ * The start of the x axis: 0, or the stage that has the first value if at least half of the axis would otherwise be
+ * empty.
  */
-export function beginningOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): number {
-  const first = Math.min(...lines.map(({ curve }) => curve.x[curve.y.findIndex((y) => y !== null)] ?? Infinity));
-  const start = marks.findLast(({ x }) => x <= first)?.x ?? 0;
-  return start > end / 2 ? start : 0;
+function beginOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): number {
+  const first = Math.min(...lines.flatMap(({ curve }) => curve.x[0] ?? []));
+  if (first < end / 2) return 0;
+  return marks.findLast(({ x }) => x <= first)?.x ?? 0;
 }
 
-/** Where the stages of all runs start; nothing if a stage of one run starts elsewhere than in another. */
-export function commonMarks(groups: readonly CurveGroup[], axis: CurveAxis): ChartMark[] {
-  const [first = [], ...others] = groups.flatMap(({ runs }) => runs.map((run) => marksOf(run, axis)));
-  const near = endOf(groups, axis) / 50;
-  const agrees = (marks: readonly ChartMark[]) =>
-    marks.length === first.length &&
-    marks.every(({ x, label }, i) => label === first[i]!.label && Math.abs(x - first[i]!.x) <= near);
-  return others.every(agrees) ? first : [];
-}
+/** With more starts of one stage than this, as on an axis of time, lines would say nothing. */
+const mostStarts = 3;
 
-function marksOf(run: ReportRun, axis: CurveAxis): ChartMark[] {
-  if (run.stages.length < 2) return [];
-  return run.stages.flatMap(({ name }) => {
-    const first = run.series.stage.indexOf(name);
-    const x = run.series[axis][Math.max(0, first - (axis === 'runStep' ? 0 : 1))];
-    return first < 0 || x === undefined ? [] : [{ x, label: name }];
-  });
+/** The starts of stages, in order: one for each place where runs begin the stage. Empty if every run has one stage. */
+export function stageMarks(groups: readonly CurveGroup[], axis: CurveAxis): ChartMark[] {
+  const starts = new Map<string, Set<number>>();
+  for (const { stages, series } of groups.flatMap(({ runs }) => runs)) {
+    for (const { name } of stages) {
+      const first = series.stage.indexOf(name);
+      const x = series[axis][Math.max(0, first - (axis === 'runStep' ? 0 : 1))];
+      if (first >= 0 && x !== undefined) starts.set(name, (starts.get(name) ?? new Set()).add(x));
+    }
+  }
+  if (starts.size < 2) return [];
+  return [...starts]
+    .flatMap(([label, places]) => (places.size > mostStarts ? [] : [...places].map((x) => ({ x, label }))))
+    .sort((a, b) => a.x - b.x);
 }

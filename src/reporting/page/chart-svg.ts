@@ -24,7 +24,7 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
   const { edge, row, swatch, beforeName } = frame;
   const fonts = frameFonts();
   const [ink, quiet] = [themeColour('--ink'), themeColour('--quiet')];
-  const [rule, mark] = [themeColour('--rule'), themeColour('--mark')];
+  const [rule, line] = [themeColour('--rule'), themeColour('--line')];
   const ratio = devicePixelRatio;
   const left = edge + chart.bbox.left / ratio;
   const up = top + chart.bbox.top / ratio;
@@ -34,8 +34,8 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
   const small = { 'font-size': 12, fill: quiet };
   const halo = { stroke: themeColour('--ground'), 'stroke-width': haloWidth, 'stroke-linejoin': 'round' };
   const name = { 'font-size': 11, fill: quiet, ...halo, 'paint-order': 'stroke' };
-  const levels = placeLevels(chart, options.levels);
-  const marks = placeMarks(chart, options.marks, levels);
+  const marks = placeMarks(chart, options.marks);
+  const levels = placeLevels(chart, options.levels, marks);
   const grid = { stroke: rule, fill: 'none' };
   const clip = { 'clip-path': 'url(#plot)' };
   const svg = shape(
@@ -45,11 +45,16 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
     shape('clipPath', { id: 'plot' }, shape('rect', { x: left, y: up, width: right - left, height: down - up })),
     shape('rect', { width, height, fill: themeColour('--ground') }),
     words(text.title, edge, edge + row / 2, { 'font-size': 15, 'font-weight': 600, fill: ink }),
-    ...keys.flatMap(({ text: key, colour, x: at, row: line }) => {
+    ...keys.flatMap(({ text: key, colour, dash, x: from, row: line }) => {
       const middle = edge + (line + 1.5) * row;
       return [
-        shape('rect', { x: edge + at, y: middle - 1.5, width: swatch, height: 3, fill: colour }),
-        words(key, edge + at + beforeName, middle, { 'font-size': 13, fill: ink }),
+        shape('path', {
+          d: `M${at(edge + from)} ${at(middle)}h${swatch}`,
+          stroke: colour,
+          'stroke-width': 3,
+          ...dashes(dash),
+        }),
+        words(key, edge + from + beforeName, middle, { 'font-size': 13, fill: ink }),
       ];
     }),
     ...(text.note === '' ? [] : [words(text.note, edge, top - row / 2, { 'font-size': 13, fill: quiet })]),
@@ -62,17 +67,14 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
       words(number, left - 10, y(value), { ...small, 'text-anchor': 'end' }),
     ]),
     words(options.xLabel, (left + right) / 2, down + 36, { ...small, 'text-anchor': 'middle' }),
-    ...levels.map(({ at: level }) => shape('path', { stroke: mark, d: `M${at(left)} ${at(up + level)}H${at(right)}` })),
+    ...levels.map(({ at: level }) => shape('path', { stroke: line, d: `M${at(left)} ${at(up + level)}H${at(right)}` })),
     ...marks.map(({ at: begin }) =>
-      shape('path', { stroke: mark, 'stroke-dasharray': '3 3', d: `M${at(left + begin)} ${at(up)}V${at(down)}` }),
+      shape('path', { stroke: line, 'stroke-dasharray': '3 3', d: `M${at(left + begin)} ${at(up)}V${at(down)}` }),
     ),
     shape('g', clip, ...options.lines.flatMap((line) => bandOf(line, x, y))),
     shape('g', clip, ...options.lines.flatMap((line) => lineOf(line, x, y))),
-    ...levels.map(({ label, right: end, bottom }) =>
-      words(label, left + end, up + bottom - 6, { ...name, 'text-anchor': 'end' }),
-    ),
-    ...marks.flatMap(({ at: begin, label }) =>
-      label === undefined ? [] : [words(label, left + begin + 4, up + 8, name)],
+    ...[...levels, ...marks].flatMap(({ name: own }) =>
+      own === undefined ? [] : [words(own.label, left + own.left, up + own.bottom - 6, name)],
     ),
   );
   return new Blob([new XMLSerializer().serializeToString(svg)], { type: 'image/svg+xml' });
@@ -80,9 +82,9 @@ export function chartSvg({ chart, options, ticks }: DrawnChart, text: ChartText)
 
 type Place = (value: number) => number;
 
-function bandOf({ band, variable }: ChartLine, x: Place, y: Place): readonly SVGElement[] {
+function bandOf({ band, variable, breaks }: ChartLine, x: Place, y: Place): readonly SVGElement[] {
   if (band === undefined) return [];
-  const stretches = stretchesOf(band.low).map((places) => {
+  const stretches = stretchesOf(band.low, breaks).map((places) => {
     const low = places.map((i) => `${at(x(band.low.x[i] ?? 0))} ${at(y(band.low.y[i] ?? 0))}`);
     const high = places.map((i) => `${at(x(band.low.x[i] ?? 0))} ${at(y(band.high.y[i] ?? band.low.y[i] ?? 0))}`);
     return `M${[...high, ...low.reverse()].join('L')}Z`;
@@ -90,10 +92,14 @@ function bandOf({ band, variable }: ChartLine, x: Place, y: Place): readonly SVG
   return stretches.map((d) => shape('path', { d, fill: themeColour(variable), 'fill-opacity': 0.16 }));
 }
 
-function lineOf({ curve, variable, dash, marked, faint }: ChartLine, x: Place, y: Place): readonly SVGElement[] {
+function lineOf(
+  { curve, variable, dash, marked, faint, breaks }: ChartLine,
+  x: Place,
+  y: Place,
+): readonly SVGElement[] {
   const stroke = themeColour(variable);
   const look = faint === true ? { 'stroke-width': 1, 'stroke-opacity': 0.28 } : { 'stroke-width': 2 };
-  const stretches = stretchesOf(curve).map((places) =>
+  const stretches = stretchesOf(curve, breaks).map((places) =>
     places.map((i) => [at(x(curve.x[i] ?? 0)), at(y(curve.y[i] ?? 0))] as const),
   );
   return stretches.flatMap((points) => [
@@ -102,7 +108,7 @@ function lineOf({ curve, variable, dash, marked, faint }: ChartLine, x: Place, y
       fill: 'none',
       stroke,
       ...look,
-      ...(dash.length > 0 && { 'stroke-dasharray': dash.join(' ') }),
+      ...dashes(dash),
     }),
     ...(marked
       ? points.map(([cx, cy]) => shape('circle', { cx, cy, r: 2.5, fill: themeColour('--ground'), stroke }))
@@ -110,13 +116,17 @@ function lineOf({ curve, variable, dash, marked, faint }: ChartLine, x: Place, y
   ]);
 }
 
-/** Indices of a curve, split at missing values: the line has gaps there. */
-function stretchesOf({ y }: Curve): readonly (readonly number[])[] {
+function dashes(dash: readonly number[]): Attributes {
+  return dash.length === 0 ? {} : { 'stroke-dasharray': dash.join(' ') };
+}
+
+/** Indices of a curve, split at missing values and at breaks: the line has gaps there. */
+function stretchesOf({ x, y }: Curve, breaks: ChartLine['breaks'] = []): readonly (readonly number[])[] {
   const stretches: number[][] = [];
   for (const [i, value] of y.entries()) {
     if (value === null) continue;
     const last = stretches.at(-1);
-    if (last?.at(-1) === i - 1) last.push(i);
+    if (last?.at(-1) === i - 1 && !breaks.some(([, to]) => to === x[i])) last.push(i);
     else stretches.push([i]);
   }
   return stretches;

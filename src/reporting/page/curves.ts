@@ -4,12 +4,12 @@ import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
 import { baselineLevels, bestFirst, isLongEnough, playedApart, startOf, type CurveGroup } from './chart-lines.js';
 import type { ChartMark } from './chart-marks.js';
-import { chartOf, commonMarks, type ChartChoice } from './chart-options.js';
+import { chartOf, stageMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
-import { curveSwatch } from './curve-swatch.js';
 import { element, replaceChildren } from './element.js';
 import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
+import { swatch } from './swatch.js';
 
 const axes: readonly (readonly [CurveAxis, string])[] = [
   ['runStep', 'per step'],
@@ -54,7 +54,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   const toggles = element('div', { class: 'toggles', role: 'group', 'aria-label': 'Curves' });
   const draw = () => {
     const picked = groups.filter(({ label }) => shown.has(label));
-    const marks = commonMarks(picked, view.axis);
+    const marks = stageMarks(picked, view.axis);
     const wanted = chartGroups(data, picked, view, marks);
     for (const [title, grid] of grids) if (!wanted.some((group) => group.title === title)) grid.draw([]);
     for (const { title, charts: options } of wanted) {
@@ -207,7 +207,7 @@ function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => vo
   const button = element(
     'button',
     { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(label)) },
-    curveSwatch(style),
+    swatch(style),
     label,
   );
   button.addEventListener('click', () => {

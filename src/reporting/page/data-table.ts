@@ -3,11 +3,11 @@ import { element } from './element.js';
 /** A column of a table; its cells are text or nodes. */
 export interface Column<Row> {
   readonly title: string;
-  readonly className?: 'text' | 'bar' | 'wide';
+  readonly className?: 'text' | 'bar';
   readonly cell: (row: Row) => string | HTMLElement;
 }
 
-/** A table whose rows become cards on narrow screens: each cell has its column's title. */
+/** A table whose rows become cards where it does not fit (fit-tables.ts): each cell has its column's title. */
 export function dataTable<Row>(
   caption: string,
   columns: readonly Column<Row>[],

@@ -115,8 +115,8 @@ function columnsOf<Row extends ReportComparison>(
 /** The text of an interval, with the reason why it is unreliable, if any. */
 export function marked(text: string, { reservation }: ReportInterval): HTMLElement | string {
   if (reservation === undefined) return text;
-  const mark = { class: 'remark', title: reservationSentence(reservation) };
-  return element('span', {}, text, element('p', mark, reservationWord(reservation)));
+  const mark = { class: 'mark', title: reservationSentence(reservation) };
+  return element('span', {}, text, element('small', mark, reservationWord(reservation)));
 }
 
 /** What the intervals cover: only the sampled units, and one seed is not a sample of seeds. */

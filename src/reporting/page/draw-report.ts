@@ -2,6 +2,8 @@ import type { ReportData } from '../report-data.js';
 import { adviceSection } from './advice-section.js';
 import { curvesSection, type CurvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
+import { fitTables, keepTablesFitting } from './fit-tables.js';
+import { markOverflow } from './mark-overflow.js';
 import { overview } from './overview.js';
 import { recipeSection } from './recipe.js';
 import { replacePart } from './replace-part.js';
@@ -37,10 +39,13 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
   let trajectories: Trajectories | undefined;
   const curves = kept<CurvesSection>(curvesSection);
   const parts: readonly Part[] = [
-    redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
-      ...rest,
-      runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
-    })),
+    redrawn(
+      overview,
+      ({ runs, createdAt: _, ...rest }) => ({
+        ...rest,
+        runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
+      }),
+    ),
     redrawn(
       (data) => resultsSection(data, frame?.runAddress),
       ({ cells, comparisons, runs, transfer }) => ({
@@ -72,6 +77,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
   const help = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Keys', title: 'Keys' }, '?');
   help.addEventListener('click', open);
   const links = element('span', { class: 'links' });
+  markOverflow(links);
   const main = element('main');
   const home = frame?.home ?? element('span', { class: 'brand' }, 'agentgym');
   const nav = element('nav', { 'aria-label': 'Sections' }, home, links, frame?.aside, help);
@@ -89,8 +95,10 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
       part.node = made;
     }
     if (isOther) linkTo(links, parts);
+    fitTables(main);
   };
   update(first);
+  keepTablesFitting();
   return update;
 }
 

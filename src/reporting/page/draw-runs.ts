@@ -3,6 +3,7 @@ import { addressIn } from './address.js';
 import type { ReportFrame } from './draw-report.js';
 import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
+import { fitTables, keepTablesFitting } from './fit-tables.js';
 import { count, duration } from './format-number.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
@@ -89,6 +90,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     const running = listing.runs.filter(({ status }) => status === 'running').length;
     document.title = `${running > 0 ? `▶ ${running} running` : 'Runs'} · agentgym`;
     drawChoice();
+    fitTables(root);
   };
   search.addEventListener('input', draw);
   // Ages grow even if nothing else happens.
@@ -121,6 +123,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     ),
   );
   draw();
+  keepTablesFitting();
   return (newer) => {
     listing = newer;
     draw();

@@ -7,14 +7,14 @@ export interface IntervalBarOptions {
   readonly middle: number;
   readonly low: number | null;
   readonly high: number | null;
-  /** Single values behind the mean, such as seeds: ticks below the interval. */
-  readonly dots?: readonly number[];
+  /** Single values behind the mean, such as seeds, as short lines above the interval. */
+  readonly ticks?: readonly number[];
   /** A line at this value, which means no difference. */
   readonly zero?: number;
 }
 
-/** An estimate as a point on its interval. The numbers are beside it, so it is hidden from screen readers. */
-export function intervalBar({ from, to, middle, low, high, dots = [], zero }: IntervalBarOptions): HTMLElement {
+/** An estimate as a line on its interval. The numbers are beside it, so it is hidden from screen readers. */
+export function intervalBar({ from, to, middle, low, high, ticks = [], zero }: IntervalBarOptions): HTMLElement {
   const place = (value: number) => `${(100 * (Math.min(to, Math.max(from, value)) - from)) / (to - from)}%`;
   const mark = (className: string, value: number) => {
     const made = element('span', { class: className });
@@ -28,8 +28,6 @@ export function intervalBar({ from, to, middle, low, high, dots = [], zero }: In
     range.style.right = `calc(100% - ${place(high)})`;
     bar.append(range);
   }
-  // A single seed is the mean itself.
-  if (dots.length > 1) bar.append(...dots.map((value) => mark('dot', value)));
-  bar.append(mark('middle', middle));
+  bar.append(...ticks.map((value) => mark('tick', value)), mark('middle', middle));
   return bar;
 }

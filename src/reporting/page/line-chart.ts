@@ -8,9 +8,9 @@ import { drawMarkLines, drawMarkNames } from './chart-marks.js';
 import { chartSvg, type AxisTicks } from './chart-svg.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
-import { curveSwatch } from './curve-swatch.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
+import { swatch } from './swatch.js';
 
 const cursors = uPlot.sync('report');
 
@@ -63,7 +63,7 @@ export function lineChart(first: ChartOptions): LineChart {
       if (line.faint === true) return [];
       const value = valueNear(read[i] ?? [], index ?? x.length - 1);
       const text = value === undefined ? '–' : options.formatValue(value);
-      return [element('span', { class: 'key' }, curveSwatch(line), `${line.label} `, element('b', {}, text))];
+      return [element('span', { class: 'key' }, swatch(line), `${line.label} `, element('b', {}, text))];
     });
     const where = index === null || index === undefined ? undefined : x[index];
     replaceChildren(
@@ -121,7 +121,7 @@ export function lineChart(first: ChartOptions): LineChart {
     forget = drawInTurn(() => draw(width));
   });
   resized.observe(plot);
-  const textOf = (): ChartText => ({ title, legend: legendText(legend), note: options.note ?? '' });
+  const textOf = (): ChartText => ({ title, legend: legendText(legend, options.lines), note: options.note ?? '' });
   savePng.addEventListener('click', () => {
     const drawn = plot.querySelector('canvas');
     if (drawn !== null) void chartImage(drawn, textOf()).then((image) => downloadFile(`${title}.png`, image));
@@ -147,12 +147,12 @@ export function lineChart(first: ChartOptions): LineChart {
   };
 }
 
-/** The names and values of the legend, each with the colour of its line. */
-function legendText(legend: HTMLElement): ChartText['legend'] {
-  return [...legend.querySelectorAll<HTMLElement>('.key')].map((key) => ({
-    text: key.innerText,
-    colour: getComputedStyle(key.querySelector('.swatch') ?? key).color,
-  }));
+/** The names and values of the legend, each with the look of its line. */
+function legendText(legend: HTMLElement, lines: readonly ChartLine[]): ChartText['legend'] {
+  const keys = [...legend.querySelectorAll<HTMLElement>('.key')];
+  return lines
+    .filter(({ faint }) => faint !== true)
+    .map(({ variable, dash }, i) => ({ text: keys[i]?.innerText ?? '', colour: themeColour(variable), dash }));
 }
 
 type Ticks = { x: AxisTicks; y: AxisTicks };
@@ -168,7 +168,9 @@ function plotOptions(
   const { lines, range, isLog } = options;
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
-  for (const { variable, dash, band, marked, faint } of lines) {
+  for (const [i, { variable, dash, band, marked, faint }] of lines.entries()) {
+    const gaps: uPlot.Series.GapsRefiner = (chart, _, __, ___, found) =>
+      [...found, ...breaksInPixels(chart, current().lines[i])].sort(([a], [b]) => a - b);
     const stroke = () => themeColour(variable);
     series.push({
       stroke: faint === true ? () => withAlpha(themeColour(variable), 0.28) : stroke,
@@ -176,10 +178,12 @@ function plotOptions(
       dash: [...dash],
       points: { show: marked, size: 6, fill: () => themeColour('--ground'), stroke },
       spanGaps: false,
+      gaps,
     });
     if (band === undefined) continue;
     const at = series.length;
-    series.push({ stroke: 'transparent', points: { show: false } }, { stroke: 'transparent', points: { show: false } });
+    const edge: uPlot.Series = { stroke: 'transparent', points: { show: false }, gaps };
+    series.push(edge, { ...edge });
     bands.push({ series: [at + 1, at], fill: () => withAlpha(themeColour(variable), 0.16) } as unknown as uPlot.Band);
   }
   const axis: uPlot.Axis = {
@@ -205,6 +209,7 @@ function plotOptions(
         labelSize: 18,
         size: 30,
         space: 64,
+        splits: (chart, _, low, high, step) => splitsOf(low, high, step, chart.bbox.width / devicePixelRatio),
         values: (_, splits) => {
           ticks.x = splits.map((value) => ({ value, text: options.formatX(value) }));
           return ticks.x.map(({ text }) => text);
@@ -231,6 +236,23 @@ function plotOptions(
       draw: [(chart) => drawMarkNames(chart, options.marks, options.levels)],
     },
   };
+}
+
+/** Grid lines along x. If the axis does not begin at one of them, its beginning is labelled too, where it has room. */
+function splitsOf(low: number, high: number, step: number, width: number): number[] {
+  const first = Math.ceil(low / step - 1e-9);
+  const splits = Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => (first + i) * step);
+  const room = (((splits[0] ?? high) - low) / (high - low)) * width;
+  return room > 32 ? [low, ...splits] : splits;
+}
+
+/** Gaps of a line at its breaks, wide enough for the stroke of a steep line. */
+function breaksInPixels(chart: uPlot, line: ChartLine | undefined): uPlot.Series.Gaps {
+  const half = 1.5 * devicePixelRatio;
+  return (line?.breaks ?? []).map(([from, to]) => [
+    chart.valToPos(from, 'x', true) - half,
+    chart.valToPos(to, 'x', true) + half,
+  ]);
 }
 
 function moveCursor(event: KeyboardEvent, chart: uPlot | undefined, x: readonly number[]): void {

@@ -109,6 +109,8 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   const shownKeys = telling.length <= 4 ? telling : [];
   const seedsOf = (cell: ReportCell) =>
     runs.flatMap((run) => (run.cell === cell.id ? (finalOf(run)?.success.rate ?? []) : []));
+  // One seed is the mean itself.
+  const ticksOf = (cell: ReportCell) => (seedsOf(cell).length > 1 ? seedsOf(cell) : []);
   const columns: Column<ReportCell>[] = [
     { title: 'setting', className: 'text', cell: ({ label }) => label },
     ...shownKeys.map((key): Column<ReportCell> => ({
@@ -122,7 +124,7 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
       cell: (cell) =>
         cell.success === null
           ? ''
-          : intervalBar({ from: 0, to: 1, middle: cell.success.rate, ...ends(cell.success), dots: seedsOf(cell) }),
+          : intervalBar({ from: 0, to: 1, middle: cell.success.rate, ...ends(cell.success), ticks: ticksOf(cell) }),
     },
     { title: 'success', cell: ({ success }) => element('b', {}, success === null ? '–' : percentage(success.rate)) },
     {

@@ -1,5 +1,6 @@
 import { tableCells } from './data-table.js';
 import { element } from './element.js';
+import { fitTables } from './fit-tables.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
 export interface SortableTable<Row> {
@@ -27,6 +28,7 @@ export function sortableTable<Row>(caption: string, given: string): SortableTabl
     const left = rows.length - sorted.length;
     more.hidden = left <= 0;
     more.textContent = `Show ${Math.min(left, length)} more of ${rows.length.toLocaleString('en')}`;
+    fitTables(node);
   };
   const head = sortHead<Row>(given, draw);
   more.addEventListener('click', () => {
@@ -40,8 +42,9 @@ export function sortableTable<Row>(caption: string, given: string): SortableTabl
     element('thead', {}, head.node),
     body,
   );
+  const node = element('div', {}, head.menu, table, more);
   return {
-    node: element('div', {}, head.menu, table, more),
+    node,
     update(wanted, given) {
       columns = wanted;
       rows = given;

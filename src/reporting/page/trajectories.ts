@@ -8,6 +8,7 @@ import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
 import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
 import { fillGradually } from './fill-gradually.js';
+import { fitTables } from './fit-tables.js';
 import { count, short } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
 import { scaleOf, type TokenMeasure } from './token-colour.js';
@@ -92,6 +93,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     });
     if (block?.matches('details') === true) block.open = isOpen;
     replaceChildren(group, block);
+    fitTables(group);
   };
   let offered: readonly ListedEpisode[] = [];
   let picker: HTMLElement = element('span');
@@ -197,7 +199,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       const others = otherPlays(all, episode);
       const isOffered = others.length === offered.length && others.every((other, i) => other === offered[i]);
       // An update must not disturb a reader who is choosing.
-      if (!isOffered && document.activeElement !== picker) drawControls();
+      if (!isOffered && !picker.contains(document.activeElement)) drawControls();
     },
   };
 }
@@ -235,17 +237,17 @@ function comparisonPicker(
   };
   const select = element(
     'select',
-    { 'aria-label': 'Another episode of the same task', disabled: others.length === 0 },
+    { disabled: others.length === 0 },
     element(
       'option',
       { value: '' },
-      others.length === 0 ? 'no other episode of this task' : `compare with … (${count(others.length)})`,
+      others.length === 0 ? 'no other episode of this task' : `choose one of ${count(others.length)}`,
     ),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );
   select.value = beside === undefined ? '' : String(others.indexOf(beside));
   select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
-  return select;
+  return element('label', { class: 'compared' }, 'compare with ', select);
 }
 
 /** Describes what the visible records lack, each reason once. */
