@@ -180,6 +180,30 @@ describe('law 8: an interruption leaves a run that can be resumed', () => {
     expect(await expectSameAfter(options, { evaluation })).toBe(4);
   });
 
+  // Mutation: measure after the evaluation: its lines are then written twice.
+  it('while it measures beside an evaluation: each evaluation is written once', async () => {
+    const controller = new AbortController();
+    const written: number[] = [];
+    const evaluation: StageEvaluation = {
+      every: 2,
+      evaluate: (step) => {
+        written.push(step);
+        return Promise.resolve([summary]);
+      },
+      measure: () => {
+        if (controller.signal.aborted) return Promise.resolve({ held_out_loss: 1 });
+        controller.abort();
+        return Promise.reject(new Error('interrupted'));
+      },
+    };
+    const options = reinforcement({ steps: 4, signal: controller.signal, evaluation });
+    expect(await trainReinforcement(options)).toMatchObject({ status: 'interrupted', steps: 2 });
+    const again = await reopen(options.journal, options.journal.checkpoints.at(-1)!);
+    expect((await trainReinforcement(reinforcement({ steps: 4, evaluation, ...again }))).status).toBe('completed');
+    expect(written).toEqual([2, 4]);
+    expect(again.journal.lines.at(-1)!.metrics['eval/held_out_loss']).toBe(1);
+  });
+
   /** Aborts in a backward pass, and can then fail. */
   class Aborting extends TabularPolicy {
     static readonly like = babbler();

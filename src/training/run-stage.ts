@@ -32,8 +32,9 @@ export function optimizerStep(
 export interface StageEvaluation {
   /** Number of steps between evaluations. The last step of the stage is always evaluated. */
   readonly every: number;
+  /** Plays, then writes all results. If it rejects, it has written nothing. */
   evaluate(step: number): Promise<readonly EvaluationSummary[]>;
-  /** Further measurements at the same steps, by the metric's name after `eval/`. */
+  /** Further measurements at the same steps, by the metric's name after `eval/`. They are made before `evaluate`. */
   measure?(): Promise<{ readonly [name: string]: number }>;
 }
 
@@ -270,6 +271,8 @@ async function evaluate(options: StageOptions, step: number, last: boolean): Pro
   const { evaluation, journal, stage } = options;
   if (evaluation === undefined || !(last || step % evaluation.every === 0)) return {};
   const start = performance.now();
+  // First, because `evaluate` writes lines: an interruption after it would make a resumed run write them again.
+  const measured = (await evaluation.measure?.()) ?? {};
   const metrics: Record<string, number> = {};
   for (const summary of await evaluation.evaluate(step)) {
     const prefix = `eval/t${summary.temperature}`;
@@ -283,7 +286,7 @@ async function evaluate(options: StageOptions, step: number, last: boolean): Pro
     metrics[`${prefix}/failed`] = summary.failed;
     journal.event({ type: 'evaluation', stage, step, evaluation: summary });
   }
-  for (const [name, value] of Object.entries((await evaluation.measure?.()) ?? {})) metrics[`eval/${name}`] = value;
+  for (const [name, value] of Object.entries(measured)) metrics[`eval/${name}`] = value;
   return finiteOnly({ ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 });
 }
 

@@ -66,7 +66,7 @@ const differences = [
     return now?.sessions.length === before.sessions.length ? [] : [`${run} was complete, and was run again`];
   }),
 ];
-for (const difference of differences) console.log(`DIFFERENT: ${difference}`);
+for (const difference of differences) console.error(`DIFFERENT: ${difference}`);
 if (differences.length === 0) console.log(`the same cells and numbers after ${kills} kills, and no run made twice`);
 process.exitCode = differences.length > 0 ? 1 : 0;
 

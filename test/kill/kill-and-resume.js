@@ -44,7 +44,7 @@ for (let round = 1; killed < kills || round === 1; round++) {
   await killRepeatedly(run);
   const result = await trainToTheEnd(run);
   differences = [...compareRuns(whole, run), ...compareResults(undisturbed.document, result.document)];
-  for (const difference of differences) console.log(`DIFFERENT: ${difference}`);
+  for (const difference of differences) console.error(`DIFFERENT: ${difference}`);
   if (differences.length > 0) break;
   console.log(`${run}: the same logs and the same weights after ${killed} kills in all`);
 }
