@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { createFolder } from '../runs/create-folder.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { ablationPath } from '../runs/folder-kind.js';
 import { describeDifference, recipeDifference } from '../runs/recipe-difference.js';
@@ -60,9 +61,10 @@ export class AblationDirectory {
   }
 
   /**
-   * Creates the folder, or continues the ablation in it and adds seeds.
+   * Creates the folder as a whole or not at all, or continues the ablation in it and adds seeds.
    *
-   * @throws AG_ABLATION_CHANGED if it holds another ablation, AG_OUTPUT_EXISTS if it is not an ablation, AG_RUN_LOCKED
+   * @throws AG_ABLATION_CHANGED if it holds another ablation, AG_OUTPUT_EXISTS if it is not an ablation, AG_RUN_LOCKED,
+   * AG_RUN_WRITE_FAILED
    */
   static async open(
     path: string,
@@ -74,32 +76,38 @@ export class AblationDirectory {
   ): Promise<AblationDirectory> {
     const directory = resolve(path);
     const there = await readAblationIfAny(directory);
+    if (there !== undefined) refuseOther(directory, there, cells);
+    const { name, axis, question, reference, compare, tests } = plan;
+    const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
+    const asked = isMore ? command : there.command;
+    const manifest: AblationManifest = {
+      formatVersion: 1,
+      name,
+      axis,
+      question,
+      reference,
+      compare,
+      ...(tests && { tests }),
+      createdAt: there?.createdAt ?? new Date().toISOString(),
+      fingerprint: ablationFingerprint(cells),
+      ...(asked !== undefined && { command: asked }),
+      versions,
+      seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
+      cells,
+      finished: there?.finished ?? {},
+      failed: there?.failed ?? {},
+    };
     if (there === undefined) {
-      if (existsSync(directory)) throw exists(directory);
-      await makeFolder(join(directory, 'cells'));
-    } else refuseOther(directory, there, cells);
+      refuseExisting(directory);
+      const lock = await createFolder(directory, 'ablation', async (temporary) => {
+        await makeFolder(join(temporary, 'cells'));
+        await writeAblation(temporary, manifest);
+        refuseExisting(directory);
+      });
+      return new AblationDirectory(directory, manifest, lock);
+    }
     const lock = acquireRunLock(directory);
     try {
-      const { name, axis, question, reference, compare, tests } = plan;
-      const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
-      const asked = isMore ? command : there.command;
-      const manifest: AblationManifest = {
-        formatVersion: 1,
-        name,
-        axis,
-        question,
-        reference,
-        compare,
-        ...(tests && { tests }),
-        createdAt: there?.createdAt ?? new Date().toISOString(),
-        fingerprint: ablationFingerprint(cells),
-        ...(asked !== undefined && { command: asked }),
-        versions,
-        seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
-        cells,
-        finished: there?.finished ?? {},
-        failed: there?.failed ?? {},
-      };
       await writeAblation(directory, manifest);
       return new AblationDirectory(directory, manifest, lock);
     } catch (error) {
@@ -248,8 +256,9 @@ function changed(path: string, what: string, cause?: unknown): AgentgymError {
   });
 }
 
-function exists(directory: string): AgentgymError {
-  return new AgentgymError('AG_OUTPUT_EXISTS', {
+function refuseExisting(directory: string): void {
+  if (!existsSync(directory)) return;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
     message: `${directory} already exists and is not an ablation.`,
     hint: 'Choose a new folder with `--output`, or the folder of an ablation to continue.',
     file: directory,

@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { gitProvenance } from '../git/provenance.js';
-import { fileError, systemReason } from '../errors/system-error.js';
+import { fileError } from '../errors/system-error.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
+import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
-import { acquireRunLock, createFirstLock, firstLock, type RunLock } from './run-lock.js';
+import { acquireRunLock, type RunLock } from './run-lock.js';
 import {
   manifestPath,
   readManifest,
@@ -22,7 +22,6 @@ import {
 } from './run-manifest.js';
 import { writeLabel, type RunLabel } from './run-label.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
-import { makeFolder } from '../reporting/make-folder.js';
 
 /** The inputs of a new run. */
 export interface NewRun {
@@ -96,25 +95,12 @@ export class RunDirectory {
       inexact: [],
       sessions: [{ startedAt: createdAt, fromStep: 0 }],
     };
-    const temporary = join(dirname(path), `.creating-${id}`);
-    try {
-      await makeFolder(temporary);
-      createFirstLock(temporary);
+    const lock = await createFolder(path, 'run', async (temporary) => {
       await writeManifest(temporary, manifest);
       if (options.label) await writeLabel(temporary, options.label);
       refuseExisting(path);
-      await rename(temporary, path);
-    } catch (error) {
-      await rm(temporary, { recursive: true, force: true }).catch(() => undefined);
-      if (isAgentgymError(error)) throw error;
-      throw new AgentgymError('AG_RUN_WRITE_FAILED', {
-        message: `Could not create the run's folder ${path}: ${systemReason(error)}.`,
-        hint: 'Choose a writable folder with `--output DIR`.',
-        file: path,
-        cause: error,
-      });
-    }
-    return new RunDirectory(path, manifest, null, firstLock(path), false);
+    });
+    return new RunDirectory(path, manifest, null, lock, false);
   }
 
   /**
