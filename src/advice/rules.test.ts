@@ -127,7 +127,7 @@ const pairs: Record<string, Pair> = {
     { run: { ...run, overRandom: difference(0, 0.1) } },
   ],
   unfinished: [
-    { run: { ...run, rise: { mean: 0.02, low: 0.01, high: 0.03 } } },
+    { run: { ...run, rise: { mean: 0.01, low: 0, high: 0.02 } } },
     { run: { ...run, rise: { mean: 0.021, low: 0.01, high: 0.032 } } },
   ],
   movement: [{ run: { ...run, unchanged: 0.94 } }, { run: { ...run, unchanged: 0.95 } }],
@@ -387,6 +387,26 @@ it('a run that fell behind its start is a problem, one that may have gained is n
   expect(judge('gain', { run: { ...run, gain: difference(-0.2, 0.01) } })).toMatchObject({ severity: 'advice' });
   const still = { ...run, gain: difference(0, 0), unchanged: 1 };
   expect(judge('gain', { run: still })).toMatchObject({ verdict: 'unknown' });
+});
+
+// Goes red when a wide interval counts as proof that success had levelled off.
+it('unfinished: a wide interval shows nothing, and after few steps with a gain that is a reason for more', () => {
+  const wide = { mean: 0.005, low: -0.08, high: 0.09 };
+  const gained = difference(0.1, 0.3);
+  expect(judge('unfinished', { run: { ...run, rise: wide } })).toMatchObject({
+    verdict: 'unknown',
+    why: expect.stringContaining('−8.0 to +9.0 points'),
+  });
+  for (const found of [{ gain: gained }, { gain: difference(-0.1, 0.1), gainAsTrained: gained }])
+    expect(judge('unfinished', { run: { ...run, rise: wide, ...found } })).toMatchObject({
+      verdict: 'finding',
+      finding: expect.stringMatching(/its 100 steps are too few/),
+      change: { 'stages.rl.steps': 400 },
+    });
+  expect(judge('unfinished', { run: { ...run, steps: 250, rise: wide, gain: gained } })?.verdict).toBe('unknown');
+  expect(
+    judge('unfinished', { run: { ...run, steps: 250, rise: { mean: 0.02, low: 0.01, high: 0.03 } } })?.verdict,
+  ).toBe('unknown');
 });
 
 it('a gap to held-out tasks inside their interval is none', () => {

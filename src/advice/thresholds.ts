@@ -128,12 +128,12 @@ export const thresholds = {
   },
   reinforcedSteps: {
     value: 250,
-    of: 'steps of reinforcement learning; below it a missing gain may come from too few steps',
+    of: 'steps of reinforcement learning; below it a missing gain may come from too few steps, and a gain may grow with more',
     source: 'ours, recipes/quickstart: 250 steps beat its demonstrator',
   },
   stillRising: {
     value: 0.02,
-    of: 'rise of success from the third to the last quarter of reinforcement learning; above it training should go on',
+    of: 'rise of success from the third to the last quarter of reinforcement learning; above it training should go on, and an interval below it shows that success has levelled off',
     source: 'ours, rule of thumb: the learning rate falls there, so success that still rises has further to go',
   },
   randomFloor: {

@@ -19,7 +19,6 @@ export const gain: AdviceRule = {
     const { temperature } = recipe.policy.sampling;
     const asTrained = temperature === 0 ? undefined : run.gainAsTrained;
     const evidence = [gained(run.gain, 0), ...(asTrained ? [gained(asTrained, temperature)] : [])].join('; ');
-    const isAbove = (one: PairedGain | undefined) => one?.difference.low != null && one.difference.low > 0;
     if (isAbove(run.gain) || isAbove(asTrained)) return fine(`reinforcement learning gained ${evidence}`);
     const { high } = run.gain.difference;
     const worse = high !== null && high < 0;
@@ -39,6 +38,8 @@ export const gain: AdviceRule = {
   },
 };
 
+const isAbove = (one: PairedGain | undefined): boolean => one?.difference.low != null && one.difference.low > 0;
+
 const gained = ({ difference, tasks }: PairedGain, temperature: number): string =>
   `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) at temperature ${temperature}, paired over ${tasks} held-out tasks`;
 
@@ -52,12 +53,18 @@ export const unfinished: AdviceRule = {
     if (run.rise === undefined) return unknown('the run is too short to tell whether success still rises');
     const { lateSteps, rise } = run;
     const evidence = `${points(rise.mean)} (95 % interval ${pointsInterval(rise)}) of rollout/success, the mean of the last ${lateSteps} steps minus that of the ${lateSteps} before`;
-    if (rise.mean <= thresholds.stillRising.value || rise.low === null || rise.low <= 0)
-      return fine(`success had levelled off: ${evidence}`);
+    const limit = thresholds.stillRising.value;
+    if (rise.high !== null && rise.high <= limit) return fine(`success had levelled off: ${evidence}`);
+    const isRising = rise.mean > limit && rise.low !== null && rise.low > 0;
+    const isEarly = run.steps < thresholds.reinforcedSteps.value && (isAbove(run.gain) || isAbove(run.gainAsTrained));
+    if (!isRising && !isEarly)
+      return unknown(`the interval is too wide to tell whether success still rises: ${evidence}`);
     return {
       verdict: 'finding',
       severity: 'advice',
-      finding: 'Success was still rising when reinforcement learning ended: more steps promise more.',
+      finding: isRising
+        ? 'Success was still rising when reinforcement learning ended: more steps promise more.'
+        : `Reinforcement learning gained, and its ${run.steps} steps are too few to show that success had levelled off.`,
       evidence,
       source: fewSteps,
       basis: 'ours',
