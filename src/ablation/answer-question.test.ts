@@ -52,7 +52,7 @@ describe('answerQuestion', () => {
     const cells = [cell('a', 0.5), cell('b', 0.6), cell('c', 0.58)];
     const comparisons = [comparison('a', 'b', 0.1, 0.06), comparison('a', 'c', 0.08, 0.2)];
     expect(answerQuestion({ ...base, cells, comparisons })).toBe(
-      'Success: b (60.0 %); c (58.0 %); a (50.0 %). b - a is separable without correction, but not after correction for 2 comparisons. Run more seeds.',
+      'Success: b (60.0 %); c (58.0 %); a (50.0 %). One difference is separable without correction for 2 comparisons, but not with it: b − a. Run more seeds.',
     );
   });
 
@@ -71,7 +71,7 @@ describe('answerQuestion', () => {
       'Two seeds do not show how much seeds differ, so no difference is called separable. Run three seeds or more.',
     );
     expect(said('narrow')).toBe(
-      'No difference is separable. bee, 2 - a excludes 0, but its interval is narrow: the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.',
+      'No difference is separable. One interval excludes 0, but is narrow (bee, 2 − a): the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.',
     );
   });
 
@@ -115,7 +115,7 @@ describe('answerQuestion', () => {
     const comparisons = cells.slice(1).map(({ id }) => comparison('c0', id, 0.05, 0.06));
     expect(answerQuestion({ ...base, reference: 'c0', cells, comparisons })).toBe(
       'Success: c6 (70.0 %); c5 (60.0 %); c4 (50.0 %); then 3 more cells down to c0 (10.0 %). ' +
-        'c1 - c0; c2 - c0; c3 - c0; 3 more are separable without correction, but not after correction for 6 comparisons. Run more seeds.',
+        '6 differences are separable without correction for 6 comparisons, but not with it: c1 − c0; c2 − c0; c3 − c0; 3 more. Run more seeds.',
     );
     // Goes red when the best cell is followed by the names of all others.
     const all = cells.slice(0, 6).map(({ id }) => comparison(id, 'c6', 0.05, 0.0001));

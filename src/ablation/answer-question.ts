@@ -119,9 +119,9 @@ function notSeparable(comparisons: readonly CellComparison[], measure: Measure):
   const alone = comparisons.filter(({ p, difference }) => p < level && difference.reservation === undefined);
   const unsure = doubtful(comparisons);
   if (alone.length > 0) {
-    const verb = alone.length === 1 ? 'is' : 'are';
+    const those = alone.length === 1 ? 'One difference is' : `${alone.length} differences are`;
     return [
-      `${namesOf(alone)} ${verb} separable without correction, but not after correction for ${comparisons.length} comparisons. Run more seeds.`,
+      `${those} separable without correction for ${comparisons.length} comparisons, but not with it: ${namesOf(alone)}. Run more seeds.`,
       ...unsure,
     ];
   }
@@ -138,6 +138,8 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
   const of = (kind: GridEffect['kind']) => effects.filter((effect) => effect.kind === kind);
   const [main, together] = [of('main'), of('interaction')];
   if (main.length === 0) return [];
+  if (effects.every(({ difference: { reservation } }) => reservation === 'one-seed'))
+    return ['With one seed per cell, no effect over the whole grid is called separable either.'];
   const told = main.filter(isSeparable).map((effect) => difference(effect, measure));
   const joint = together.filter(isSeparable).map(({ a, b, difference: { mean } }) => {
     const [verb, by] = [mean > 0 ? 'larger' : 'smaller', differenceText(Math.abs(mean), measure)];
@@ -153,14 +155,14 @@ function effectSentences(effects: readonly GridEffect[], measure: Measure): stri
 function doubtful(comparisons: readonly CellComparison[]): string[] {
   const narrow = comparisons.filter(({ p, difference }) => p < level && difference.reservation === 'narrow');
   if (narrow.length === 0) return [];
-  const [verb, whose] = narrow.length === 1 ? ['excludes', 'its interval is'] : ['exclude', 'their intervals are'];
+  const whose = narrow.length === 1 ? 'One interval excludes' : `${narrow.length} intervals exclude`;
   return [
-    `${namesOf(narrow)} ${verb} 0, but ${whose} narrow: the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.`,
+    `${whose} 0, but ${narrow.length === 1 ? 'is' : 'are'} narrow (${namesOf(narrow)}): the seeds differ less than the sampling of tasks alone would make them differ. Run more seeds.`,
   ];
 }
 
 function namesOf(comparisons: readonly CellComparison[]): string {
-  const names = comparisons.slice(0, mostDifferences).map(({ a, b }) => `${b} - ${a}`);
+  const names = comparisons.slice(0, mostDifferences).map(({ a, b }) => `${b} − ${a}`);
   const more = comparisons.length - names.length;
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join('; ');
 }

@@ -96,7 +96,7 @@ export const supervisedShare: AdviceRule = {
     const share = ownShare ?? paid / (paid + tasks * guidePrices.task);
     const evidence =
       ownShare === undefined
-        ? `${demonstrations} demonstrations at ${guidePrices.demonstration}, ${tasks} distinct tasks of reinforcement learning at ${guidePrices.task}`
+        ? `${demonstrations} demonstrations at a price of ${guidePrices.demonstration}, at most ${tasks} distinct tasks of reinforcement learning at a price of ${guidePrices.task}`
         : "the recipe's own `budget.split`";
     const { supervisedShareLow: low, supervisedShareHigh: high } = thresholds;
     if (share >= low.value && share <= high.value)

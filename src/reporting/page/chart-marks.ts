@@ -19,8 +19,12 @@ export interface ChartMark {
 const textHeight = 13;
 /** Width of the stroke around a name. */
 export const haloWidth = 5;
-/** Room between a name and the end of the plot, or its line. */
+/** Room between a name and the end of the plot, or the line of its stage. */
 const besideName = 4;
+/** Room between the name of a baseline and its line, so that the halo leaves the line whole. */
+const aboveLine = haloWidth / 2 + 1;
+/** A name that is this close to another baseline could belong to it. */
+const closeBy = 8;
 
 /** A line with its name; places are in CSS pixels from the upper left corner of the plot. */
 interface PlacedMark {
@@ -74,13 +78,17 @@ export function placeLevels(
     const [first, last] = [besideName, width - besideName - own];
     const lefts = [last, first, ...Array.from({ length: 9 }, (_, k) => last - ((last - first) * (k + 1)) / 10)];
     // Above its line if there is room, else below it.
-    const bottoms = [at - 1, at + textHeight + 1].filter((bottom) => bottom >= textHeight && bottom <= height);
-    const places = bottoms.flatMap((bottom) => lefts.map((left) => boxOf(chart, { label, left, bottom })));
-    const others = seen.filter((_, k) => k !== i).map((other): Polyline => [[0, other.at], [width, other.at]]); // prettier-ignore
+    const bottoms = [at - aboveLine, at + textHeight + aboveLine].filter((y) => y >= textHeight && y <= height);
+    const names = bottoms.flatMap((bottom) => lefts.map((left): PlacedName => ({ label, left, bottom })));
+    const places = names.map((name) => boxOf(chart, name));
+    // A name close to another baseline would seem to belong to it.
+    const others = seen
+      .filter((_, k) => k !== i)
+      .flatMap((other) => [-closeBy, 0, closeBy].map((by): Polyline => [[0, other.at + by], [width, other.at + by]])); // prettier-ignore
     const place = freestPlace(places, [...lines, ...others], taken);
     if (place === undefined) return { at };
     taken.push(place);
-    return { at, name: { label, left: place.left, bottom: place.bottom } };
+    return { at, name: names[places.indexOf(place)]! };
   });
 }
 
@@ -92,13 +100,15 @@ export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.strokeStyle = themeColour('--line');
   ctx.lineWidth = ratio;
   const begins = placeMarks(chart, marks);
+  // A line of an odd width is sharp only between two pixels.
+  const sharp = (place: number) => Math.round(place) + (Math.round(ratio) % 2) / 2;
   for (const { at } of placeLevels(chart, levels, begins)) {
-    const y = Math.round(bbox.top + at * ratio);
+    const y = sharp(bbox.top + at * ratio);
     line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
   }
   ctx.setLineDash([3 * ratio, 3 * ratio]);
   for (const { at } of begins) {
-    const x = Math.round(bbox.left + at * ratio);
+    const x = sharp(bbox.left + at * ratio);
     line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
   ctx.restore();
@@ -137,8 +147,15 @@ function curvesOf(chart: uPlot): readonly Polyline[] {
   );
 }
 
+/** The place of a name together with its halo. */
 function boxOf(chart: uPlot, { label, left, bottom }: PlacedName): Box {
-  return { left, right: left + nameWidth(chart, label), top: bottom - textHeight, bottom };
+  const halo = haloWidth / 2;
+  return {
+    left: left - halo,
+    right: left + nameWidth(chart, label) + halo,
+    top: bottom - textHeight - halo,
+    bottom: bottom + halo,
+  };
 }
 
 /** The size of the plot in CSS pixels. */

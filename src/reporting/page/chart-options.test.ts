@@ -45,3 +45,27 @@ it('begins at the first stage with values if half of the chart would be empty', 
   expect(chartFrom([runOf(60)], 'eval/t0/success').rangeX).toEqual([61, 100]);
   expect(chartFrom([runOf(60, [start])], 'eval/t0/success').rangeX).toEqual([0, 100]);
 });
+
+// Goes red when a metric that one long run lacks is squeezed into the beginning of its chart.
+it('ends at the last value if half of the chart would be empty', () => {
+  const long = (length: number): ReportRun => {
+    const all = Array.from({ length }, (_, i) => i + 1);
+    const series = { stage: all.map(() => 'sft'), step: all, runStep: all, metrics: { 'train/loss': all } };
+    return { stages: [{ name: 'sft' }, { name: 'rl' }], evaluations: [], series } as unknown as ReportRun;
+  };
+  expect(chartFrom([runOf(40), long(300)], 'rollout/return_mean').rangeX).toEqual([0, 100]);
+  expect(chartFrom([runOf(40), long(200)], 'rollout/return_mean').rangeX).toEqual([0, 200]);
+  expect(chartFrom([runOf(40), long(300)], 'train/loss').rangeX).toEqual([0, 300]);
+});
+
+// Goes red when baselines of the final tasks are drawn over the success on training tasks.
+it('draws baselines beside evaluations only', () => {
+  const random = { player: 'random', temperature: 0, success: { rate: 0.2 } } as ReportEvaluation;
+  const groups = [{ label: 'a', runs: [runOf(60, [random])], style: { variable: '--curve-1', dash: [] } }];
+  const levels = (metric: string) => {
+    const panel = { title: 'Success', metrics: [[metric, metric] as const] };
+    return chartOf('comparison', groups, panel, { axis: 'runStep', isSmooth: false, isLog: false, isFirst: false, marks: [] })!.levels; // prettier-ignore
+  };
+  expect(levels('eval/t0/success')).toEqual([{ label: 'random', y: 0.2 }]);
+  expect(levels('rollout/return_mean')).toEqual([]);
+});

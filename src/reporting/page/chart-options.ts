@@ -30,6 +30,7 @@ export function chartOf(
   const end = endOf(groups, chosen.axis);
   const isLog = chosen.isLog && lines.every(isPositive);
   const isSuccess = panel.title.startsWith(successTitle);
+  const isEvaluated = isSuccess && panel.metrics.some(([name]) => name.startsWith('eval/'));
   const notes = [
     ...(lines.some((line, i) => line !== made[i]) ? ['Constant except for rounding.'] : []),
     ...(chosen.isLog && !isLog ? ['Linear, because some values are not above 0.'] : []),
@@ -38,11 +39,12 @@ export function chartOf(
     title: panel.title,
     height: chosen.isFirst ? 300 : 220,
     lines,
-    levels: isSuccess ? baselineLevels(groups.flatMap(({ runs }) => runs)) : [],
+    // Baselines play the final tasks, as the evaluations do; training plays other tasks.
+    levels: isEvaluated ? baselineLevels(groups.flatMap(({ runs }) => runs)) : [],
     isLog,
     ...(notes.length > 0 && { note: notes.join(' ') }),
     ...axisText(chosen.axis, groups),
-    rangeX: [beginOf(lines, chosen.marks, end), end],
+    rangeX: rangeOf(lines, chosen.marks, end),
     ...(panel.isShare === true
       ? { formatY: shareText(isLog), formatValue: shareText(isLog), stepsY: shareSteps }
       : { formatY: short, formatValue: lines.every(isWhole) ? short : significant }),
@@ -102,19 +104,20 @@ function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): Pick<ChartOpt
   return { xLabel: `${unit} of work`, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
 }
 
-/** The last x of the longest run; every chart ends there. */
+/** The last x of the longest run. */
 function endOf(groups: readonly CurveGroup[], axis: CurveAxis): number {
   return Math.max(1, ...groups.flatMap(({ runs }) => runs.map(({ series }) => series[axis].at(-1) ?? 0)));
 }
 
 /**
- * The start of the x axis: 0, or the stage that has the first value if at least half of the axis would otherwise be
- * empty.
+ * The ends of the x axis: 0 and the end of the longest run. If at least half of the axis would be empty, it begins at
+ * the stage that has the first value; if half of the rest would be empty, it ends at the last value.
  */
-function beginOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): number {
+function rangeOf(lines: readonly ChartLine[], marks: readonly ChartMark[], end: number): [number, number] {
   const first = Math.min(...lines.flatMap(({ curve }) => curve.x[0] ?? []));
-  if (first < end / 2) return 0;
-  return marks.findLast(({ x }) => x <= first)?.x ?? 0;
+  const last = Math.max(...lines.flatMap(({ curve }) => curve.x.at(-1) ?? []));
+  const low = first < end / 2 ? 0 : (marks.findLast(({ x }) => x <= first)?.x ?? 0);
+  return [low, last > low && last - low < (end - low) / 2 ? last : end];
 }
 
 /** With more starts of one stage than this, as on an axis of time, lines would say nothing. */

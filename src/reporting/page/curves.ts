@@ -2,13 +2,14 @@ import type { CurveAxis } from '../align-series.js';
 import { curveStyle } from '../curve-style.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
-import { baselineLevels, bestFirst, isLongEnough, playedApart, startOf, type CurveGroup } from './chart-lines.js';
+import { bestFirst, isLongEnough, type CurveGroup } from './chart-lines.js';
 import type { ChartMark } from './chart-marks.js';
 import { chartOf, stageMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
 import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
+import { explainCurves } from './explain-curves.js';
 import { swatch } from './swatch.js';
 
 const axes: readonly (readonly [CurveAxis, string])[] = [
@@ -40,12 +41,14 @@ interface View extends ChartChoice {
 export function curvesSection(first: ReportData): CurvesSection | undefined {
   if (first.runs.every(({ series }) => series.step.length === 0)) return undefined;
   let data = first;
-  let groups = groupsOf(data);
   const shown = new Set(
-    bestFirst(groups)
+    bestFirst(groupsOf(data, []))
       .slice(0, shownAtFirst)
       .map(({ label }) => label),
   );
+  // The curves that are shown at first have the first colours, so that these differ.
+  const coloured = [...shown];
+  let groups = groupsOf(data, coloured);
   let view: View = { axis: 'runStep', isSmooth: true, isLog: false, all: false, words: [] };
   const grids = new Map<string, ChartGrid>();
   const charts = element('div', { class: 'chart-groups' });
@@ -65,12 +68,8 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     // A node loses the focus if it is removed and put back.
     const isSame = nodes.length === charts.children.length && nodes.every((node, i) => node === charts.children[i]);
     if (!isSame) replaceChildren(charts, ...nodes);
-    const lines = wanted.flatMap(({ charts: options }) => options.flatMap((one) => one.lines));
-    const isSmoothed = lines.some(({ measured }) => measured !== undefined);
-    explain.textContent = [
-      explanation(data, picked, { isSmoothed, isMarked: marks.length > 0 }),
-      hiddenCurves(groups.length, picked.length),
-    ]
+    const drawn = wanted.flatMap(({ charts: options }) => options);
+    explain.textContent = [explainCurves(data.kind, picked, drawn), hiddenCurves(groups.length, picked.length)]
       .filter((text) => text !== '')
       .join(' ');
     found.hidden = view.words.length === 0;
@@ -147,7 +146,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     update(given) {
       const known = groups.map(({ label }) => label);
       data = given;
-      groups = groupsOf(given);
+      groups = groupsOf(given, coloured);
       const added = groups.filter(({ label }) => !known.includes(label));
       for (const { label } of added) if (shown.size < shownAtFirst) shown.add(label);
       draw();
@@ -156,51 +155,24 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   };
 }
 
-function groupsOf({ cells, runs }: ReportData): CurveGroup[] {
+/** @param coloured labels of the groups that have the first colours */
+function groupsOf({ cells, runs }: ReportData, coloured: readonly string[]): CurveGroup[] {
   const grouped =
     cells.length === 0
       ? runs.map((run) => ({ label: run.label, runs: [run] }))
       : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
+  const [first, others] = [true, false].map((is) => grouped.filter(({ label }) => coloured.includes(label) === is));
+  const order = [...(first ?? []), ...(others ?? [])];
   // Cells that have not begun reserve their colours, so the colours of the others never change.
-  return grouped.map((group, i) => ({ ...group, style: curveStyle(i) })).filter((group) => group.runs.length > 0);
+  return grouped
+    .map((group) => ({ ...group, style: curveStyle(order.indexOf(group)) }))
+    .filter((group) => group.runs.length > 0);
 }
 
 function hiddenCurves(all: number, shown: number): string {
   if (shown === all) return '';
   const first = all > shownAtFirst ? ` At first, these are the ${shownAtFirst} with the highest final success.` : '';
   return `${shown} of ${all} curves are shown; click a name to show or hide its curve.${first}`;
-}
-
-function explanation(
-  data: ReportData,
-  groups: readonly CurveGroup[],
-  { isSmoothed, isMarked }: { readonly isSmoothed: boolean; readonly isMarked: boolean },
-): string {
-  const runs = groups.flatMap((group) => group.runs);
-  const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
-  const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
-  const starts = runs.some((run) => Object.keys(run.series.metrics).some((name) => startOf(run, name) !== undefined));
-  const marks = [
-    ...(isMarked ? ['A dashed line marks the start of a stage.'] : []),
-    ...(baselineLevels(runs).length > 0 ? [`Horizontal lines are baselines on ${place}.`] : []),
-    ...(playedApart(runs)
-      ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
-      : []),
-    ...(starts ? [`The first point of success is the policy before RL, on ${place}.`] : []),
-  ].join(' ');
-  const numbers = 'Numbers next to names are last values';
-  if (data.kind === 'run') {
-    const thin = isSmoothed ? ' Thin lines are single steps, thick lines running means.' : '';
-    return `Bands around evaluations are 95 % intervals.${thin} ${numbers}${isSmoothed ? ', not running means' : ''}. ${marks}`;
-  }
-  const seeds = Math.max(0, ...groups.map((group) => group.runs.length));
-  const curves =
-    seeds > 1
-      ? 'Each curve is the mean over seeds; its band reaches from the lowest seed to the highest.'
-      : 'The curves have no band, because each has one seed.';
-  const smoothed = isSmoothed ? ' Curves of many steps are running means.' : '';
-  const means = `${seeds > 1 ? ', also means over seeds' : ''}${isSmoothed ? ', but not running means' : ''}`;
-  return `${curves}${smoothed} ${numbers}${means}. ${marks}`;
 }
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {

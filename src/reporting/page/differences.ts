@@ -1,5 +1,5 @@
 import type { ReportComparison, ReportEffect, ReportInterval } from '../report-data.js';
-import { reservationSentence, reservationWord } from '../reservations.js';
+import { reservationSentence, reservationSentences, reservationWord } from '../reservations.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { short, signedPoints } from './format-number.js';
@@ -64,12 +64,11 @@ function columnsOf<Row extends ReportComparison>(
 ): readonly Column<Row>[] {
   const isRate = ({ measure }: ReportComparison) => measure === 'success';
   const isOneSeed = comparisons.every(({ seeds }) => seeds === 1);
-  const reach = Math.max(
-    0.1,
-    ...comparisons
-      .filter(isRate)
-      .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs)),
-  );
+  const reached = comparisons
+    .filter(isRate)
+    .flatMap(({ difference: { mean, low, high } }) => [mean, low ?? 0, high ?? 0].map(Math.abs));
+  // The next 5 points beyond the longest interval.
+  const reach = Math.max(0.1, (Math.floor(Math.max(0, ...reached) * 20) + 1) / 20);
   const show = (comparison: Row, value: number | null) =>
     value === null ? 'open' : isRate(comparison) ? signedPoints(value) : short(value);
   const columns: Column<Row>[] = [
@@ -126,12 +125,12 @@ function explanationOf(comparisons: readonly ReportComparison[]): string {
   const some = comparisons.some(({ seeds }) => seeds === 1)
     ? ' Rows with one seed generalise only to other tasks.'
     : '';
-  const few = comparisons.some(
-    ({ difference: { reservation } }) => reservation !== undefined && reservation !== 'one-seed',
-  )
-    ? ' Do not rely on the marked ones before there are more seeds.'
-    : '';
-  return `${paired} If an interval does not contain zero, chance is an unlikely explanation.${some}${few}`;
+  const few = reservationSentences(
+    comparisons.map(({ difference }) => difference).filter(({ reservation }) => reservation !== 'one-seed'),
+  );
+  return [`${paired} If an interval does not contain zero, chance is an unlikely explanation.${some}`, ...few].join(
+    ' ',
+  );
 }
 
 function isPaired({ design }: ReportComparison): boolean {

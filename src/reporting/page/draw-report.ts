@@ -39,13 +39,10 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
   let trajectories: Trajectories | undefined;
   const curves = kept<CurvesSection>(curvesSection);
   const parts: readonly Part[] = [
-    redrawn(
-      overview,
-      ({ runs, createdAt: _, ...rest }) => ({
-        ...rest,
-        runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
-      }),
-    ),
+    redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
+      ...rest,
+      runs: runs.map(({ label, status, failure, summary }) => [label, status, failure, summary]),
+    })),
     redrawn(
       (data) => resultsSection(data, frame?.runAddress),
       ({ cells, comparisons, runs, transfer }) => ({

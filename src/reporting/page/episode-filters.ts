@@ -3,6 +3,7 @@ import { element } from './element.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
+import { stageName } from './episode-view.js';
 
 export interface EpisodeFilters {
   readonly node: HTMLElement;
@@ -57,7 +58,7 @@ export function episodeFilters(
   ]);
   const from = bound('From step', (value) => change({ fromStep: value ?? -Infinity }));
   const to = bound('To step', (value) => change({ toStep: value ?? Infinity }));
-  const steps = element('span', { class: 'steps' }, 'steps ', from, ' to ', to);
+  const steps = element('span', { class: 'steps' }, 'steps of the run ', from, ' to ', to);
 
   const update = (all: readonly ListedEpisode[]) => {
     for (const { outcome, count: show } of outcomeChips) {
@@ -66,7 +67,7 @@ export function episodeFilters(
     invalid.count(all.filter((listed) => listed.invalid).length);
     const stageNames = [...new Set(all.map(({ episode }) => episode.stage))];
     const runNames = [...new Map(all.map(({ run }) => [run.id, run.label]))];
-    stages.offer([['', 'all stages'], ...stageNames.map((stage) => [stage, stage] as const)]);
+    stages.offer([['', 'all stages'], ...stageNames.map((stage) => [stage, stageName(stage)] as const)]);
     runs.offer([['', 'all runs'], ...runNames]);
     stages.node.hidden = stageNames.length < 2;
     runs.node.hidden = runNames.length < 2;
@@ -77,7 +78,7 @@ export function episodeFilters(
       [from, low],
       [to, high],
     ] as const) {
-      input.placeholder = Number.isFinite(end) ? String(end) : '';
+      input.placeholder = Number.isFinite(end) ? count(end) : '';
       input.min = String(low);
       input.max = String(high);
     }

@@ -1,15 +1,22 @@
+/** A table with a higher row, in CSS pixels, is unreadable: about five lines of text. */
+const highestRow = 130;
+
 /**
- * Shows the rows of a table as cards if its columns are wider than its place, at any width of the window. Call it after
- * tables were added or changed.
+ * Shows the rows of a table as cards if its columns are wider than its place, or so narrow that a row has many lines.
+ * Call it after tables were added or changed.
  */
 export function fitTables(root: ParentNode): void {
   // In some browsers, tables in folded parts have no width. They are fitted when their part is unfolded.
   const tables = [...root.querySelectorAll('table')].filter(({ offsetWidth }) => offsetWidth > 0);
   const probes = tables.map(probeOf);
   for (const [i, table] of tables.entries()) table.after(probes[i] as Node);
-  const isWide = tables.map((table, i) => (probes[i]?.offsetWidth ?? 0) > (table.parentElement?.clientWidth ?? 0));
+  const places = tables.map(({ parentElement }) => parentElement?.clientWidth ?? 0);
+  const widths = probes.map(({ offsetWidth }) => offsetWidth);
+  for (const [i, probe] of probes.entries()) probe.style.width = `${places[i]}px`;
+  const heights = probes.map(({ rows }) => Math.max(0, ...[...rows].map(({ offsetHeight }) => offsetHeight)));
   for (const probe of probes) probe.remove();
-  for (const [i, table] of tables.entries()) table.classList.toggle('cards', isWide[i]);
+  for (const [i, table] of tables.entries())
+    table.classList.toggle('cards', widths[i]! > places[i]! || heights[i]! > highestRow);
 }
 
 /** Fits all tables when the window gets another width, and when a part is unfolded. */
@@ -28,8 +35,8 @@ export function keepTablesFitting(): void {
  * A copy that is as narrow as its columns allow. The table itself keeps its shape while it is measured: a page that
  * became shorter for a moment would scroll.
  */
-function probeOf(table: HTMLTableElement): HTMLElement {
-  const probe = table.cloneNode(true) as HTMLElement;
+function probeOf(table: HTMLTableElement): HTMLTableElement {
+  const probe = table.cloneNode(true) as HTMLTableElement;
   probe.classList.remove('cards');
   probe.classList.add('probe');
   return probe;

@@ -35,7 +35,12 @@ function labelTable(
   return dataTable(
     caption,
     [
-      { title: axis, className: 'text', cell: ({ value }) => value },
+      // A number says nothing as the title of a card.
+      {
+        title: axis,
+        className: 'text',
+        cell: ({ value }) => (Number.isNaN(Number(value)) ? value : `${axis} ${value}`),
+      },
       { title: who, className: 'text', cell: ({ name }) => name },
       ...labelSuccessColumns<(typeof rows)[number]>(({ success }) => success),
       { title: 'tasks', cell: ({ tasks }) => count(tasks) },

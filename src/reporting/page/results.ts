@@ -149,6 +149,9 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
   return [
     ...(transfer === undefined ? [] : [element('h3', {}, 'Each where it was trained')]),
     dataTable('Success of each setting', columns, cells),
+    ...(cells.some((cell) => ticksOf(cell).length > 0)
+      ? [element('p', { class: 'explain' }, 'The short lines above an interval are the seeds.')]
+      : []),
     ...labelResults(
       cells.flatMap((cell) => labelledCell(cell, runs)),
       'setting',

@@ -61,14 +61,14 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
   const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
   const trained = runs.flatMap(({ stages }) => stages.filter(({ name }) => name === stage));
   const played = trained.reduce((sum, { spent }) => sum + (spent['episodes'] ?? 0), 0);
-  const of = runs.length > 1 ? `, of ${count(runs.length)} runs together` : '';
+  const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
   if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
-  const all = played > 0 ? ` of the ${count(played)} that were played` : '';
   const part =
     carried < recorded
       ? ` Of all stages, ${count(recorded)} episodes are recorded; this page has ${count(carried)} of them.`
       : '';
-  return `${count(shown)} episodes of ${stageName(stage)}${all}${of}.${part}`;
+  const some = played > 0 ? `${count(shown)} of the ${count(played)}` : count(shown);
+  return `${some} episodes of ${stageName(stage)}${of}.${part}`;
 }
 
 function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {

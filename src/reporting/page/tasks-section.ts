@@ -37,7 +37,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
       : []),
     { title: 'trained', cell: ({ after }) => shown(after), value: ({ after }) => after },
     {
-      title: 'any temperature',
+      title: 'all temperatures',
       cell: ({ trained }) => percentage(trained, 0),
       value: ({ trained }) => trained,
     },
@@ -119,7 +119,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
 function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
   const over = runs.length > 1 ? `, the mean over ${runs.length} runs` : '';
   const which = isOneOfSeveral ? ` Tested there: ${runs.map(({ label }) => label).join('; ')}.` : '';
-  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. The hardest come first.${which}`;
+  return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. “All temperatures” is the mean after training over all temperatures; the tasks with the lowest mean come first.${which}`;
 }
 
 function share(value: number | null): HTMLElement | string {

@@ -241,7 +241,7 @@ function comparisonPicker(
     element(
       'option',
       { value: '' },
-      others.length === 0 ? 'no other episode of this task' : `choose one of ${count(others.length)}`,
+      others.length === 0 ? 'no other episode of this task' : `choose (${count(others.length)})`,
     ),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );
