@@ -254,7 +254,7 @@ export interface ReportComparison {
   readonly corrected: number | null;
   /** `paired`: both played the same tasks; `unpaired`: different ones. */
   readonly design: 'paired' | 'unpaired';
-  /** The compared units and their number: "83 tasks", "5 seeds, 83 tasks", "83 tasks, not paired". */
+  /** The compared units and their number: "83 tasks", "5 seeds, 83 tasks", "≥ 83 tasks, not paired". */
   readonly pairs: string;
   /** Number of seeds; with one seed the interval holds only for other tasks. */
   readonly seeds: number;

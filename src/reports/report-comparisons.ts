@@ -63,8 +63,8 @@ export function reportComparison(
   { difference, p, corrected, seeds, tasks, design }: CellComparison,
   { measure, a, b }: Pick<ReportComparison, 'measure' | 'a' | 'b'>,
 ): ReportComparison {
-  const units = `${seeds > 1 ? `${seeds} seeds, ` : ''}${tasks.toLocaleString('en')} tasks`;
-  const pairs = design === 'paired' ? units : `${units}, not paired`;
+  const [atLeast, note] = design === 'paired' ? ['', ''] : ['≥ ', ', not paired'];
+  const pairs = `${seeds > 1 ? `${seeds} seeds, ` : ''}${atLeast}${tasks.toLocaleString('en')} tasks${note}`;
   return { measure, a, b, difference: finite(difference), p, corrected, design, pairs, seeds };
 }
 

@@ -388,7 +388,7 @@ describe('a report of several runs', () => {
       const { answer, comparisons, notes, runs } = await reportRuns({ ...request, runs: [test, other] });
       expect(notes.join()).toContain(note);
       expect(new Set(runs.map(({ finalTasks }) => finalTasks)).size).toBe(2);
-      expect(comparisons).toMatchObject([{ design: 'unpaired', pairs: '10 tasks, not paired' }]);
+      expect(comparisons).toMatchObject([{ design: 'unpaired', pairs: '≥ 10 tasks, not paired' }]);
       expect(answer).toContain(', but they were tested on different tasks. ');
     }
   });

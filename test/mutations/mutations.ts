@@ -536,8 +536,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/reporting/page/chart-options.ts',
-    find: 'if (first < end / 2) return 0;',
-    replace: 'return 0;',
+    find: 'first < end / 2 ? 0 :',
+    replace: 'first < end ? 0 :',
     test: 'src/reporting/page/chart-options.test.ts',
     reddens: 'begins at the first stage with values if half of the chart would be empty',
   },
