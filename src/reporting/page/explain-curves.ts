@@ -50,12 +50,10 @@ function taskSentences(groups: readonly CurveGroup[], charts: readonly ChartOpti
   const runs = groups.flatMap((group) => group.runs);
   const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
   const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
-  const metrics = (start: string) =>
-    runs.flatMap((run) =>
-      Object.keys(run.series.metrics).flatMap((name) => (name.startsWith(start) ? [{ run, name }] : [])),
-    );
+  const curves = runs.flatMap((run) => Object.keys(run.series.metrics).map((name) => ({ run, name })));
+  const evaluated = curves.filter(({ name }) => name.startsWith('eval/'));
   return [
-    ...(metrics('eval/').length > 0 && splits.length > 0
+    ...(evaluated.length > 0 && splits.length > 0
       ? [`Evaluations during training may play other tasks than the final one on ${place}.`]
       : []),
     ...(charts.some(({ levels }) => levels.length > 0)
@@ -64,7 +62,7 @@ function taskSentences(groups: readonly CurveGroup[], charts: readonly ChartOpti
     ...(playedApart(runs)
       ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
       : []),
-    ...(metrics('eval/').some(({ run, name }) => startOf(run, name) !== undefined)
+    ...(evaluated.some(({ run, name }) => startOf(run, name) !== undefined)
       ? [`The first point of success is the policy before RL, on ${place}.`]
       : []),
   ];
