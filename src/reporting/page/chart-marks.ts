@@ -80,7 +80,9 @@ export function placeLevels(
     // Above its line if there is room, else below it.
     const bottoms = [at - aboveLine, at + textHeight + aboveLine].filter((y) => y >= textHeight && y <= height);
     const names = bottoms.flatMap((bottom) => lefts.map((left): PlacedName => ({ label, left, bottom })));
-    const places = names.map((name) => boxOf(chart, name));
+    // A name on another baseline would be read as the name of that one, so it is left out.
+    const hits = ({ top, bottom }: Box) => seen.some((other, k) => k !== i && top < other.at && other.at < bottom);
+    const places = names.map((name) => boxOf(chart, name)).filter((box) => !hits(box));
     // A name close to another baseline would seem to belong to it.
     const others = seen
       .filter((_, k) => k !== i)
@@ -88,7 +90,8 @@ export function placeLevels(
     const place = freestPlace(places, [...lines, ...others], taken);
     if (place === undefined) return { at };
     taken.push(place);
-    return { at, name: names[places.indexOf(place)]! };
+    const halo = haloWidth / 2;
+    return { at, name: { label, left: place.left + halo, bottom: place.bottom - halo } };
   });
 }
 

@@ -61,7 +61,7 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
   const recorded = runs.reduce((sum, run) => sum + run.episodesRecorded, 0);
   const trained = runs.flatMap(({ stages }) => stages.filter(({ name }) => name === stage));
   const played = trained.reduce((sum, { spent }) => sum + (spent['episodes'] ?? 0), 0);
-  const of = runs.length > 1 ? ` of ${count(runs.length)} runs together` : '';
+  const of = trained.length > 1 ? ` of ${count(trained.length)} runs together` : '';
   if (played > 0 && shown >= played) return `All ${count(shown)} episodes of ${stageName(stage)}${of}.`;
   const part =
     carried < recorded
