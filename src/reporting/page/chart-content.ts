@@ -39,7 +39,7 @@ export interface ChartOptions {
   /** Allowed distances of grid lines, rising, if only some distances have labels without rounding. */
   readonly stepsX?: readonly number[];
   readonly stepsY?: readonly number[];
-  /** Ends of the x axis. Charts side by side end at the same place. */
+  /** Ends of the x axis. */
   readonly rangeX: readonly [low: number, high: number];
   /** Fixed ends of the y axis. */
   readonly range?: readonly [low: number, high: number];

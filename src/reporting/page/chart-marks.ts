@@ -62,9 +62,7 @@ export function placeLevels(
   marks: readonly PlacedMark[],
 ): readonly PlacedMark[] {
   const { width, height } = sizeOf(chart);
-  const seen = levels
-    .map(({ label, y }) => ({ label, at: chart.valToPos(y, 'y') }))
-    .filter(({ at }) => at >= -1 && at <= height + 1);
+  const seen = seenLevels(chart, levels);
   const lines: Polyline[] = [
     ...(seen.length === 0 ? [] : curvesOf(chart)),
     ...marks.map(({ at }): Polyline => [
@@ -79,19 +77,20 @@ export function placeLevels(
     const lefts = [last, first, ...Array.from({ length: 9 }, (_, k) => last - ((last - first) * (k + 1)) / 10)];
     // Above its line if there is room, else below it.
     const bottoms = [at - aboveLine, at + textHeight + aboveLine].filter((y) => y >= textHeight && y <= height);
-    const names = bottoms.flatMap((bottom) => lefts.map((left): PlacedName => ({ label, left, bottom })));
     // A name on another baseline would be read as the name of that one, so it is left out.
     const hits = ({ top, bottom }: Box) => seen.some((other, k) => k !== i && top < other.at && other.at < bottom);
-    const places = names.map((name) => boxOf(chart, name)).filter((box) => !hits(box));
+    const names = bottoms
+      .flatMap((bottom) => lefts.map((left): PlacedName => ({ label, left, bottom })))
+      .filter((name) => !hits(boxOf(chart, name)));
+    const places = names.map((name) => boxOf(chart, name));
     // A name close to another baseline would seem to belong to it.
     const others = seen
       .filter((_, k) => k !== i)
-      .flatMap((other) => [-closeBy, 0, closeBy].map((by): Polyline => [[0, other.at + by], [width, other.at + by]])); // prettier-ignore
+      .flatMap((other) => [-closeBy, closeBy].map((by): Polyline => [[0, other.at + by], [width, other.at + by]])); // prettier-ignore
     const place = freestPlace(places, [...lines, ...others], taken);
     if (place === undefined) return { at };
     taken.push(place);
-    const halo = haloWidth / 2;
-    return { at, name: { label, left: place.left + halo, bottom: place.bottom - halo } };
+    return { at, name: names[places.indexOf(place)]! };
   });
 }
 
@@ -102,15 +101,14 @@ export function drawMarkLines(chart: uPlot, marks: readonly ChartMark[], levels:
   ctx.save();
   ctx.strokeStyle = themeColour('--line');
   ctx.lineWidth = ratio;
-  const begins = placeMarks(chart, marks);
   // A line of an odd width is sharp only between two pixels.
   const sharp = (place: number) => Math.round(place) + (Math.round(ratio) % 2) / 2;
-  for (const { at } of placeLevels(chart, levels, begins)) {
+  for (const { at } of seenLevels(chart, levels)) {
     const y = sharp(bbox.top + at * ratio);
     line(ctx, [bbox.left, y], [bbox.left + bbox.width, y]);
   }
   ctx.setLineDash([3 * ratio, 3 * ratio]);
-  for (const { at } of begins) {
+  for (const { at } of placeMarks(chart, marks)) {
     const x = sharp(bbox.left + at * ratio);
     line(ctx, [x, bbox.top], [x, bbox.top + bbox.height]);
   }
@@ -148,6 +146,14 @@ function curvesOf(chart: uPlot): readonly Polyline[] {
       return typeof y === 'number' ? [[chart.valToPos(value, 'x'), chart.valToPos(y, 'y')]] : [];
     }),
   );
+}
+
+/** The baselines that are within the y axis. */
+function seenLevels(chart: uPlot, levels: readonly ChartLevel[]): { readonly label: string; readonly at: number }[] {
+  const { height } = sizeOf(chart);
+  return levels
+    .map(({ label, y }) => ({ label, at: chart.valToPos(y, 'y') }))
+    .filter(({ at }) => at >= -1 && at <= height + 1);
 }
 
 /** The place of a name together with its halo. */

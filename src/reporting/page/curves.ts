@@ -161,8 +161,8 @@ function groupsOf({ cells, runs }: ReportData, coloured: readonly string[]): Cur
     cells.length === 0
       ? runs.map((run) => ({ label: run.label, runs: [run] }))
       : cells.map(({ id, label }) => ({ label, runs: runs.filter(({ cell }) => cell === id) }));
-  const [first, others] = [true, false].map((is) => grouped.filter(({ label }) => coloured.includes(label) === is));
-  const order = [...(first ?? []), ...(others ?? [])];
+  const isLater = ({ label }: { readonly label: string }) => Number(!coloured.includes(label));
+  const order = [...grouped].sort((a, b) => isLater(a) - isLater(b));
   // Cells that have not begun reserve their colours, so the colours of the others never change.
   return grouped
     .map((group) => ({ ...group, style: curveStyle(order.indexOf(group)) }))

@@ -1,9 +1,9 @@
 import type { ReportEpisode } from '../report-data.js';
 import { element } from './element.js';
+import { stageName } from './episode-view.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
-import { stageName } from './episode-view.js';
 
 export interface EpisodeFilters {
   readonly node: HTMLElement;
