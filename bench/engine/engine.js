@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { watchForeignLoad } from './foreign-load.js';
-import { median } from './median.js';
+import { watchForeignLoad } from '../foreign-load.js';
+import { median } from '../median.js';
+import { PeerProcess } from '../peer-process.js';
+import { pythonWith } from '../python-environment.js';
 import { decodeWork, makePolicy, openHost, trainWork } from './our-side.js';
 import { printReport } from './print-report.js';
 import { processorSeconds } from './processor-seconds.js';
 import { iterate, openQuickstart, saveStart } from './quickstart-side.js';
-import { pythonWithTorch } from './torch-environment.js';
-import { TorchProcess } from './torch-process.js';
 
 const threadCounts = [1, 2];
 const episodes = { prompt: 16, fresh: 64, episodes: 32 };
@@ -41,9 +41,14 @@ export async function measure(options) {
       json: { type: 'string' },
     },
   });
-  const python = pythonWithTorch(values.python);
+  const note = 'It is large; a CPU-only index in PIP_INDEX_URL makes it small.';
+  const python = pythonWith('torch', ['torch>=2.15', 'numpy'], values.python, note);
   const peers = new Map();
-  for (const threads of threadCounts) peers.set(threads, await TorchProcess.start(python, threads));
+  for (const threads of threadCounts) {
+    // Threads that spin while they wait would take time from the other side.
+    const variables = { OMP_WAIT_POLICY: 'passive', KMP_BLOCKTIME: '0', OMP_NUM_THREADS: String(threads) };
+    peers.set(threads, await PeerProcess.start(python, 'serve.py', [String(threads)], variables));
+  }
   const host = await openHost();
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
   const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));

@@ -1,0 +1,144 @@
+// Compares our TextWorld with the Python original, alternating in one run: episodes of the same random admissible
+// commands in the same games, in the original's JSON backend (with admissible commands and intermediate rewards), in its
+// compiled story with the same facts, and in the story alone.
+//   npm run bench -- environments [--rounds N] [--seeds N] [--python PATH] [--json FILE]
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+import { watchForeignLoad } from '../foreign-load.js';
+import { median } from '../median.js';
+import { PeerProcess } from '../peer-process.js';
+import { pythonWith } from '../python-environment.js';
+import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
+
+const settings = [
+  { name: 'w2-o3-q4', kind: 'custom', rooms: 2, objects: 3, questLength: 4 },
+  { name: 'w8-o12-q4', kind: 'custom', rooms: 8, objects: 12, questLength: 4 },
+  { name: 'w4-o6-q8', kind: 'custom', rooms: 4, objects: 6, questLength: 8 },
+  { name: 'simple-dense', kind: 'tw-simple', settings: { rewards: 'dense', goal: 'detailed', test: false } },
+];
+const backends = [
+  { name: 'json', path: 'json', admissible: true },
+  { name: 'story', path: 'story', admissible: true },
+  { name: 'story, text only', path: 'story', admissible: false },
+];
+const requirement = 'textworld==1.7.0';
+/** At least so many times the steps and the resets of the original, in every row. */
+const goal = 50;
+const episodesPerGame = 8;
+const turns = 24;
+
+/** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
+export async function measure(options) {
+  const { values } = parseArgs({
+    args: options,
+    options: {
+      rounds: { type: 'string', default: '5' },
+      seeds: { type: 'string', default: '3' },
+      python: { type: 'string' },
+      json: { type: 'string' },
+    },
+  });
+  const peer = await startPeer(values.python);
+  if (peer === undefined) return 0;
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
+  const foreign = watchForeignLoad([peer.pid]);
+  try {
+    const rows = [];
+    for (const setting of settings) {
+      rows.push(...(await measureSetting(peer, setting, folder, Number(values.seeds), Number(values.rounds))));
+    }
+    const report = { machine: cpus()[0].model, textworld: peer.hello.textworld, foreignCores: foreign(), rows };
+    printReport(report);
+    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
+    return rows.every(({ goal = 0, ratio }) => ratio === undefined || ratio >= goal) ? 0 : 1;
+  } finally {
+    peer.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The Python side; undefined, with a line that says so, where it cannot be installed. */
+async function startPeer(given) {
+  try {
+    return await PeerProcess.start(pythonWith('textworld', [requirement], given), 'textworld_games.py');
+  } catch (error) {
+    console.log(`skipped: ${requirement} cannot be installed here (${error.message}). Nothing was compared.`);
+    return undefined;
+  }
+}
+
+async function measureSetting(peer, setting, folder, seeds, rounds) {
+  const games = [];
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const made = await peer.ask({ make: setting, seed, folder });
+    const game = openGame(made.json);
+    games.push({ ...made, game, episodes: randomEpisodes(game, seed, episodesPerGame, turns) });
+  }
+  const rows = [];
+  for (const { name, path, admissible } of backends) {
+    if (games.some((game) => game[path] === null)) {
+      rows.push({ setting: setting.name, backend: name, skipped: 'Inform 7 did not compile the game here' });
+      continue;
+    }
+    const measured = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const ours = total(games.map(({ game, episodes }) => playEpisodes(game, episodes, admissible)));
+      const theirs = [];
+      for (const { episodes, ...game } of games)
+        theirs.push(await peer.ask({ play: game[path], episodes, admissible }));
+      measured.push({ ours, theirs: total(theirs) });
+    }
+    for (const what of ['step', 'reset']) {
+      const rate = (side) => median(measured.map((one) => one[side][`${what}s`] / one[side][what]));
+      const [ours, theirs] = [rate('ours'), rate('theirs')];
+      rows.push({ setting: setting.name, backend: name, what: `${what}s/s`, ours, theirs, ratio: ours / theirs, goal });
+    }
+  }
+  const generate = median(games.map(({ seconds }) => seconds));
+  const ours = secondsToGenerate(setting, seeds, rounds);
+  rows.push({
+    setting: setting.name,
+    backend: 'generator',
+    what: 'games/s',
+    ours: 1 / ours,
+    theirs: 1 / generate,
+    ratio: generate / ours,
+    goal,
+  });
+  return rows;
+}
+
+/** Sums of all numbers of the measurements. */
+function total(parts) {
+  return parts.reduce((sum, part) =>
+    Object.fromEntries(Object.entries(sum).map(([key, value]) => [key, value + part[key]])),
+  );
+}
+
+function printReport({ machine, textworld, foreignCores, rows }) {
+  console.log(`TextWorld ${textworld} beside ours, one thread each, on ${machine}.`);
+  if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
+  const cells = [['game', 'original', '', 'ours', 'theirs', 'ratio', '']];
+  for (const { setting, backend, skipped, what, ours, theirs, ratio, goal } of rows) {
+    cells.push(
+      skipped === undefined
+        ? [setting, backend, what, round(ours), round(theirs), ratio.toFixed(0), ratio >= goal ? '' : `below ${goal}`]
+        : [setting, backend, `skipped: ${skipped}`, '', '', '', ''],
+    );
+  }
+  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
+  for (const row of cells)
+    console.log(
+      row
+        .map((cell, column) => cell.padEnd(widths[column]))
+        .join('  ')
+        .trimEnd(),
+    );
+}
+
+function round(rate) {
+  return rate >= 100 ? rate.toFixed(0) : rate.toPrecision(3);
+}
