@@ -1,0 +1,33 @@
+import { describe, it } from 'vitest';
+
+import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+
+import contributions from './index.js';
+import { options as declared, type Options } from './options.js';
+import * as module from './textworld.js';
+
+const [contribution] = contributions;
+const freshProcess = new URL('../dist/textworld.js', import.meta.url);
+const defaults = optionDefaults(declared) as Options;
+const variants: Record<string, Options> = {
+  'custom games': defaults,
+  'custom games, whole rooms, as the original': {
+    ...defaults,
+    rooms: 4,
+    objects: 6,
+    questLength: 6,
+    instructions: 'last',
+    observe: 'room',
+    listActions: false,
+    splits: 'seeds',
+    compat: 'textworld',
+  },
+  'a fixed house': { ...defaults, game: 'simple', rewards: 'balanced', goal: 'brief' },
+  cooking: { ...defaults, game: 'cooking', recipe: 2, take: 1, go: 6, open: true, cook: true, foods: 'split' },
+  coins: { ...defaults, game: 'coin-collector', level: 3 },
+  treasures: { ...defaults, game: 'treasure-hunter', level: 3 },
+};
+
+describe.each(Object.entries(variants))('textworld: %s', (_name, options) => {
+  describeEnvironment(it, { ...module, contribution: contribution!, options }, { freshProcess, ids: 100 });
+});

@@ -1,0 +1,15 @@
+import type { EnvironmentContribution } from '@agentgym/cli';
+
+import { options, validate } from './options.js';
+
+export default [
+  {
+    kind: 'environment',
+    name: 'textworld',
+    summary: 'Text adventures of TextWorld: rooms, objects and quests, generated or from game files',
+    options,
+    facts: ['progress', 'milestones'],
+    load: () => import('./textworld.js'),
+    validate,
+  } satisfies EnvironmentContribution<typeof options>,
+];

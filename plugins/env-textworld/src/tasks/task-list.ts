@@ -1,0 +1,75 @@
+import type { Random, SplitName, TaskSource } from '@agentgym/cli';
+
+/** A generated task before it is known to belong to a split: a setting's game for a seed. */
+export interface SeededTasks {
+  /** The beginning of all ids of a split: `w2-o3-q4/`. The seed follows. */
+  prefix(split: SplitName): string;
+  /** The cluster of a task; empty if its seed gives no game. */
+  clusterOf(id: string): string;
+}
+
+/** Seeds go up to this number: TextWorld's generator takes 32 bits. */
+export const largestSeed = 2 ** 32 - 1;
+
+/** Seeds that are tried for one task of a split. A setting with few different games may not have one among them. */
+const attempts = 64;
+/** Of five clusters, three are for training. */
+const shares: readonly SplitName[] = ['train', 'train', 'train', 'validation', 'test'];
+
+/** The split of a cluster, for ever: it depends on nothing else. */
+export function splitOf(cluster: string): SplitName {
+  return shares[Number.parseInt(cluster.slice(0, 8), 16) % shares.length] ?? 'train';
+}
+
+/**
+ * Splits by structure. Each place has a block of seeds of its own, and its task is the first of them whose cluster
+ * belongs to the split, so ids need no list and no order.
+ */
+export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, TaskSource>> {
+  const source = (split: SplitName): TaskSource => {
+    const find = (first: number, next: (attempt: number) => number): string => {
+      for (let attempt = 0, seed = first; attempt < attempts; attempt += 1, seed = next(attempt)) {
+        const id = `${tasks.prefix(split)}${seed}`;
+        const cluster = tasks.clusterOf(id);
+        if (cluster !== '' && splitOf(cluster) === split) return id;
+      }
+      throw new Error(
+        `none of ${attempts} games like ${tasks.prefix(split)}${first} belongs to the split ${split}: there are too few ` +
+          'different quests and maps to hold some out. Use splits: seeds, or a larger world.',
+      );
+    };
+    return {
+      count: 'unbounded',
+      id: (place) => {
+        const first = (place * attempts) % largestSeed;
+        return find(first, (attempt) => first + attempt + 1);
+      },
+      random: (random: Random) => {
+        const draw = () => random.integer(0, largestSeed);
+        return find(draw(), draw);
+      },
+    };
+  };
+  return { train: source('train'), validation: source('validation'), test: source('test') };
+}
+
+/** Seeds of a split. The Guide tests on the first hundred, and its repository validates from 40001 and trains from 50001. */
+const ranges = {
+  test: { first: 1, count: 10_000 },
+  validation: { first: 40_001, count: 5_000 },
+  train: { first: 50_001, count: largestSeed - 50_001 },
+} as const satisfies Record<SplitName, { readonly first: number; readonly count: number }>;
+
+/** Splits by seed, as in the Practitioner's Guide and its repository; a puzzle may be in several of them. */
+export function listBySeed(prefix: (split: SplitName) => string): Readonly<Record<SplitName, TaskSource>> {
+  const source = (split: SplitName): TaskSource => {
+    const { first, count } = ranges[split];
+    const id = (place: number) => `${prefix(split)}${first + (place % count)}`;
+    return {
+      count: split === 'train' ? 'unbounded' : count,
+      id,
+      random: (random) => id(random.integer(0, count)),
+    };
+  };
+  return { train: source('train'), validation: source('validation'), test: source('test') };
+}
