@@ -78,6 +78,7 @@ const keys: { readonly [name: string]: Place } = {
   savefreq: verl('checkpoint.every'),
   savesteps: trl('checkpoint.every'),
   scalerewards: trl(option('scaling')),
+  stepadvantagew: ['verl-agent', option('anchorWeight')],
   stepsscalinginter: ['AgentGym-RL', 'horizon.every, with schedule: scaling-inter'],
   roundsctrl: ['AgentGym-RL', 'horizon'],
   temperature: both('policy.sampling.temperature'),

@@ -15,9 +15,10 @@ export interface AlgorithmHost extends Host {
 
 /**
  * Extra data that an algorithm needs. `reference`: log probabilities of the policy at the start of the stage. `greedy`:
- * the return of one episode of each task at temperature 0 (ReMax). The field `critic` asks for a critic.
+ * the return of one episode of each task at temperature 0 (ReMax). `states`: which turns start from the same state of
+ * the environment (GiGPO); the environment must have `stateKey`. The field `critic` asks for a critic.
  */
-export type AlgorithmRole = 'reference' | 'greedy';
+export type AlgorithmRole = 'reference' | 'greedy' | 'states';
 
 /** The kind of a critic and its training. */
 export interface CriticPlan {

@@ -14,6 +14,11 @@ export interface TrainingBatch {
   readonly mask: Uint8Array;
   /** [rows, width] number of the turn of a sampled token; -1 elsewhere. */
   readonly turn: Int32Array;
+  /**
+   * [rows, width] number of the environment's state before the turn of a sampled token; -1 elsewhere. Within a group,
+   * equal numbers are equal states. Present if the algorithm asks for the role `states`.
+   */
+  readonly startState?: Int32Array;
   /** [rows, width] factor of the token's loss terms; contains the normalisation over the whole minibatch. */
   readonly weight: Float64Array;
   /** [rows, width] the sampler's log probabilities: the denominator of the ratio. */

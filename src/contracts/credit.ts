@@ -122,9 +122,12 @@ export interface KlControl {
 
 /** How the members of a group are compared. */
 export interface GroupComparison {
-  /** `turn`: compares turns with the same number, by their later rewards, among the members that reached this turn. */
-  readonly level: 'episode' | 'turn';
-  /** Discount of rewards per turn; used at the level of turns. */
+  /**
+   * `turn`: compares turns with the same number, by their rewards from then on, among the members that reached this
+   * turn. `state`: compares turns that start from the same state of the environment, also turns of one episode.
+   */
+  readonly level: 'episode' | 'turn' | 'state';
+  /** Discount of rewards per turn; not used at the level of episodes. */
   readonly turnDiscount: number;
 }
 
@@ -217,7 +220,8 @@ export interface CreditTools {
    */
   leaveOneOut(values: readonly number[], noSignalBelow?: number): readonly number[];
   /**
-   * The units to compare: the members of each group or, at the level of turns, of each pair of group and turn number.
+   * The units to compare: the members of each group or, at the level of turns, of each pair of group and turn number;
+   * at the level of states, of each pair of group and state. That level reads `startState`.
    */
   groupMembers(batch: TrainingBatch, comparison: GroupComparison): readonly (readonly GroupMember[])[];
   /**

@@ -106,7 +106,10 @@ export interface Environment {
   conclude?(cause: 'horizon' | 'tokens', call: Call): Awaitable<Conclusion>;
   /** The currently legal actions, if they can be listed. */
   admissible?(): Awaitable<readonly string[]>;
-  /** A string that is equal for two states exactly if all their futures are equal. */
+  /**
+   * A string that is equal for two states exactly if all their futures are equal. Algorithms that compare turns from the
+   * same state need it; the host then asks for it before every turn, so it should be quick.
+   */
   stateKey?(): Awaitable<string>;
   /** The whole state as JSON; `restore` takes it back. */
   snapshot?(): Awaitable<Json>;

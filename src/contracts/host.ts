@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 import type { Random } from './random.js';
+import type { TextScene, TextView } from './text-view.js';
 
 /** Messages of a plugin to the user: on standard error, or in the log of the run. */
 export interface Log {
@@ -55,4 +56,6 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
    * `command` is found on the PATH of `env`. No shell reads the arguments. Rejects if the process cannot be started.
    */
   spawn(command: string, args?: readonly string[], options?: SpawnOptions): Promise<ChildProcess>;
+  /** The observation of a text world in the view that its options of the group `view` ask for. */
+  composeObservation(scene: TextScene, view: TextView): string;
 }

@@ -1,14 +1,16 @@
-import type { FlatGroupOptions, GroupComparison, GroupNormalization, KlOptions, LossAggregation } from './credit.js';
+import type { FlatGroupOptions, GroupNormalization, KlOptions, LossAggregation } from './credit.js';
+import type { TextView } from './text-view.js';
 
 /**
- * Options that algorithms share, by group: the names and the type of each value. The host declares them as data, so an
- * option has the same meaning, range and description in every algorithm.
+ * Options that plugins share, by group: the names and the type of each value. The host declares them as data, so an
+ * option has the same meaning, range and description in every plugin. `view` is for environments, all others are for
+ * algorithms.
  */
 export interface OptionGroups {
   /** How returns compared within a group are scaled: `CreditTools.groupNormalized`. */
   readonly scaling: Pick<GroupNormalization, 'scaling' | 'deviationEpsilon' | 'noSignalBelow'>;
   /** How the members of a group are compared: `CreditTools.groupMembers`. */
-  readonly comparison: GroupComparison;
+  readonly comparison: { readonly level: 'episode' | 'turn'; readonly turnDiscount: number };
   /** What happens to groups without signal: `CreditTools.dropsFlatGroups`. */
   readonly flatGroups: Pick<FlatGroupOptions, 'dropFlatGroups' | 'refillRounds'>;
   /** Discounts of later rewards: `CreditTools.returnsToGo`. */
@@ -27,9 +29,11 @@ export interface OptionGroups {
     readonly constantLength: number | null;
     readonly countEmpty: boolean;
   };
+  /** What observations of a text world repeat: `EnvironmentHost.composeObservation`. */
+  readonly view: TextView;
 }
 
-/** Changes of an algorithm to an option of a group; absent fields stay as in the group. */
+/** Changes of a plugin to an option of a group; absent fields stay as in the group. */
 export interface OptionChange<Value> {
   /** `null` makes "not set" a value. */
   readonly default?: Value | null;
@@ -43,7 +47,7 @@ export type OptionGroup = {
   readonly [Group in keyof OptionGroups]: {
     readonly group: Group;
     readonly change?: { readonly [Name in keyof OptionGroups[Group]]?: OptionChange<OptionGroups[Group][Name]> };
-    /** Options of the group that the algorithm does not have. */
+    /** Options of the group that the plugin does not have. */
     readonly without?: readonly (keyof OptionGroups[Group])[];
   };
 }[keyof OptionGroups];

@@ -37,8 +37,11 @@ export interface Diagnosis {
   readonly hint?: string;
 }
 
-/** An environment, and the facts that the host knows before loading it. */
-export interface EnvironmentContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
+/**
+ * An environment, and the facts that the host knows before loading it. Its options may name groups, like those of an
+ * algorithm.
+ */
+export interface EnvironmentContribution<D extends GroupedOptions = OptionsDeclaration> extends ContributionBase<
   'environment',
   D,
   EnvironmentModule<OptionsOf<D>>

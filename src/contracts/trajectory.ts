@@ -24,6 +24,11 @@ export interface Turn {
   readonly observation: string;
   /** Length of the observation before it was cut; absent: it was not cut. */
   readonly observationCharacters?: number;
+  /**
+   * A digest of the environment's `stateKey` before the action: equal for equal states of one task. Present if the
+   * algorithm asks for the role `states`.
+   */
+  readonly startState?: string;
   /** The text of the policy, without its end token. */
   readonly text: string;
   /** The action given to the environment; absent if the text was malformed or called a tool. */

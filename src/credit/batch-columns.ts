@@ -37,6 +37,7 @@ export const batchColumns: Columns = {
   length: { array: Int32Array, per: 'row', padding: 0, optional: false },
   mask: { array: Uint8Array, per: 'token', padding: 0, optional: false },
   turn: { array: Int32Array, per: 'token', padding: -1, optional: false },
+  startState: { array: Int32Array, per: 'token', padding: -1, optional: true, role: 'states' },
   weight: { array: Float64Array, per: 'token', padding: 0, optional: false },
   logprobs: { array: Float64Array, per: 'token', padding: 0, optional: false },
   referenceLogprobs: { array: Float64Array, per: 'token', padding: 0, optional: true, role: 'reference' },

@@ -213,6 +213,45 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
     expect(tokens.toSorted((a, b) => a - b)).toEqual(sampled);
   });
 
+  // Goes red when states are compared from group to group, or when a list has only one turn of each episode.
+  it('compares turns from one state within a group, and knows before what will be compared', () => {
+    const states = ['hall', 'attic', 'hall', 'cellar'];
+    const startState = batch.turn.map((turn) => (turn < 0 ? -1 : states.indexOf(states[turn % 4]!)));
+    const given = { ...batch, startState };
+    const comparison = { level: 'state', turnDiscount: 0.9 } as const;
+    const slow = credit.groupRows(batch).flatMap((rows) =>
+      [...new Set(states)].flatMap((state) => {
+        const values = rows.flatMap((row) =>
+          turnRewards[row]!.flatMap((_, turn, rewards) =>
+            states[turn % 4] === state
+              ? [rewards.slice(turn).reduce((sum, reward, later) => sum + reward * 0.9 ** later, 0)]
+              : [],
+          ),
+        );
+        return values.length === 0 ? [] : [values];
+      }),
+    );
+    const members = credit.groupMembers(given, comparison).map((list) => list.map(({ value }) => value));
+    expect(members.map((values) => values.length)).toEqual(slow.map((values) => values.length));
+    members.flat().forEach((value, i) => expect(value).toBeCloseTo(slow.flat()[i]!, 9));
+    const groups = credit.groupRows(batch).map((rows) =>
+      rows.map((row) => {
+        const turns = turnRewards[row]!.map((reward, turn) => ({ reward, startState: states[turn % 4]! }));
+        return { turns } as unknown as CompletedEpisode;
+      }),
+    );
+    const compared = groups.flatMap((group) => credit.comparedValues(group, comparison));
+    expect(compared.map((values) => values.length)).toEqual(slow.map((values) => values.length));
+    compared.flat().forEach((value, i) => expect(value).toBeCloseTo(slow.flat()[i]!, 9));
+
+    for (const some of [undefined, startState.map((state) => (state === 1 ? -1 : state))]) {
+      const stateless = { ...batch, ...(some && { startState: some }) };
+      expect(() => credit.groupMembers(stateless, comparison)).toThrow('role `states`');
+    }
+    const stateless = [{ turns: [{ reward: 1 }] } as unknown as CompletedEpisode];
+    expect(() => credit.comparedValues(stateless, comparison)).toThrow('role `states`');
+  });
+
   it('whitens nothing that has no deviation', () => {
     const flat = new Float64Array(batch.rows * batch.width).fill(0.7);
     for (const whiten of [credit.whitenTokens, credit.whitenTurns]) {

@@ -1,5 +1,6 @@
-// The members of a group and the compared quantity: whole returns or, turn by turn, the rewards from that turn on,
-// among the members that reached it. Turn by turn, the time of a reward in an episode matters.
+// The members of a group and the compared quantity: whole returns, or the rewards from a turn on. Turns are compared
+// with turns of the same number, or with turns that start from the same state. Then the time of a reward in an episode
+// matters.
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { FlatGroupOptions, GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
@@ -8,13 +9,9 @@ import { returnsToGo } from './returns-to-go.js';
 
 /** Rows of each group, in order of first appearance. */
 export function groupRows(batch: TrainingBatch): readonly (readonly number[])[] {
-  const groups = new Map<number, number[]>();
-  batch.group.forEach((group, row) => {
-    const rows = groups.get(group);
-    if (rows === undefined) groups.set(group, [row]);
-    else rows.push(row);
-  });
-  return [...groups.values()];
+  const groups = new Comparable<number, number>();
+  batch.group.forEach((group, row) => groups.add(group, row));
+  return groups.lists();
 }
 
 /**
@@ -57,14 +54,36 @@ export function groupMembers(
   }
   const returns = returnsToGo(batch, { token: 1, turn: turnDiscount });
   return groupRows(batch).flatMap((rows) => {
-    const byNumber: GroupMember[][] = [];
+    const comparable = new Comparable<number, GroupMember>();
     for (const row of rows) {
       for (const [number, tokens] of turnTokens(batch, row).entries()) {
-        (byNumber[number] ??= []).push({ row, value: returns[tokens[0] as number] as number, tokens });
+        const first = tokens[0] as number;
+        const key = level === 'turn' ? number : (batch.startState?.[first] ?? -1);
+        if (key < 0) throw noState();
+        comparable.add(key, { row, value: returns[first] as number, tokens });
       }
     }
-    return byNumber;
+    return comparable.lists();
   });
+}
+
+/** Lists of what is compared with each other, by what they have in common, in order of first appearance. */
+class Comparable<Key, Value> {
+  readonly #lists = new Map<Key, Value[]>();
+
+  add(key: Key, value: Value): void {
+    const list = this.#lists.get(key);
+    if (list === undefined) this.#lists.set(key, [value]);
+    else list.push(value);
+  }
+
+  lists(): Value[][] {
+    return [...this.#lists.values()];
+  }
+}
+
+function noState(): RangeError {
+  return new RangeError('a turn has no `startState`: an algorithm has to ask for the role `states`');
 }
 
 /** See `CreditTools.comparedValues`. */
@@ -78,15 +97,19 @@ export function comparedValues(
     return turns.map(({ reward }, turn) => (turn === turns.length - 1 ? reward - charge(episode) : reward));
   });
   if (level === 'episode') return [rewards.map((row) => row.reduce((sum, reward) => sum + reward, 0))];
-  const byNumber: number[][] = [];
-  for (const row of rewards) {
-    let next = 0;
-    for (let turn = row.length - 1; turn >= 0; turn -= 1) {
-      next = (row[turn] as number) + turnDiscount * next;
-      (byNumber[turn] ??= []).push(next);
+  const comparable = new Comparable<number | string, number>();
+  for (const [member, row] of rewards.entries()) {
+    const returns = row.slice();
+    for (let turn = row.length - 2; turn >= 0; turn -= 1) {
+      (returns[turn] as number) += turnDiscount * (returns[turn + 1] as number);
+    }
+    for (const [turn, value] of returns.entries()) {
+      const key = level === 'turn' ? turn : group[member]?.turns[turn]?.startState;
+      if (key === undefined) throw noState();
+      comparable.add(key, value);
     }
   }
-  return byNumber;
+  return comparable.lists();
 }
 
 /** See `CreditTools.groupNormalized`. */

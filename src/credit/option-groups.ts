@@ -1,7 +1,7 @@
 import type { OptionGroups } from '../contracts/option-groups.js';
 import type { OptionDeclaration } from '../contracts/options.js';
 
-/** The options that algorithms share, in the order in which help and recipes list them. */
+/** The options that plugins share, in the order in which help and recipes list them. */
 export const optionGroups = {
   scaling: {
     scaling: {
@@ -152,6 +152,19 @@ export const optionGroups = {
       type: 'boolean',
       default: false,
       description: 'Count an episode without a sampled token as 0 in means over episodes, as TRL does',
+    },
+  },
+  view: {
+    observe: {
+      type: 'choice',
+      choices: ['changes', 'room'],
+      default: 'changes',
+      description: 'What an observation tells: what the action changed, or also the whole room and the inventory',
+    },
+    listActions: {
+      type: 'boolean',
+      default: true,
+      description: 'End each observation with a list of the legal actions',
     },
   },
 } as const satisfies {

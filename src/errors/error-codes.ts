@@ -96,6 +96,12 @@ export const errorCodes = {
     cause: 'A file of demonstrations for another action format, or a line that is not JSON.',
     cure: 'Fix the named line: `{"observations": [...], "texts": [...]}`, with as many observations as texts, or one more.',
   },
+  AG_ENVIRONMENT_CANNOT: {
+    exitCode: 2,
+    meaning: 'A recipe combines an algorithm with an environment that lacks what the algorithm needs.',
+    cause: 'An algorithm that compares turns from equal states, with an environment without `stateKey`.',
+    cure: 'Choose another algorithm or environment, or add the named member to the environment.',
+  },
   AG_EPISODES_FAILED: {
     exitCode: 2,
     meaning: 'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',

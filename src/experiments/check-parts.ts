@@ -1,11 +1,13 @@
-// Checks that need created contributions: the policy must support the needs of the algorithm.
+// Checks that need created contributions: the policy and the environment must support the needs of the algorithm.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { LiveName, LossExpression } from '../contracts/loss.js';
 import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { byToken } from '../credit/row-metrics.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
+import type { OpenEnvironment } from './open-environment.js';
 
 /**
  * Throws AG_POLICY_CANNOT with the capability that the policy lacks.
@@ -43,6 +45,32 @@ export function checkPolicy(
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);
   }
+}
+
+/**
+ * Throws AG_ENVIRONMENT_CANNOT if the algorithm needs states that the environment cannot tell apart. Only an instance
+ * shows this, so one is created if the algorithm needs them.
+ *
+ * @param named the name of the algorithm, and its place in the recipe
+ */
+export async function checkStates(
+  { roles }: Algorithm,
+  { name: environment, pool, world }: OpenEnvironment,
+  named: { readonly name: string; readonly path: string },
+): Promise<void> {
+  if (!roles.includes('states')) return;
+  const instance = await pool.acquire().catch((error: unknown) => {
+    if (isAgentgymError(error)) throw error;
+    const message = `${world.title}: no instance could be created: ${messageOf(error)}`;
+    throw new AgentgymError('AG_PLUGIN_FAILED', { message, path: 'environment', cause: error });
+  });
+  pool.release(instance);
+  if (instance.tellsStates) return;
+  throw new AgentgymError('AG_ENVIRONMENT_CANNOT', {
+    message: `\`${named.path}: ${named.name}\` compares turns that start from the same state, but \`environment.name: ${environment}\` cannot tell in which state it is: it has no stateKey().`,
+    hint: 'Choose another algorithm, such as `grpo`, or add `stateKey` to the environment.',
+    path: named.path,
+  });
 }
 
 /** Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have. */

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, expect, it } from 'vitest';
 
+import type { Call, EnvironmentModule } from '../contracts/environment.js';
+import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { builtInHost } from './fixtures/built-in-host.js';
 import { planTraining, type PlannedTraining } from './start-training.js';
 
@@ -22,7 +24,7 @@ stages:
 evaluation: { every: 0, final: { tasks: 4 } }
 `;
 
-async function plan(text = recipe, sets: readonly string[] = []): Promise<PlannedTraining> {
+async function plan(text = recipe, sets: readonly string[] = [], host?: PluginHost): Promise<PlannedTraining> {
   writeFileSync(join(folder, 'recipe.yaml'), text);
   const log = { info: () => undefined, warn: () => undefined };
   return planTraining({
@@ -31,7 +33,7 @@ async function plan(text = recipe, sets: readonly string[] = []): Promise<Planne
     cwd: folder,
     output: join(folder, 'run'),
     runsFolder: join(folder, 'runs'),
-    host: await builtInHost(),
+    host: host ?? (await builtInHost()),
     settings: { log, signal: new AbortController().signal, cacheDirectory: join(folder, 'cache') },
     version: '0.1.0',
   });
@@ -112,6 +114,39 @@ it.each([
   await expect(plan(text).then(({ check }) => check())).rejects.toMatchObject(refusal);
   await expect(plan(text).then(({ run }) => run(() => undefined))).rejects.toMatchObject(refusal);
   expect(readdirSync(folder)).toEqual(['recipe.yaml']);
+});
+
+// Goes red when the check is left out: the run would fail in its first episode.
+it('refuses an algorithm that compares states with an environment that cannot tell them', async () => {
+  const host = await builtInHost();
+  const stateless: PluginHost = {
+    ...host,
+    load: (async (item: LocatedContribution) => {
+      const module = await host.load(item);
+      if (item.name !== 'guess-number') return module;
+      const { open } = module as EnvironmentModule<object>;
+      return {
+        open: async (...given: Parameters<typeof open>) => {
+          const world = await open(...given);
+          const create = async (call: Call) => Object.assign(await world.create(call), { stateKey: undefined });
+          return { ...world, create };
+        },
+      };
+    }) as PluginHost['load'],
+  };
+  const gigpo = recipe.replace('name: grpo', 'name: gigpo');
+  expect(await (await plan(gigpo)).check()).toMatchObject({ plugins: expect.arrayContaining([]) as unknown });
+  const refusal = {
+    code: 'AG_ENVIRONMENT_CANNOT',
+    message: expect.stringMatching(
+      /`algorithm\.name: gigpo` .*`environment\.name: guess-number` .*no stateKey/,
+    ) as unknown,
+    line: 5,
+  };
+  await expect(plan(gigpo, [], stateless).then(({ check }) => check())).rejects.toMatchObject(refusal);
+  await expect(plan(gigpo, [], stateless).then(({ run }) => run(() => undefined))).rejects.toMatchObject(refusal);
+  const off = gigpo.replace('groupSize: 2', 'groupSize: 2, options: { anchorWeight: 0 }');
+  await (await plan(off, [], stateless)).check();
 });
 
 it('names the flag that said what is wrong', async () => {

@@ -19,7 +19,7 @@ import { runWeights } from '../runs/checkpoints.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
-import { checkOptimizers, checkPolicy } from './check-parts.js';
+import { checkOptimizers, checkPolicy, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
 import { refuseHubId } from './hub-id.js';
@@ -192,6 +192,8 @@ async function rlParts(
     const reward = await atKey(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
     const algorithm = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
     refuseUnpaidGroups(stage, algorithm);
+    const named = { name: stage.algorithm.name, path: formatPath(settingPath(stage, ['algorithm', 'name'])) };
+    await checkStates(algorithm, environment, named);
     rewards.push({
       path: settingPath(stage, ['reward']),
       reward,

@@ -57,9 +57,9 @@ export function checkContributions(exported: unknown): {
   return complaints.length > 0 ? { complaints } : { contributions, complaints };
 }
 
-/** Replaces the groups of options that an algorithm names by the options of each group. */
+/** Replaces the groups of options that a contribution names by the options of each group. */
 function withoutGroups(item: Record<string, unknown>): Record<string, unknown> {
-  if (item['kind'] !== 'algorithm' || !isObject(item['options'])) return item;
+  if (!['algorithm', 'environment'].includes(String(item['kind'])) || !isObject(item['options'])) return item;
   return { ...item, options: expandOptions(item['options'] as GroupedOptions) };
 }
 

@@ -4,6 +4,7 @@ import type { EnvironmentPhase } from '../contracts/environment.js';
 import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
+import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import type { PluginOwner } from './call-plugin.js';
 
@@ -32,6 +33,7 @@ export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, ow
   return {
     ...withoutRandom(settings, owner),
     spawn: (command, args, options) => spawnOwned(command, args, options),
+    composeObservation,
   };
 }
 

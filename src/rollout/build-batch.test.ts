@@ -55,6 +55,28 @@ describe('buildBatch', () => {
     expect(batch.rewards.filter((reward) => reward !== 0).length).toBeGreaterThan(5);
   });
 
+  // Goes red when numbers stand outside the turns, or when equal states get different numbers.
+  it('numbers the states before turns in order of appearance', async () => {
+    const rows = (await episodes()).map(episodeRow);
+    const states = ['hall', 'attic', 'hall'];
+    const told = rows.map((row, place) => ({
+      ...row,
+      turns: row.turns.map((turn, number) => ({ ...turn, startState: `${place % 2} ${states[number % 3]}` })),
+    }));
+    const batch = buildBatch(told, 1);
+    const names: string[] = [];
+    const expected = [...batch.turn].map((turn, index) => {
+      if (turn < 0) return -1;
+      const name = told[Math.floor(index / batch.width)]!.turns[turn]!.startState;
+      if (!names.includes(name)) names.push(name);
+      return names.indexOf(name);
+    });
+    expect([...batch.startState!]).toEqual(expected);
+    expect(names).toHaveLength(4);
+    const { startState: _, ...rest } = batch;
+    expect(buildBatch(rows, 1)).toEqual(rest);
+  });
+
   it('refuses episodes without tokens', async () => {
     const [episode] = await episodes();
     const { record: _, ...spoken } = episode!;

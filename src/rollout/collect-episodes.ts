@@ -43,6 +43,8 @@ export interface CollectOptions {
   /** Root of the episodes' streams: an attempt uses the child stream (iteration, task, group, member, retry). */
   readonly random: Random;
   readonly rollout: RolloutSettings;
+  /** Whether turns record the state of the environment before their action. The environment must have `stateKey`. */
+  readonly states?: boolean;
   readonly signal: AbortSignal;
   /** Receives the times of the collection at its end. */
   readonly took?: (times: CollectionTimes) => void;
@@ -163,14 +165,14 @@ class Collection {
   }
 
   async #begin(attempt: Attempt): Promise<void> {
-    const { actor, environments, horizon, reward } = this.#options;
+    const { actor, environments, horizon, reward, states } = this.#options;
     const { iteration, task, group, member } = attempt.key;
     const random = this.#options.random.stream(iteration, task, group, member, attempt.retries);
     let instance: InstanceHandle | undefined;
     try {
       instance = await environments.acquire();
       if (this.#over) return environments.release(instance);
-      const begun = await instance.reset(task, random.stream('environment'));
+      const begun = await instance.reset(task, random.stream('environment'), states);
       if (this.#over) return environments.release(instance);
       const limits = { horizon, reward, instructions: environments.world.instructions };
       const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);

@@ -66,6 +66,8 @@ export class LiveEpisode {
   #observation: string;
   /** Length of the observation before it was cut. */
   #characters: number | undefined;
+  /** A digest of the environment's state, if turns record it. */
+  #state: string | undefined;
   #terminated = false;
   #truncated: TruncationCause | undefined;
   #failure: FailedEpisode['failure'] | undefined;
@@ -81,6 +83,7 @@ export class LiveEpisode {
   ) {
     this.#observation = begun.observation;
     this.#characters = begun.characters;
+    this.#state = begun.state;
     this.observations = [begun.observation];
     if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random);
     const format = actor.kind === 'model' ? actor.format : undefined;
@@ -164,6 +167,7 @@ export class LiveEpisode {
     this.turns.push({
       observation: this.#observation,
       ...(this.#characters !== undefined && { observationCharacters: this.#characters }),
+      ...(this.#state !== undefined && { startState: this.#state }),
       text: written.text,
       ...(action !== undefined && { action }),
       ...(malformed !== undefined && { malformed }),
@@ -180,6 +184,8 @@ export class LiveEpisode {
     this.observations.push(step.observation);
     this.#observation = step.observation;
     this.#characters = step.characters;
+    // A turn that does not step the environment leaves its state as it is.
+    this.#state = step.state ?? this.#state;
   }
 
   completed(): CompletedEpisode {

@@ -68,6 +68,61 @@ describe('the legal actions', () => {
   });
 });
 
+describe('the state of an instance', () => {
+  /** An instance whose key is the number of right answers. */
+  const telling = (stateKey?: (world: Signals) => unknown, cap?: number): Promise<InstanceHandle> => {
+    const create = (): Environment => {
+      const world = new Signals(cap);
+      return Object.assign(world, stateKey && { stateKey: () => stateKey(world) }) as unknown as Environment;
+    };
+    return localWorld({ ...signalWorld(), create }, worldSettings()).create();
+  };
+  const right = ({ right }: Signals): string => String(right);
+  const statesOf = async (instance: InstanceHandle, actions: readonly string[]): Promise<(string | undefined)[]> => {
+    const states = [(await instance.reset('train-0', random, true)).state];
+    for (const action of actions) states.push((await instance.step(action)).state);
+    return states;
+  };
+
+  // Mutation: ask for the key at the end of an episode too, or leave out the check of the key.
+  it('is told as a digest, before and after each action that does not end the episode', async () => {
+    const asked: number[] = [];
+    const keyed = (world: Signals): string => {
+      asked.push(world.turns);
+      return right(world);
+    };
+    const [start, wrong, one, end] = await statesOf(await telling(keyed), ['what', 'stop', 'quit']);
+    expect(start).toMatch(/^[\w-]{16}$/);
+    expect(wrong).toBe(start);
+    expect(one).not.toBe(start);
+    expect(end).toBeUndefined();
+    expect(asked).toEqual([0, 1, 2]);
+    expect(await statesOf(await telling((world) => Promise.resolve(right(world))), ['what', 'stop'])).toEqual([
+      start,
+      start,
+      one,
+    ]);
+    expect(await statesOf(await telling(right, 1), ['what'])).toEqual([start, undefined]);
+  });
+
+  it('is not asked for unless the episode wants it', async () => {
+    let asked = 0;
+    const instance = await telling(() => `${(asked += 1)}`);
+    expect(instance.tellsStates).toBe(true);
+    await instance.reset('train-0', random, true);
+    expect(await instance.reset('train-0', random)).toEqual({ observation: 'signal red' });
+    expect(await instance.step('stop')).not.toHaveProperty('state');
+    expect(asked).toBe(1);
+  });
+
+  it('must be a text', async () => {
+    const without = await telling();
+    expect(without.tellsStates).toBe(false);
+    await expect(without.reset('train-0', random, true)).rejects.toThrow('what stateKey() gives is absent');
+    await expect((await telling(() => 7)).reset('train-0', random, true)).rejects.toThrow('is a number, not a string');
+  });
+});
+
 describe('a deadline', () => {
   class Slow extends Signals {
     constructor(private readonly milliseconds: number) {

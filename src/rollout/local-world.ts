@@ -1,6 +1,8 @@
 // A world in this thread: the plugin's own object. Its calls have deadlines and are measured, and its results are
 // checked
 // as data.
+import { createHash } from 'node:crypto';
+
 import type {
   Awaitable,
   Call,
@@ -22,6 +24,7 @@ import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFac
 import { CallClock } from './call-clock.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
+import { whenAnswered } from './when-answered.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
 
 /** Settings of a world. */
@@ -197,24 +200,36 @@ class LocalWorld implements WorldHandle {
 
 class LocalInstance implements InstanceHandle {
   readonly concludes: boolean;
+  readonly tellsStates: boolean;
   readonly #instance: Environment;
   readonly #caller: Caller;
+  /** Whether the present episode asks for states. */
+  #states = false;
 
   constructor(instance: Environment, caller: Caller) {
     this.#instance = instance;
     this.#caller = caller;
     this.concludes = instance.conclude !== undefined;
+    this.tellsStates = instance.stateKey !== undefined;
   }
 
-  async reset(task: string, random: Random): Promise<Begun> {
-    const start = checkStart(await this.#caller.run('reset', (call) => this.#instance.reset(task, call), { random }));
-    return this.#cut(typeof start === 'string' ? { observation: start } : start);
+  async reset(task: string, random: Random, states = false): Promise<Begun> {
+    this.#states = states;
+    const reset = (call: Draw): Awaitable<Begun> =>
+      whenAnswered(this.#instance.reset(task, call), (answer) => {
+        const start = checkStart(answer);
+        return this.#withState(typeof start === 'string' ? { observation: start } : start);
+      });
+    return this.#cut(await this.#caller.run('reset', reset, { random }));
   }
 
   async step(action: string): Promise<Stepped> {
-    return this.#cut(
-      checkStepResult(await this.#caller.run('step', (call: Call) => this.#instance.step(action, call))),
-    );
+    const step = (call: Call): Awaitable<Stepped> =>
+      whenAnswered(this.#instance.step(action, call), (answer) => {
+        const result = checkStepResult(answer);
+        return result.terminated || result.truncated ? result : this.#withState(result);
+      });
+    return this.#cut(await this.#caller.run('step', step));
   }
 
   async act(player: string, random: Random): Promise<string> {
@@ -237,12 +252,26 @@ class LocalInstance implements InstanceHandle {
     return this.#caller.quietly('dispose', () => this.#instance.dispose?.());
   }
 
+  /** The time of the state key counts as time of the call that leads to the state. */
+  #withState<T extends object>(answer: T): Awaitable<T & { readonly state?: string }> {
+    if (!this.#states) return answer;
+    return whenAnswered(this.#instance.stateKey?.(), (key) => ({
+      ...answer,
+      state: digestOf(checkShape(key, 'string', 'what stateKey() gives') as string),
+    }));
+  }
+
   #cut<T extends { readonly observation: string }>(answer: T): T & { readonly characters?: number } {
     const { length } = answer.observation;
     const { observationCharacters } = this.#caller.settings;
     if (length <= observationCharacters) return answer;
     return { ...answer, observation: cutText(answer.observation, observationCharacters), characters: length };
   }
+}
+
+/** 96 bits, so that episodes stay small whatever the length of the key. */
+function digestOf(key: string): string {
+  return createHash('sha256').update(key).digest('base64url').slice(0, 16);
 }
 
 function taskList(world: World, split: SplitName, caller: Caller): TaskList {

@@ -46,6 +46,44 @@ async function play(tools: Toolbox, texts: readonly string[], changes: Partial<C
 const running = (run: Awaited<ReturnType<Tool['begin']>>['run']): Tool => dice({ begin: () => ({ run }) });
 
 describe('a turn that calls a tool', () => {
+  // Goes red when the state of a turn is the one after its action, or when a turn that does not step the environment
+  // loses it.
+  it('starts from the same state as the turn after it, and so does a malformed turn', async () => {
+    class Telling extends Signals {
+      stateKey(): string {
+        return String(this.turns);
+      }
+    }
+    const model = roller();
+    const actor = modelActor(model, { maxActionTokens: 2, tools: toolbox(dice()) });
+    const settings = { actor, horizon: 12, states: true };
+    const played = completed(
+      await collectEpisodes(
+        keys(4, 4),
+        collectOptions(settings, () => new Telling()),
+      ),
+    );
+    const turns = played.flatMap((episode) =>
+      episode.turns.map((turn, place) => ({ turn, next: episode.turns[place + 1] })),
+    );
+    for (const { turn, next } of turns) {
+      expect(turn.startState).toMatch(/^[\w-]{16}$/);
+      if (next !== undefined) expect(next.startState === turn.startState).toBe(turn.action === undefined);
+    }
+    expect(turns.some(({ turn, next }) => next !== undefined && turn.toolCall !== undefined)).toBe(true);
+    expect(turns.some(({ turn, next }) => next !== undefined && turn.malformed !== undefined)).toBe(true);
+    const { turn, startState } = buildBatch(played.map(episodeRow), 1);
+    const numbers = [...startState!].filter((_, index) => turn[index] !== -1);
+    expect(new Set(numbers).size).toBe(new Set(turns.map((one) => one.turn.startState)).size);
+    const silent = completed(
+      await collectEpisodes(
+        keys(1, 1),
+        collectOptions({ actor }, () => new Telling()),
+      ),
+    );
+    expect(silent[0]!.turns.some((one) => 'startState' in one)).toBe(false);
+  });
+
   // Goes red when `step` still passes the text to the environment, or when `toolStep` sets `invalid: true`.
   it('is answered by the tool, and leaves the environment where it was', async () => {
     const steps: string[] = [];

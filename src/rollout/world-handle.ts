@@ -20,12 +20,16 @@ export interface Begun {
   readonly characters?: number;
   /** The rules of this task, if they differ from the world's rules. */
   readonly instructions?: string;
+  /** A digest of the state, if the episode asks for it. */
+  readonly state?: string;
 }
 
 /** The result of `step`. */
 export interface Stepped extends StepResult {
   /** Length of the observation before it was cut; absent: it was not cut. */
   readonly characters?: number;
+  /** A digest of the state after the action, if the episode asks for it and goes on. */
+  readonly state?: string;
 }
 
 /**
@@ -35,7 +39,10 @@ export interface Stepped extends StepResult {
 export interface InstanceHandle {
   /** Whether it grades episodes that the host truncates. */
   readonly concludes: boolean;
-  reset(task: string, random: Random): Promise<Begun>;
+  /** Whether it can tell in which state it is. */
+  readonly tellsStates: boolean;
+  /** @param states whether this answer and those of `step` include a digest of the state, until the next `reset` */
+  reset(task: string, random: Random, states?: boolean): Promise<Begun>;
   step(action: string): Promise<Stepped>;
   /** The next action of `random` or of an expert. */
   act(player: string, random: Random): Promise<string>;

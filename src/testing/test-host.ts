@@ -7,6 +7,7 @@ import type { EnvironmentHost } from '../contracts/host.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
+import { composeObservation } from '../rollout/compose-observation.js';
 
 const folders: string[] = [];
 
@@ -29,6 +30,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
       return (cacheFolder ??= temporaryFolder());
     },
     spawn: (command, args, options) => spawnOwned(command, args, options),
+    composeObservation,
     messages,
   };
 }

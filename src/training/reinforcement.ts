@@ -89,6 +89,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
           horizon: turns,
           random: random.stream('episodes'),
           rollout,
+          states: algorithm.roles.includes('states'),
           signal: options.signal,
           took: (times) => collections.push(times),
         },

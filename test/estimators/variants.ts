@@ -5,6 +5,8 @@ import { optionDefaults } from '../../src/testing/option-defaults.js';
 import { testHost } from '../../src/testing/test-host.js';
 import * as cispo from '../../plugins/algo-cispo/src/cispo.js';
 import { options as cispoOptions } from '../../plugins/algo-cispo/src/options.js';
+import * as gigpo from '../../plugins/algo-gigpo/src/gigpo.js';
+import { options as gigpoOptions } from '../../plugins/algo-gigpo/src/options.js';
 import * as grpo from '../../plugins/algo-grpo/src/grpo.js';
 import { options as grpoOptions } from '../../plugins/algo-grpo/src/options.js';
 import * as ppo from '../../plugins/algo-ppo/src/ppo.js';
@@ -18,6 +20,7 @@ import { options as rlooOptions } from '../../plugins/algo-rloo/src/options.js';
 
 const plugins = {
   cispo: { module: cispo, options: cispoOptions },
+  gigpo: { module: gigpo, options: gigpoOptions },
   grpo: { module: grpo, options: grpoOptions },
   ppo: { module: ppo, options: ppoOptions },
   'reinforce-plus-plus': { module: plusPlus, options: plusPlusOptions },
@@ -69,6 +72,12 @@ export const variants: readonly Variant[] = [
   { name: 'GRPO', algorithm: 'grpo', options: {} },
   { name: 'GRPO, sums over episodes', algorithm: 'grpo', options: sum },
   { name: 'GRPO, turn by turn', algorithm: 'grpo', options: { ...sum, level: 'turn' } },
+  { name: 'GiGPO', algorithm: 'gigpo', options: {} },
+  {
+    name: 'GiGPO, undivided',
+    algorithm: 'gigpo',
+    options: { ...sum, scaling: 'none', turnDiscount: 1, dropFlatGroups: false },
+  },
   { name: 'GSPO', algorithm: 'grpo', options: { ratioLevel: 'sequence', aggregation: 'sequence-mean-token-mean' } },
   { name: 'CISPO', algorithm: 'cispo', options: {} },
   { name: 'REINFORCE++', algorithm: 'reinforce-plus-plus', options: {} },

@@ -21,7 +21,8 @@ describe('the discount that an algorithm declares', () => {
     const declared = async (options: Record<string, unknown>) =>
       (await create(options as never, testHost())).discount ?? { turn: 1, token: 1 };
 
-    expect(await declared(defaults)).toEqual({ turn: 1, token: 1 });
+    const { turnDiscount = 1, tokenDiscount = 1 } = defaults;
+    expect(await declared(defaults)).toEqual({ turn: turnDiscount, token: tokenDiscount });
     const discounted = Object.keys(defaults).filter((name) => /discount|gamma/i.test(name));
     const values: Record<string, number> = { turnDiscount: 0.5, tokenDiscount: 0.75 };
     expect(Object.keys(values)).toEqual(expect.arrayContaining(discounted));
@@ -34,7 +35,7 @@ describe('the discount that an algorithm declares', () => {
 
   it('is asked of the algorithms that have one', () => {
     const found = algorithms.filter(([, { contribution }]) => 'turnDiscount' in contribution.options);
-    const expected = ['cispo', 'grpo', 'ppo', 'reinforce', 'reinforce-plus-plus', 'rloo'];
+    const expected = ['cispo', 'gigpo', 'grpo', 'ppo', 'reinforce', 'reinforce-plus-plus', 'rloo'];
     expect(found.map(([name]) => name)).toEqual(expect.arrayContaining(expected));
   });
 });

@@ -79,6 +79,7 @@ export function open({ delay = 0, external = false } = {}) {
           return Number(at) === turn ? (answersOf[how]?.(answer) ?? answer) : answer;
         },
         act: (player, { random }) => String(player === 'oracle' ? digit : random.integer(0, 10)),
+        stateKey: () => `${turn}, ${digit}`,
       };
     },
   };

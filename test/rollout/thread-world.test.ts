@@ -54,6 +54,7 @@ async function play(
   tasks: readonly string[],
   retries = 0,
   signal = never,
+  states = false,
 ): Promise<Episode[]> {
   const pool = new EnvironmentPool(await opening, Infinity);
   const keys = tasks.map((task, group): EpisodeKey => ({ iteration: 1, task, group, member: 0 }));
@@ -65,6 +66,7 @@ async function play(
       horizon: 6,
       random: createRandom(3),
       rollout: { inFlight: 64, retries, maxFailedShare: 1, playerMilliseconds: 1000 },
+      states,
       signal,
     });
   } finally {
@@ -81,6 +83,19 @@ describe('a world in threads', () => {
     expect(expected.every(({ status }) => status === 'completed')).toBe(true);
     expect(await play(inThreads(workers), calm)).toEqual(expected);
     expect(await play(inThreads(workers, { delay: 3 }), calm)).toEqual(await play(here({ delay: 3 }), calm));
+  });
+
+  // Goes red when the wish for states does not reach the thread, or is lost when its episodes are replayed.
+  it('tells the states before turns, also after its thread was replaced', async () => {
+    const expected = await play(here(), calm, 0, never, true);
+    const digests = expected.flatMap(({ turns }) => turns.map(({ startState }) => startState));
+    expect(digests.every((digest) => /^[\w-]{16}$/.test(digest ?? ''))).toBe(true);
+    expect(new Set(digests).size).toBe(40);
+    expect(await play(inThreads(2), calm, 0, never, true)).toEqual(expected);
+    const [, ...others] = rotate(await play(inThreads(1), withOne('exit@2/0'), 0, never, true), 20);
+    expect(others).toEqual(rotate(expected, 20).slice(1));
+    const instance = await (await inThreads(1)).create();
+    expect(instance.tellsStates).toBe(true);
   });
 
   it('describes itself, and knows its tasks', async () => {

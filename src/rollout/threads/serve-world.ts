@@ -11,6 +11,7 @@ import { keepMarks, ThreadMarks } from './thread-marks.js';
 import {
   type CrossingError,
   type FromThread,
+  type InstanceFacts,
   type ThreadAnswer,
   type ThreadRequest,
   timesToArray,
@@ -67,7 +68,7 @@ export function serveWorld(
       case 'create': {
         const made = await world.create();
         instances.set(instance, made);
-        return { concludes: made.concludes };
+        return { concludes: made.concludes, tellsStates: made.tellsStates } satisfies InstanceFacts;
       }
       case 'close':
         return world.close();
@@ -77,7 +78,7 @@ export function serveWorld(
         return gone.dispose();
       }
       case 'reset':
-        return instanceOf(instance).reset(first ?? '', randomOfKey(second ?? ''));
+        return instanceOf(instance).reset(first ?? '', randomOfKey(second ?? ''), values[2] === true);
       case 'step':
         return instanceOf(instance).step(first ?? '');
       case 'act':

@@ -1,7 +1,7 @@
 // Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
 import type { EnvironmentPhase, SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
-import type { CallTimes } from '../world-handle.js';
+import type { CallTimes, InstanceHandle } from '../world-handle.js';
 
 /** A call into a thread; `instance` is 0 for the world itself. */
 export interface ThreadRequest {
@@ -47,6 +47,9 @@ export interface WorldDescription {
   readonly tells: boolean;
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
 }
+
+/** The result of `create`. */
+export type InstanceFacts = Pick<InstanceHandle, 'concludes' | 'tellsStates'>;
 
 /** The phase whose time limit applies to a call of the method. */
 export function phaseOf(method: ThreadMethod): EnvironmentPhase {

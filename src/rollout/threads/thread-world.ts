@@ -9,7 +9,7 @@ import { randomKey } from '../../random/create-random.js';
 import { EpisodeLost } from '../episode-lost.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from '../world-handle.js';
 import { ThreadDeath } from './thread-death.js';
-import { timesOfArrays, type ThreadMethod, type WorldDescription } from './thread-messages.js';
+import { type InstanceFacts, timesOfArrays, type ThreadMethod, type WorldDescription } from './thread-messages.js';
 import { type ThreadSettings, WorldThread } from './world-thread.js';
 
 export interface ThreadWorldSettings extends ThreadSettings {
@@ -202,6 +202,7 @@ interface Seat {
 interface Played {
   readonly task: string;
   readonly key: string;
+  readonly states: boolean;
   readonly actions: string[];
   /** The results of `reset` and of each action. */
   readonly answers: (Begun | Stepped)[];
@@ -214,6 +215,7 @@ class ThreadInstance implements InstanceHandle {
   #played: Played | undefined;
   #disposed = false;
   concludes = false;
+  tellsStates = false;
 
   constructor(threads: Threads, external: boolean) {
     this.#threads = threads;
@@ -225,14 +227,14 @@ class ThreadInstance implements InstanceHandle {
     await this.#survive(async () => void (await this.#seated()));
   }
 
-  async reset(task: string, random: Random): Promise<Begun> {
+  async reset(task: string, random: Random, states = false): Promise<Begun> {
     const key = randomKey(random);
     this.#played = undefined;
     const begun = await this.#survive(async () => {
       const { thread, instance } = await this.#seated();
-      return thread.call<Begun>('reset', instance, task, key);
+      return thread.call<Begun>('reset', instance, task, key, states);
     });
-    this.#played = { task, key, actions: [], answers: [begun] };
+    this.#played = { task, key, states, actions: [], answers: [begun] };
     return begun;
   }
 
@@ -299,7 +301,8 @@ class ThreadInstance implements InstanceHandle {
     const seat = { thread, instance: thread.nameInstance() };
     this.#seat = seat;
     try {
-      ({ concludes: this.concludes } = await thread.call<{ concludes: boolean }>('create', seat.instance));
+      const facts = await thread.call<InstanceFacts>('create', seat.instance);
+      ({ concludes: this.concludes, tellsStates: this.tellsStates } = facts);
     } catch (error) {
       thread.instances -= 1;
       if (!(error instanceof ThreadDeath)) this.#seat = undefined;
@@ -313,8 +316,8 @@ class ThreadInstance implements InstanceHandle {
     const before = this.#seat;
     const seat = await this.#seated();
     if (before === seat || this.#played === undefined) return seat;
-    const { task, key, actions, answers } = this.#played;
-    const replay: unknown[] = [await seat.thread.call('reset', seat.instance, task, key)];
+    const { task, key, states, actions, answers } = this.#played;
+    const replay: unknown[] = [await seat.thread.call('reset', seat.instance, task, key, states)];
     for (const action of actions) replay.push(await seat.thread.call('step', seat.instance, action));
     const turn = replay.findIndex((answer, index) => JSON.stringify(answer) !== JSON.stringify(answers[index]));
     if (turn < 0) return seat;

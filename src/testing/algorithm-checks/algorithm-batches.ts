@@ -67,7 +67,7 @@ function makeBatch(
 function makeRow(random: Random, group: number, reward: (random: Random, last: boolean) => number): BatchRow {
   const tokens: number[] = [1, 2];
   const mask: (0 | 1)[] = [0, 0];
-  const turns: { sampled: [number, number]; reward: number }[] = [];
+  const turns: BatchRow['turns'][number][] = [];
   const count = group === -1 ? 0 : random.integer(1, 5);
   const extend = (length: number, sampled: 0 | 1): void => {
     for (let i = 0; i < length; i += 1) {
@@ -78,7 +78,9 @@ function makeRow(random: Random, group: number, reward: (random: Random, last: b
   for (let turn = 0; turn < count; turn += 1) {
     const start = tokens.length;
     extend(random.integer(1, 5), 1);
-    turns.push({ sampled: [start, tokens.length], reward: reward(random, turn === count - 1) });
+    // Every episode starts from one state. Later states repeat, also within an episode.
+    const startState = String(turn === 0 ? 0 : random.stream('state', turn).integer(1, 4));
+    turns.push({ sampled: [start, tokens.length], reward: reward(random, turn === count - 1), startState });
     extend(random.integer(1, 4), 0);
   }
   const logprobs = mask.map((sampled) => (sampled === 1 ? -0.05 - 3 * random.uniform() : 0));

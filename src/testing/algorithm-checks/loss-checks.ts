@@ -10,7 +10,7 @@ import { credited, each, lossOf, near, same, update, type AlgorithmContext } fro
 export const lossChecks: readonly KitCheck<AlgorithmContext>[] = [
   {
     id: 'roles',
-    title: 'losses read a reference, a critic or a greedy return only if the algorithm asks for it',
+    title: 'the algorithm reads a reference, a critic, a greedy return or start states only if it asks for them',
     severity: 'error',
     likelyCause:
       'the role is missing in `roles`, or `critic` is missing; the trainer fills only the columns of named roles',

@@ -95,7 +95,7 @@ function episodeOf(value: number, member: number): CompletedEpisode {
   return {
     ...key,
     status: 'completed',
-    turns: [{ observation: 'first', ...rest, reward: value, facts, sampled, policyVersion: 0 }],
+    turns: [{ observation: 'first', startState: 'start', ...rest, reward: value, facts, sampled, policyVersion: 0 }],
     finalObservation: 'last',
     terminated: true,
     success: value > 0,

@@ -34,6 +34,12 @@ function outcome(
   }
 }
 
+/** What `outcome` reads of a turn's past, besides the task. The weather of the third turn has no effect. */
+function stateOf({ turn, history, weather }: Pick<Unfinished, 'turn' | 'history' | 'weather'>): string {
+  if (turn === 0) return 'start';
+  return turn === 1 ? `second, after ${history[0]}, weather ${weather}` : `third, after ${history[0]}`;
+}
+
 /** Probability of a storm, given the first choice of the turn. */
 const stormy = ([first]: readonly number[]): number => (first === 1 ? 0.7 : 0.3);
 
@@ -80,7 +86,12 @@ export interface TokenEpisode {
   readonly mask: readonly (0 | 1)[];
   readonly logprobs: readonly number[];
   readonly contexts: readonly Step[];
-  readonly turns: readonly { readonly sampled: readonly [number, number]; readonly reward: number }[];
+  readonly turns: readonly {
+    readonly sampled: readonly [number, number];
+    readonly reward: number;
+    /** The state of the game before the turn: what later rewards depend on. */
+    readonly startState: string;
+  }[];
   /** Sum of the rewards. */
   readonly return: number;
 }
@@ -119,7 +130,7 @@ function enumerateEpisodes(policy: TokenPolicy, task: number): TokenEpisode[] {
       }
       const { reward, ends } = outcome(task, turn, chosen, partial.history, partial.weather);
       const sampled = [partial.tokens.length - chosen.length, partial.tokens.length] as const;
-      const turns = [...partial.turns, { sampled, reward }];
+      const turns = [...partial.turns, { sampled, reward, startState: stateOf(partial) }];
       const history = [...partial.history, ...chosen];
       const observe = (weather: number, probability: number): Unfinished => ({
         ...partial,

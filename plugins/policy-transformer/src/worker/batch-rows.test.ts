@@ -16,6 +16,7 @@ function fullBatch(width: number): TrainingBatch {
   const perRow = (scale: number) => Float64Array.from(built.group, (group) => scale * group);
   return {
     ...built,
+    startState: built.tokens.slice(),
     weight: perToken(2),
     referenceLogprobs: perToken(3),
     values: perToken(4),
