@@ -107,8 +107,9 @@ export interface Environment {
   /** The currently legal actions, if they can be listed. */
   admissible?(): Awaitable<readonly string[]>;
   /**
-   * A string that is equal for two states exactly if all their futures are equal. Algorithms that compare turns from the
-   * same state need it; the host then asks for it before every turn, so it should be quick.
+   * A string that is equal for two states exactly if all their futures are equal. What only describes the way to a state
+   * does not belong into it: progress and milestones so far, the number of turns, what a pronoun refers to. Algorithms
+   * that compare turns from the same state need it; the host then asks for it before every turn, so it should be quick.
    */
   stateKey?(): Awaitable<string>;
   /** The whole state as JSON; `restore` takes it back. */

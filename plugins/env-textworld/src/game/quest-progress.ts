@@ -129,10 +129,12 @@ export class QuestProgress {
     return copy;
   }
 
-  /** Equal for two points of a game exactly if score, end and policies are, and will be in equal states. */
+  /**
+   * Equal for two points of a game exactly if score and end are, and will be in equal states. Policies do not count: they
+   * depend on the way, not only on the state.
+   */
   key(): string {
-    const event = ({ tree, policy, triggered, lost }: EventTrack): string =>
-      `${tree.id}:${policy.map(({ index }) => index).join()}:${Number(triggered)}${Number(lost)}`;
+    const event = ({ triggered, lost }: EventTrack): string => `${Number(triggered)}${Number(lost)}`;
     const quests = this.tracks.map(
       ({ wins, fails, completions }) => `${wins.map(event).join(' ')}|${fails.map(event).join(' ')}|${completions}`,
     );

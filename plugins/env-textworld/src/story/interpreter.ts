@@ -13,7 +13,7 @@ export interface StoryMemory extends DataView {
 export type Fragment = (machine: Interpreter) => number | undefined;
 
 /** Writes an instruction as JavaScript; its operands write themselves as expressions. */
-export type WriteInstruction = (first: string, second: string) => string;
+type WriteInstruction = (first: string, second: string) => string;
 
 /** Instructions by code. */
 export type Instructions = { [code: number]: { prototype: { func: WriteInstruction } } };
@@ -123,10 +123,12 @@ export interface Interpreter extends TextTables {
   save_undo(pc: number, variable: number): number;
 }
 
+const require = createRequire(import.meta.url);
+
 let loaded: (new () => Interpreter) | undefined;
 
 /** The class of ifvms that plays stories. It is loaded when a story is first played. */
 export function loadInterpreter(): new () => Interpreter {
-  loaded ??= (createRequire(import.meta.url)('ifvms') as { readonly ZVM: new () => Interpreter }).ZVM;
+  loaded ??= (require('ifvms') as { readonly ZVM: new () => Interpreter }).ZVM;
   return loaded;
 }

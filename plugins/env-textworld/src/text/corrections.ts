@@ -42,6 +42,8 @@ export interface Corrections {
   readonly namesRoomsPlainly: boolean;
   /** The end is not followed by a question for what to do next. */
   readonly endsWithoutQuestion: boolean;
+  /** Replies do not tell the number of turns, so a state that is reached at another turn is the same state. */
+  readonly tellsNoTurns: boolean;
   /** Names with other letters than those of English can be typed. */
   readonly readsAllLetters: boolean;
   /** Commands may have 80 words and 500 characters; a compiled story reads 15 and 118. */
@@ -62,6 +64,7 @@ const all: Corrections = {
   beginsWithCapital: true,
   namesRoomsPlainly: true,
   endsWithoutQuestion: true,
+  tellsNoTurns: true,
   readsAllLetters: true,
   readsLongCommands: true,
 };
@@ -80,6 +83,7 @@ const none: Corrections = {
   beginsWithCapital: false,
   namesRoomsPlainly: false,
   endsWithoutQuestion: false,
+  tellsNoTurns: false,
   readsAllLetters: false,
   readsLongCommands: false,
 };

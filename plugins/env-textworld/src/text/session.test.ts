@@ -33,7 +33,7 @@ describe('a session', () => {
       'You pick up the red lamp from the ground.',
       'You open the red box, revealing a rusty key.',
       'You put the red lamp into the red box.\n\nYour score has just gone up by one point.\n\n*** The End ***\n\n' +
-        'You scored 1 out of a possible 1, in 4 turns.',
+        'You scored 1 out of a possible 1.',
     ]);
     expect(replies.map(({ moves, done }) => [moves, done])).toEqual([
       [1, false],
@@ -56,7 +56,7 @@ describe('a session', () => {
     const { replies } = play(['take apple', 'eat apple'], house({ quests }));
     expect(replies[1]).toMatchObject({ lost: true, won: false, done: true, reward: -1 });
     expect(replies[1]?.text).toBe(
-      'You eat the apple. Not bad.\n\n*** You lost! ***\n\nYou scored 0 out of a possible 1, in 2 turns.',
+      'You eat the apple. Not bad.\n\n*** You lost! ***\n\nYou scored 0 out of a possible 1.',
     );
   });
 
@@ -66,7 +66,7 @@ describe('a session', () => {
     const { replies } = play(['take lamp', 'look', 'score'], game);
     expect(replies.map(({ score }) => score)).toEqual([2, 4, 4]);
     expect(replies[0]?.text).toContain('Your score has just gone up by two points.');
-    expect(replies[2]?.text).toBe('You have so far scored 4 points, in 3 turns.');
+    expect(replies[2]?.text).toBe('You have so far scored 4 points.');
     expect(replies[2]?.maximumScore).toBe(Infinity);
   });
 
@@ -290,6 +290,32 @@ describe('sessions are safe', () => {
     expect(() => new Session(broken)).toThrow('description of s_0, character 7: a condition has no [end if]');
     const nested = house({ facts: ['in c_1 c_2', 'in c_2 c_1'], infos: {} });
     expect(() => new Session(nested)).toThrow('inside of itself');
+  });
+});
+
+describe('the key of a point', () => {
+  const keyAfter = (commands: string[], compat: 'corrected' | 'textworld' = 'corrected') => {
+    const session = new Session(house(), { compat });
+    session.start();
+    for (const command of commands) session.act(command);
+    return session.key();
+  };
+
+  it('is that of the world, whenever and however it was reached', () => {
+    const start = keyAfter([]);
+    expect(keyAfter(['look', 'x lamp', 'frob', 'open red box', 'close red box'])).toBe(start);
+    const unlocked = ['open red box', 'take rusty key', 'unlock gate with rusty key'];
+    expect(keyAfter([...unlocked, 'open gate', 'go north', 'go south', 'close gate'])).toBe(keyAfter(unlocked));
+    expect(keyAfter(['open red box'])).not.toBe(start);
+    expect(keyAfter(['brief'])).not.toBe(start);
+  });
+
+  it('tells a question that is open', () => {
+    expect(keyAfter(['open red'])).not.toBe(keyAfter([]));
+  });
+
+  it('counts turns where replies tell their number', () => {
+    expect(keyAfter(['look'], 'textworld')).not.toBe(keyAfter([], 'textworld'));
   });
 });
 

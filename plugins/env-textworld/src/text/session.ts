@@ -164,16 +164,19 @@ export class Session {
     for (const command of commands) this.act(command as string);
   }
 
-  /** Equal for two points of a game exactly if they have the same future. */
+  /**
+   * Equal for two points of a game exactly if they have the same future. What `it`, `again` and `oops` refer to does not
+   * count, nor does the plan that intermediate rewards follow. Where replies tell the number of turns, it counts.
+   */
   key(): string {
-    const { pronouns, last, line, mistake, partial } = this.#parser.memory;
+    const { corrections } = this.#story;
     return JSON.stringify([
-      this.#world.key(),
+      this.#world.key(this.#brief === 'never'),
       this.#state.key(),
       this.#progress.key(),
       this.#quests,
-      [this.#brief, this.#turns, this.#moves, this.#won, this.#lost, this.#pending],
-      [pronouns, last, line, mistake, partial],
+      [this.#brief, this.#won, this.#lost, this.#pending],
+      corrections.tellsNoTurns ? 0 : this.#turns,
     ]);
   }
 
@@ -392,11 +395,12 @@ export class Session {
   }
 
   #scoreText(): string {
-    const { maximumScore } = this.#story;
+    const { maximumScore, corrections } = this.#story;
     const { score } = this.#quests;
-    const turns = `in ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'}.`;
-    if (maximumScore !== Infinity) return `${score} out of a possible ${maximumScore}, ${turns}`;
-    const points = `${score} ${score === 1 ? 'point' : 'points'}, ${turns}`;
+    const counted = `, in ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'}`;
+    const turns = `${corrections.tellsNoTurns ? '' : counted}.`;
+    if (maximumScore !== Infinity) return `${score} out of a possible ${maximumScore}${turns}`;
+    const points = `${score} ${score === 1 ? 'point' : 'points'}${turns}`;
     return this.#won || this.#lost ? `a total of ${points}` : points;
   }
 

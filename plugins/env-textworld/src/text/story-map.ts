@@ -6,7 +6,7 @@ import { player, type StoryObject } from './story-object.js';
 import type { StoryWorld } from './story-world.js';
 
 /** A way out of a room, through a door or not. */
-export interface Way {
+interface Way {
   readonly to: Entity;
   readonly door?: Entity;
 }

@@ -51,9 +51,16 @@ export class StoryWorld {
     return new StoryWorld(this.cells.slice(), this.size);
   }
 
-  /** Equal for two worlds of a story exactly if everything is in the same place, order and state. */
-  key(): string {
-    return this.cells.join();
+  /**
+   * Equal for two worlds of a story exactly if everything is in the same place, order and state.
+   *
+   * @param forgetsVisits Whether it does not matter which rooms the player has been in.
+   */
+  key(forgetsVisits = false): string {
+    if (!forgetsVisits) return this.cells.join();
+    const cells = this.cells.slice();
+    for (let index = 3 * this.size; index < cells.length; index++) cells[index] = (cells[index] as number) & ~Visited;
+    return cells.join();
   }
 
   parent(object: number): number {
