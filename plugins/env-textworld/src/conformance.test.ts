@@ -29,5 +29,5 @@ const variants: Record<string, Options> = {
 };
 
 describe.each(Object.entries(variants))('textworld: %s', (_name, options) => {
-  describeEnvironment(it, { ...module, contribution: contribution!, options }, { freshProcess, ids: 100 });
+  describeEnvironment(it, { ...module, contribution: contribution!, options }, { freshProcess, ids: 30 });
 });

@@ -28,14 +28,16 @@ interface ReplayRequest {
   readonly tasks: readonly string[];
   readonly seed: number;
   readonly turns: number;
+  /** Ids to list of each split. */
+  readonly ids: number;
   /** Plays the tasks in reverse order, and returns them in the given order. */
   readonly backwards: boolean;
 }
 
-/** Ids of each split, at most a thousand, as one line of JSON. */
-async function listSplits({ splits }: World): Promise<string> {
+/** Ids of each split as one line of JSON. */
+async function listSplits({ splits }: World, limit: number): Promise<string> {
   const listed: unknown[] = [];
-  for (const split of splitNames) listed.push([splits[split].count, await listIds(splits[split], 1_000)]);
+  for (const split of splitNames) listed.push([splits[split].count, await listIds(splits[split], limit)]);
   return JSON.stringify(listed);
 }
 
@@ -53,7 +55,7 @@ export async function replayEpisodes(request: ReplayRequest): Promise<string[]> 
     const choose = chooseAs('random', random, task);
     lines.set(task, episodeBytes(await playEpisode(environment, task, random, choose, request.turns)));
   }
-  const splits = await listSplits(world);
+  const splits = await listSplits(world, request.ids);
   await environment.dispose?.();
   await world.close?.();
   return [splits, ...request.tasks.map((task) => lines.get(task) ?? '')];
@@ -89,14 +91,18 @@ import('${door.href}')
   .then((lines) => parentPort.postMessage({ lines }), tell);
 `;
 
+/** Most ids to list of each split in another process. */
+const mostListed = 1_000;
+
 /** Maximum time of a replay in milliseconds. */
 const patience = 120_000;
 
 function requestOf({ options, sample, settings }: CheckContext): ReplayRequest {
   const { freshProcess, freshContribution, seed, turns } = settings;
+  const ids = Math.min(settings.ids, mostListed);
   const tasks = [...new Set(sample.map(({ task }) => task))];
   const contribution = freshContribution === undefined ? {} : { contribution: freshContribution };
-  return { entry: freshProcess?.href ?? '', ...contribution, options, tasks, seed, turns, backwards: false };
+  return { entry: freshProcess?.href ?? '', ...contribution, options, tasks, seed, turns, ids, backwards: false };
 }
 
 async function replay(
