@@ -13,5 +13,5 @@ it('the published host is installed from the registry and says what it has', asy
     env: environment,
   });
   const { environments } = JSON.parse(stdout) as { environments: { name: string; plugin: string }[] };
-  expect(environments.map(({ name }) => name)).toEqual(['guess-number', 'textcraft']);
+  expect(environments.map(({ name }) => name)).toEqual(['guess-number', 'textcraft', 'textworld']);
 });
