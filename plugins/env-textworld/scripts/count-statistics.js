@@ -6,7 +6,7 @@ import { makeSimple } from '../dist/challenges/simple.js';
 import { NativeAdventure } from '../dist/native-adventure.js';
 import { writeProse } from '../dist/prose/write-prose.js';
 
-const episodesPerGame = 3;
+const episodesPerGame = 30;
 /** Commands that change nothing. */
 const idle = /^(look|inventory|examine .*)$/;
 const custom = [
