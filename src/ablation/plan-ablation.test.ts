@@ -245,6 +245,27 @@ describe('planAblation', () => {
     }); // prettier-ignore
   });
 
+  it('tests cells of a file on the environments of all of them, each at its own horizon', async () => {
+    const cells = {
+      narrow: { 'environment.options.width': [10, 15], 'horizon.turns': 4 },
+      wide: { 'environment.options.width': [40, 50], 'horizon.turns': 7 },
+    }; // prettier-ignore
+    const { plan: asked, cells: resolved } = await planFile({ transfer: true, cells, reference: 'wide' });
+    expect(asked).toMatchObject({ tests: ['narrow', 'wide'], reference: 'wide' });
+    for (const { id, recipe } of resolved) {
+      const tested = planRun(recipe).transfer;
+      expect(tested.map(({ name, horizon, isOwn }) => [name, horizon, isOwn])).toEqual([
+        ['narrow', 4, id === 'narrow'],
+        ['wide', 7, id === 'wide'],
+      ]);
+      expect(tested.map(({ environment }) => environment.options['width'])).toEqual([[10, 15], [40, 50]]); // prettier-ignore
+    }
+    const same = { ...cells, again: { ...cells.wide, 'stages.rl.steps': 7 } };
+    expect((await complaint(planFile({ transfer: true, cells: same }))).message).toMatch(/wide and again have the same/);
+    const idle = await complaint(planFile({ transfer: true, cells, compare: 'all' }));
+    expect(idle.code).toBe('AG_RECIPE_IDLE_SETTING');
+  });
+
   it('reads grids, and finds the folder again whatever the seeds are', async () => {
     const grid = { 'algorithm.groupSize': [8, 16], 'stages.rl.steps': [100, 200] };
     const planned = await planFile({ grid, seeds: [4, 9], set: { 'record.episodes': 0 } });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 
 import { builtInAblations } from '../config/built-in-recipes.js';
 import type { Setting } from '../config/parse-setting.js';
@@ -102,12 +103,14 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
     });
   }
   const { ablation, file, folder } = await readAblationFile(path, cwd);
-  const { grid, design, sample, seeds: written, compare, name } = ablation;
+  const { grid, design, sample, seeds: written, compare = 'reference', name, set: shared, transfer } = ablation;
   if (grid !== undefined) refuseLargeGrid(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
   const named = Object.entries(ablation.cells ?? {}).map(([id, settings]): CellPlan => ({ id, settings }));
   const cells = [...(grid === undefined ? [] : expandGrid(grid, design, sample)), ...named];
   const question = ablation.question ?? `Which of ${cells.length} cells does best?`;
-  const plan = { name, axis: 'grid', question, cells, reference: ablation.reference ?? cells[0]?.id ?? '', compare };
+  const reference = ablation.reference ?? cells[0]?.id ?? '';
+  const tests = transfer ? { tests: cells.map(({ id }) => id) } : {};
+  const plan = { name, axis: 'grid', question, cells, reference, compare, ...tests };
   const source = request.recipe ?? ablation.recipe;
   // A recipe named in the file is relative to the file; a recipe from the command line is relative to the current
   // folder.
@@ -129,9 +132,33 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   return {
     plan,
     seeds: typeof seeds === 'number' ? firstSeeds(seeds) : [...new Set(seeds)],
-    shared: ablation.set,
+    shared,
+    ...(transfer && { fixed: await testsOnAll(plan, shared, base, request.settings) }),
     base,
   };
+}
+
+/** The setting with which every cell is tested on the environments of all cells. */
+async function testsOnAll(
+  plan: AblationPlan,
+  shared: CellSettings,
+  base: Asked['base'],
+  settings: HostSettings,
+): Promise<CellSettings> {
+  const levels = new Map<string, Json>();
+  for (const { id, recipe } of await resolveCells(plan, shared, base, settings)) {
+    const { name, options } = recipe.environment;
+    const level: Json = { name, options: options as Json, horizon: planRun(recipe).evaluationHorizon };
+    const [twin] = [...levels].find(([, other]) => isDeepStrictEqual(other, level)) ?? [];
+    if (twin !== undefined) {
+      throw new AgentgymError('AG_ABLATION_GRID', {
+        message: `\`transfer: true\` tests on the environments of all cells, and ${twin} and ${id} have the same one.`,
+        hint: 'Vary only `environment` and `horizon`, or remove `transfer`.',
+      });
+    }
+    levels.set(id, level);
+  }
+  return { 'evaluation.final.transfer': Object.fromEntries(levels) };
 }
 
 /**

@@ -68,9 +68,20 @@ export const ablationSchema = v.strictObject({
     ),
   ),
   reference: v.exactOptional(text('The cell to compare the others with; default: the first')),
-  compare: v.optional(
-    v.pipe(v.picklist(['reference', 'all']), v.description('Compare each cell with the reference, or every pair')),
-    'reference',
+  compare: v.exactOptional(
+    v.pipe(
+      v.picklist(['reference', 'all']),
+      v.description('Compare each cell with the reference, or every pair; default: `reference`'),
+    ),
+  ),
+  transfer: v.optional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        'Test each cell also on the environments of all other cells, each at its own horizon, and compare it there with the cell that trained on it',
+      ),
+    ),
+    false,
   ),
 });
 

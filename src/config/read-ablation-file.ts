@@ -40,7 +40,10 @@ export async function readAblationFile(path: string, cwd: string): Promise<ReadA
 }
 
 /** Complains about keys that contradict each other, or have no effect together. */
-function checkTogether({ grid, cells, design, sample }: AblationFile, complaints: Complaints): void {
+function checkTogether(
+  { grid, cells, design, sample, compare, transfer }: AblationFile,
+  complaints: Complaints,
+): void {
   const wrong = (path: KeyPath, message: string, hint: string): void =>
     complaints.add('AG_RECIPE_INVALID', path, message, hint);
   if (grid === undefined && cells === undefined) {
@@ -52,6 +55,10 @@ function checkTogether({ grid, cells, design, sample }: AblationFile, complaints
   if (sample !== undefined && design !== 'random') {
     const message = `\`sample\` has no effect with \`design: ${design}\``;
     complaints.add('AG_RECIPE_IDLE_SETTING', ['sample'], message, 'Remove it, or set `design: random`.');
+  }
+  if (transfer && compare !== undefined) {
+    const message = '`compare` has no effect with `transfer: true`, which compares cells on each environment';
+    complaints.add('AG_RECIPE_IDLE_SETTING', ['compare'], message, 'Remove one of the two.');
   }
   if (design === 'paired' && grid !== undefined) {
     const counts = Object.entries(grid).map(([key, values]) => [key, Object.keys(values).length] as const);

@@ -66,9 +66,10 @@ const usualObservation = 16;
 const usualPrompt = 64;
 
 /** The largest concurrent load on the policy. */
-export function policyLoad({ recipe, longestHorizon }: RunPlan): PolicyLoad {
+export function policyLoad({ recipe, longestHorizon, transfer }: RunPlan): PolicyLoad {
   const { maxActionTokens } = recipe.policy.sampling;
-  const tokens = usualPrompt + longestHorizon * (maxActionTokens + usualObservation);
+  const turns = Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon));
+  const tokens = usualPrompt + turns * (maxActionTokens + usualObservation);
   return { sequences: recipe.rollout.inFlight, tokens };
 }
 
