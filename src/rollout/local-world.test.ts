@@ -54,6 +54,29 @@ describe('opening a world', () => {
   });
 });
 
+describe('many tasks', () => {
+  // Goes red when all are asked for in one piece: a long list would then look like a world that hangs.
+  it('are asked for in parts, and the thread is free in between', async () => {
+    let parts = 1;
+    let pending: NodeJS.Immediate | undefined;
+    const answer = <T>(value: T): T => {
+      pending ??= setImmediate(() => {
+        pending = undefined;
+        parts += 1;
+      });
+      return value;
+    };
+    const about = (task: string) => answer({ cluster: task });
+    const base = signalWorld(undefined, { about, count: 500 });
+    const train = { ...base.splits.train, id: (place: number) => answer(`train-${place}`) };
+    const world = localWorld({ ...base, splits: { ...base.splits, train } }, worldSettings());
+    const ids = await world.splits.train.ids(Array.from({ length: 500 }, (_, place) => place));
+    expect([ids.length, ids[499], parts]).toEqual([500, 'train-499', 3]);
+    expect((await world.about(ids))[499]).toEqual({ cluster: 'train-499' });
+    expect(parts).toBeGreaterThanOrEqual(5);
+  });
+});
+
 describe('the legal actions', () => {
   it('are those that the environment lists, and texts', async () => {
     const listing = (admissible?: () => readonly unknown[]) => {

@@ -1,7 +1,7 @@
 // A world in this thread: the plugin's own object. Its calls have deadlines and are measured, and its results are
-// checked
-// as data.
+// checked as data.
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 
 import type {
   Awaitable,
@@ -75,6 +75,9 @@ export function localWorld(world: World, settings: WorldSettings): WorldHandle {
   return new LocalWorld(world, new Caller(settings));
 }
 
+/** Tasks that a world is asked for at a time. */
+const askedAtOnce = 200;
+
 /** Calls into one world. */
 class Caller {
   readonly clock = new CallClock();
@@ -95,9 +98,23 @@ class Caller {
     });
   }
 
-  /** Asks for tasks or their facts. This may take as long as opening the world. */
-  ask<T>(what: string, work: () => Awaitable<T>): Promise<Awaited<T>> {
-    return this.#limit(what, 'open', undefined, work, {});
+  /**
+   * Asks for many tasks, or for facts about them, some at a time: signals are heard in between, and each part may take
+   * as long as opening the world.
+   */
+  async ask<Item, Answer>(
+    what: string,
+    items: readonly Item[],
+    answer: (item: Item) => Awaitable<Answer>,
+  ): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    for (let first = 0; first < items.length; first += askedAtOnce) {
+      if (first > 0) await setImmediate();
+      const part = items.slice(first, first + askedAtOnce);
+      const work = () => Promise.all(part.map(async (item) => answer(item)));
+      for (const one of await this.#limit(what, 'open', undefined, work, {})) answers.push(one);
+    }
+    return answers;
   }
 
   async #limit<T>(
@@ -164,9 +181,7 @@ class LocalWorld implements WorldHandle {
 
   async about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
     if (this.#world.about === undefined) return tasks.map(() => ({}));
-    const all = await this.#caller.ask('about', () =>
-      Promise.all(tasks.map(async (task) => this.#world.about?.(task))),
-    );
+    const all = await this.#caller.ask('about', tasks, (task) => this.#world.about?.(task));
     return all.map((told, index) => {
       const task = tasks[index] as string;
       const facts = checkTaskFacts(told);
@@ -280,14 +295,14 @@ function taskList(world: World, split: SplitName, caller: Caller): TaskList {
   if (count !== 'unbounded' && !(Number.isSafeInteger(count) && count >= 0)) {
     throw new Error(`the count of the split ${split} is ${String(count)}, neither a whole number nor 'unbounded'`);
   }
-  const checked = async (ask: () => readonly Awaitable<string>[]): Promise<readonly string[]> => {
-    const ids = await caller.ask(`the tasks of ${split}`, () => Promise.all(ask().map(async (id) => id)));
+  const checked = async <Item>(items: readonly Item[], idOf: (item: Item) => Awaitable<string>) => {
+    const ids = await caller.ask(`the tasks of ${split}`, items, idOf);
     return ids.map((id) => checkShape(id, 'string', `an id of the split ${split}`));
   };
   return {
     count,
-    ids: (places) => checked(() => places.map((place) => source.id(place))),
-    draw: (streams) => checked(() => streams.map((random) => source.random(random))),
+    ids: (places) => checked(places, (place) => source.id(place)),
+    draw: (streams) => checked(streams, (random) => source.random(random)),
   };
 }
 
