@@ -13,9 +13,7 @@ const variants: Record<string, Options> = {
   'custom games': defaults,
   'custom games, whole rooms, as the original': {
     ...defaults,
-    rooms: 4,
     objects: 6,
-    questLength: 6,
     instructions: 'last',
     observe: 'room',
     listActions: false,

@@ -19,13 +19,13 @@ export class NativeAdventure implements Adventure {
 
   constructor(game: Game, compat: Compat) {
     this.#session = new Session(game, { compat });
-    this.#reply = this.#session.start();
+    this.#reply = this.#session.reply;
     this.objective = game.objective;
     this.maximumScore = game.maximumScore;
   }
 
   start(): string {
-    this.#reply = this.#session.start();
+    this.#reply = this.#session.restart();
     this.#plan = undefined;
     return this.#reply.description;
   }
@@ -47,8 +47,7 @@ export class NativeAdventure implements Adventure {
   }
 
   remaining(): Remaining | undefined {
-    const plan = this.#session.progress.winningPolicy();
-    return plan && { actions: plan.length, deeds: plan.filter(({ rule }) => !rule.startsWith('go/')).length };
+    return this.#session.progress.remaining();
   }
 
   nextCommand(): string | undefined {

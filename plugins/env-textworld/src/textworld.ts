@@ -86,7 +86,7 @@ export class TextWorld implements Environment {
   }
 
   stateKey(): string {
-    return JSON.stringify([this.#current().id, this.#playing().key()]);
+    return `${JSON.stringify(this.#current().id)} ${this.#playing().key()}`;
   }
 
   snapshot(): Json {

@@ -48,6 +48,15 @@ function servable(menu: Menu): Menu {
 
 /** What a game may use. Only if corrected, foods that have to be cut and cannot be are taken off. */
 export function makeMenu({ split, cut, cook, compat }: CookingOptions): Menu {
+  const key = [split, cut, cook, compat].join(' ');
+  let menu = menus.get(key);
+  if (menu === undefined) menus.set(key, (menu = writeMenu({ split, cut, cook, compat })));
+  return menu;
+}
+
+const menus = new Map<string, Menu>();
+
+function writeMenu({ split, cut, cook, compat }: Pick<CookingOptions, 'split' | 'cut' | 'cook' | 'compat'>): Menu {
   let menu = menuOfSplit(split);
   if (cut) menu = only(menu, ({ cutting }) => cutting !== 'uncut');
   if (cook) menu = servable(only(menu, ({ cooking }) => cooking !== 'raw'));

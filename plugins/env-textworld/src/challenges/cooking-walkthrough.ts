@@ -58,10 +58,9 @@ class Planner {
 
   /** Adds a step in the present room, which takes the place of `r`. */
   private do(rule: string, things: Readonly<Record<string, MadeEntity | undefined>> = {}): void {
-    const placed = Object.entries({ r: this.room, ...things }).flatMap(([name, made]) =>
-      made ? [[name, made.entity] as const] : [],
-    );
-    this.steps.push({ rule, placed: Object.fromEntries(placed) });
+    const placed: Record<string, Entity> = { r: this.room.entity };
+    for (const [name, made] of Object.entries(things)) if (made) placed[name] = made.entity;
+    this.steps.push({ rule, placed });
   }
 
   private goTo(room: MadeRoom): void {
@@ -140,7 +139,7 @@ export function planCooking(
       const rule = rules.get(other) as Rule;
       return applyRule(rule, { ...placed, ...chooseSlots(rule, slots, playthrough) });
     });
-    playthrough.play(actions.find((action) => playthrough.isPossible(action)) ?? (actions[0] as Action));
+    playthrough.play(...(actions as [Action, ...Action[]]));
   }
   // Some commands may be refused, such as to open a door that is open; what counts is the end.
   const isWon = playthrough.holds(scene.world.fact('consumed', scene.meal));
@@ -150,7 +149,8 @@ export function planCooking(
 /** Slots of the inventory for a rule that fills or empties some: of the right state as long as there are any. */
 function chooseSlots(rule: Rule, slots: readonly Entity[], playthrough: Playthrough): Record<string, Entity> {
   const chosen: Record<string, Entity> = {};
-  for (const { name } of rule.placeholders.filter(({ type }) => type === 'slot')) {
+  for (const { name, type } of rule.placeholders) {
+    if (type !== 'slot') continue;
     const left = slots.filter((slot) => !Object.values(chosen).includes(slot));
     const state = rule.before.find(({ placeholders }) => placeholders.some((other) => other.name === name))?.name;
     const fitting = left.find((slot) => state !== undefined && playthrough.holds({ name: state, entities: [slot] }));

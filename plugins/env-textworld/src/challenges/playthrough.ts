@@ -22,7 +22,11 @@ export function applyRule(rule: Rule, placed: Placed): Action {
 
 const constant = (name: string): Entity => ({ id: name, type: name });
 
-const keyOf = ({ name, entities }: Fact): string => `${name} ${entities.map(({ id }) => id).join(' ')}`;
+function keyOf({ name, entities }: Fact): string {
+  let key = name;
+  for (const { id } of entities) key += ` ${id}`;
+  return key;
+}
 
 /**
  * Actions played one after the other from the facts of a world. It follows `GameMaker.set_walkthrough`: a command that
@@ -46,14 +50,16 @@ export class Playthrough {
     return this.facts.has(keyOf(fact));
   }
 
-  isPossible(action: Action): boolean {
-    return action.before.every((fact) => this.holds(fact));
+  private isPossible(action: Action): boolean {
+    for (const fact of action.before) if (!this.holds(fact)) return false;
+    return true;
   }
 
-  /** Plays the action if it is possible. */
-  play(action: Action): void {
-    const possible = this.isPossible(action);
-    if (possible) this.last = action;
+  /** Plays the first of the actions that is possible. If none is, the command is that of the first. */
+  play(...actions: readonly [Action, ...Action[]]): void {
+    const possible = actions.find((action) => this.isPossible(action));
+    const action = possible ?? actions[0];
+    if (possible) this.last = possible;
     if (this.last) this.actions.push(this.last);
     this.commands.push(action.command ?? '');
     if (!possible) return;

@@ -66,7 +66,7 @@ export function makeTreasureHunter(seeds: Seeds, { level }: TreasureHunterOption
     ...{ minimumBreadth: 1, maximumBreadth: 1 },
     createsEntities: mode.hasKeys,
     canCreate: (type) => type === 'k',
-    rulesPerDepth: [take, ...new Array<string[]>(length - 1).fill(others)],
+    rulesPerDepth: [take, ...new Array<readonly string[]>(length - 1).fill(others)],
   };
   mapRandom.shuffle(rooms);
   const questRandom = new NumpyRandom(seeds.quest);

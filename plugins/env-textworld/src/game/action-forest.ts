@@ -103,6 +103,16 @@ export class ActionForest {
     return added;
   }
 
+  /** Whether `remove` would change the forest. */
+  isTouchedBy(step: Step): boolean {
+    const { step: undone } = this.steps.undo(step);
+    const touches = ({ element, children }: Node): boolean =>
+      (children.length === 0 && element.step === step) ||
+      this.takes(element.step, undone, children) ||
+      children.some(touches);
+    return this.roots.some(touches);
+  }
+
   /** Takes the step away wherever it stands, if it is a leaf somewhere, and puts in what undoes it where needed. */
   remove(step: Step): { readonly changed: boolean; readonly reversed: Step | undefined } {
     let changed = this.cut(step);
@@ -158,12 +168,16 @@ export class ActionForest {
   private pushBelow(node: Node, element: Element): boolean {
     let added = false;
     for (const child of node.children) if (this.pushBelow(child, element)) added = true;
-    const { step } = node.element;
-    if (!this.steps.dependsOn(step, element.step) || !bringsSomething(element.step, node.children)) return added;
+    if (!this.takes(node.element.step, element.step, node.children)) return added;
     node.children.push({ element, children: [], parent: node });
     element.chain = this.chains.get(element.step, node.element.chain);
     this.nodes++;
     return true;
+  }
+
+  /** Whether a node with these children gets another step as its child. */
+  private takes(step: Step, other: Step, children: readonly Node[]): boolean {
+    return this.steps.dependsOn(step, other) && bringsSomething(other, children);
   }
 
   private cut(step: Step): boolean {

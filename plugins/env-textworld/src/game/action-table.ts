@@ -181,12 +181,9 @@ export class ActionTable {
     if (own === action) return own;
     const known = this.interned.get(action);
     if (known) return known;
-    const rule = this.compiled.rulesByName.get(action.rule);
-    const found = rule && this.byEntities[rule.index];
-    if (!found) return undefined;
     const before = this.numbersOf(action.before);
     const after = this.numbersOf(action.after);
-    for (const candidate of found.values()) {
+    for (const candidate of this.candidates(action.rule, before)) {
       if (!isSameSet(candidate.before, before) || !isSameSet(candidate.after, after)) continue;
       this.interned.set(action, candidate);
       return candidate;
@@ -197,6 +194,13 @@ export class ActionTable {
   /** The command with this text, if one was found. */
   command(text: string): CommandText | undefined {
     return this.commands.get(text);
+  }
+
+  /** Actions of a rule, in the order in which they were found; if they need facts, only those that need the first. */
+  private candidates(name: string, needs: ReadonlySet<number>): readonly GameAction[] {
+    const [first] = needs;
+    const actions = first === undefined ? this.actions : (this.usersOf[first] ?? []);
+    return actions.filter(({ rule }) => rule === name);
   }
 
   private numbersOf(facts: readonly Fact[]): ReadonlySet<number> {

@@ -11,6 +11,13 @@ export interface Transition {
   readonly isReversible: boolean;
 }
 
+/** What is to be done for several trees, without the conditions of events. */
+export interface Policy {
+  readonly steps: readonly Step[];
+  /** Steps that do more than walk. */
+  readonly deeds: number;
+}
+
 /** Trees that are kept at the same time. Beyond, the older ones are forgotten and made again when they are needed. */
 const maximumTrees = 5_000;
 
@@ -22,7 +29,7 @@ export class ActionTrees {
   epoch = 0;
   private readonly chains = new Chains();
   private trees = new Map<string, ActionTree>();
-  private merged = new Map<string, readonly Step[] | undefined>();
+  private merged = new Map<string, Policy | undefined>();
   private count = 0;
 
   constructor(table: ActionTable) {
@@ -50,12 +57,14 @@ export class ActionTrees {
   }
 
   /** The policy of several trees together; undefined if there is no end to it. */
-  policyOf(trees: readonly ActionTree[]): readonly Step[] | undefined {
-    const key = trees.map(({ id }) => id).join(' ');
+  policyOf(trees: readonly ActionTree[]): Policy | undefined {
+    let key = '';
+    for (const { id } of trees) key += ` ${id}`;
     if (this.merged.has(key)) return this.merged.get(key);
     const roots: Node[] = [];
     for (const { forest } of trees) forest.deepCopyInto(roots);
-    const policy = new ActionForest(this.steps, this.chains, roots).flatten();
+    const steps = new ActionForest(this.steps, this.chains, roots).flatten()?.filter(({ isTrigger }) => !isTrigger);
+    const policy = steps && { steps, deeds: steps.filter(({ name }) => !name.startsWith('go/')).length };
     if (this.merged.size >= maximumTrees) this.merged.clear();
     this.merged.set(key, policy);
     return policy;
@@ -67,6 +76,8 @@ export class ActionTrees {
     this.chains.clear();
   }
 }
+
+const unchanged = (tree: ActionTree): Transition => ({ tree, changed: false, isReversible: true });
 
 /** A tree of actions that does not change; what comes of it is worked out once. */
 export class ActionTree {
@@ -98,11 +109,15 @@ export class ActionTree {
     }
     let transition = this.transitions.get(step.index);
     if (!transition) {
-      const forest = this.forest.copy();
-      const { changed, reversed } = forest.remove(step);
-      transition = { tree: this.trees.tree(forest), changed, isReversible: reversed !== undefined };
+      transition = this.forest.isTouchedBy(step) ? this.without(step) : unchanged(this);
       this.transitions.set(step.index, transition);
     }
     return transition;
+  }
+
+  private without(step: Step): Transition {
+    const forest = this.forest.copy();
+    const { changed, reversed } = forest.remove(step);
+    return { tree: this.trees.tree(forest), changed, isReversible: reversed !== undefined };
   }
 }

@@ -99,10 +99,8 @@ export class GameState {
   }
 
   has(fact: Fact): boolean {
-    const { facts } = this.table;
-    const index = (fact as Partial<KnownFact>).index ?? -1;
-    const known = facts.facts[index] === fact ? index : facts.find(fact)?.index;
-    return known !== undefined && this.holds(known);
+    const known = this.table.facts.find(fact);
+    return known !== undefined && this.holds(known.index);
   }
 
   /** Whether the fact with this number in the table holds. */
@@ -136,11 +134,19 @@ export class GameState {
   /** The possible action that the command means; undefined if it is no admissible command. */
   actionFor(command: string, choice: Choice = 'most-needs'): GameAction | undefined {
     this.catchUp();
+    const actions = this.table.command(command)?.actions;
+    if (!actions) return undefined;
+    return choice === 'first' ? actions.find((action) => this.isApplicable(action)) : this.neediest(actions);
+  }
+
+  /** Of some actions of the table, the possible one that needs most facts, and of these the first. */
+  neediest(actions: readonly GameAction[]): GameAction | undefined {
+    this.catchUp();
     let chosen: GameAction | undefined;
-    for (const action of this.table.command(command)?.actions ?? []) {
+    for (const action of actions) {
       if (!this.isApplicable(action)) continue;
-      if (choice === 'first') return action;
-      if (!chosen || action.before.length > chosen.before.length) chosen = action;
+      const more = chosen ? action.before.length - chosen.before.length || chosen.order - action.order : 1;
+      if (more > 0) chosen = action;
     }
     return chosen;
   }
@@ -218,7 +224,8 @@ export class GameState {
     let key = String.fromCharCode(length);
     for (let word = 0; word < length; word++) {
       const bits = words[word] as number;
-      key += String.fromCharCode(bits & 0xffff, bits >>> 16);
+      // Of 16 bits, some would be half of a character, and digests take all halves for the same.
+      key += String.fromCharCode(bits & 0x7ff, (bits >>> 11) & 0x7ff, bits >>> 22);
     }
     return key;
   }

@@ -1,8 +1,8 @@
 import type { Action } from '../logic/logic.js';
-import type { ActionTree } from './action-tree.js';
+import type { ActionTree, Policy } from './action-tree.js';
 import type { Game } from './game.js';
 import { GameState } from './game-state.js';
-import { goalsOf, type EventGoal, type Goals } from './goals.js';
+import { goalsOf, type EventGoal, type Goals, type QuestGoal } from './goals.js';
 import { copyQuest, shortestTree, startQuest, updateQuest, type EventTrack, type QuestTrack } from './quest-tracks.js';
 import type { Step } from './steps.js';
 
@@ -33,7 +33,7 @@ export class QuestProgress {
   private tracks: readonly QuestTrack[] = [];
   /** By quest: a compiled game takes it for completed. */
   private completed: boolean[] = [];
-  private plan: readonly Step[] | undefined;
+  private plan: Policy | undefined;
   private isPlanned = false;
 
   /** The progress at the start of the game. */
@@ -96,12 +96,13 @@ export class QuestProgress {
    */
   winningPolicy(): readonly Action[] | undefined {
     const { table } = this.goals;
-    return this.findPlan()?.map(({ action }) => table.intern(action) ?? action);
+    return this.findPlan()?.steps.map(({ action }) => table.intern(action) ?? action);
   }
 
-  /** Number of actions of the winning policy; undefined if there is none. */
-  get policyLength(): number | undefined {
-    return this.findPlan()?.length;
+  /** How much the winning policy takes; undefined if there is none. It need not be written for this. */
+  remaining(): { readonly actions: number; readonly deeds: number } | undefined {
+    const plan = this.findPlan();
+    return plan && { actions: plan.steps.length, deeds: plan.deeds };
   }
 
   /** A progress of its own, equal to this one. */
@@ -134,11 +135,14 @@ export class QuestProgress {
    * depend on the way, not only on the state.
    */
   key(): string {
-    const event = ({ triggered, lost }: EventTrack): string => `${Number(triggered)}${Number(lost)}`;
-    const quests = this.tracks.map(
-      ({ wins, fails, completions }) => `${wins.map(event).join(' ')}|${fails.map(event).join(' ')}|${completions}`,
-    );
-    return [this.score, this.won, this.lost, this.completed.map(Number).join(''), ...quests].join('/');
+    let key = `${this.score}${this.won ? 'w' : ''}${this.lost ? 'l' : ''}/`;
+    for (const isCompleted of this.completed) key += isCompleted ? '1' : '0';
+    for (const { wins, fails, completions } of this.tracks) {
+      key += `/${completions}`;
+      for (const event of wins) key += keyOfEvent(event);
+      for (const event of fails) key += keyOfEvent(event);
+    }
+    return key;
   }
 
   private begin(): void {
@@ -175,10 +179,11 @@ export class QuestProgress {
   /** What a compiled story does every turn (`Inform7Game.gen_source` of `generator/inform7/world2inform7.py`). */
   private playStory(state: GameState): void {
     const { quests } = this.goals;
-    const happens = ({ told }: EventGoal): boolean => told.every((fact) => state.holds(fact));
+    const happens = ({ told }: EventGoal): boolean => holdAll(told, state);
     let isOpen = false;
     let hasRequired = false;
-    for (const [index, { quest, wins, fails }] of quests.entries()) {
+    for (let index = 0; index < quests.length; index++) {
+      const { quest, wins, fails } = quests[index] as QuestGoal;
       if (!this.completed[index]) {
         if (fails.some(happens)) {
           this.lost = true;
@@ -196,7 +201,7 @@ export class QuestProgress {
   }
 
   /** The tracker's winning policy (`GameProgression.winning_policy`). */
-  private findPlan(): readonly Step[] | undefined {
+  private findPlan(): Policy | undefined {
     if (this.isPlanned) return this.plan;
     this.isPlanned = true;
     this.plan = undefined;
@@ -213,12 +218,21 @@ export class QuestProgress {
       trees.push(tree);
     }
     if (isCompleted) return undefined;
-    this.plan = this.goals.trees.policyOf(trees)?.filter(({ isTrigger }) => !isTrigger);
+    this.plan = this.goals.trees.policyOf(trees);
     return this.plan;
   }
 
-  private change(before: readonly Step[] | undefined): number {
+  private change(before: Policy | undefined): number {
     const after = this.options.policy ? this.findPlan() : undefined;
-    return before && after ? Math.sign(before.length - after.length) : 0;
+    return before && after ? Math.sign(before.steps.length - after.steps.length) : 0;
   }
+}
+
+function holdAll(facts: readonly number[], state: GameState): boolean {
+  for (const fact of facts) if (!state.holds(fact)) return false;
+  return true;
+}
+
+function keyOfEvent({ triggered, lost }: EventTrack): string {
+  return String(Number(triggered) + 2 * Number(lost));
 }

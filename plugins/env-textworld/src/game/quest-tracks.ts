@@ -1,7 +1,7 @@
 import type { ActionTree, ActionTrees } from './action-tree.js';
 import type { GameState } from './game-state.js';
 import type { EventGoal, QuestGoal } from './goals.js';
-import { shortenPolicy } from './shorten-policy.js';
+import { mayShorten, shortenPolicy } from './shorten-policy.js';
 import type { Step } from './steps.js';
 
 /** How far an event has come (`EventProgression` of `generator/game.py`). */
@@ -91,7 +91,7 @@ function updateEvent(event: EventTrack, step: Step | undefined, state: GameState
   }
   const { tree } = event;
   if (tree.isEmpty) return false;
-  if (step && (step.adds.length > 0 || step.removes.length > 0)) event.isShort = false;
+  if (step && event.isShort && tree.policy) event.isShort = !mayShorten(tree.policy, step);
   const shorter = event.isShort || !tree.policy ? undefined : shortenPolicy(tree.policy, state);
   event.isShort = true;
   if (shorter) {

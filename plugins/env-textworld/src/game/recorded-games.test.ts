@@ -87,6 +87,8 @@ describe.each(recordedGames)('$name', ({ name, play: recorded, jsonBackend, trac
       state.apply(action);
       progress.update(action, state);
       const policy = progress.winningPolicy()?.map(({ rule }) => rule) ?? null;
+      const deeds = policy?.filter((rule) => !rule.startsWith('go/')).length ?? 0;
+      expect(progress.remaining()).toEqual(policy === null ? undefined : { actions: policy.length, deeds });
       return [number, policy, progress.score, progress.won, progress.lost];
     });
     expect(played).toEqual(tracked);

@@ -12,12 +12,21 @@ export function shortenPolicy(policy: readonly Step[], state: GameState): readon
   return shortest;
 }
 
+/** Whether it may be possible to leave steps out of a policy after a step, if it was not before. */
+export function mayShorten(policy: readonly Step[], { adds, removes }: Step): boolean {
+  const { bitOf } = bitsOf(policy);
+  for (const fact of adds) if (bitOf.has(fact)) return true;
+  for (const fact of removes) if (bitOf.has(fact)) return true;
+  return false;
+}
+
 /**
  * A policy as sets of bits, one bit per fact that matters. A set takes `width` numbers; those of step `n` begin at
  * `n * width`.
  */
 interface PolicyBits {
   readonly facts: readonly number[];
+  readonly bitOf: ReadonlyMap<number, number>;
   readonly width: number;
   /** What must hold for the step and all later ones to be possible. */
   readonly endNeeds: Int32Array;
@@ -36,9 +45,7 @@ let holding = new Int32Array(16);
 function shortenOnce(policy: readonly Step[], state: GameState): readonly Step[] | undefined {
   const { length } = policy;
   if (length < 2) return undefined;
-  let bits = known.get(policy);
-  if (!bits) known.set(policy, (bits = toBits(policy)));
-  const { facts, width, endNeeds, needs, adds, removes, firstEnd, lastStart } = bits;
+  const { facts, width, endNeeds, needs, adds, removes, firstEnd, lastStart } = bitsOf(policy);
   if (holding.length < width) holding = new Int32Array(width);
   holding.fill(0, 0, width);
   for (let bit = 0; bit < facts.length; bit++)
@@ -53,6 +60,12 @@ function shortenOnce(policy: readonly Step[], state: GameState): readonly Step[]
       holding[word] = (holding[word]! & ~removes[offset + word]!) | adds[offset + word]!;
   }
   return undefined;
+}
+
+function bitsOf(policy: readonly Step[]): PolicyBits {
+  let bits = known.get(policy);
+  if (!bits) known.set(policy, (bits = toBits(policy)));
+  return bits;
 }
 
 function covers(holding: Int32Array, needs: Int32Array, offset: number, width: number): boolean {
@@ -94,5 +107,5 @@ function toBits(policy: readonly Step[]): PolicyBits {
       endNeeds[offset + word] = needs[offset + word]! | (later & ~adds[offset + word]!);
     }
   }
-  return { facts: [...numbers.keys()], width, endNeeds, needs, adds, removes, firstEnd, lastStart };
+  return { facts: [...numbers.keys()], bitOf: numbers, width, endNeeds, needs, adds, removes, firstEnd, lastStart };
 }

@@ -36,7 +36,11 @@ export class Steps {
   private readonly undoing: (Undoing | undefined)[] = [];
   private readonly dependencies: (boolean | undefined)[][] = [];
 
-  constructor(private readonly table: ActionTable) {}
+  private readonly start: ReadonlySet<Fact>;
+
+  constructor(private readonly table: ActionTable) {
+    this.start = new Set(table.start);
+  }
 
   /** The step of an action of a rule. */
   of(action: Action): Step {
@@ -89,7 +93,6 @@ export class Steps {
     let step = this.byKey.get(key);
     if (!step) {
       const { facts } = this.table.facts;
-      const start = new Set(this.table.start);
       step = {
         index: this.all.length,
         name,
@@ -97,7 +100,7 @@ export class Steps {
         needs,
         changingNeeds: needs.filter((index) => {
           const fact = facts[index] as KnownFact;
-          return !(start.has(fact) && this.table.isStatic(fact));
+          return !(this.start.has(fact) && this.table.isStatic(fact));
         }),
         adds: left.filter((fact) => !needs.includes(fact)),
         removes: needs.filter((fact) => !left.includes(fact)),

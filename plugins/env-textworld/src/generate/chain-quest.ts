@@ -4,11 +4,28 @@ import type { ChainOptions, QuestChain } from './chain-options.js';
 import type { NumpyRandom } from './numpy-random.js';
 import { QuestSearch } from './quest-search.js';
 
-/** Names of rules that begin with one of `starts`, less those that begin with one of `exceptions`. */
-export function rulesStarting(logic: Logic, starts: readonly string[], exceptions: readonly string[] = []): string[] {
-  return [...logic.rules.keys()].filter(
-    (name) => starts.some((start) => name.startsWith(start)) && !exceptions.some((start) => name.startsWith(start)),
-  );
+const chosenRules = new WeakMap<Logic, Map<string, readonly string[]>>();
+
+/**
+ * Names of rules that begin with one of `starts`, less those that begin with one of `exceptions`. The same list at
+ * every call, so that what a search works out about it can be kept.
+ */
+export function rulesStarting(
+  logic: Logic,
+  starts: readonly string[],
+  exceptions: readonly string[] = [],
+): readonly string[] {
+  let known = chosenRules.get(logic);
+  if (!known) chosenRules.set(logic, (known = new Map<string, readonly string[]>()));
+  const key = `${starts.join()} ${exceptions.join()}`;
+  let rules = known.get(key);
+  if (!rules) {
+    rules = [...logic.rules.keys()].filter(
+      (name) => starts.some((start) => name.startsWith(start)) && !exceptions.some((start) => name.startsWith(start)),
+    );
+    known.set(key, rules);
+  }
+  return rules;
 }
 
 /**

@@ -38,7 +38,7 @@ export type Outcome = Pick<ChainNode, 'action' | 'pool' | 'appeared' | 'vanished
 export class ChainState {
   readonly table: NumberedFacts;
   readonly facts: FactState;
-  readonly root: ChainNode;
+  readonly root: ChainNode & { readonly parent: undefined; readonly needs: undefined };
   private readonly check: ConstraintCheck;
   private readonly isSound: boolean;
   /** Facts with names that no rule and no constraint knows. Nothing changes them. */
@@ -108,16 +108,15 @@ export class ChainState {
     if (!this.isSound) return undefined;
     const { rule, created } = candidate.variant;
     const { bound, entities } = this.create(candidate);
-    const number = (pattern: NumberedPattern): number => this.table.number(pattern, bound);
     const appeared: number[] = [];
     // Without new entities, all needed facts hold already.
-    let isAllowed = created.length === 0 || this.addAllowed(rule.before.map(number), appeared);
+    let isAllowed = created.length === 0 || this.addAllowed(this.numbersOf(rule.before, bound), appeared);
     const action = {
       rule,
       bound,
-      after: rule.after.map(number),
-      added: rule.added.map(number),
-      removed: rule.removed.map(number),
+      after: this.numbersOf(rule.after, bound),
+      added: this.numbersOf(rule.added, bound),
+      removed: this.numbersOf(rule.removed, bound),
     };
     const vanished: number[] = [];
     if (isAllowed) {
@@ -165,6 +164,12 @@ export class ChainState {
     }
     const number = this.table.number({ predicate, slots: [...bound.keys()] }, bound as number[]);
     if (!this.facts.holds(number)) this.facts.add(number);
+  }
+
+  private numbersOf(patterns: readonly NumberedPattern[], bound: readonly number[]): number[] {
+    const numbers: number[] = [];
+    for (const pattern of patterns) numbers.push(this.table.number(pattern, bound));
+    return numbers;
   }
 
   /** Fills the slots that get new entities. */
@@ -216,14 +221,17 @@ export class ChainState {
 
   /** Takes an action back in the past that `differing` describes; does nothing if it is not possible there. */
   private takeBack({ after, added, removed }: BackwardAction): void {
-    const { differing, facts } = this;
-    const held = (fact: number): boolean => facts.holds(fact) !== differing.has(fact);
-    const flip = (fact: number): void => {
-      if (!differing.delete(fact)) differing.add(fact);
-    };
-    if (!after.every(held)) return;
-    for (const fact of removed) if (!held(fact)) flip(fact);
-    for (const fact of added) if (held(fact)) flip(fact);
+    for (const fact of after) if (!this.held(fact)) return;
+    for (const fact of removed) if (!this.held(fact)) this.flip(fact);
+    for (const fact of added) if (this.held(fact)) this.flip(fact);
+  }
+
+  private held(fact: number): boolean {
+    return this.facts.holds(fact) !== this.differing.has(fact);
+  }
+
+  private flip(fact: number): void {
+    if (!this.differing.delete(fact)) this.differing.add(fact);
   }
 
   private apply({ appeared, vanished }: ChainNode): void {

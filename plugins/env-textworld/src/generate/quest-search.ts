@@ -9,34 +9,46 @@ import { QuestGenerationError } from './quest-generation-error.js';
 import { allVariants, type RuleVariant } from './rule-variants.js';
 import { WayFinder, type Candidate, type KnownWays } from './way-finder.js';
 
+/** A node with what it was made of. */
+interface SearchNode extends ChainNode {
+  readonly parent: SearchNode | undefined;
+  readonly needs: SearchNode | undefined;
+  /** Absent for the root. */
+  readonly origin?: Origin;
+}
+
 /** A candidate with its place in the tree of the quest. */
 interface Option {
   readonly candidate: Candidate;
-  readonly needs: ChainNode;
+  readonly needs: SearchNode;
   /** What the branch before has in this place: it and the actions tried before it are not repeated. */
-  readonly sibling?: ChainNode;
+  readonly sibling: SearchNode | undefined;
 }
 
 /** Options that continue a node. The last one is tried first. */
 interface Frame {
-  readonly node: ChainNode;
+  readonly node: SearchNode;
   readonly breadth: number;
   readonly options: readonly Option[];
   /** How many options are still to be tried, from the first. */
   left: number;
   /** What the last of them does, once it is known to be possible. */
-  next?: Outcome | undefined;
+  next: Outcome | undefined;
 }
 
 /** Where a node comes from, and the actions that were used in its place up to it, once they are asked for. */
 interface Origin {
   readonly frame: Frame;
   readonly index: number;
-  used?: ReadonlySet<string>;
+  used: ReadonlySet<string> | undefined;
 }
 
 /** Names of rules that no quest needs. */
 const changesNothing = /^(?:examine|look|inventory)/;
+/** Stands for the names of all other rules. */
+const changing: readonly string[] = [];
+/** Variants of the rules with given names; searches with the same options share them. */
+const chosenVariants = new WeakMap<readonly RuleVariant[], WeakMap<readonly string[], readonly RuleVariant[]>>();
 
 /** How much work the parts of a search are, beside one for each way that is shuffled. Nothing here depends on time. */
 const efforts = { limit: 500e6, search: 100, candidate: 10, outcome: 300 };
@@ -47,8 +59,6 @@ export class QuestSearch {
   private readonly finder: WayFinder;
   private readonly shuffle: CandidateShuffle;
   private readonly variants: readonly RuleVariant[];
-  private readonly variantsByRules = new Map<readonly string[] | undefined, readonly RuleVariant[]>();
-  private readonly origins = new WeakMap<ChainNode, Origin>();
   private readonly frames: Frame[] = [];
   private lastWays: { node: ChainNode; variants: readonly RuleVariant[]; ways: KnownWays } | undefined;
   private effort = 0;
@@ -67,7 +77,7 @@ export class QuestSearch {
   }
 
   run(): QuestChain {
-    for (let node: ChainNode | undefined = this.state.root; node; node = this.next()) {
+    for (let node: SearchNode | undefined = this.state.root; node; node = this.next()) {
       const chain = this.visit(node);
       if (chain) return chain;
     }
@@ -75,7 +85,7 @@ export class QuestSearch {
   }
 
   /** Adds what can come before a node to the search; gives the chain if the node may be the start of a quest. */
-  private visit(node: ChainNode): QuestChain | undefined {
+  private visit(node: SearchNode): QuestChain | undefined {
     const { options } = this;
     const chained = this.chain(node);
     if (chained) this.frames.push(chained);
@@ -91,25 +101,28 @@ export class QuestSearch {
   }
 
   /** The next node in depth-first order. */
-  private next(): ChainNode | undefined {
+  private next(): SearchNode | undefined {
     for (let frame = this.frames.at(-1); frame; frame = this.frames.at(-1)) {
       if (!this.prune(frame)) {
         this.frames.pop();
         continue;
       }
       const index = --frame.left;
-      const option = frame.options[index] as Option;
-      const node: ChainNode = {
-        ...(frame.next as Outcome),
+      const { needs } = frame.options[index] as Option;
+      const { action, pool, appeared, vanished } = frame.next as Outcome;
+      frame.next = undefined;
+      return {
+        action,
+        pool,
+        appeared,
+        vanished,
         parent: frame.node,
-        needs: option.needs,
-        depth: option.needs.depth + 1,
+        needs,
+        depth: needs.depth + 1,
         breadth: frame.breadth,
         length: frame.node.length + 1,
+        origin: { frame, index, used: undefined },
       };
-      frame.next = undefined;
-      this.origins.set(node, { frame, index });
-      return node;
     }
     return undefined;
   }
@@ -132,25 +145,25 @@ export class QuestSearch {
   }
 
   /** Continues the branch of a node. */
-  private chain(node: ChainNode): Frame | undefined {
+  private chain(node: SearchNode): Frame | undefined {
     if (node.depth >= this.options.maximumDepth || node.length >= this.options.maximumLength) return undefined;
-    const options = this.candidates(node, node).map((candidate) => ({ candidate, needs: node }));
-    return { node, breadth: node.breadth, options, left: options.length };
+    const options = this.candidates(node, node).map((candidate) => ({ candidate, needs: node, sibling: undefined }));
+    return { node, breadth: node.breadth, options, left: options.length, next: undefined };
   }
 
   /** Begins another branch behind each action that the branch of a node has in common with it. */
-  private branch(node: ChainNode): Frame | undefined {
+  private branch(node: SearchNode): Frame | undefined {
     if (node.breadth >= this.options.maximumBreadth || node.length >= this.options.maximumLength) return undefined;
-    const siblings: ChainNode[] = [];
+    const siblings: SearchNode[] = [];
     for (let sibling = node; sibling.needs; sibling = sibling.needs) {
       if (sibling.depth === 1 && !this.options.independentChains) break;
       siblings.push(sibling);
     }
     const options = siblings.reverse().flatMap((sibling) => {
-      const needs = sibling.needs as ChainNode;
+      const needs = sibling.needs as SearchNode;
       return this.candidates(node, needs).map((candidate) => ({ candidate, needs, sibling }));
     });
-    return { node, breadth: node.breadth + 1, options, left: options.length };
+    return { node, breadth: node.breadth + 1, options, left: options.length, next: undefined };
   }
 
   /** What can be done in a node's state to make what `needs` needs, in random order. */
@@ -178,19 +191,22 @@ export class QuestSearch {
   }
 
   private variantsAt(depth: number): readonly RuleVariant[] {
-    const names = this.options.rulesPerDepth[depth];
-    let variants = this.variantsByRules.get(names);
+    const names = this.options.rulesPerDepth[depth] ?? changing;
+    let known = chosenVariants.get(this.variants);
+    if (!known) chosenVariants.set(this.variants, (known = new WeakMap<readonly string[], readonly RuleVariant[]>()));
+    let variants = known.get(names);
     if (!variants) {
-      const isChosen = (name: string): boolean => (names ? names.includes(name) : !changesNothing.test(name));
+      const isChosen = (name: string): boolean =>
+        names === changing ? !changesNothing.test(name) : names.includes(name);
       variants = this.variants.filter(({ rule }) => isChosen(rule.forward.name));
-      this.variantsByRules.set(names, variants);
+      known.set(names, variants);
     }
     return variants;
   }
 
   /** Actions that were tried in the place of a node, before it and it itself. */
-  private usedUpTo(node: ChainNode): ReadonlySet<string> {
-    const origin = this.origins.get(node) as Origin;
+  private usedUpTo(node: SearchNode): ReadonlySet<string> {
+    const origin = node.origin as Origin;
     if (origin.used) return origin.used;
     const { frame, index } = origin;
     const used = new Set<string>();

@@ -70,6 +70,7 @@ export class FactTable {
 
   /** The object of this table for a fact from elsewhere; new entities and facts are added. */
   intern(fact: Fact): KnownFact {
+    if (this.isOwn(fact)) return fact;
     return this.fact(
       fact.name,
       fact.entities.map(({ id, type }) => this.entity(id, type)),
@@ -77,7 +78,9 @@ export class FactTable {
   }
 
   /** The object of this table for a fact from elsewhere, if the fact was mentioned before. */
-  find({ name, entities }: Fact): KnownFact | undefined {
+  find(fact: Fact): KnownFact | undefined {
+    if (this.isOwn(fact)) return fact;
+    const { name, entities } = fact;
     const known: KnownEntity[] = [];
     for (const { id, type } of entities) {
       const entity = this.byId.get(id);
@@ -98,6 +101,10 @@ export class FactTable {
     this.list();
     const known = this.byId.get(entity.id);
     return (known && this.about[known.index]) ?? emptyList;
+  }
+
+  private isOwn(fact: Fact): fact is KnownFact {
+    return this.facts[(fact as Partial<KnownFact>).index ?? -1] === fact;
   }
 
   private list(): void {

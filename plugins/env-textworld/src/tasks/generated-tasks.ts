@@ -16,9 +16,16 @@ import { largestSeed, listBySeed, listByStructure } from './task-list.js';
 /** Games that stay in memory; the episodes of a group play the same one. */
 const keptGames = 256;
 const keptFacts = 100_000;
+/** Drafts that stay in memory from when they are listed until they are written. */
+const keptDrafts = 64;
 const triedSeeds = 16;
 /** Generators with too few different quests and maps to hold some out: `simple` has three. */
 const fewPuzzles: readonly Options['game'][] = ['simple', 'coin-collector'];
+
+interface SeededDraft {
+  readonly game: GameDraft;
+  readonly seed: number;
+}
 
 /** Tasks of a generator: `w2-o3-q4/17`, and `.../train-17` where the foods of cooking games depend on the split. */
 export function openGeneratedTasks(options: Options): TaskBook {
@@ -26,9 +33,13 @@ export function openGeneratedTasks(options: Options): TaskBook {
   const splitsFoods = options.game === 'cooking' && options.foods === 'split';
   const pattern = new RegExp(`^${setting}/${splitsFoods ? '(train|validation|test)-' : '()'}(0|[1-9]\\d{0,9})$`);
   const prefix = (split: SplitName) => (splitsFoods ? `${setting}/${split}-` : `${setting}/`);
-  const known = { games: new Recent<Task>(keptGames), facts: new Recent<TaskFacts>(keptFacts) };
+  const known = {
+    games: new Recent<Task>(keptGames),
+    facts: new Recent<TaskFacts>(keptFacts),
+    drafts: new Recent<SeededDraft>(keptDrafts),
+  };
 
-  const draft = (id: string): { readonly game: GameDraft; readonly seed: number } => {
+  const makeDraft = (id: string): SeededDraft => {
     const match = pattern.exec(id);
     const seed = Number(match?.[2] ?? largestSeed + 1);
     if (match === null || seed > largestSeed) {
@@ -38,6 +49,7 @@ export function openGeneratedTasks(options: Options): TaskBook {
     }
     return { game: draftGame(options, seed, (match[1] as SplitName | '') || 'train'), seed };
   };
+  const draft = (id: string) => known.drafts.get(id, () => makeDraft(id));
   const about = (id: string) => known.facts.get(id, () => aboutGame(draft(id).game));
   const clusterOf = (id: string): string => {
     try {
@@ -71,7 +83,7 @@ function refuseImpossible(generate: (seed: number) => unknown): void {
   }
 }
 
-function write(id: string, { game, seed }: { game: GameDraft; seed: number }, options: Options): Task {
+function write(id: string, { game, seed }: SeededDraft, options: Options): Task {
   const written = writeProse(game, { seed, instructions: options.instructions });
   const begin = () => new NativeAdventure(written, options.compat);
   return { id, plan: begin().remaining() ?? { actions: 0, deeds: 0 }, begin };

@@ -104,10 +104,16 @@ export class Session {
 
   /** Begins the game, or begins it anew. The text is the objective and the first room. */
   start(): Reply {
-    if (this.#commands.length > 0) this.#reset();
+    this.restart();
     const room = roomText(this.#story, this.#world);
     const text = this.#story.objective === '' ? room : `${this.#story.objective}\n\n${room}`;
     return this.#reply(text, 0, undefined);
+  }
+
+  /** Like `start`, for those who know the text already. */
+  restart(): Reply {
+    if (this.#commands.length > 0) this.#reset();
+    return this.reply;
   }
 
   /** Does what the command says, if it is understood and possible. */
@@ -169,15 +175,13 @@ export class Session {
    * count, nor does the plan that intermediate rewards follow. Where replies tell the number of turns, it counts.
    */
   key(): string {
-    const { corrections } = this.#story;
-    return JSON.stringify([
-      this.#world.key(this.#brief === 'never'),
-      this.#state.key(),
-      this.#progress.key(),
-      this.#quests,
-      [this.#brief, this.#won, this.#lost, this.#pending],
-      corrections.tellsNoTurns ? 0 : this.#turns,
-    ]);
+    // The first key always has the same length, and the second one tells its own.
+    const world = this.#world.key(this.#brief === 'never');
+    const { score, completed } = this.#quests;
+    const turns = this.#story.corrections.tellsNoTurns ? 0 : this.#turns;
+    const pending = this.#pending === undefined ? '' : JSON.stringify(this.#pending);
+    const rest = `${this.#progress.key()} ${score} ${completed.join()} ${this.#brief} ${turns} ${this.#won} ${this.#lost}`;
+    return `${world}${this.#state.key()}${rest} ${pending}`;
   }
 
   // --- A command ---
@@ -213,7 +217,7 @@ export class Session {
       this.#notified = this.#quests.score;
     }
     this.#lookAround();
-    return { world: this.#world.copy(), brief: this.#brief, score: this.#quests.score };
+    return { world: this.#story.start, brief: this.#brief, score: this.#quests.score };
   }
 
   #actOn(command: string): Refusal | undefined {
@@ -251,6 +255,8 @@ export class Session {
 
   /** The possible action that prints exactly this command; of several, the one that needs most. */
   #admissibleAction(command: string): GameAction | undefined {
+    const known = this.#state.actionFor(command);
+    if (known !== undefined) return known;
     const folded = command.trim().replace(/\s+/g, ' ');
     return this.#state.actionFor(folded) ?? this.#state.actionFor(folded.toLowerCase());
   }
@@ -442,7 +448,7 @@ export class Session {
   }
 
   #planLength(): number | undefined {
-    return this.#progress.winningPolicy()?.length;
+    return this.#progress.remaining()?.actions;
   }
 
   #reward(): number {

@@ -57,10 +57,12 @@ export class StoryWorld {
    * @param forgetsVisits Whether it does not matter which rooms the player has been in.
    */
   key(forgetsVisits = false): string {
-    if (!forgetsVisits) return this.cells.join();
-    const cells = this.cells.slice();
-    for (let index = 3 * this.size; index < cells.length; index++) cells[index] = (cells[index] as number) & ~Visited;
-    return cells.join();
+    // Children and siblings tell the parents.
+    const cells = this.cells.slice(this.size);
+    if (forgetsVisits) {
+      for (let index = 2 * this.size; index < cells.length; index++) cells[index] = (cells[index] as number) & ~Visited;
+    }
+    return Buffer.from(cells.buffer).toString('latin1');
   }
 
   parent(object: number): number {

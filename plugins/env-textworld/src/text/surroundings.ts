@@ -74,7 +74,7 @@ export function listed(story: Story, world: StoryWorld, holder: number, article:
 
 /** The text without blanks at its edges, at the ends of its lines, and without more than one empty line. */
 function tidy(text: string): string {
-  if (!/\s\n|\n\n\n|^\s|\s$/.test(text)) return text;
+  if (!/\s\n|^\s|\s$/.test(text)) return text;
   const lines: string[] = [];
   for (const line of text.split('\n')) {
     const trimmed = line.trim();

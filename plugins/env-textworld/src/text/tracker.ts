@@ -1,7 +1,8 @@
 // Follows in TextWorld's facts what is done in the story's world, as the original's `StateTracking`
 // (`envs/wrappers/tw_inform7.py`) does.
-import type { GameAction } from '../game/action-table.js';
+import type { ActionTable, GameAction } from '../game/action-table.js';
 import type { GameState } from '../game/game-state.js';
+import type { Logic } from '../logic/logic.js';
 import { type Deed, directions } from './grammar.js';
 import { nameWithArticle } from './printed-names.js';
 import type { Story } from './story.js';
@@ -41,10 +42,57 @@ export interface DeedOfAction {
   readonly second: number;
 }
 
+/** What an action of a rule is in the story: the names of placeholders, or ids, that are its nouns. */
+interface DeedOfRule {
+  readonly deed: Deed;
+  /** Number of the direction of a walk; 0 for other deeds. */
+  readonly direction: number;
+  readonly nouns: readonly string[];
+}
+
+const deedsByLogic = new WeakMap<Logic, ReadonlyMap<string, DeedOfRule>>();
+
+/** By name of the rule; rules of a logic that is not TextWorld's own may be missing. */
+function deedsOf(logic: Logic): ReadonlyMap<string, DeedOfRule> {
+  let deeds = deedsByLogic.get(logic);
+  if (deeds === undefined) {
+    deeds = new Map(
+      [...logic.inform.events].flatMap(([rule, event]) => {
+        const deed = readDeed(event);
+        return deed === undefined ? [] : [[rule, deed]];
+      }),
+    );
+    deedsByLogic.set(logic, deeds);
+  }
+  return deeds;
+}
+
+/** Reads how a story traces the actions of a rule: `inserting the {o} into the {c}`. */
+function readDeed(event: string): DeedOfRule | undefined {
+  const going = /^going (\w+)$/.exec(event);
+  if (going !== null) {
+    const direction = directions.findIndex(([word]) => word === going[1]);
+    return direction === -1 ? undefined : { deed: 'go', direction: direction + 1, nouns: [] };
+  }
+  for (const [deed, [first, between]] of Object.entries(deedWords) as [Deed, readonly [string, string?]][]) {
+    if (event === first) return { deed, direction: 0, nouns: [] };
+    if (!event.startsWith(`${first} `)) continue;
+    const rest = event.slice(first.length + 1).replaceAll('the ', '');
+    const match = /^\{([^{}]*)\}(?: (\w+) \{([^{}]*)\})?$/.exec(rest);
+    if (match === null || match[2] !== between) continue;
+    const [, noun = '', , second] = match;
+    return { deed, direction: 0, nouns: second === undefined ? [noun] : [noun, second] };
+  }
+  return undefined;
+}
+
 /** What is known of the actions of a game, by number of the action. */
 class ActionNames {
   private readonly deeds: (DeedOfAction | null)[] = [];
   private readonly events: string[] = [];
+  /** Actions by what they are in the story, in the order in which they were found. */
+  private readonly meaning = new Map<Deed, Map<number, GameAction[]>>();
+  private listed = 0;
 
   constructor(private readonly story: Story) {}
 
@@ -52,9 +100,29 @@ class ActionNames {
   deedOf(action: GameAction): DeedOfAction | null {
     const known = this.deeds[action.index];
     if (known !== undefined) return known;
-    const deed = this.readDeed(action);
+    const deed = this.findDeed(action);
     this.deeds[action.index] = deed;
     return deed;
+  }
+
+  /** The actions of a table that mean a deed. */
+  meaningOf({ actions }: ActionTable, deed: Deed, noun: number, second: number): readonly GameAction[] {
+    for (; this.listed < actions.length; this.listed++) {
+      const action = actions[this.listed] as GameAction;
+      const meant = this.deedOf(action);
+      if (meant === null) continue;
+      let ofDeed = this.meaning.get(meant.deed);
+      if (ofDeed === undefined) this.meaning.set(meant.deed, (ofDeed = new Map<number, GameAction[]>()));
+      const key = this.keyOf(meant.noun, meant.second);
+      const same = ofDeed.get(key);
+      if (same === undefined) ofDeed.set(key, [action]);
+      else same.push(action);
+    }
+    return this.meaning.get(deed)?.get(this.keyOf(noun, second)) ?? [];
+  }
+
+  private keyOf(noun: number, second: number): number {
+    return noun * this.story.objects.length + second;
   }
 
   /** How the original writes the action that it looks for in the trace; in lower case. */
@@ -65,22 +133,17 @@ class ActionNames {
     ).toLowerCase());
   }
 
-  private readDeed(action: GameAction): DeedOfAction | null {
-    const text = this.fill(action, (id) => `{${this.story.numbers.get(id) ?? 0}}`);
-    const going = /^going (\w+)$/.exec(text);
-    if (going !== null) {
-      const direction = directions.findIndex(([word]) => word === going[1]);
-      return direction === -1 ? null : { deed: 'go', noun: direction + 1, second: 0 };
-    }
-    for (const [deed, [first, between]] of Object.entries(deedWords) as [Deed, readonly [string, string?]][]) {
-      if (text === first) return { deed, noun: 0, second: 0 };
-      if (!text.startsWith(`${first} `)) continue;
-      const rest = text.slice(first.length + 1).replaceAll('the ', '');
-      const match = /^\{(\d+)\}(?: (\w+) \{(\d+)\})?$/.exec(rest);
-      if (match === null || match[2] !== between) continue;
-      return { deed, noun: Number(match[1]), second: Number(match[3] ?? 0) };
-    }
-    return null;
+  private findDeed(action: GameAction): DeedOfAction | null {
+    const { logic } = this.story.game;
+    const read = deedsOf(logic).get(action.rule);
+    if (read === undefined) return null;
+    const { deed, direction, nouns } = read;
+    const { placeholders = [] } = logic.rules.get(action.rule) ?? {};
+    const [noun = direction, second = 0] = nouns.map((name) => {
+      const place = placeholders.findIndex((placeholder) => placeholder.name === name);
+      return this.story.numbers.get(action.entities[place]?.id ?? name) ?? 0;
+    });
+    return { deed, noun, second };
   }
 
   private fill(action: GameAction, write: (id: string) => string): string {
@@ -113,10 +176,8 @@ export class Tracker {
 
   /** The possible action that a deed means; of several, the one that needs most. */
   find(deed: Deed, noun: number, second: number): GameAction | undefined {
-    return this.best((action) => {
-      const meant = this.names.deedOf(action);
-      return meant !== null && meant.deed === deed && meant.noun === noun && meant.second === second;
-    });
+    const { state } = this;
+    return state.neediest(this.names.meaningOf(state.table, deed, noun, second));
   }
 
   /** The possible action that the original recognises in the trace of what was done. */
@@ -128,19 +189,11 @@ export class Tracker {
     if (noun !== 0) event += ` ${this.traced(world, deed, noun)}`;
     if (second !== 0) event += ` ${words[1] ?? ''} ${this.traced(world, deed, second)}`;
     event = event.toLowerCase();
-    return this.best((action) => this.names.eventOf(action) === event);
+    return this.state.neediest(this.state.actions().filter((action) => this.names.eventOf(action) === event));
   }
 
   private traced(world: StoryWorld, deed: Deed, object: number): string {
     const article = deed === 'go' ? 'none' : 'the';
     return nameWithArticle(this.story, world, object, article, prepared.has(deed));
-  }
-
-  private best(isMeant: (action: GameAction) => boolean): GameAction | undefined {
-    let found: GameAction | undefined;
-    for (const action of this.state.actions()) {
-      if (isMeant(action) && (found === undefined || action.before.length > found.before.length)) found = action;
-    }
-    return found;
   }
 }
