@@ -181,20 +181,21 @@ class LocalWorld implements WorldHandle {
 
   async about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
     if (this.#world.about === undefined) return tasks.map(() => ({}));
-    const all = await this.#caller.ask('about', tasks, (task) => this.#world.about?.(task));
-    return all.map((told, index) => {
-      const task = tasks[index] as string;
-      const facts = checkTaskFacts(told);
-      const text = JSON.stringify([facts.cluster, Object.entries(facts.labels ?? {}).sort()]);
-      if ((this.#told.get(task) ?? text) !== text) {
-        throw new AgentgymError('AG_PLUGIN_FAILED', {
-          message: `${this.#caller.settings.title} described the task "${task}" differently than before: first ${this.#told.get(task)}, then ${text}.`,
-          hint: '`about` must depend only on the task. Report it to the author of the plugin.',
-        });
-      }
-      this.#told.set(task, text);
-      return facts;
-    });
+    return this.#caller.ask('about', tasks, async (task) => this.#checkTold(task, await this.#world.about?.(task)));
+  }
+
+  #checkTold(task: string, told: unknown): TaskFacts {
+    const facts = checkTaskFacts(told);
+    const text = JSON.stringify([facts.cluster, Object.entries(facts.labels ?? {}).sort()]);
+    const before = this.#told.get(task) ?? text;
+    if (before !== text) {
+      throw new AgentgymError('AG_PLUGIN_FAILED', {
+        message: `${this.title} described the task "${task}" differently than before: first ${before}, then ${text}.`,
+        hint: '`about` must depend only on the task. Report it to the author of the plugin.',
+      });
+    }
+    this.#told.set(task, text);
+    return facts;
   }
 
   async create(): Promise<InstanceHandle> {
