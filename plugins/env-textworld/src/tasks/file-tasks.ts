@@ -7,7 +7,7 @@ import { readGame } from '../game/read-game.js';
 import { NativeAdventure } from '../native-adventure.js';
 import type { Options } from '../options.js';
 import { TextworldStory } from '../story/textworld-story.js';
-import { openStory, type StoryFile } from '../story/story.js';
+import { openStory } from '../story/story.js';
 import { aboutGame } from './about-game.js';
 import { findGameFiles, readLimited, type GameFile } from './find-game-files.js';
 import type { Task, TaskBook } from './task.js';
@@ -57,26 +57,37 @@ export function openFileTasks(options: Options): TaskBook {
   };
 }
 
-function load(id: string, file: GameFile, { play, compat }: Options): Task & { readonly about: TaskFacts } {
-  const game = file.json === undefined ? undefined : readGameFile(file.json);
-  if (file.story === undefined || (play === 'engine' && game !== undefined)) {
-    return taskOf(id, game as Game, () => new NativeAdventure(game as Game, compat));
-  }
-  const bytes = readLimited(file.story, largestStory);
-  const story = named(file.story, (): StoryFile => openStory(bytes));
-  const begin = () => new TextworldStory(story, game);
-  if (game !== undefined) return taskOf(id, game, begin);
-  const cluster = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return { id, about: { cluster }, plan: { actions: 0, deeds: 0 }, begin };
+interface LoadedTask extends Task {
+  readonly about: TaskFacts;
 }
 
-function taskOf(id: string, game: Game, begin: Task['begin']): Task & { readonly about: TaskFacts } {
-  const plan = new NativeAdventure(game, 'corrected').remaining() ?? { actions: 0, deeds: 0 };
-  return { id, about: aboutGame(game), plan, begin };
+function load(id: string, { json, story }: GameFile, { play, compat }: Options): LoadedTask {
+  const game = json === undefined ? undefined : named(json, () => readGameFile(json));
+  if (story === undefined || (play === 'engine' && game !== undefined)) {
+    return named(json as string, () =>
+      tried(id, aboutGame(game as Game), () => new NativeAdventure(game as Game, compat)),
+    );
+  }
+  return named(story, () => {
+    const bytes = readLimited(story, largestStory);
+    const file = openStory(bytes);
+    const cluster = () => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+    const about = game === undefined ? { cluster: cluster() } : aboutGame(game);
+    return tried(id, about, () => new TextworldStory(file, game));
+  });
+}
+
+/** A task that was begun once: only so is it known whether its texts can be printed and its story starts. */
+function tried(id: string, about: TaskFacts, begin: Task['begin']): LoadedTask {
+  const adventure = begin();
+  adventure.start();
+  const plan = adventure.remaining() ?? { actions: 0, deeds: 0 };
+  adventure.dispose?.();
+  return { id, about, plan, begin };
 }
 
 function readGameFile(path: string): Game {
-  return named(path, () => readGame(JSON.parse(readLimited(path, largestGame).toString('utf8')) as unknown));
+  return readGame(JSON.parse(readLimited(path, largestGame).toString('utf8')));
 }
 
 /** Names the file in errors about it. */

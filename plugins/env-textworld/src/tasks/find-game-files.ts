@@ -75,9 +75,10 @@ function gamesIn(folder: string, names: readonly string[]): GameFile[] {
   return [...games].map(([name, files]) => ({ name, ...files }));
 }
 
-/** The bytes of a game file. Throws, before it reads, if the file is larger than `limit` bytes. */
+/** The bytes of a game file. Throws, before it reads, if it has more than `limit` bytes or may have no end. */
 export function readLimited(path: string, limit: number): Buffer {
-  const { size } = statSync(path);
-  if (size > limit) throw new Error(`${path} has ${size} bytes; a game has at most ${limit}`);
+  const found = statSync(path);
+  if (!found.isFile()) throw new Error('it is no file');
+  if (found.size > limit) throw new Error(`it has ${found.size} bytes; a game has at most ${limit}`);
   return readFileSync(path);
 }

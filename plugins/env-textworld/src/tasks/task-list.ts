@@ -41,8 +41,8 @@ export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, 
     return {
       count: 'unbounded',
       id: (place) => {
-        const first = (place * attempts) % largestSeed;
-        return find(first, (attempt) => first + attempt + 1);
+        const first = (place * attempts) % (largestSeed + 1);
+        return find(first, (attempt) => first + attempt);
       },
       random: (random: Random) => {
         const draw = () => random.integer(0, largestSeed);
@@ -55,8 +55,8 @@ export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, 
 
 /** Seeds of a split. The Guide tests on the first hundred, and its repository validates from 40001 and trains from 50001. */
 const ranges = {
-  test: { first: 1, count: 10_000 },
-  validation: { first: 40_001, count: 5_000 },
+  test: { first: 1, count: 1_000 },
+  validation: { first: 40_001, count: 1_000 },
   train: { first: 50_001, count: largestSeed - 50_001 },
 } as const satisfies Record<SplitName, { readonly first: number; readonly count: number }>;
 
