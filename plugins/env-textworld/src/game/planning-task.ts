@@ -115,7 +115,8 @@ export class PlanningTask {
     const localEvents = (events: readonly (readonly KnownFact[])[]): PlanningGoal =>
       events.map((facts) => local(facts.map(({ index }) => index)));
     const twinNumbers = new Map<KnownEntity, number>([...twins.keys()].map((entity, index) => [entity, index]));
-    this.actions = relevantActions(table.actions, wanted).map((action) => ({
+    const possible = backend === 'story' ? table.actions.filter(storyAllows(table)) : table.actions;
+    this.actions = relevantActions(possible, wanted).map((action) => ({
       action,
       kind: kindOf(action, twins),
       twins: action.entities.flatMap((entity) => twinNumbers.get(entity) ?? []),
@@ -270,6 +271,15 @@ function pathTo(node: SearchNode): GameAction[] {
   const actions: GameAction[] = [];
   for (let step: SearchNode | undefined = node; step?.action; step = step.parent) actions.push(step.action.action);
   return actions.reverse();
+}
+
+/**
+ * Whether a story may do what the rules allow. The rules of cooking games make a meal from the first ingredients of a
+ * recipe alone; their stories ask for all of them.
+ */
+function storyAllows({ start }: ActionTable): (action: GameAction) => boolean {
+  const ingredients = new Set(start.map(({ name }) => name).filter((name) => /^ingredient_\d+$/.test(name)));
+  return ({ rule }) => !rule.startsWith('make/recipe/') || rule === `make/recipe/${ingredients.size}`;
 }
 
 /** Actions that add a wanted fact, or one that such an action needs, and so on. The others can never help. */

@@ -175,13 +175,15 @@ export class Session {
    * count, nor does the plan that intermediate rewards follow. Where replies tell the number of turns, it counts.
    */
   key(): string {
+    // The player and the doors move to the front of each room that the player enters, and no reply tells their order.
+    const unordered = [player, ...this.#story.doors];
     // The first key always has the same length, and the second one tells its own.
-    const world = this.#world.key(this.#brief === 'never');
+    const world = this.#world.key(unordered, this.#brief === 'never');
     const { score, completed } = this.#quests;
     const turns = this.#story.corrections.tellsNoTurns ? 0 : this.#turns;
     const pending = this.#pending === undefined ? '' : JSON.stringify(this.#pending);
     const rest = `${this.#progress.key()} ${score} ${completed.join()} ${this.#brief} ${turns} ${this.#won} ${this.#lost}`;
-    return `${world}${this.#state.key()}${rest} ${pending}`;
+    return `${world}${this.#state.factsKey()}${rest} ${pending}`;
   }
 
   // --- A command ---

@@ -54,13 +54,19 @@ export class StoryWorld {
   /**
    * Equal for two worlds of a story exactly if everything is in the same place, order and state.
    *
+   * @param unordered Objects whose place among the things beside them does not matter.
    * @param forgetsVisits Whether it does not matter which rooms the player has been in.
    */
-  key(forgetsVisits = false): string {
-    // Children and siblings tell the parents.
-    const cells = this.cells.slice(this.size);
-    if (forgetsVisits) {
-      for (let index = 2 * this.size; index < cells.length; index++) cells[index] = (cells[index] as number) & ~Visited;
+  key(unordered: readonly number[] = [], forgetsVisits = false): string {
+    const { size } = this;
+    const cells = this.cells.slice();
+    for (let object = 0; object < size; object++) {
+      // Parents and siblings tell the children.
+      cells[size + object] = 0;
+      let next = unordered.includes(object) ? 0 : this.sibling(object);
+      while (next !== 0 && unordered.includes(next)) next = this.sibling(next);
+      cells[2 * size + object] = next;
+      if (forgetsVisits) cells[3 * size + object]! &= ~Visited;
     }
     return Buffer.from(cells.buffer).toString('latin1');
   }
