@@ -261,7 +261,9 @@ describe('planAblation', () => {
       expect(tested.map(({ environment }) => environment.options['width'])).toEqual([[10, 15], [40, 50]]); // prettier-ignore
     }
     const same = { ...cells, again: { ...cells.wide, 'stages.rl.steps': 7 } };
-    expect((await complaint(planFile({ transfer: true, cells: same }))).message).toMatch(/wide and again have the same/);
+    expect((await complaint(planFile({ transfer: true, cells: same }))).message).toMatch(
+      /wide and again have the same/,
+    );
     const idle = await complaint(planFile({ transfer: true, cells, compare: 'all' }));
     expect(idle.code).toBe('AG_RECIPE_IDLE_SETTING');
   });

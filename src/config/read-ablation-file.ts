@@ -40,10 +40,7 @@ export async function readAblationFile(path: string, cwd: string): Promise<ReadA
 }
 
 /** Complains about keys that contradict each other, or have no effect together. */
-function checkTogether(
-  { grid, cells, design, sample, compare, transfer }: AblationFile,
-  complaints: Complaints,
-): void {
+function checkTogether({ grid, cells, design, sample, compare, transfer }: AblationFile, complaints: Complaints): void {
   const wrong = (path: KeyPath, message: string, hint: string): void =>
     complaints.add('AG_RECIPE_INVALID', path, message, hint);
   if (grid === undefined && cells === undefined) {
