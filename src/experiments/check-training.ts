@@ -52,7 +52,7 @@ export async function checkTraining(
     const { random } = settings;
     await tryDemonstrations(plan, { ...parts, ...settings });
     const noDemonstrations = new Map<string, never>();
-    const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random);
+    const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random, 'check');
     proveSplits(tasks, await transferTasks(plan, parts, random));
     const { train, validation, test } = parts.environment.world.splits;
     return {

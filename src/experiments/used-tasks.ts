@@ -19,11 +19,15 @@ const longestList = 1_000_000;
 /**
  * Every task that a run may use, by use, and all tasks of the splits that can be listed. `rl` repeats the draws of
  * `trainReinforcement`, so that the proof covers the played tasks.
+ *
+ * @param purpose `check`: clusters are left out where splits share them, because no proof needs them. A run tells
+ * trained from other clusters in its evaluations.
  */
 export async function splitTasks(
   plan: RunPlan,
   parts: Pick<Parts, 'environment' | 'rl' | 'demonstrations'>,
   random: Random,
+  purpose: 'check' | 'run' = 'run',
 ): Promise<SplitTasks> {
   const { world } = parts.environment;
   const demonstrations = new Set(
@@ -40,6 +44,7 @@ export async function splitTasks(
     ...(await list('validation')),
     ...(await list('test')),
   };
+  if (purpose === 'check' && world.sharesClusters) return { used, whole, sharesClusters: true };
   const known = new Set([used.rl, used.validation, used.test, ...Object.values(whole)].flatMap((ids) => [...ids]));
   // Files may contain ids of tasks that the environment does not know.
   const others = [...demonstrations].filter((id) => !known.has(id));
