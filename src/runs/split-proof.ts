@@ -31,7 +31,10 @@ export interface SplitProof {
       readonly fingerprint: string;
     };
   };
-  /** The compared tasks: the used ones and, if `whole` is true, all others of the split. */
+  /**
+   * The compared tasks: the used ones and, if `whole` is true, all others of the split. Where splits share clusters,
+   * only those of the used tasks count.
+   */
   readonly compared: {
     readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
   };
@@ -102,15 +105,13 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
   const { used, whole, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
-  const named = (name: string, ...ids: readonly Iterable<string>[]) =>
-    namedTasks(
-      name,
-      ids.flatMap((all) => [...all]),
-      clusters,
-    );
-  const train = named('the training split', demonstrations, rl, whole.train ?? []);
-  const validation = named('validation', used.validation, whole.validation ?? []);
-  const test = named('test', used.test, whole.test ?? []);
+  const named = (name: string, ids: readonly string[], others: Iterable<string> = []): NamedTasks => {
+    if (!sharesClusters) return namedTasks(name, [...ids, ...others], clusters);
+    return { ...namedTasks(name, ids, clusters), ids: new Set([...ids, ...others]) };
+  };
+  const train = named('the training split', [...demonstrations, ...rl], whole.train);
+  const validation = named('validation', [...used.validation], whole.validation);
+  const test = named('test', [...used.test], whole.test);
   const pairs = [
     [train, validation],
     [train, test],
