@@ -10,6 +10,8 @@ const slips = 0.25;
 
 /** What an episode remembers besides the state of its game. */
 interface Record {
+  /** What had to be done from the start. */
+  readonly plan: Remaining;
   /** The least that was left to do at any time. */
   readonly fewest: Remaining;
   readonly score: number;
@@ -23,6 +25,12 @@ interface Snapshot extends Record {
   readonly adventure: Json;
 }
 
+const nothing: Remaining = { actions: 0, deeds: 0 };
+
+function startRecord(plan: Remaining): Record {
+  return { plan, fewest: plan, score: 0, bestScore: 0, won: false, over: false };
+}
+
 /** One game at a time. */
 export class TextWorld implements Environment {
   readonly #tasks: TaskBook;
@@ -30,7 +38,7 @@ export class TextWorld implements Environment {
   readonly #host: Pick<EnvironmentHost, 'composeObservation'>;
   #task: Task | undefined;
   #adventure: Adventure | undefined;
-  #record: Record = { fewest: { actions: 0, deeds: 0 }, score: 0, bestScore: 0, won: false, over: false };
+  #record = startRecord(nothing);
 
   constructor(tasks: TaskBook, options: Options, host: Pick<EnvironmentHost, 'composeObservation'>) {
     this.#tasks = tasks;
@@ -41,13 +49,7 @@ export class TextWorld implements Environment {
   reset(id: string): string {
     const adventure = this.#open(id);
     const room = adventure.start();
-    this.#record = {
-      fewest: adventure.remaining() ?? { actions: 0, deeds: 0 },
-      score: 0,
-      bestScore: 0,
-      won: false,
-      over: false,
-    };
+    this.#record = startRecord(adventure.remaining() ?? nothing);
     return this.#observe([adventure.objective, room].filter((text) => text !== '').join('\n\n'));
   }
 
@@ -123,9 +125,10 @@ export class TextWorld implements Environment {
   }
 
   #note({ score, won, lost }: AdventureTurn): void {
-    const { fewest, bestScore } = this.#record;
-    const left = won ? { actions: 0, deeds: 0 } : (this.#playing().remaining() ?? fewest);
+    const { plan, fewest, bestScore } = this.#record;
+    const left = won ? nothing : (this.#playing().remaining() ?? fewest);
     this.#record = {
+      plan,
       fewest: { actions: Math.min(fewest.actions, left.actions), deeds: Math.min(fewest.deeds, left.deeds) },
       score,
       bestScore: Math.max(bestScore, score),
@@ -162,8 +165,8 @@ export class TextWorld implements Environment {
   }
 
   #facts(refused: string | undefined, intermediate: number): Facts {
-    const { fewest, score, won, bestScore } = this.#record;
-    const { actions, deeds } = this.#current().plan;
+    const { plan, fewest, score, won, bestScore } = this.#record;
+    const { actions, deeds } = plan;
     // Games with several points name their own milestones. Others have the deeds of the plan.
     const { maximumScore } = this.#playing();
     const scored = maximumScore > 1 && Number.isFinite(maximumScore);

@@ -211,6 +211,6 @@ describe('a .z8 that is no story', () => {
     const games = gameFolder({ 'a.json': chestJson, 'a.z3': untracedStory });
     const open = (play: 'engine' | 'story') => openFileTasks({ ...plain, game: 'files', games, play });
     expect(() => open('story')).toThrow('a.z3: the story does not tell which actions are done');
-    expect(open('engine').read('games/a').plan.actions).toBe(2);
+    expect(open('engine').read('games/a').begin().remaining()?.actions).toBe(2);
   });
 });

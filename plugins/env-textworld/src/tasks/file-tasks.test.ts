@@ -45,7 +45,7 @@ describe('the games of a folder', () => {
     expect(book.sharesClusters).toBe(true);
     const { random } = testHost(1);
     expect(idsOf(book)['train']).toContain(book.splits.train.random(random));
-    expect(book.read('games/train/b c').plan).toEqual({ actions: 2, deeds: 1 });
+    expect(book.read('games/train/b c').begin().remaining()).toEqual({ actions: 2, deeds: 1 });
   });
 
   it('belong to the splits of their puzzles without such folders', () => {

@@ -81,9 +81,8 @@ function load(id: string, { json, story }: GameFile, { play, compat }: Options):
 function tried(id: string, about: TaskFacts, begin: Task['begin']): LoadedTask {
   const adventure = begin();
   adventure.start();
-  const plan = adventure.remaining() ?? { actions: 0, deeds: 0 };
   adventure.dispose?.();
-  return { id, about, plan, begin };
+  return { id, about, begin };
 }
 
 function readGameFile(path: string): Game {

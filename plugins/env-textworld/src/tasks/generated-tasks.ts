@@ -85,6 +85,5 @@ function refuseImpossible(generate: (seed: number) => unknown): void {
 
 function write(id: string, { game, seed }: SeededDraft, options: Options): Task {
   const written = writeProse(game, { seed, instructions: options.instructions });
-  const begin = () => new NativeAdventure(written, options.compat);
-  return { id, plan: begin().remaining() ?? { actions: 0, deeds: 0 }, begin };
+  return { id, begin: () => new NativeAdventure(written, options.compat) };
 }

@@ -1,12 +1,10 @@
 import type { SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
 
-import type { Adventure, Remaining } from '../adventure.js';
+import type { Adventure } from '../adventure.js';
 
 /** A task that can be played. */
 export interface Task {
   readonly id: string;
-  /** What has to be done from the start. */
-  readonly plan: Remaining;
   begin(): Adventure;
 }
 
