@@ -1,6 +1,7 @@
 // Our side of the comparison: the same games, from the files that the original wrote.
 import { readFileSync } from 'node:fs';
 
+import { testHost } from '../../dist/testing/index.js';
 import { readGame } from '../../plugins/env-textworld/dist/game/read-game.js';
 import { generateCustom } from '../../plugins/env-textworld/dist/generate/custom.js';
 import { makeSimple } from '../../plugins/env-textworld/dist/challenges/simple.js';
@@ -12,18 +13,14 @@ export function openGame(path) {
   return new Session(readGame(JSON.parse(readFileSync(path, 'utf8'))));
 }
 
-/** Lists of admissible commands, drawn by a generator that depends on the seed only. */
+/** Lists of admissible commands, which depend on the seed only. */
 export function randomEpisodes(session, seed, episodes, turns) {
-  let state = seed;
-  const draw = (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const { random } = testHost(seed);
   return Array.from({ length: episodes }, () => {
     let reply = session.start();
     const commands = [];
     while (commands.length < turns && !reply.done) {
-      const command = reply.admissible[draw(reply.admissible.length)];
+      const command = random.choice(reply.admissible);
       commands.push(command);
       reply = session.act(command);
     }

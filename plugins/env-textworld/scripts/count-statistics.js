@@ -1,5 +1,7 @@
 // Prints the statistics of generated games that the README compares with the original's: node scripts/count-statistics.js
 // Seeds 1 to 100 of each custom setting, 1 to 150 of `simple`, as the reference figures were measured.
+import { testHost } from '@agentgym/cli/testing';
+
 import { generateCustom } from '../dist/generate/custom.js';
 import { subSeeds } from '../dist/generate/seeds.js';
 import { makeSimple } from '../dist/challenges/simple.js';
@@ -74,16 +76,12 @@ function started(game) {
 
 /** Whether random play wins; the numbers depend on the game and the limit only. */
 function randomPlays(game, index, limit, useful) {
-  let state = 1 + index * 7919 + limit;
-  const draw = (below) => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
+  const { random } = testHost(1 + index * 100 + limit);
   return Array.from({ length: episodesPerGame }, () => {
     const adventure = started(game);
     for (let turn = 0; turn < limit; turn += 1) {
       const commands = adventure.admissible().filter((command) => !useful || !idle.test(command));
-      const { won, lost } = adventure.act(commands[draw(commands.length)] ?? 'look');
+      const { won, lost } = adventure.act(commands.length === 0 ? 'look' : random.choice(commands));
       if (won || lost) return won;
     }
     return false;
