@@ -66,8 +66,7 @@ export default defineConfig({
       include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'],
       // What runs in a browser is measured by test/browser, not here.
       exclude: ['**/*.test.ts', '**/fixtures/**', 'src/reporting/page/**', 'src/contracts/**', 'src/index.ts'],
-      // The summary last, where it is seen; a record of CI has no room for more than that and for what failed.
-      reporter: process.env['CI'] === undefined ? [['text', { maxCols: 120 }], 'text-summary'] : ['text-summary'],
+      reporter: [['text', { maxCols: 120 }], 'text-summary'],
     },
   },
 });

@@ -26,6 +26,11 @@ const variants: Record<string, Options> = {
   treasures: { ...defaults, game: 'treasure-hunter', level: 3 },
 };
 
-describe.each(Object.entries(variants))('textworld: %s', (_name, options) => {
-  describeEnvironment(it, { ...module, contribution: contribution!, options }, { freshProcess, ids: 30 });
+/** The generators with and without search; others share their code, and a process takes longer than all else here. */
+const inProcesses = ['custom games', 'cooking'];
+
+// The first test of a kit runs all its checks.
+describe.each(Object.entries(variants))('textworld: %s', { timeout: 120_000 }, (name, options) => {
+  const subject = { ...module, contribution: contribution!, options };
+  describeEnvironment(it, subject, { ids: 30, ...(inProcesses.includes(name) && { freshProcess }) });
 });
