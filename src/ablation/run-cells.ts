@@ -5,6 +5,7 @@ import type { RunEvent } from '../contracts/events.js';
 import type { GridEvent } from '../reporting/grid-progress.js';
 import { runOwner } from '../runs/run-lock.js';
 import { readCellRun, type AblationDirectory, type CellRun } from './ablation-directory.js';
+import { RunQueue, type MissingRun } from './run-queue.js';
 import { shareStages } from './shared-stages.js';
 import { trainInProcess, type TrainOutcome } from './train-process.js';
 
@@ -35,10 +36,10 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
       listener({ type: 'run-found', ...keyOf(run) });
     }
   }
-  const queue = new RunQueue(missing);
+  const queue = new RunQueue(missing, signal);
   await Promise.all(
     Array.from({ length: workers }, async () => {
-      for (let next = await queue.next(); next !== undefined && !signal.aborted; next = await queue.next()) {
+      for (let next = await queue.next(); next !== undefined; next = await queue.next()) {
         const { run, resume } = next;
         const hear = (event: RunEvent) => {
           if (event.type === 'stage-started' && event.kind === 'rl') queue.release(run);
@@ -59,43 +60,6 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
     }),
   );
   if (!signal.aborted) await rm(stages, { recursive: true, force: true });
-}
-
-interface MissingRun {
-  readonly run: CellRun;
-  readonly resume: boolean;
-}
-
-/** Runs in their order. A run waits while another one trains the stages that it will read. */
-class RunQueue {
-  readonly #training = new Map<string, CellRun>();
-  #waiting: (() => void)[] = [];
-
-  constructor(readonly missing: MissingRun[]) {}
-
-  /** Returns undefined if no run is left. */
-  async next(): Promise<MissingRun | undefined> {
-    for (;;) {
-      const place = this.missing.findIndex(({ run }) => !this.#training.has(run.sharedStages ?? ''));
-      const [next] = place < 0 ? [] : this.missing.splice(place, 1);
-      if (next !== undefined || this.missing.length === 0) {
-        const shared = next?.run.sharedStages;
-        if (next !== undefined && shared !== undefined) this.#training.set(shared, next.run);
-        return next;
-      }
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-  }
-
-  /** Wakes waiting runs: this run has written its shared stages, or will never write them. */
-  release(run: CellRun): void {
-    const shared = run.sharedStages;
-    if (shared === undefined || this.#training.get(shared) !== run) return;
-    this.#training.delete(shared);
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    for (const resume of waiting) resume();
-  }
 }
 
 function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {
