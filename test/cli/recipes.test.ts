@@ -67,7 +67,7 @@ describe('recipes', () => {
 
   it('has one for each algorithm that the Guide and AgentGym-RL compare', () => {
     const names = (group: string): string[] => recipes.filter((path) => path.startsWith(group));
-    expect(names('practitioners-guide/')).toHaveLength(5);
+    expect(names('practitioners-guide/')).toHaveLength(6);
     expect(names('agentgym-rl/')).toHaveLength(4);
   });
 });
