@@ -111,6 +111,21 @@ describe('planAblation', () => {
     expect(message).toMatch(/^Cell dear: .* a failure can score/);
   });
 
+  // Goes red when such a key counts as the cell's own: it is then removed from the cell again and again.
+  it('refuses a cell in which a key of its recipe has no effect, and names the key', async () => {
+    const recipe = join(folder, 'rooms.json');
+    const rooms = { environment: { name: 'textworld', options: { rooms: 4 } } };
+    writeFileSync(recipe, JSON.stringify({ recipeVersion: 1, extends: 'quickstart', name: 'rooms', ...rooms }));
+    const cells = { house: { 'environment.options': { game: 'simple', level: 3 } } };
+    const { code, message, path } = await complaint(planFile({ recipe, cells }));
+    expect(code).toBe('AG_RECIPE_IDLE_SETTING');
+    expect(path).toBe('environment.options.rooms');
+    expect(message).toContain('rooms has no effect with game: simple');
+    const named = { house: { 'environment.options': { game: 'simple', level: 3, rooms: null } } };
+    const { cells: planned } = await planFile({ recipe, cells: named });
+    expect(planned[0].notes.join()).toContain('level has no effect with game: simple');
+  });
+
   it('takes the ablation of a built-in recipe by its name', async () => {
     const { plan: asked, cells, seeds } = await plan('scaling-inter', { recipe: undefined } as object);
     expect(asked.axis).toBe('grid');

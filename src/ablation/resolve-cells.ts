@@ -132,26 +132,32 @@ function settingsOf(settings: CellSettings, whose: string): readonly Setting[] {
 function idleSettings(error: unknown, settings: readonly Setting[]): readonly { path: string; message: string }[] {
   if (!isAgentgymError(error)) return [];
   const findings = (error.findings ?? [error]).map(({ code, path = '', message }) => ({ code, path, message }));
-  const own = settings.map(({ path }) => formatPath(path));
-  const isOwn = (path: string) => own.some((key) => path === key || path.startsWith(`${key}.`));
+  // A key of a map may be the recipe's own: the cell cannot leave it out.
+  const isOwn = (path: string) => settings.some((setting) => withoutKey(setting, path) !== setting);
   const idle = findings.filter(({ code, path }) => code === 'AG_RECIPE_IDLE_SETTING' && isOwn(path));
   if (idle.length < findings.length) return [];
   // The path already names the key. The whole map before every sentence about one of its keys would hide it.
   return idle.map(({ path, message }) => ({ path, message: message.replace(/^`cell .*?`: (?=[a-z]+\.)/s, '') }));
 }
 
-/** A setting without the key at a path. A setting of exactly this key is removed, and a map loses the key. */
+/**
+ * A setting without the key at a path. A setting of exactly this key is removed, and a map loses the key. The same
+ * setting if it does not have the key.
+ */
 function withoutKey(setting: Setting, path: string): Setting | undefined {
   const own = formatPath(setting.path);
   if (own === path) return undefined;
   if (!path.startsWith(`${own}.`)) return setting;
-  return { ...setting, value: withoutPath(setting.value, path.slice(own.length + 1).split('.')) };
+  const value = withoutPath(setting.value, path.slice(own.length + 1).split('.'));
+  return value === setting.value ? setting : { ...setting, value };
 }
 
 function withoutPath(value: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (!isKeyMap(value) || key === undefined) return value;
+  if (!isKeyMap(value) || key === undefined || !(key in value)) return value;
   const { [key]: inner, ...others } = value;
-  return rest.length === 0 ? others : { ...value, [key]: withoutPath(inner, rest) };
+  if (rest.length === 0) return others;
+  const left = withoutPath(inner, rest);
+  return left === inner ? value : { ...value, [key]: left };
 }
 
 function named({ id }: CellPlan, error: unknown): unknown {
