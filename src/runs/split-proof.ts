@@ -33,7 +33,7 @@ export interface SplitProof {
   };
   /**
    * The compared tasks: the used ones and, if `whole` is true, all others of the split. Where splits share clusters,
-   * only those of the used tasks count.
+   * `clusters` counts those of the used tasks only.
    */
   readonly compared: {
     readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
@@ -105,9 +105,9 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
   const { used, whole, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
-  const named = (name: string, ids: readonly string[], others: Iterable<string> = []): NamedTasks => {
-    if (!sharesClusters) return namedTasks(name, [...ids, ...others], clusters);
-    return { ...namedTasks(name, ids, clusters), ids: new Set([...ids, ...others]) };
+  const named = (name: string, own: readonly string[], others: Iterable<string> = []): NamedTasks => {
+    const ids = new Set([...own, ...others]);
+    return { ...namedTasks(name, sharesClusters ? own : ids, clusters), ids };
   };
   const train = named('the training split', [...demonstrations, ...rl], whole.train);
   const validation = named('validation', [...used.validation], whole.validation);
