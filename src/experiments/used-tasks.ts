@@ -45,12 +45,10 @@ export async function splitTasks(
     ...(await list('test')),
   };
   if (purpose === 'check' && world.sharesClusters) return { used, whole, sharesClusters: true };
-  // Where splits share clusters, nothing is proved about those of other tasks.
-  const others = world.sharesClusters ? [] : Object.values(whole);
-  const known = new Set([used.rl, used.validation, used.test, ...others].flatMap((ids) => [...ids]));
+  const known = new Set([used.rl, used.validation, used.test, ...Object.values(whole)].flatMap((ids) => [...ids]));
   // Files may contain ids of tasks that the environment does not know.
-  const demonstrated = [...demonstrations].filter((id) => !known.has(id));
-  return { used, whole, ...(await clusteredTasks(world, [...known], demonstrated)) };
+  const others = [...demonstrations].filter((id) => !known.has(id));
+  return { used, whole, ...(await clusteredTasks(world, [...known], others)) };
 }
 
 async function drawnTasks(

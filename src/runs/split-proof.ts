@@ -31,10 +31,7 @@ export interface SplitProof {
       readonly fingerprint: string;
     };
   };
-  /**
-   * The compared tasks: the used ones and, if `whole` is true, all others of the split. Where splits share clusters,
-   * `clusters` counts those of the used tasks only.
-   */
+  /** The compared tasks: the used ones and, if `whole` is true, all others of the split. */
   readonly compared: {
     readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
   };
@@ -105,13 +102,15 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
   const { used, whole, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
-  const named = (name: string, own: readonly string[], others: Iterable<string> = []): NamedTasks => {
-    const ids = new Set([...own, ...others]);
-    return { ...namedTasks(name, sharesClusters ? own : ids, clusters), ids };
-  };
-  const train = named('the training split', [...demonstrations, ...rl], whole.train);
-  const validation = named('validation', [...used.validation], whole.validation);
-  const test = named('test', [...used.test], whole.test);
+  const named = (name: string, ...ids: readonly Iterable<string>[]) =>
+    namedTasks(
+      name,
+      ids.flatMap((all) => [...all]),
+      clusters,
+    );
+  const train = named('the training split', demonstrations, rl, whole.train ?? []);
+  const validation = named('validation', used.validation, whole.validation ?? []);
+  const test = named('test', used.test, whole.test ?? []);
   const pairs = [
     [train, validation],
     [train, test],
