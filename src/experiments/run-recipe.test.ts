@@ -34,7 +34,7 @@ const plugins = resolve(import.meta.dirname, '../../plugins');
 
 /** Built plugins, with the tabular policy instead of a transformer. */
 async function tabularHost(): Promise<PluginHost> {
-  const names = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo'];
+  const names = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'algo-rloo'];
   const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
   const contribution: PolicyContribution = {
     kind: 'policy',
@@ -232,10 +232,10 @@ describe('runRecipe', () => {
   });
 
   // Mutations: save no weights where an evaluation is due; drop the operations of a recorded step; read a stage of
-  // other weights.
+  // other weights; compare the packages of all contributions.
   it('writes the same lines and weights where it reads a stage that another run trained', async () => {
     const sharedStages = join(newFolder(), 'shared');
-    const changes = { reward: { terms: [{ name: 'dense' }] } };
+    const changes = { reward: { terms: [{ name: 'dense' }] }, algorithm: { ...recipe.algorithm, name: 'rloo' } };
     const [first, alone, reading, broken] = [newFolder(), newFolder(), newFolder(), newFolder()];
     await run(first, { sharedStages });
     await run(alone, { changes });

@@ -102,10 +102,15 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 }
 
 /** Everything that two runs must share to get the same numbers in their supervised stages. */
-function madeOf({ manifest: { recipe, host, packages = [], versions } }: RunDirectory): JsonObject {
+function madeOf({ manifest: { recipe, host, plugins, packages = [], versions } }: RunDirectory): JsonObject {
   const { seed } = recipe;
   const beginning = supervisedBeginning(recipe) ?? '';
-  return { seed, beginning, host: { ...host }, packages: packages.map((one) => ({ ...one })), versions };
+  // No supervised stage uses an algorithm. Rewards are part of evaluations only, which every run makes itself.
+  const used = new Set(
+    plugins.filter(({ kind }) => kind !== 'algorithm' && kind !== 'reward').map((record) => record.package),
+  );
+  const made = packages.filter(({ name }) => used.has(name)).map((one) => ({ ...one }));
+  return { seed, beginning, host: { ...host }, packages: made, versions };
 }
 
 /** The result of a complete run. A run is not complete if its newest checkpoint was removed: it must repeat steps. */
