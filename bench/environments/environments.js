@@ -29,6 +29,8 @@ const requirement = 'textworld==1.7.0';
 const goal = 50;
 const episodesPerGame = 8;
 const turns = 24;
+/** Each side plays for so long before it is measured: JavaScript is compiled while it runs, and trainings run for hours. */
+const warmUpMilliseconds = 2000;
 
 /** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
@@ -83,14 +85,17 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
       rows.push({ setting: setting.name, backend: name, skipped: 'Inform 7 did not compile the game here' });
       continue;
     }
-    const measured = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const ours = total(games.map(({ game, episodes }) => playEpisodes(game, episodes, admissible)));
-      const theirs = [];
+    const playOurs = () => total(games.map(({ game, episodes }) => playEpisodes(game, episodes, admissible)));
+    const playTheirs = async () => {
+      const played = [];
       for (const { episodes, ...game } of games)
-        theirs.push(await peer.ask({ play: game[path], episodes, admissible }));
-      measured.push({ ours, theirs: total(theirs) });
-    }
+        played.push(await peer.ask({ play: game[path], episodes, admissible }));
+      return total(played);
+    };
+    await warmUp(playOurs);
+    await warmUp(playTheirs);
+    const measured = [];
+    for (let round = 0; round < rounds; round += 1) measured.push({ ours: playOurs(), theirs: await playTheirs() });
     for (const what of ['step', 'reset']) {
       const rate = (side) => median(measured.map((one) => one[side][`${what}s`] / one[side][what]));
       const [ours, theirs] = [rate('ours'), rate('theirs')];
@@ -109,6 +114,12 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
     goal,
   });
   return rows;
+}
+
+async function warmUp(play) {
+  const begun = performance.now();
+  do await play();
+  while (performance.now() - begun < warmUpMilliseconds);
 }
 
 /** Sums of all numbers of the measurements. */

@@ -48,7 +48,7 @@ export type SearchResult = { readonly expanded: number } & (
 /** First for a short plan, then, with more weight on the estimate, for any plan; with their shares of the limit. */
 const rounds = [
   { weight: 1, share: 0.005 },
-  { weight: 2, share: 0.195 },
+  { weight: 3, share: 0.195 },
   { weight: 5, share: 0.8 },
 ] as const;
 
