@@ -29,12 +29,31 @@ export interface CellEstimate {
   readonly notes: readonly string[];
 }
 
-/** Steps of each stage of the pilot. The first steps compile programs and are not measured. */
-const pilotSteps = 8;
-const warmSteps = 3;
+/** Steps of each stage of a pilot. The first steps compile programs and are not measured. */
+const pilotSteps = 6;
+const warmSteps = 2;
 const pilotTasks = 50;
 
-/** Trains a few steps of one cell of each policy in a temporary folder, and estimates the cost of each cell. */
+/**
+ * Steps of the pilots, as a share of the steps of all runs. A pilot is one short run for all cells that take equally
+ * long for each turn.
+ */
+export function pilotShare(cells: readonly Cell[], seeds: number): number {
+  const pilots = new Map(cells.map((cell) => [speedKey(cell), stepsOf(cell, pilotSteps)]));
+  const all = cells.reduce((sum, cell) => sum + stepsOf(cell, Infinity), 0) * seeds;
+  return [...pilots.values()].reduce((sum, steps) => sum + steps, 0) / Math.max(1, all);
+}
+
+function stepsOf({ recipe }: Cell, most: number): number {
+  return planRun(recipe).stages.reduce((sum, { steps }) => sum + Math.min(steps, most), 0);
+}
+
+/** Equal for cells whose turns and batch rows take the same time. */
+function speedKey({ recipe: { environment, format, policy, algorithm } }: Cell): string {
+  return JSON.stringify([environment, format, policy, algorithm]);
+}
+
+/** Trains a few steps in a temporary folder, once for equally fast cells, and estimates the cost of each cell. */
 export async function estimateCells(
   cells: readonly [Cell, ...Cell[]],
   signal: AbortSignal,
@@ -46,7 +65,7 @@ export async function estimateCells(
     // Cells with the most funded stages come first: a cell without supervised steps cannot measure their time.
     const telling = [...planned].sort((a, b) => b.plan.funded.length - a.plan.funded.length);
     for (const one of telling) {
-      const key = JSON.stringify(one.cell.recipe.policy);
+      const key = speedKey(one.cell);
       if (!speeds.has(key)) speeds.set(key, await runPilot(one, join(folder, `${speeds.size}`), signal));
     }
     const begun = new Set<string>();
@@ -54,7 +73,7 @@ export async function estimateCells(
       const beginning = supervisedBeginning(one.cell.recipe);
       const isShared = beginning !== undefined && begun.has(beginning);
       if (beginning !== undefined) begun.add(beginning);
-      return estimate(one, speeds.get(JSON.stringify(one.cell.recipe.policy)) as Speed, isShared);
+      return estimate(one, speeds.get(speedKey(one.cell)) as Speed, isShared);
     });
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -67,6 +86,7 @@ interface PlannedCell {
 }
 
 async function runPilot({ cell, plan }: PlannedCell, folder: string, signal: AbortSignal): Promise<Speed> {
+  signal.throwIfAborted();
   const recipe = pilotRecipe(plan);
   const run = { cell, seed: recipe.seed, recipe, directory: join(folder, 'run') };
   const outcome = await trainInProcess(run, false, () => undefined, signal);

@@ -54,6 +54,8 @@ export async function trainInProcess(
     const code = await new Promise<number | null>((resolve, reject) => {
       child.once('error', reject).once('close', resolve);
     });
+    // Until it handles the signal, it ends without a document.
+    if (signal.aborted && child.signalCode === 'SIGINT') return { status: 'interrupted', seconds: 0 };
     return outcomeOf(code, output.join(''), errors.join(''));
   } finally {
     signal.removeEventListener('abort', interrupt);

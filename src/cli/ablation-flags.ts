@@ -38,7 +38,7 @@ export const ablationFlags = {
     description: 'Stop after this many seconds; the same command continues',
   }),
   'dry-run': Flags.boolean({
-    description: 'Train a few steps of one cell, print how long the grid will take, and stop',
+    description: 'Train a few steps, once for equally fast cells, print how long the grid will take, and stop',
   }),
   yes: Flags.boolean({
     char: 'y',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
 import { Args } from '@oclif/core';
@@ -52,6 +53,12 @@ export default class Ablate extends BaseCommand {
       for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
     }
+    const begun = performance.now();
+    if (!this.jsonEnabled() && !existsSync(flags.output ?? planned.folder)) {
+      const { tellDuration } = await import('../ablation/tell-duration.js');
+      await tellDuration(planned, workers, (line) => this.say(line), this.signal);
+    }
+    const spent = Math.round((performance.now() - begun) / 1000);
     const { stdout, stderr, env: environment } = process;
     const titles = cells.map(({ id, title = id }) => title);
     const quiet = this.jsonEnabled();
@@ -60,7 +67,9 @@ export default class Ablate extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       workers,
       share: flags.share,
-      ...(flags['budget-seconds'] !== undefined && { budgetSeconds: flags['budget-seconds'] }),
+      ...(flags['budget-seconds'] !== undefined && {
+        budgetSeconds: Math.max(1, flags['budget-seconds'] - spent),
+      }),
       measure: flags.metric,
       temperature: flags.temperature,
       versions: { agentgym: this.config.version, node: process.version },

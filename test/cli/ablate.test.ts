@@ -134,4 +134,12 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(readdirSync(folder)).toEqual(before);
     expect(existsSync(join(folder, 'runs'))).toBe(false);
   });
+
+  it('tells how long it will take before it starts, and counts that time', async () => {
+    const words = ['sparsity', '--recipe', recipe, '--seeds', '30', '--output', join(folder, 'long')];
+    const { stdout } = await runCli(['ablate', ...words, '--budget-seconds', '1'], { cwd: folder });
+    const at = (text: RegExp) => stdout.search(text);
+    expect(at(/3 cells with 30 seeds, \d+ at the same time: about \d/)).toBeGreaterThan(at(/Trains a few steps first/));
+    expect(at(/Ablation incomplete/)).toBeGreaterThan(at(/3 cells with 30 seeds/));
+  });
 });
