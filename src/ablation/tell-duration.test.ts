@@ -26,8 +26,8 @@ it('a pilot counts once for cells that differ only in the reward, and once for e
   const rewards = await plan('sparsity', 5, 60);
   expect(rewards.cells).toHaveLength(3);
   expect(pilotShare(rewards.cells, 5)).toBeCloseTo((6 + 6) / (3 * 5 * (60 + 60)));
-  const algorithms = await plan('algorithm', 5, 60);
-  expect(pilotShare(algorithms.cells, 5)).toBeCloseTo((6 + 6) / (5 * (60 + 60)));
+  const { cells } = await plan('algorithm', 5, 60);
+  expect(pilotShare(cells, 5)).toBeCloseTo((6 + 6) / (5 * (60 + 60)));
 });
 
 it('a short ablation starts without pilots', async () => {

@@ -38,4 +38,10 @@ describe('a draw', () => {
     expect(new Set(draw).size).toBe(30);
     expect(drawMutations(1e6, 1)).toEqual(mutations);
   });
+
+  it('is among the mutations of some files, where these are asked for', () => {
+    const drawn = drawMutations(1e6, 1, 'src/credit/');
+    expect(drawn).toEqual(mutations.filter(({ file }) => file.startsWith('src/credit/')));
+    expect(drawMutations(1, 1, 'no such file')).toEqual([]);
+  });
 });

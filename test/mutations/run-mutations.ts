@@ -1,5 +1,6 @@
 // `npm run mutations -- --count 30 --seed 1`: draws mutations of the table by the seed, applies them to a copy of the
-// sources, one at a time, and runs the test that each must turn red. The exit code is 1 if a test stays green.
+// sources, one at a time, and runs the test that each must turn red. `--file TEXT` draws among those of files whose
+// path contains the text. The exit code is 1 if a test stays green.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,17 +12,25 @@ import type { Mutation } from './mutations.js';
 import { scratchCopy } from './scratch-copy.js';
 
 const { values } = parseArgs({
-  options: { count: { type: 'string', default: '30' }, seed: { type: 'string', default: '1' } },
+  options: {
+    count: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '1' },
+    file: { type: 'string', default: '' },
+  },
 });
 const [count, seed] = [values.count, values.seed].map(Number) as [number, number];
 if (!Number.isSafeInteger(count) || count < 1 || !Number.isSafeInteger(seed)) {
   console.error('--count takes a whole number from 1 up, --seed a whole number');
   process.exit(2);
 }
+const chosen = drawMutations(count, seed, values.file);
+if (chosen.length === 0) {
+  console.error(`--file ${values.file}: no mutation of the table changes such a file`);
+  process.exit(2);
+}
 
 const copy = scratchCopy();
 const report = join(copy.folder, 'report.json');
-const chosen = drawMutations(count, seed);
 const missed = chosen.filter((mutation) => {
   const outcome = copy.applied(mutation, () => runTest(mutation));
   console.log(`${outcome.padEnd(10)} ${mutation.file}: ${JSON.stringify(mutation.find)}`);
