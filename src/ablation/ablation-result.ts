@@ -29,6 +29,11 @@ export interface CellSummary {
   readonly seeds: readonly number[];
   /** Estimate over seeds and tasks. Null before the first run is complete. */
   readonly success: (Omit<CellMean, 'mean'> & { readonly rate: number }) | null;
+  /**
+   * The compared measure of the policy before the last rl stage, on the same tasks. Absent without an rl stage, and if
+   * the cell was tested in another environment than its own.
+   */
+  readonly start?: CellMean;
   /** The compared measure, if it is not success. */
   readonly measured?: CellMean | null;
   /** Mean over its complete runs, by currency. */
@@ -58,6 +63,11 @@ export interface AblationResult {
   readonly reference: string;
   readonly cells: readonly CellSummary[];
   readonly comparisons: readonly CellComparison[];
+  /**
+   * By cell with a `start`: the trained policy (`b`, the id of the cell) minus the start (`a`), corrected over these
+   * differences.
+   */
+  readonly gains?: readonly CellComparison[];
   /** Main effects and interactions, for a full grid of two or more keys. */
   readonly effects?: readonly GridEffect[];
   /** Present if every cell is tested in several environments. */

@@ -17,13 +17,30 @@ export interface RunOutcomes {
   readonly weights?: ReadonlyMap<string, number>;
 }
 
+type EvaluatedRun = Pick<LoadedRun, 'manifest' | 'evaluations'>;
+
 /**
  * The final evaluation of the trained policy at a temperature. Undefined if the run has none at it.
  *
  * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
  */
 export function readOutcomes(
-  { manifest, evaluations }: Pick<LoadedRun, 'manifest' | 'evaluations'>,
+  run: EvaluatedRun,
+  measure: Measure,
+  temperature: number,
+  environment?: string,
+): RunOutcomes | undefined {
+  return read('policy', run, measure, temperature, environment);
+}
+
+/** The same of the policy before the last rl stage, on the recipe's own final tasks. */
+export function readStart(run: EvaluatedRun, measure: Measure, temperature: number): RunOutcomes | undefined {
+  return read('start', run, measure, temperature);
+}
+
+function read(
+  who: 'policy' | 'start',
+  { manifest, evaluations }: EvaluatedRun,
   measure: Measure,
   temperature: number,
   environment?: string,
@@ -32,7 +49,7 @@ export function readOutcomes(
   const { split } = recipe.evaluation.final;
   const line = evaluations.findLast(
     ({ player, evaluation }) =>
-      player === 'policy' &&
+      player === who &&
       evaluation.split === split &&
       evaluation.temperature === temperature &&
       evaluation.environment === environment,

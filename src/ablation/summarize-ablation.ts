@@ -5,10 +5,10 @@ import { readCellRun, runName, runsOf, type AblationManifest, type CellRun } fro
 import { answerQuestion } from './answer-question.js';
 import { answerTransfer } from './answer-transfer.js';
 import { testedId } from './cell-id.js';
-import { compareCells, meanOfRuns, type CellMean } from './compare-cells.js';
+import { compareCells, meanOfRuns, type CellComparison, type CellMean } from './compare-cells.js';
 import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
-import { readOutcomes, type Measure, type RunOutcomes } from './read-outcomes.js';
+import { readOutcomes, readStart, type Measure, type RunOutcomes } from './read-outcomes.js';
 
 export interface SummarizeOptions {
   readonly measure: Measure;
@@ -44,6 +44,7 @@ export function summarizeCells(
 ): AblationResult {
   const runs = runsOf(directory, manifest);
   const outcomes = new Map<string, readonly RunOutcomes[]>();
+  const starts = new Map<string, readonly RunOutcomes[]>();
   const cells: CellSummary[] = [];
   const results: RunResult[] = [];
   for (const cell of manifest.cells) {
@@ -63,6 +64,11 @@ export function summarizeCells(
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
       const rate = meanOfRuns(success, 'success');
+      // The start plays in its own environment only.
+      const isOwn = tested === undefined || tested === cell.id;
+      const begun = isOwn ? complete.flatMap((run) => readStart(run, measure, temperature) ?? []) : [];
+      const start = meanOfRuns(begun, measure);
+      if (start !== null) starts.set(id, begun);
       cells.push({
         id,
         ...(tested !== undefined && { trained: cell.id, tested }),
@@ -70,6 +76,7 @@ export function summarizeCells(
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
         success: rate && rateOf(rate),
+        ...(start && { start }),
         ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
@@ -79,6 +86,7 @@ export function summarizeCells(
     }
   }
   const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
+  const gains = gainsOf(starts, outcomes, measure);
   const effects = gridEffects(manifest.cells, outcomes, measure);
   const status = cells.some((cell) => cell.status === 'failed')
     ? 'failed'
@@ -102,11 +110,27 @@ export function summarizeCells(
     reference,
     cells,
     comparisons,
+    ...(gains.length > 0 && { gains }),
     ...(effects.length > 0 && { effects }),
     ...(transfer && { transfer }),
   } as const;
   const answer = transfer === undefined ? answerQuestion(result) : answerTransfer(result, transfer);
   return { formatVersion: 1, ablation: directory, ...result, answer };
+}
+
+/** What reinforcement learning adds to the start of each cell. */
+function gainsOf(
+  starts: ReadonlyMap<string, readonly RunOutcomes[]>,
+  outcomes: ReadonlyMap<string, readonly RunOutcomes[]>,
+  measure: Measure,
+): readonly CellComparison[] {
+  const startId = (id: string): string => `start of ${id}`;
+  const both = new Map([...outcomes, ...[...starts].map(([id, runs]) => [startId(id), runs] as const)]);
+  return compareCells(
+    [...starts.keys()].map((id) => [startId(id), id]),
+    both,
+    measure,
+  );
 }
 
 function rateOf({ mean, ...interval }: CellMean): NonNullable<CellSummary['success']> {

@@ -14,23 +14,17 @@ import type { TransferSummary } from '../../ablation/transfer-summary.js';
 import { shellCommand } from './shell-command.js';
 
 /**
- * An ablation as a section of a paper or of a page of results. @param command the words after `agentgym` that created
- * it, if known
+ * An ablation as a section of a paper or of a page of results.
+ *
+ * @param command the words after `agentgym` that created it, if known
+ * @param others the same ablation at other temperatures
  */
-export function ablationMarkdown(result: AblationResult, command: readonly string[] | undefined): string[] {
-  const {
-    name,
-    ablation,
-    question,
-    answer,
-    cells,
-    comparisons,
-    effects = [],
-    measure,
-    temperature,
-    split,
-    transfer,
-  } = result;
+export function ablationMarkdown(
+  result: AblationResult,
+  command: readonly string[] | undefined,
+  others: readonly AblationResult[] = [],
+): string[] {
+  const { name, ablation, question, answer, cells, measure, transfer } = result;
   const own = trainedCells(cells);
   const made = command === undefined ? [] : ['```console', `$ ${shellCommand(['agentgym', ...command])}`, '```', ''];
   const remarks = [
@@ -53,18 +47,65 @@ export function ablationMarkdown(result: AblationResult, command: readonly strin
     ...made,
     markdownText(answer),
     '',
+    ...resultTables(result, cellTable(named(own), measure)),
+    ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),
+    ...others.flatMap((other) => [
+      '',
+      `### At temperature ${other.temperature}`,
+      '',
+      ...resultTables(other, rateTable(named(trainedCells(other.cells)), measure)),
+    ]),
+  ];
+}
+
+/** The cells with names for people as their ids. */
+function named(cells: readonly CellSummary[]): readonly CellSummary[] {
+  return cells.map((cell) => ({ ...cell, id: cell.trained ?? cell.title ?? cell.id }));
+}
+
+/** Everything that depends on the temperature. */
+function resultTables(result: AblationResult, table: readonly string[]): string[] {
+  const { comparisons, gains = [], effects = [], measure, temperature, split, transfer } = result;
+  return [
     ...(transfer === undefined ? [] : [...transferTable(result, transfer), '']),
-    ...cellTable(
-      own.map((cell) => ({ ...cell, id: cell.trained ?? cell.title ?? cell.id })),
-      measure,
-    ),
+    ...table,
     '',
+    ...(gains.length === 0 ? [] : [...gainTable(result, gains), '']),
     ...(comparisons.length === 0 ? [] : [...differenceTable(namedComparisons(result), measure), '']),
     ...(effects.length === 0 ? [] : [...effectTable(effects, measure), '']),
     `${split} split, temperature ${temperature}. Intervals are 95 % intervals for other seeds and other tasks; p is two-sided; p (Holm) is corrected over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
     ...reservationSentences(estimatesOf(result)).flatMap((sentence) => ['', sentence]),
-    ...(remarks.length === 0 ? [] : ['', ...remarks.map((remark) => `- ${markdownText(remark)}`)]),
+  ];
+}
+
+/** The start of each cell, and what reinforcement learning adds to it. */
+function gainTable({ cells, measure }: AblationResult, gains: readonly CellComparison[]): string[] {
+  const right = (title: string) => ({ title, align: 'right' as const });
+  const columns = [
+    { title: 'cell' },
+    ...['start', '95 % interval', measure === 'success' ? 'points gained' : 'gain', '95 % interval'].map(right),
+    ...['p', 'p (Holm)', 'seeds', 'tasks'].map(right),
+  ];
+  const rows = gains.map(({ b, difference, p, corrected, seeds, tasks }) => {
+    const cell = cells.find(({ id }) => id === b);
+    const start = cell?.start ?? null;
+    return [
+      markdownText(cell?.trained ?? cell?.title ?? b),
+      formatMean(start, measure),
+      formatInterval(start, measure),
+      formatMeasure(difference.mean, measure),
+      formatInterval(difference, measure),
+      pText(p),
+      pText(corrected),
+      String(seeds),
+      String(tasks),
+    ];
+  });
+  return [
+    ...markdownTable(columns, rows),
+    '',
+    'Start: the policy before reinforcement learning, on the same tasks. p is corrected over this table.',
   ];
 }
 
@@ -93,34 +134,43 @@ function transferTable({ cells, measure }: AblationResult, { trained, tested, el
   ];
 }
 
+/** Rates of cells, and what their runs cost. */
 function cellTable(cells: readonly CellSummary[], measure: Measure): string[] {
   const spent = cells.map((cell) => new Map(Object.entries(cell.spent)));
   const currencies = [...new Set(spent.flatMap((of) => [...of.keys()]))].filter((currency) =>
     spent.some((of) => (of.get(currency) ?? 0) !== 0),
   );
   const columns = [
-    { title: 'cell' },
-    { title: 'success', align: 'right' as const },
-    { title: '95 % interval', align: 'right' as const },
-    ...(measure === 'success' ? [] : [measure, '95 % interval'].map((title) => ({ title, align: 'right' as const }))),
-    { title: 'seeds', align: 'right' as const },
+    ...rateColumns(measure),
     ...currencies.map((currency) => ({ title: currencyName(currency), align: 'right' as const })),
   ];
-  const rows = cells.map((cell, i) => {
-    const { id, measured, seeds, runs } = cell;
-    const rate = measuredMean(cell, 'success');
-    return [
-      markdownText(id),
-      formatMean(rate, 'success'),
-      formatInterval(rate, 'success'),
-      ...(measure === 'success'
-        ? []
-        : [formatMean(measured ?? null, measure), formatInterval(measured ?? null, measure)]),
-      seeds.length === runs.length ? String(seeds.length) : `${seeds.length} of ${runs.length}`,
-      ...currencies.map((currency) => amountOf(currency, spent[i]?.get(currency))),
-    ];
-  });
+  const rows = cells.map((cell, i) => [
+    ...rateRow(cell, measure),
+    ...currencies.map((currency) => amountOf(currency, spent[i]?.get(currency))),
+  ]);
   return [...markdownTable(columns, rows), '', 'Costs are means per run.'];
+}
+
+function rateTable(cells: readonly CellSummary[], measure: Measure): string[] {
+  const rows = cells.map((cell) => rateRow(cell, measure));
+  return markdownTable(rateColumns(measure), rows);
+}
+
+function rateColumns(measure: Measure) {
+  const measures = measure === 'success' ? ['success'] : ['success', measure];
+  const titles = [...measures.flatMap((title) => [title, '95 % interval']), 'seeds'];
+  return [{ title: 'cell' }, ...titles.map((title) => ({ title, align: 'right' as const }))];
+}
+
+function rateRow(cell: CellSummary, measure: Measure): string[] {
+  const { id, measured, seeds, runs } = cell;
+  const means = [measuredMean(cell, 'success'), ...(measure === 'success' ? [] : [measured ?? null])];
+  const measures = ['success', measure] as const;
+  return [
+    markdownText(id),
+    ...means.flatMap((mean, i) => [formatMean(mean, measures[i]!), formatInterval(mean, measures[i]!)]),
+    seeds.length === runs.length ? String(seeds.length) : `${seeds.length} of ${runs.length}`,
+  ];
 }
 
 /** A table of differences with intervals, p and Holm's p. */

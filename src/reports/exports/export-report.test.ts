@@ -96,8 +96,8 @@ async function readTable(folder: string, table: string): Promise<Record<string, 
   );
 }
 
-/** An ablation with two cells and two seeds; its last run never started. */
-async function ablationOf(runsFolder: string): Promise<string> {
+/** An ablation with two cells and two seeds; its last run never started. `more`: of the runs of its first cell. */
+async function ablationOf(runsFolder: string, more: Parameters<typeof journaledRun>[1] = {}): Promise<string> {
   const path = join(runsFolder, 'ablations', 'clip-1a2b3c4d');
   const model = await readManifest(await journaledRun(newFolder()));
   const { recipe } = model;
@@ -119,6 +119,7 @@ async function ablationOf(runsFolder: string): Promise<string> {
       clip: isSecond ? 0.3 : 0.2,
       successes: isSecond ? gains : gains.map((_, i) => Number(i === 3)),
       output: run.directory,
+      ...(!isSecond && more),
     });
     await directory.noteFinished(run);
   }
@@ -310,6 +311,23 @@ describe('Markdown', () => {
     expect(text).toContain('One seed per cell says nothing about other seeds');
     expect(text).toContain('- clip-0.3: `algorithm.options.x` has no effect | here\n- clip-0.3, seed 2: missing\n');
     expect(text).not.toContain(tmpdir());
+    expect(await prettify(text, { parser: 'markdown' })).toBe(text);
+  });
+
+  it('tells what reinforcement learning adds to each start, and the same at the other temperatures', async () => {
+    const [starts, sampled] = [[1, 1, 0, 1, 0, 0, 0, 0, 0, 0], Array<number>(10).fill(1)];
+    const ablation = await ablationOf(newFolder(), { starts, sampled });
+    const text = textOf(await exported({ references: [ablation], format: 'markdown' }));
+    const [at0 = '', at1 = '', ...rest] = text.split('\n### At temperature 1\n');
+    expect(rest).toEqual([]);
+    // 0.3 before, 0.1 after, for both seeds: the mean of [-1, -1, 0, ...] is -0.2.
+    expect(at0).toMatch(/\| clip-0\.2 +\| +30\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +-20\.0 \| .* \| +2 \| +10 \|\n/);
+    expect(at0.match(/\| clip-0\.3 /g)).toHaveLength(2);
+    // There the start was not played, and neither was the other cell.
+    expect(at1).toMatch(/\| clip-0\.2 +\| +100\.0 % \| .* \| +2 \|\n/);
+    expect(at1).toMatch(/\| clip-0\.3 +\| +- \|/);
+    expect(at1).not.toContain('start');
+    expect(at1).toContain('test split, temperature 1.');
     expect(await prettify(text, { parser: 'markdown' })).toBe(text);
   });
 

@@ -30,7 +30,13 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
     const result = await summarizeAblation(directory, manifest, { measure, temperature });
     if (result.status !== 'completed')
       notes.push(`${basename(directory)} is ${result.status}: these are its results so far.`);
-    sections.push(ablationMarkdown(result, manifest.command));
+    const [cell] = manifest.cells;
+    const temperatures = (cell?.recipe.evaluation.final.temperatures ?? []).filter((other) => other !== temperature);
+    const others = await Promise.all(
+      temperatures.map((other) => summarizeAblation(directory, manifest, { measure, temperature: other })),
+    );
+    const played = others.filter(({ cells }) => cells.some(({ success }) => success !== null));
+    sections.push(ablationMarkdown(result, manifest.command, played));
   }
   const [first, ...others] = runs;
   if (first !== undefined && others.length === 0) {
