@@ -8,14 +8,14 @@ import { finalQuestion, helpText, modeReplies } from './fixed-replies.js';
 import type { Deed } from './grammar.js';
 import type { Misunderstanding, Order } from './order.js';
 import { CommandParser } from './parse-command.js';
-import { nameWithArticle, numberInWords } from './printed-names.js';
+import { nameWithArticle } from './printed-names.js';
 import type { Refusal } from './refusal.js';
 import type { Compat } from './compat.js';
 import type { Story } from './story.js';
 import { storyOf } from './story-of.js';
 import { moveDoors } from './story-map.js';
 import { player } from './story-object.js';
-import { areWon, followQuests, type StoryProgress } from './story-quests.js';
+import { StoryScore } from './story-score.js';
 import { type Reply, SessionReply, type Told } from './session-reply.js';
 import { roomText } from './surroundings.js';
 import { Tracker } from './tracker.js';
@@ -34,8 +34,6 @@ const mostCommands = 100_000;
 const longestCommand = 1000;
 /** Questions that answers of the same command may raise. */
 const mostAnswers = 8;
-/** Commands that the original's environment gives a story before the first one of the player. */
-const hiddenCommands = 5;
 
 /** A game of TextWorld in text: commands in, replies out. Any text is a command; none throws. */
 export class Session {
@@ -46,13 +44,9 @@ export class Session {
   #tracker: Tracker;
   #parser: CommandParser;
   #world: StoryWorld;
-  #quests: StoryProgress = { score: 0, completed: [] };
+  #score: StoryScore;
   #brief: Situation['brief'] = 'never';
-  #notified = 0;
-  #turns = 1;
   #moves = 0;
-  #won = false;
-  #lost = false;
   /** A command that raised a question, and the answers so far. */
   #pending: { readonly command: string; readonly answers: readonly string[] } | undefined;
   #commands: string[] = [];
@@ -76,6 +70,7 @@ export class Session {
     this.#progress = QuestProgress.start(game);
     this.#tracker = new Tracker(this.#story, this.#state);
     this.#parser = new CommandParser(this.#story, this.#world);
+    this.#score = StoryScore.start(this.#story, this.#world);
     this.#told = this.#begin();
   }
 
@@ -123,7 +118,7 @@ export class Session {
     this.#lines = '';
     this.#prefix = '';
     this.#action = undefined;
-    if (this.#won || this.#lost) return this.#overReply();
+    if (this.#score.isOver) return this.#overReply();
     this.#tracked = 0;
     this.#planned = undefined;
     const refusal = this.#actOn(given);
@@ -139,13 +134,9 @@ export class Session {
     const { memory } = this.#parser;
     copy.#parser.memory = { ...memory, pronouns: [...memory.pronouns] };
     copy.#world = this.#world.copy();
-    copy.#quests = { score: this.#quests.score, completed: [...this.#quests.completed] };
+    copy.#score = this.#score.copy();
     copy.#brief = this.#brief;
-    copy.#notified = this.#notified;
-    copy.#turns = this.#turns;
     copy.#moves = this.#moves;
-    copy.#won = this.#won;
-    copy.#lost = this.#lost;
     copy.#pending = this.#pending;
     copy.#commands = [...this.#commands];
     copy.#told = this.#told;
@@ -179,10 +170,8 @@ export class Session {
     const unordered = [player, ...this.#story.doors];
     // The first key always has the same length, and the second one tells its own.
     const world = this.#world.key(unordered, this.#brief === 'never');
-    const { score, completed } = this.#quests;
-    const turns = this.#story.corrections.tellsNoTurns ? 0 : this.#turns;
     const pending = this.#pending === undefined ? '' : JSON.stringify(this.#pending);
-    const rest = `${this.#progress.key()} ${score} ${completed.join()} ${this.#brief} ${turns} ${this.#won} ${this.#lost}`;
+    const rest = `${this.#progress.key()} ${this.#score.key()} ${this.#brief}`;
     return `${world}${this.#state.factsKey()}${rest} ${pending}`;
   }
 
@@ -195,13 +184,9 @@ export class Session {
     this.#progress = QuestProgress.start(game);
     this.#tracker = new Tracker(this.#story, this.#state);
     this.#parser = new CommandParser(this.#story, this.#world);
-    this.#quests = { score: 0, completed: [] };
+    this.#score = StoryScore.start(this.#story, this.#world);
     this.#brief = 'never';
-    this.#notified = 0;
-    this.#turns = 1;
     this.#moves = 0;
-    this.#won = false;
-    this.#lost = false;
     this.#pending = undefined;
     this.#commands = [];
     this.#action = undefined;
@@ -210,16 +195,8 @@ export class Session {
 
   /** What happens before the first command. */
   #begin(): Told {
-    const { corrections, quests } = this.#story;
-    if (!corrections.countsFromFirstCommand) {
-      for (let turn = 0; turn < hiddenCommands; turn++) {
-        this.#lost ||= followQuests(quests, this.#quests, this.#world);
-        this.#won ||= areWon(quests, this.#quests);
-      }
-      this.#notified = this.#quests.score;
-    }
     this.#lookAround();
-    return { world: this.#story.start, brief: this.#brief, score: this.#quests.score };
+    return { world: this.#story.start, brief: this.#brief, score: this.#score.points };
   }
 
   #actOn(command: string): Refusal | undefined {
@@ -244,7 +221,7 @@ export class Session {
       if (count === 0 && (result.many !== undefined || result.rest !== undefined)) this.#planned = this.#planLength();
       const refusal = this.#doOrder(result, text);
       if (count === 0) first = refusal;
-      if (result.rest === undefined || this.#won || this.#lost) return count === 0 ? refusal : (refusal ?? first);
+      if (result.rest === undefined || this.#score.isOver) return count === 0 ? refusal : (refusal ?? first);
       text = result.rest;
     }
   }
@@ -375,45 +352,14 @@ export class Session {
   // --- The end of a turn ---
 
   #endTurn(): void {
-    const { quests, corrections } = this.#story;
-    if (followQuests(quests, this.#quests, this.#world)) {
-      this.#lost = true;
-      if (corrections.tellsAfterLoss) this.#remember();
-      this.#end('*** You lost! ***');
-      return;
-    }
-    this.#lookAround();
-    this.#remember();
-    this.#turns++;
-    const gained = this.#quests.score - this.#notified;
-    if (gained !== 0) {
-      const changed = gained > 0 ? 'has just gone up' : 'changed';
-      const points = Math.abs(gained) === 1 ? 'point' : 'points';
-      this.#lines += `\n\nYour score ${changed} by ${numberInWords(gained)} ${points}.`;
-      this.#notified = this.#quests.score;
-    }
-    if (!areWon(quests, this.#quests)) return;
-    this.#won = true;
-    this.#end('*** The End ***');
-  }
-
-  #end(banner: string): void {
-    this.#lines += `\n\n${banner}\n\nYou scored ${this.#scoreText()}`;
-    if (!this.#story.corrections.endsWithoutQuestion) this.#lines += `\n\n${finalQuestion}`;
-  }
-
-  #scoreText(): string {
-    const { maximumScore, corrections } = this.#story;
-    const { score } = this.#quests;
-    const counted = `, in ${this.#turns} ${this.#turns === 1 ? 'turn' : 'turns'}`;
-    const turns = `${corrections.tellsNoTurns ? '' : counted}.`;
-    if (maximumScore !== Infinity) return `${score} out of a possible ${maximumScore}${turns}`;
-    const points = `${score} ${score === 1 ? 'point' : 'points'}${turns}`;
-    return this.#won || this.#lost ? `a total of ${points}` : points;
+    const isLost = this.#score.follow(this.#world);
+    if (!isLost) this.#lookAround();
+    if (!isLost || this.#story.corrections.tellsAfterLoss) this.#remember();
+    this.#lines += this.#score.endTurn();
   }
 
   #remember(): void {
-    const score = this.#quests.score;
+    const score = this.#score.points;
     if (!this.#world.isChanged && score === this.#told.score && this.#brief === this.#told.brief) return;
     const world = this.#world.isChanged ? this.#world.copy() : this.#told.world;
     this.#world.isChanged = false;
@@ -435,7 +381,7 @@ export class Session {
 
   /** The reply to a deed that takes no turn. */
   #outOfWorld(deed: Deed): string | undefined {
-    if (deed === 'score') return `You have so far scored ${this.#scoreText()}`;
+    if (deed === 'score') return `You have so far scored ${this.#score.text()}`;
     if (deed === 'pronouns') return this.#pronounsText();
     if (deed === 'modeBrief') this.#brief = 'again';
     if (deed === 'modeLong') this.#brief = 'never';
@@ -454,8 +400,8 @@ export class Session {
   }
 
   #reward(): number {
-    if (this.#won) return 1;
-    if (this.#lost) return -1;
+    if (this.#score.won) return 1;
+    if (this.#score.lost) return -1;
     if (this.#tracked === 0) return 0;
     if (this.#tracked === 1) return this.#progress.done ? 0 : this.#progress.reward;
     const left = this.#planLength();
@@ -472,11 +418,11 @@ export class Session {
       text,
       action: this.#action,
       maximumScore: this.#story.maximumScore,
-      won: this.#won,
-      lost: this.#lost,
+      won: this.#score.won,
+      lost: this.#score.lost,
       reward,
       admissible: this.#state.admissible(),
-      turns: this.#turns,
+      turns: this.#score.turns,
       moves: this.#moves,
       refusal,
     });
