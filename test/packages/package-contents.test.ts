@@ -16,6 +16,8 @@ import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { promisify } from 'node:util';
 
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { pluginFolders, repository, shown } from '../architecture/source-files.js';
@@ -77,6 +79,17 @@ describe('packed packages', () => {
       const own = files.filter((file) => file.startsWith('dist/'));
       expect(
         own.filter((file) => /\.test\.|\.test-d\.|fixtures\/|tsbuildinfo|\.map$/.test(file)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  // Red when package.json names a file that is not packed.
+  it('are found right by publint', async () => {
+    for (const [name, { root }] of packages) {
+      const { messages, pkg } = await publint({ pkgDir: root, pack: false, strict: true });
+      expect(
+        messages.map((message) => formatMessage(message, pkg)),
         name,
       ).toEqual([]);
     }
