@@ -27,11 +27,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
     reason: manyRuns,
   },
-  {
-    document: 'docs/results/guide-learning-rates.md',
-    command: 'agentgym ablate recipes/practitioners-guide/learning-rates.yaml',
+  ...['learning-rates', 'algorithms'].map((file) => ({
+    document: `docs/results/guide-${file}.md`,
+    command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
     reason: manyRuns,
-  },
+  })),
   ...[
     ['docs/results/learning-rates.md', 'learning-rates'],
     ...['docs/results/algorithms.md', 'recipes/algorithms/README.md'].flatMap((document) =>
