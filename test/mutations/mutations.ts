@@ -508,7 +508,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/env-textworld/src/text/session.ts',
-    find: 'const rest = `${this.#progress.key()} ${score} ${completed.join()} ',
+    find: 'const rest = `${this.#progress.key()} ${this.#score.key()} ',
     replace: 'const rest = `',
     test: 'plugins/env-textworld/src/textworld.test.ts',
     reddens: 'knows which points were made',
