@@ -24,6 +24,14 @@ export async function summarizeAblation(
   manifest: AblationManifest,
   options: SummarizeOptions,
 ): Promise<AblationResult> {
+  return summarizeCells(directory, manifest, await readBegunRuns(directory, manifest), options);
+}
+
+/** The runs of an ablation that have begun, by folder. */
+export async function readBegunRuns(
+  directory: string,
+  manifest: AblationManifest,
+): Promise<ReadonlyMap<string, SummarizedRun>> {
   const begun = new Map<string, SummarizedRun>();
   for (const run of runsOf(directory, manifest)) {
     const state = await readCellRun(run, manifest.finished);
@@ -32,7 +40,7 @@ export async function summarizeAblation(
     const status = presentStatus(run.directory, own);
     begun.set(run.directory, result ? await loadRun(run.directory) : { manifest: own, status, evaluations: [] });
   }
-  return summarizeCells(directory, manifest, begun, options);
+  return begun;
 }
 
 /** Compares the cells of an ablation from the runs that have begun, which are given by folder. Reads no files. */
@@ -66,9 +74,9 @@ export function summarizeCells(
       const rate = meanOfRuns(success, 'success');
       // The start plays in its own environment only.
       const isOwn = tested === undefined || tested === cell.id;
-      const begun = isOwn ? complete.flatMap((run) => readStart(run, measure, temperature) ?? []) : [];
-      const start = meanOfRuns(begun, measure);
-      if (start !== null) starts.set(id, begun);
+      const before = isOwn ? complete.flatMap((run) => readStart(run, measure, temperature) ?? []) : [];
+      const start = meanOfRuns(before, measure);
+      if (start !== null) starts.set(id, before);
       cells.push({
         id,
         ...(tested !== undefined && { trained: cell.id, tested }),

@@ -81,25 +81,21 @@ function resultTables(result: AblationResult, table: readonly string[]): string[
 
 /** The start of each cell, and what reinforcement learning adds to it. */
 function gainTable({ cells, measure }: AblationResult, gains: readonly CellComparison[]): string[] {
-  const right = (title: string) => ({ title, align: 'right' as const });
   const columns = [
     { title: 'cell' },
     ...['start', '95 % interval', measure === 'success' ? 'points gained' : 'gain', '95 % interval'].map(right),
     ...['p', 'p (Holm)', 'seeds', 'tasks'].map(right),
   ];
-  const rows = gains.map(({ b, difference, p, corrected, seeds, tasks }) => {
-    const cell = cells.find(({ id }) => id === b);
+  const rows = gains.map((gain) => {
+    const cell = cells.find(({ id }) => id === gain.b);
     const start = cell?.start ?? null;
     return [
-      markdownText(cell?.trained ?? cell?.title ?? b),
+      markdownText(cell?.trained ?? cell?.title ?? gain.b),
       formatMean(start, measure),
       formatInterval(start, measure),
-      formatMeasure(difference.mean, measure),
-      formatInterval(difference, measure),
-      pText(p),
-      pText(corrected),
-      String(seeds),
-      String(tasks),
+      ...testCells(gain, measure),
+      String(gain.seeds),
+      String(gain.tasks),
     ];
   });
   return [
@@ -111,7 +107,6 @@ function gainTable({ cells, measure }: AblationResult, gains: readonly CellCompa
 
 /** Rows are trained levels, columns tested levels. */
 function transferTable({ cells, measure }: AblationResult, { trained, tested, elsewhere }: TransferSummary): string[] {
-  const right = (title: string) => ({ title: markdownText(title), align: 'right' as const });
   const unit = measure === 'success' ? 'points' : measure;
   const rows = trained.map((row) => {
     const loss = elsewhere.find(({ b }) => b === row)?.difference ?? null;
@@ -127,7 +122,10 @@ function transferTable({ cells, measure }: AblationResult, { trained, tested, el
     ];
   });
   return [
-    ...markdownTable([{ title: 'trained on' }, ...tested.map(right), right('elsewhere')], rows),
+    ...markdownTable(
+      [{ title: 'trained on' }, ...tested.map((title) => right(markdownText(title))), right('elsewhere')],
+      rows,
+    ),
     '',
     `${measure[0]?.toUpperCase()}${measure.slice(1)}: rows are trained on, columns are tested on. Elsewhere: mean difference in ${unit} to the cells ` +
       'trained on the other columns.',
@@ -186,33 +184,36 @@ export function differenceTable(comparisons: readonly CellComparison[], measure:
     { title: 'tasks', align: 'right' as const },
     ...(unpaired ? [{ title: 'design' }] : []),
   ];
-  const rows = comparisons.map(({ a, b, difference, p, corrected, seeds, tasks, design }) => [
-    `${markdownText(b)} - ${markdownText(a)}`,
-    formatMeasure(difference.mean, measure),
-    formatInterval(difference, measure),
-    pText(p),
-    pText(corrected),
-    String(seeds),
-    String(tasks),
-    ...(unpaired ? [design] : []),
-  ]);
+  const rows = comparisons.map((comparison) => {
+    const { a, b, seeds, tasks, design } = comparison;
+    return [
+      `${markdownText(b)} - ${markdownText(a)}`,
+      ...testCells(comparison, measure),
+      String(seeds),
+      String(tasks),
+      ...(unpaired ? [design] : []),
+    ];
+  });
   return markdownTable(columns, rows);
 }
 
+/** A difference with its interval, p and Holm's p. */
+function testCells(
+  { difference, p, corrected }: Pick<CellComparison, 'difference' | 'p' | 'corrected'>,
+  measure: Measure,
+): string[] {
+  return [formatMeasure(difference.mean, measure), formatInterval(difference, measure), pText(p), pText(corrected)];
+}
+
+const right = (title: string) => ({ title, align: 'right' as const });
+
 /** Main effects over the whole grid, then interactions. */
 function effectTable(effects: readonly GridEffect[], measure: Measure): string[] {
-  const right = (title: string) => ({ title, align: 'right' as const });
   const columns = [
     { title: 'over the grid' },
     ...[measure === 'success' ? 'points' : measure, '95 % interval', 'p', 'p (Holm)'].map(right),
   ];
-  const rows = effects.map(({ kind, a, b, difference, p, corrected }) => [
-    markdownText(effectName({ kind, a, b })),
-    formatMeasure(difference.mean, measure),
-    formatInterval(difference, measure),
-    pText(p),
-    pText(corrected),
-  ]);
+  const rows = effects.map((effect) => [markdownText(effectName(effect)), ...testCells(effect, measure)]);
   return [
     ...markdownTable(columns, rows),
     '',

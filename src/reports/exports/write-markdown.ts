@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 
 import { readAblationResult } from '../../ablation/read-ablation-result.js';
-import { summarizeAblation } from '../../ablation/summarize-ablation.js';
+import { readBegunRuns, summarizeCells } from '../../ablation/summarize-ablation.js';
 import { visibleText } from '../../reporting/display-text.js';
 import { compareRuns } from '../compare-runs.js';
 import { changedLogs } from '../../runs/changed-logs.js';
@@ -27,13 +27,14 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
   const sections: string[][] = [];
   for (const { directory, manifest } of ablations) {
     const { measure, temperature } = (await readAblationResult(directory)) ?? { measure: 'success', temperature: 0 };
-    const result = await summarizeAblation(directory, manifest, { measure, temperature });
+    const begun = await readBegunRuns(directory, manifest);
+    const result = summarizeCells(directory, manifest, begun, { measure, temperature });
     if (result.status !== 'completed')
       notes.push(`${basename(directory)} is ${result.status}: these are its results so far.`);
     const [cell] = manifest.cells;
     const temperatures = (cell?.recipe.evaluation.final.temperatures ?? []).filter((other) => other !== temperature);
-    const others = await Promise.all(
-      temperatures.map((other) => summarizeAblation(directory, manifest, { measure, temperature: other })),
+    const others = temperatures.map((other) =>
+      summarizeCells(directory, manifest, begun, { measure, temperature: other }),
     );
     const played = others.filter(({ cells }) => cells.some(({ success }) => success !== null));
     sections.push(ablationMarkdown(result, manifest.command, played));
