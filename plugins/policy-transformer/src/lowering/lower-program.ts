@@ -93,12 +93,18 @@ class Emitter implements OnnxEmitter {
     for (const [axis, size] of shape.entries()) {
       const [term, more] = this.#openSizes.read(size) ?? [];
       const [name, further] = term?.names ?? [];
-      if (name === undefined || more || further !== undefined || term?.factor !== 1 || this.#measured.has(name))
+      if (term === undefined || name === undefined || more || further !== undefined || this.#measured.has(name))
         continue;
-      const value = this.temporary();
-      this.node('Shape', [onnxInput(input)], [value], { start: axis, end: axis + 1 });
-      this.#measured.set(name, value);
+      const measured = this.temporary();
+      this.node('Shape', [onnxInput(input)], [measured], { start: axis, end: axis + 1 });
+      this.#measured.set(name, term.factor === 1 ? measured : this.#quotient(measured, term.factor));
     }
+  }
+
+  #quotient(value: string, divisor: number): string {
+    const out = this.temporary();
+    this.node('Div', [value, this.integers([divisor])], [out]);
+    return out;
   }
 
   graph(): { readonly nodes: readonly OnnxNode[]; readonly initializers: readonly OnnxInitializer[] } {

@@ -6,15 +6,31 @@ export const MASKED = -1e9;
 let last: { readonly key: string; readonly mask: Float32Array } | undefined;
 
 /**
- * [group * width, width] values added to scores: each position sees itself and earlier positions; `group` queries share
- * a key. The last mask is cached; do not write to it.
+ * [group * width / blocks, width] values added to the scores of the last of `blocks` blocks of queries: each position
+ * sees itself and earlier positions; `group` queries share a key. The last columns are the mask of an earlier block,
+ * which has fewer keys. The last mask is cached; do not write to it.
  */
-export function causalMask(width: number, group: number): Float32Array {
-  const key = `${width} ${group}`;
+export function causalMask(width: number, group: number, blocks = 1): Float32Array {
+  const key = `${width} ${group} ${blocks}`;
   if (last?.key === key) return last.mask;
-  const mask = new Float32Array(group * width * width);
-  for (let row = 0; row < group * width; row += 1)
-    mask.fill(MASKED, row * width + (row % width) + 1, (row + 1) * width);
+  const queries = width / blocks;
+  const mask = new Float32Array(group * queries * width);
+  for (let row = 0; row < group * queries; row += 1)
+    mask.fill(MASKED, row * width + width - queries + (row % queries) + 1, (row + 1) * width);
   last = { key, mask };
   return mask;
+}
+
+/** Smallest width of a block of queries: its scores stay in a core's cache, and its products are still large. */
+const BLOCK = 128;
+
+/** More blocks save little, and each makes a session longer to compile. */
+const MOST_BLOCKS = 32;
+
+/**
+ * Number of blocks of queries for a width. A block has no scores for keys after its end, so almost half of all scores
+ * are never computed. A power of two, so that a few sessions serve all widths.
+ */
+export function queryBlocks(width: number): number {
+  return Math.min(MOST_BLOCKS, 2 ** Math.max(0, Math.floor(Math.log2(width / BLOCK))));
 }

@@ -9,6 +9,8 @@ import { rotaryTables } from './rotary-tables.js';
 export interface TrunkSizes {
   readonly rows: number;
   readonly width: number;
+  /** Blocks of queries with separate attention, each only over the keys up to its end. Default: 1. */
+  readonly blocks?: number;
 }
 
 export interface TrunkOptions {
@@ -16,7 +18,10 @@ export interface TrunkOptions {
    * int32 [rows, width] positions of the tokens. Default: 0, 1, ... in every row, as in sequences padded on the right.
    */
   readonly positions?: Tensor;
-  /** float32, added to scores, broadcasts to [rows, 1, heads / keyValueHeads * width, width]. Default: causal. */
+  /**
+   * float32, added to the scores of the last block of queries, broadcasts to [rows, 1, heads / keyValueHeads * width /
+   * blocks, width]; its last columns are added to those of other blocks. Default: causal.
+   */
   readonly bias?: Tensor;
   /** The positions that have a query in the last layer, the same number in each row. Default: all. */
   readonly asking?: Asking;
@@ -47,7 +52,7 @@ export interface Trunk {
 export function decoderTrunk(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { rows, width }: TrunkSizes,
+  { rows, width, blocks = 1 }: TrunkSizes,
   options: TrunkOptions = {},
 ): Trunk {
   const { layers, heads, keyValueHeads, headWidth, rmsEpsilon, hiddenSize } = config;
@@ -55,7 +60,7 @@ export function decoderTrunk(
   const weights = inputWeights(graph, config);
   const { embedding, head } = inputEmbedding(graph, config);
   const positions = rotaryPositions(options.positions);
-  const bias = options.bias ?? graph.constant(causalMask(width, group), [group * width, width]);
+  const bias = options.bias ?? graph.constant(causalMask(width, group, blocks), [(group * width) / blocks, width]);
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const states: Tensor[] = [];
@@ -66,24 +71,38 @@ export function decoderTrunk(
     hidden = decoderLayer(graph, config, weights, hidden, {
       layer,
       positions,
-      attend: (query, key, value) => attend(query, key, value, asking?.bias ?? bias),
+      attend: asking ? (query, key, value) => attend(query, key, value, asking.bias) : attendInBlocks,
       ...(asking && { queries: { positions: rotaryPositions(asking.positions), asking } }),
       ...(kept && { kept }),
     });
   }
   return { final: graph.rmsNorm(hidden, graph.input(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
 
+  /** Each block of queries sees the keys up to its end, so scores that are always masked are not computed. */
+  function attendInBlocks(query: Tensor, key: Tensor, value: Tensor): Tensor {
+    if (blocks === 1) return attend(query, key, value, bias);
+    const size = width / blocks;
+    const contexts = Array.from({ length: blocks }, (_, block) => {
+      const end = (block + 1) * size;
+      const upTo = (of: Tensor): Tensor => graph.slice(of, 1, 0, end);
+      const ofBlock = graph.slice(query, 1, end - size, end);
+      const mask = graph.slice(bias, bias.shape.length - 1, width - end, width);
+      return graph.reshape(attend(ofBlock, upTo(key), upTo(value), mask), [rows, size, heads * headWidth]);
+    });
+    return graph.reshape(graph.concat(contexts, 1), [rows * width, heads * headWidth]);
+  }
+
   /** Queries of one key-value head are adjacent, so keys and values are never repeated. */
   function attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor): Tensor {
-    const count = query.shape[1]!;
+    const [count, keys] = [query.shape[1]!, key.shape[1]!];
     const grouped = graph.transpose(
       graph.reshape(query, [rows, count, keyValueHeads, group, headWidth]),
       [0, 2, 3, 1, 4],
     );
     const context = graph.scaledAttention(
       graph.reshape(grouped, [rows, keyValueHeads, group * count, headWidth]),
-      graph.transpose(graph.reshape(key, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
-      graph.transpose(graph.reshape(value, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      graph.transpose(graph.reshape(key, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      graph.transpose(graph.reshape(value, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
       mask,
       1 / Math.sqrt(headWidth),
     );

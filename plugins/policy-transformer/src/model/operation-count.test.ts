@@ -51,7 +51,7 @@ describe.each<[string, DecoderConfig, boolean]>([
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
     const { sizes, inputs } = packRows(batch, [0, 1], group);
-    expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8 });
+    expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
     let products = 0;
     for (const { operation, inputs: operands, outputs, attributes } of nodesOf(
       Object.values(evaluationGraph(config, sizes, { valueHead })),

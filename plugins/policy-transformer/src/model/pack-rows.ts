@@ -1,12 +1,13 @@
 import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
+import { queryBlocks } from './causal-mask.js';
 import { askingInputs, mostAsking, type RowPosition } from './asking-positions.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** Rows of a batch as inputs of a graph. */
 export interface PackedRows {
-  readonly sizes: TrainingSizes;
+  readonly sizes: RoundedSizes;
   /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and `bias`. */
   readonly inputs: { readonly [name: string]: HostArray };
   /** For each used slot, its index into the arrays of the batch, [rows, width]. */
@@ -19,23 +20,23 @@ export interface PackedRows {
  * is sampled, because no token predicts it.
  * @param group number of queries that share a key: heads / keyValueHeads
  * @param reads columns of the batch that a loss reads; a column with a number per row is repeated for its tokens
+ * @param unit the number of rows is a multiple of it: 2 if a loss compares rows in pairs
  */
 export function packRows(
   batch: TrainingBatch,
   rows: readonly number[],
   group: number,
   reads: Iterable<LossInputName> = [],
+  unit: 1 | 2 = 1,
 ): PackedRows {
   const { width } = batch;
   const slots = sampledSlots(batch, rows);
   const indices = Int32Array.from(slots, ({ row, position }) => rows[row]! * width + position);
   const longest = slots.reduce((most, { position }) => Math.max(most, position), 1);
-  const sizes = roundedSizes({
-    rows: rows.length,
-    width: longest,
-    slots: Math.max(1, slots.length),
-    asks: mostAsking(slots),
-  });
+  const sizes = roundedSizes(
+    { rows: rows.length, width: longest, slots: Math.max(1, slots.length), asks: mostAsking(slots) },
+    unit,
+  );
 
   const tokens = new Int32Array(sizes.rows * sizes.width);
   for (const [place, row] of rows.entries()) {
@@ -80,12 +81,22 @@ function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLik
   return into;
 }
 
+/** Sizes, with the number of blocks. */
+export type RoundedSizes = Required<Omit<TrainingSizes, 'open'>>;
+
 /**
  * Sizes rounded up by at most an eighth. They depend only on the batch. So there are few shapes to plan memory for, and
- * little is wasted. The number of rows is even, for pairs.
+ * little is wasted.
  */
-export function roundedSizes({ rows, width, slots, asks }: TrainingSizes): TrainingSizes {
-  return { rows: roundUp(rows, 2), width: roundUp(width, 8), slots: roundUp(slots, 8), asks: roundUp(asks, 8) };
+export function roundedSizes(sizes: Omit<RoundedSizes, 'blocks'>, unit: 1 | 2 = 1): RoundedSizes {
+  const width = roundUp(sizes.width, 8);
+  return {
+    rows: roundUp(sizes.rows, unit),
+    width,
+    slots: roundUp(sizes.slots, 8),
+    asks: roundUp(sizes.asks, 8),
+    blocks: queryBlocks(width),
+  };
 }
 
 function roundUp(size: number, smallest: number): number {

@@ -17,9 +17,11 @@ export interface TrainingSizes {
   readonly width: number;
   readonly slots: number;
   readonly asks: number;
+  /** Blocks of queries (see `queryBlocks`), a divisor of `width`. Default: 1. */
+  readonly blocks?: number;
   /**
    * Whether the sizes are open. If so, constants of these sizes become inputs: `positions` int32 [rows, width] and
-   * `bias` [heads / keyValueHeads * width, width], 0 for visible positions and -1e9 for others.
+   * `bias`, which is `causalMask`.
    */
   readonly open?: boolean;
 }
@@ -50,7 +52,7 @@ function liveTensors(
   { valueHead }: ParameterOptions,
   derivatives = false,
 ): Live {
-  const { rows, width, slots, asks } = sizes;
+  const { rows, width, slots, asks, blocks = 1 } = sizes;
   const group = config.heads / config.keyValueHeads;
   const integers = (name: string, shape: Shape) => graph.input(name, shape, 'int32');
   const asking = {
@@ -75,7 +77,7 @@ function liveTensors(
   function shapedInputs() {
     return {
       positions: integers('positions', [rows, width]),
-      bias: graph.input('bias', [group * width, width]),
+      bias: graph.input('bias', [(group * width) / blocks, width]),
     };
   }
 }

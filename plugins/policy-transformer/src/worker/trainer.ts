@@ -4,7 +4,7 @@ import { ExecutableCache } from '../executors/executable-cache.js';
 import type { Executable, Executor, HostArrays } from '../executors/executor.js';
 import { causalMask } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { packRows, type PackedRows } from '../model/pack-rows.js';
+import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import {
   evaluationGraph,
@@ -32,12 +32,15 @@ export interface Accumulated extends Evaluated {
 }
 
 /** Primes that represent the open sizes of the graphs. */
-const STAND_INS = { rows: 100_003, width: 100_019, slots: 100_043, asks: 100_049 };
+const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
 
 /** Most sessions: one for each loss of the stages, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
-/** Runs training and evaluation graphs over batches, in micro-batches. One session of a loss serves all shapes. */
+/**
+ * Runs training and evaluation graphs over batches, in micro-batches. A session of a loss serves all shapes with the
+ * same number of blocks.
+ */
 export class Trainer {
   readonly #config: DecoderConfig;
   readonly #options: ParameterOptions;
@@ -61,8 +64,9 @@ export class Trainer {
     const results = this.#empty(batch);
     for (const rows of this.#microBatches(batch, 1)) {
       const packed = packRows(batch, rows, this.#group);
-      const session = await this.#sessions.get('evaluate', () => ({
-        outputs: evaluationGraph(this.#config, { ...STAND_INS, open: true }, this.#options),
+      const { blocks } = packed.sizes;
+      const session = await this.#sessions.get(`evaluate ${blocks}`, () => ({
+        outputs: evaluationGraph(this.#config, openSizesFor(blocks), this.#options),
         openSizes: STAND_INS,
       }));
       spread(results, packed, await this.#run(session, parameters, packed));
@@ -78,12 +82,13 @@ export class Trainer {
     loss: Loss,
   ): Promise<Accumulated> {
     const traits = lossTraits(loss);
+    const unit = traits.readsPairs ? 2 : 1;
     const results = this.#empty(batch);
     const zeros = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
     const terms: { [name: string]: number } = zeros(loss.terms);
     const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
-    for (const rows of this.#microBatches(batch, traits.readsPairs ? 2 : 1)) {
-      const packed = packRows(batch, rows, this.#group, traits.reads);
+    for (const rows of this.#microBatches(batch, unit)) {
+      const packed = packRows(batch, rows, this.#group, traits.reads, unit);
       const outputs = await this.#run(await this.#training(loss, traits, packed.sizes), parameters, packed);
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
@@ -101,11 +106,16 @@ export class Trainer {
     return cutMicroBatches(batch, trainedUnits(batch, unit), this.#microBatchTokens);
   }
 
-  async #training(loss: Loss, { key, readsRows }: { key: string; readsRows: boolean }, { rows }: TrainingSizes) {
+  async #training(loss: Loss, { key, readsRows }: { key: string; readsRows: boolean }, { rows, blocks }: RoundedSizes) {
     const { rows: _, ...others } = STAND_INS;
     const openSizes = readsRows ? others : STAND_INS;
-    return this.#sessions.get(`train ${readsRows ? rows : ''} ${key}`, () => ({
-      outputs: trainingGraph(this.#config, { rows, ...others, ...openSizes, open: true }, this.#options, loss),
+    return this.#sessions.get(`train ${readsRows ? rows : ''} ${blocks} ${key}`, () => ({
+      outputs: trainingGraph(
+        this.#config,
+        { ...openSizesFor(blocks), ...(readsRows && { rows }) },
+        this.#options,
+        loss,
+      ),
       openSizes,
     }));
   }
@@ -115,19 +125,25 @@ export class Trainer {
     parameters: ParameterBlock,
     { sizes, inputs }: PackedRows,
   ): Promise<{ readonly [name: string]: HostArray }> {
-    const { rows, width, slots, asks } = sizes;
+    const { rows, width, slots, asks, blocks } = sizes;
     const shaped: HostArrays = {
       positions: rowPositions(rows, width),
-      bias: causalMask(width, this.#group),
+      bias: causalMask(width, this.#group, blocks),
     };
     const all = { ...Object.fromEntries(parameters.views), ...inputs, ...shaped };
-    return session.run(all, { rows, width, slots, asks });
+    return session.run(all, { rows, block: width / blocks, slots, asks });
   }
 
   #empty({ rows, width }: TrainingBatch): Evaluated {
     const array = () => new Float64Array(rows * width);
     return { logprobs: array(), entropy: array(), ...(this.#options.valueHead ? { values: array() } : {}) };
   }
+}
+
+/** Sizes of a graph that is open in all sizes except the number of blocks. */
+function openSizesFor(blocks: number): TrainingSizes {
+  const { block, ...others } = STAND_INS;
+  return { ...others, width: blocks * block, blocks, open: true };
 }
 
 /** int32 [rows, width]: 0, 1, ... in every row. */

@@ -1,0 +1,81 @@
+import type { Loss, TrainingBatch } from '@agentgym/cli';
+import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
+import { expect, it } from 'vitest';
+
+import { createExecutor } from '../executors/create-executor.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { packRows } from '../model/pack-rows.js';
+import { initializeParameters } from '../model/parameters.js';
+import { gradientOutput, trainingGraph } from '../model/training-graph.js';
+import { ParameterBlock } from './parameter-block.js';
+import { Trainer } from './trainer.js';
+
+const config: DecoderConfig = {
+  family: 'qwen3',
+  vocabularySize: 60,
+  hiddenSize: 32,
+  layers: 3,
+  heads: 4,
+  keyValueHeads: 2,
+  headWidth: 8,
+  intermediateSize: 48,
+  maxPositions: 1200,
+  rmsEpsilon: 1e-6,
+  ropeTheta: 10_000,
+  queryKeyValueBias: true,
+  outputBias: false,
+  mlpBias: false,
+  queryKeyNorm: true,
+  tiedHead: true,
+};
+const options = { valueHead: false };
+const loss: Loss = { terms: { policy: ops.mul(ops.sub(ops.constant(0), inputs.advantages), inputs.logprob) } };
+
+/** One row of this many tokens; every seventh is sampled. */
+function longRow(width: number): TrainingBatch {
+  const { random } = testHost();
+  return {
+    ...emptyBatch({ rows: 1, width, temperature: 1 }),
+    tokens: Int32Array.from({ length: width }, () => random.integer(1, config.vocabularySize)),
+    length: Int32Array.of(width),
+    mask: Uint8Array.from({ length: width }, (_, t) => Number(t % 7 === 6)),
+    weight: new Float64Array(width).fill(1 / width),
+    advantages: Float64Array.from({ length: width }, () => random.normal()),
+  };
+}
+
+const worst = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
+
+// One session of open sizes for each number of blocks, beside a graph of these sizes with whole attention.
+it.each([
+  [300, 2],
+  [700, 4],
+  [1100, 8],
+])('trains on %i tokens, in %i blocks, as whole attention does', async (width, blocks) => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const parameters = new ParameterBlock(config, options);
+  for (const [name, data] of initializeParameters(config, options, testHost().random)) {
+    parameters.views.get(name)!.set(data);
+  }
+  const batch = longRow(width);
+  const packed = packRows(batch, [0], 2, ['advantages']);
+  expect(packed.sizes).toMatchObject({ rows: 1, blocks });
+  const whole = await executor.compile({
+    outputs: trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss),
+  });
+  const expected = await whole.run({ ...Object.fromEntries(parameters.views), ...packed.inputs });
+
+  const trainer = new Trainer(executor, config, options, 2048);
+  const gradient = new ParameterBlock(config, options);
+  const { logprobs } = await trainer.accumulate(parameters, gradient, batch, loss);
+  const sampled = [...packed.indices].map((index) => logprobs[index]!);
+  expect(worst(sampled, expected['logprob']!)).toBeLessThan(1e-5);
+  for (const [name, data] of gradient.views) {
+    expect(worst(data, expected[gradientOutput(name)]!), name).toBeLessThan(1e-6);
+    expect(Math.max(...data.map(Math.abs)), name).toBeGreaterThan(1e-5);
+  }
+  expect((await trainer.evaluate(parameters, batch)).logprobs).toEqual(logprobs);
+  await trainer.dispose();
+  await whole.dispose();
+});
