@@ -29,10 +29,11 @@ export interface CellEstimate {
   readonly notes: readonly string[];
 }
 
-/** Steps of each stage of a pilot. The first steps compile programs and are not measured. */
-const pilotSteps = 6;
-const warmSteps = 2;
-const pilotTasks = 50;
+/** Steps of each stage of a pilot. The first step compiles programs and is not measured. */
+const pilotSteps = 4;
+const warmSteps = 1;
+/** Most final tasks of a pilot. */
+const mostTasks = 50;
 
 /**
  * Steps of the pilots, as a share of the steps of all runs. A pilot is one short run for all cells that take equally
@@ -111,7 +112,7 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
   const { final, horizon, seed } = recipe.evaluation;
   const evaluation = {
     every: 0,
-    final: { ...final, tasks: pilotTasks, episodesPerTask: 1 },
+    final: { ...final, tasks: pilotTasks(final.tasks), episodesPerTask: 1 },
     ...(horizon !== undefined && { horizon }),
     ...(seed !== undefined && { seed }),
   };
@@ -124,6 +125,8 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
     record: { episodes: 0 },
   } as Recipe;
 }
+
+const pilotTasks = (tasks: number | 'all'): number => Math.min(mostTasks, countOf(tasks));
 
 interface Speed {
   /** Seconds of a supervised step per batch row, and of an rl step per turn. */
@@ -154,7 +157,7 @@ function measure({ metrics }: LoadedRun, plan: RunPlan, seconds: number): Speed 
         }),
     );
   const training = metrics.reduce((sum, line) => sum + Number(line.metrics['time/step_seconds'] ?? 0), 0);
-  const evaluated = pilotTasks * finalEvaluations(plan);
+  const evaluated = pilotTasks(plan.recipe.evaluation.final.tasks) * finalEvaluations(plan);
   return {
     perRow: secondsOf('sft'),
     perTurn: secondsOf('rl'),

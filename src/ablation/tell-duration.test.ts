@@ -25,9 +25,9 @@ const plan = (what: string, seeds: number, steps: number) =>
 it('a pilot counts once for cells that differ only in the reward, and once for each algorithm', async () => {
   const rewards = await plan('sparsity', 5, 60);
   expect(rewards.cells).toHaveLength(3);
-  expect(pilotShare(rewards.cells, 5)).toBeCloseTo((6 + 6) / (3 * 5 * (60 + 60)));
+  expect(pilotShare(rewards.cells, 5)).toBeCloseTo((4 + 4) / (3 * 5 * (60 + 60)));
   const { cells } = await plan('algorithm', 5, 60);
-  expect(pilotShare(cells, 5)).toBeCloseTo((6 + 6) / (5 * (60 + 60)));
+  expect(pilotShare(cells, 5)).toBeCloseTo((4 + 4) / (5 * (60 + 60)));
 });
 
 it('a short ablation starts without pilots', async () => {

@@ -9,10 +9,14 @@ let headWidth: i32 = 0;
 /** Tables of rotary angles, [positions, headWidth / 2]. */
 let cosines: usize = 0;
 let sines: usize = 0;
-/** Room for the scores of one query. */
+/** Room for the scores of one query, and for those of a second one. */
 let scores: usize = 0;
+let moreScores: usize = 0;
 
-/** Sets the sizes and tables for all later calls. `headWidth` must be a multiple of 8. */
+/**
+ * Sets the sizes and tables for all later calls. `headWidth` must be a multiple of 8. The two rooms have a number for
+ * every position of the longest sequence, up to the end of its last page.
+ */
 export function configureAttention(
   headCount: i32,
   keyValueHeadCount: i32,
@@ -20,6 +24,7 @@ export function configureAttention(
   cosineTable: usize,
   sineTable: usize,
   scoreRoom: usize,
+  secondScoreRoom: usize,
 ): void {
   heads = headCount;
   keyValueHeads = keyValueHeadCount;
@@ -27,6 +32,7 @@ export function configureAttention(
   cosines = cosineTable;
   sines = sineTable;
   scores = scoreRoom;
+  moreScores = secondScoreRoom;
 }
 
 /**
@@ -93,7 +99,8 @@ function turn(head: usize, cos: usize, sin: usize, half: i32, factor: f32): void
 }
 
 /**
- * Attention of each row over its sequence up to its own position.
+ * Attention of each row over its sequence up to its own position. Two rows at consecutive positions of a sequence are
+ * computed together, which reads its keys and values once for both; each adds in the same order as by itself.
  * @param target [rows, heads * headWidth]
  * @param queries rows that `rememberRows` changed, `stride` bytes apart; the other parameters are as in `rememberRows`
  */
@@ -107,26 +114,44 @@ export function attend(
   rows: i32,
 ): void {
   const headBytes: usize = (<usize>headWidth) << 2;
+  const targetBytes: usize = <usize>heads * headBytes;
   const pageHead = headBytes * <usize>PAGE;
   const group = heads / keyValueHeads;
   const valuesOffset = offset + <usize>keyValueHeads * pageHead;
-  for (let row = 0; row < rows; row += 1) {
+  let row = 0;
+  while (row < rows) {
     const count = load<i32>(positions) + 1;
     const table = <usize>load<i32>(tables);
+    const isPair =
+      row + 1 < rows && load<i32>(tables, 4) == load<i32>(tables) && load<i32>(positions, 4) == load<i32>(positions) + 1;
     for (let head = 0; head < heads; head += 1) {
       const pageOffset = <usize>(head / group) * pageHead;
-      const sum = share(queries + <usize>head * headBytes, table, offset + pageOffset, count, headBytes);
-      mix(target, table, valuesOffset + pageOffset, count, headBytes, <f32>1 / sum);
-      target += headBytes;
+      const query = queries + <usize>head * headBytes;
+      const to = target + <usize>head * headBytes;
+      const keys = offset + pageOffset;
+      const values = valuesOffset + pageOffset;
+      if (isPair) {
+        scoreTwo(query, query + stride, table, keys, count + 1, headBytes);
+        const sum = exponentials(scores, count);
+        const secondSum = exponentials(moreScores, count + 1);
+        mixTwo(to, to + targetBytes, table, values, count, headBytes, <f32>1 / sum, <f32>1 / secondSum);
+      } else {
+        score(query, table, keys, count, headBytes);
+        const sum = exponentials(scores, count);
+        mix(to, table, values, count, headBytes, <f32>1 / sum);
+      }
     }
-    queries += stride;
-    positions += 4;
-    tables += 4;
+    const done = isPair ? 2 : 1;
+    target += targetBytes * <usize>done;
+    queries += stride * <usize>done;
+    positions += <usize>done << 2;
+    tables += <usize>done << 2;
+    row += done;
   }
 }
 
-/** Writes e^(score - largest) of all positions to `scores`. Returns their sum. */
-function share(query: usize, table: usize, offset: usize, count: i32, headBytes: usize): f32 {
+/** Writes the products of a query and all keys up to the end of their last page to `scores`. */
+function score(query: usize, table: usize, offset: usize, count: i32, headBytes: usize): void {
   const pages = (count + PAGE - 1) / PAGE;
   let out = scores;
   for (let page = 0; page < pages; page += 1) {
@@ -150,10 +175,58 @@ function share(query: usize, table: usize, offset: usize, count: i32, headBytes:
     v128.store(out, s3, 48);
     out += <usize>PAGE << 2;
   }
-  const end = scores + (<usize>(pages * PAGE) << 2);
-  for (let rest = scores + (<usize>count << 2); rest < end; rest += 4) store<f32>(rest, -Infinity);
-  let most = v128.load(scores);
-  for (let at = scores + 16; at < end; at += 16) most = f32x4.pmax(most, v128.load(at));
+}
+
+/** `score` of two queries at a time, to `scores` and `moreScores`. */
+function scoreTwo(query: usize, second: usize, table: usize, offset: usize, count: i32, headBytes: usize): void {
+  const pages = (count + PAGE - 1) / PAGE;
+  let out: usize = 0;
+  for (let page = 0; page < pages; page += 1) {
+    let keys = <usize>load<i32>(table) + offset;
+    table += 4;
+    let s0 = f32x4.splat(0);
+    let s1 = s0;
+    let s2 = s0;
+    let s3 = s0;
+    let t0 = s0;
+    let t1 = s0;
+    let t2 = s0;
+    let t3 = s0;
+    for (let i: usize = 0; i < headBytes; i += 4) {
+      const x = v128.load32_splat(query + i);
+      const y = v128.load32_splat(second + i);
+      const k0 = v128.load(keys);
+      const k1 = v128.load(keys, 16);
+      const k2 = v128.load(keys, 32);
+      const k3 = v128.load(keys, 48);
+      s0 = f32x4.add(s0, f32x4.mul(x, k0));
+      s1 = f32x4.add(s1, f32x4.mul(x, k1));
+      s2 = f32x4.add(s2, f32x4.mul(x, k2));
+      s3 = f32x4.add(s3, f32x4.mul(x, k3));
+      t0 = f32x4.add(t0, f32x4.mul(y, k0));
+      t1 = f32x4.add(t1, f32x4.mul(y, k1));
+      t2 = f32x4.add(t2, f32x4.mul(y, k2));
+      t3 = f32x4.add(t3, f32x4.mul(y, k3));
+      keys += <usize>PAGE << 2;
+    }
+    v128.store(scores + out, s0);
+    v128.store(scores + out, s1, 16);
+    v128.store(scores + out, s2, 32);
+    v128.store(scores + out, s3, 48);
+    v128.store(moreScores + out, t0);
+    v128.store(moreScores + out, t1, 16);
+    v128.store(moreScores + out, t2, 32);
+    v128.store(moreScores + out, t3, 48);
+    out += <usize>PAGE << 2;
+  }
+}
+
+/** Replaces each of the first `count` scores by e^(score - largest), and the rest of the page by 0. Returns their sum. */
+function exponentials(room: usize, count: i32): f32 {
+  const end = room + (<usize>(((count + PAGE - 1) / PAGE) * PAGE) << 2);
+  for (let rest = room + (<usize>count << 2); rest < end; rest += 4) store<f32>(rest, -Infinity);
+  let most = v128.load(room);
+  for (let at = room + 16; at < end; at += 16) most = f32x4.pmax(most, v128.load(at));
   const largest = f32x4.splat(
     max(
       max(f32x4.extract_lane(most, 0), f32x4.extract_lane(most, 1)),
@@ -161,7 +234,7 @@ function share(query: usize, table: usize, offset: usize, count: i32, headBytes:
     ),
   );
   let sum = f32x4.splat(0);
-  for (let at = scores; at < end; at += 16) {
+  for (let at = room; at < end; at += 16) {
     const e = exponential(f32x4.sub(v128.load(at), largest));
     v128.store(at, e);
     sum = f32x4.add(sum, e);
@@ -206,6 +279,90 @@ function mix(target: usize, table: usize, offset: usize, count: i32, headBytes: 
     }
     v128.store(target + part, f32x4.mul(c0, by));
     v128.store(target + part, f32x4.mul(c1, by), 16);
+  }
+}
+
+/** `mix` of two queries at a time, with `scores` and `moreScores`. The second one sees one position more. */
+function mixTwo(
+  target: usize,
+  second: usize,
+  table: usize,
+  offset: usize,
+  count: i32,
+  headBytes: usize,
+  factor: f32,
+  secondFactor: f32,
+): void {
+  const by = f32x4.splat(factor);
+  const secondBy = f32x4.splat(secondFactor);
+  const last = pageOf(table, count) + offset + <usize>(count % PAGE) * headBytes;
+  const lastScore = v128.load32_splat(moreScores + (<usize>count << 2));
+  let part: usize = 0;
+  for (; part + 64 <= headBytes; part += 64) {
+    let c0 = f32x4.splat(0);
+    let c1 = c0;
+    let c2 = c0;
+    let c3 = c0;
+    let d0 = c0;
+    let d1 = c0;
+    let d2 = c0;
+    let d3 = c0;
+    let value: usize = 0;
+    for (let position = 0; position < count; position += 1) {
+      if (position % PAGE == 0) value = pageOf(table, position) + offset + part;
+      const x = v128.load32_splat(scores + (<usize>position << 2));
+      const y = v128.load32_splat(moreScores + (<usize>position << 2));
+      const v0 = v128.load(value);
+      const v1 = v128.load(value, 16);
+      const v2 = v128.load(value, 32);
+      const v3 = v128.load(value, 48);
+      c0 = f32x4.add(c0, f32x4.mul(x, v0));
+      c1 = f32x4.add(c1, f32x4.mul(x, v1));
+      c2 = f32x4.add(c2, f32x4.mul(x, v2));
+      c3 = f32x4.add(c3, f32x4.mul(x, v3));
+      d0 = f32x4.add(d0, f32x4.mul(y, v0));
+      d1 = f32x4.add(d1, f32x4.mul(y, v1));
+      d2 = f32x4.add(d2, f32x4.mul(y, v2));
+      d3 = f32x4.add(d3, f32x4.mul(y, v3));
+      value += headBytes;
+    }
+    d0 = f32x4.add(d0, f32x4.mul(lastScore, v128.load(last + part)));
+    d1 = f32x4.add(d1, f32x4.mul(lastScore, v128.load(last + part, 16)));
+    d2 = f32x4.add(d2, f32x4.mul(lastScore, v128.load(last + part, 32)));
+    d3 = f32x4.add(d3, f32x4.mul(lastScore, v128.load(last + part, 48)));
+    v128.store(target + part, f32x4.mul(c0, by));
+    v128.store(target + part, f32x4.mul(c1, by), 16);
+    v128.store(target + part, f32x4.mul(c2, by), 32);
+    v128.store(target + part, f32x4.mul(c3, by), 48);
+    v128.store(second + part, f32x4.mul(d0, secondBy));
+    v128.store(second + part, f32x4.mul(d1, secondBy), 16);
+    v128.store(second + part, f32x4.mul(d2, secondBy), 32);
+    v128.store(second + part, f32x4.mul(d3, secondBy), 48);
+  }
+  for (; part < headBytes; part += 32) {
+    let c0 = f32x4.splat(0);
+    let c1 = c0;
+    let d0 = c0;
+    let d1 = c0;
+    let value: usize = 0;
+    for (let position = 0; position < count; position += 1) {
+      if (position % PAGE == 0) value = pageOf(table, position) + offset + part;
+      const x = v128.load32_splat(scores + (<usize>position << 2));
+      const y = v128.load32_splat(moreScores + (<usize>position << 2));
+      const v0 = v128.load(value);
+      const v1 = v128.load(value, 16);
+      c0 = f32x4.add(c0, f32x4.mul(x, v0));
+      c1 = f32x4.add(c1, f32x4.mul(x, v1));
+      d0 = f32x4.add(d0, f32x4.mul(y, v0));
+      d1 = f32x4.add(d1, f32x4.mul(y, v1));
+      value += headBytes;
+    }
+    d0 = f32x4.add(d0, f32x4.mul(lastScore, v128.load(last + part)));
+    d1 = f32x4.add(d1, f32x4.mul(lastScore, v128.load(last + part, 16)));
+    v128.store(target + part, f32x4.mul(c0, by));
+    v128.store(target + part, f32x4.mul(c1, by), 16);
+    v128.store(second + part, f32x4.mul(d0, secondBy));
+    v128.store(second + part, f32x4.mul(d1, secondBy), 16);
   }
 }
 

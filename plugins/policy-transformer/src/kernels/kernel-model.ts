@@ -136,8 +136,8 @@ export class KernelModel {
       this.kernels.floats(address, table.length).set(table);
       return address;
     }) as [number, number];
-    const scores = this.#floats(Math.ceil(maxPositions / PAGE) * PAGE);
-    this.kernels.run.configureAttention(heads, keyValueHeads, headWidth, ...tables, scores);
+    const scores = () => this.#floats(Math.ceil(maxPositions / PAGE) * PAGE);
+    this.kernels.run.configureAttention(heads, keyValueHeads, headWidth, ...tables, scores(), scores());
   }
 
   /** Copies weights. Their names are the names of a Hugging Face checkpoint. */

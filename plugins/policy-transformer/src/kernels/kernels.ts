@@ -19,6 +19,7 @@ interface KernelFunctions {
     cosines: number,
     sines: number,
     scores: number,
+    moreScores: number,
   ): void;
   drawTokens(
     tokens: number,
