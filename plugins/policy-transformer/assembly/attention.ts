@@ -1,4 +1,4 @@
-import { exponential, total } from './elementwise';
+import { LOG2_E, powerOfTwo, total } from './elementwise';
 
 /** Positions of a page. */
 const PAGE: i32 = 16;
@@ -36,8 +36,8 @@ export function configureAttention(
 }
 
 /**
- * Rotates queries and keys by their positions, scales queries, and writes keys and values to the pages of their
- * sequences.
+ * Rotates queries and keys by their positions, scales queries so that 2^score is the weight of a key, and writes keys
+ * and values to the pages of their sequences.
  * @param projected [rows, (heads + 2 * keyValueHeads) * headWidth]; queries are changed in place
  * @param positions int32 [rows]
  * @param tables for each row, the address of the page table of its sequence; entry i is the address of the page with
@@ -49,7 +49,7 @@ export function rememberRows(projected: usize, positions: usize, tables: usize, 
   const half = headWidth >> 1;
   const headBytes: usize = (<usize>headWidth) << 2;
   const pageHead = headBytes * <usize>PAGE;
-  const scale: f32 = <f32>1 / Mathf.sqrt(<f32>headWidth);
+  const scale: f32 = LOG2_E / Mathf.sqrt(<f32>headWidth);
   for (let row = 0; row < rows; row += 1) {
     const position = load<i32>(positions);
     const cos = cosines + (<usize>(position * half) << 2);
@@ -132,12 +132,12 @@ export function attend(
       const values = valuesOffset + pageOffset;
       if (isPair) {
         scoreTwo(query, query + stride, table, keys, count + 1, headBytes);
-        const sum = exponentials(scores, count);
-        const secondSum = exponentials(moreScores, count + 1);
+        const sum = powers(scores, count);
+        const secondSum = powers(moreScores, count + 1);
         mixTwo(to, to + targetBytes, table, values, count, headBytes, <f32>1 / sum, <f32>1 / secondSum);
       } else {
         score(query, table, keys, count, headBytes);
-        const sum = exponentials(scores, count);
+        const sum = powers(scores, count);
         mix(to, table, values, count, headBytes, <f32>1 / sum);
       }
     }
@@ -221,8 +221,11 @@ function scoreTwo(query: usize, second: usize, table: usize, offset: usize, coun
   }
 }
 
-/** Replaces each of the first `count` scores by e^(score - largest), and the rest of the page by 0. Returns their sum. */
-function exponentials(room: usize, count: i32): f32 {
+/**
+ * Replaces each of the first `count` scores by 2^(score - largest), and the rest of the page by almost nothing. Returns
+ * their sum.
+ */
+function powers(room: usize, count: i32): f32 {
   const end = room + (<usize>(((count + PAGE - 1) / PAGE) * PAGE) << 2);
   for (let rest = room + (<usize>count << 2); rest < end; rest += 4) store<f32>(rest, -Infinity);
   let most = v128.load(room);
@@ -234,10 +237,17 @@ function exponentials(room: usize, count: i32): f32 {
     ),
   );
   let sum = f32x4.splat(0);
-  for (let at = room; at < end; at += 16) {
-    const e = exponential(f32x4.sub(v128.load(at), largest));
-    v128.store(at, e);
-    sum = f32x4.add(sum, e);
+  // A page at a time: the four powers do not wait for each other.
+  for (let at = room; at < end; at += <usize>PAGE << 2) {
+    const e0 = powerOfTwo(f32x4.sub(v128.load(at), largest));
+    const e1 = powerOfTwo(f32x4.sub(v128.load(at, 16), largest));
+    const e2 = powerOfTwo(f32x4.sub(v128.load(at, 32), largest));
+    const e3 = powerOfTwo(f32x4.sub(v128.load(at, 48), largest));
+    v128.store(at, e0);
+    v128.store(at, e1, 16);
+    v128.store(at, e2, 32);
+    v128.store(at, e3, 48);
+    sum = f32x4.add(sum, f32x4.add(f32x4.add(e0, e1), f32x4.add(e2, e3)));
   }
   return total(sum);
 }

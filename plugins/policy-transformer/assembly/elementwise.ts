@@ -73,7 +73,7 @@ export function total(of4: v128): f32 {
   );
 }
 
-const LOG2_E: f32 = 1.4426950408889634;
+export const LOG2_E: f32 = 1.4426950408889634;
 /** log(2) in two parts. The first has so few bits that its multiples are exact. */
 const LOG_2_HIGH: f32 = 0.693359375;
 const LOG_2_LOW: f32 = -2.12194440054690583e-4;
@@ -106,4 +106,25 @@ export function exponential(x: v128): v128 {
   // The bits of 2^n: the shift moves n into the exponent and the other bits of `rounded` out of the word.
   const power = i32x4.add(i32x4.shl(rounded, 23), i32x4.splat(127 << 23));
   return v128.andnot(f32x4.mul(series, power), below);
+}
+
+/**
+ * 2^x of numbers below 128, to one unit in the last place; NaN for NaN, and 2^-126, the least normal number, below. It
+ * is 2^n times a polynomial of the remainder, which is at most 1/2. The coefficients have the least largest relative
+ * error of degree 6, 2e-9.
+ */
+// @ts-ignore: decorators of functions are AssemblyScript's
+@inline
+export function powerOfTwo(x: v128): v128 {
+  x = f32x4.pmax(x, f32x4.splat(-126));
+  const rounded = f32x4.add(x, f32x4.splat(ROUNDING));
+  const r = f32x4.sub(x, f32x4.sub(rounded, f32x4.splat(ROUNDING)));
+  let series = f32x4.splat(1.534581242594868e-4);
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(1.3399930903688073e-3));
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(9.618489071726799e-3));
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(5.550328642129898e-2));
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(0.24022646248340607));
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(0.6931471824645996));
+  series = f32x4.add(f32x4.mul(series, r), f32x4.splat(1));
+  return f32x4.mul(series, i32x4.add(i32x4.shl(rounded, 23), i32x4.splat(127 << 23)));
 }
