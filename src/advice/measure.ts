@@ -144,7 +144,7 @@ async function measurePowerOf(
 ): Promise<PowerMeasure | undefined> {
   const { world } = stage.environment;
   const finalTasks = await finalTasksOf(recipe, world.splits, evaluationRandom(recipe, stage.random).stream('final'));
-  const told = await world.about(finalTasks);
+  const told = world.sharesClusters ? [] : await world.about(finalTasks);
   const clusters = new Map(finalTasks.map((task, index) => [task, told[index]?.cluster ?? task]));
   const final = run && finalOutcomes(run, 'policy');
   const played: Played | undefined = final

@@ -41,8 +41,8 @@ export interface TaskSource {
 export interface TaskFacts {
   /**
    * Tasks of one cluster succeed or fail together: variants of one level, or one puzzle with other names. Intervals are
-   * bootstrapped over clusters. No cluster may be in two splits unless the world declares `sharesClusters`. Absent if
-   * the task is independent of all others.
+   * bootstrapped over clusters. No cluster may be in two splits unless the world declares `sharesClusters`, which also
+   * says that intervals count tasks. Absent if the task is independent of all others.
    */
   readonly cluster?: string;
   /**
@@ -184,8 +184,8 @@ export interface World {
    */
   readonly external?: boolean;
   /**
-   * Splits share clusters, as in some published benchmarks. Results are then shown separately for tasks seen and unseen
-   * in training.
+   * Splits share clusters, as in some published benchmarks. Then tasks were drawn for the splits, not clusters, so
+   * intervals count tasks, and results are shown separately for tasks whose clusters were seen and unseen in training.
    */
   readonly sharesClusters?: boolean;
   /** Creates a new instance. */

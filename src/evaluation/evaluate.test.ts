@@ -117,6 +117,16 @@ describe('evaluate', () => {
     expect(several.summary.attempts!.pass).toBeGreaterThan(several.summary.attempts!.avg);
   });
 
+  // Goes red when three puzzles that all splits have make an interval from 0 to 1.
+  it('counts each task by itself where splits share clusters', async () => {
+    const about = (task: string) => ({ cluster: String(Number(task.split('-')[1]) % 3) });
+    const world = { count: 30, about, sharesClusters: true };
+    const environments = environmentPool(undefined, { world });
+    const { summary, outcomes } = await evaluate(demonstrator, options({ environments, tasks: 24, horizon: 4 }));
+    expect(summary.success.method).toBe('wilson');
+    expect(outcomes.every(({ cluster }) => cluster === undefined)).toBe(true);
+  });
+
   it('tells apart tasks of clusters that the player was trained on, where a split may have some of them', async () => {
     const cluster = (task: string) => String(Number(task.split('-')[1]) % 12);
     const about = (task: string) => ({ cluster: cluster(task) });

@@ -63,7 +63,8 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     const labels = { ...own, ...(training && { training }) };
     return {
       task,
-      ...(cluster !== undefined && { cluster }),
+      // Splits that share clusters draw tasks, not clusters, so the tasks are the sample.
+      ...(cluster !== undefined && !world.sharesClusters && { cluster }),
       ...(Object.keys(labels).length > 0 && { labels }),
       attempts: played.filter((episode) => episode.status === 'completed').map(attemptOf),
     };
