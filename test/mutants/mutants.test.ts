@@ -15,7 +15,7 @@ import { TabularPolicy } from '../../src/testing/tabular-policy.js';
 import { isSmall, offencesOf } from './judge.js';
 import { type Mutant, mutantMaker } from './make-mutant.js';
 
-const count = 80;
+const count = 60;
 /** Number of accepted mutants that train the transformer. The others train a table, in a tenth of the time. */
 const trainedForReal = 2;
 

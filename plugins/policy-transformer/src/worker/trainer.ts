@@ -34,7 +34,7 @@ export interface Accumulated extends Evaluated {
 /** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
 
-/** Most sessions: one for each loss of the stages, perhaps for a few numbers of rows. */
+/** Most sessions: one for each loss of the stages and number of blocks, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
 /**
