@@ -276,13 +276,27 @@ function mix(target: usize, table: usize, offset: usize, count: i32, headBytes: 
     v128.store(target + part, f32x4.mul(c2, by), 32);
     v128.store(target + part, f32x4.mul(c3, by), 48);
   }
+  mixRest(target, scores, table, offset, count, headBytes, part, by);
+}
+
+/** The same for the numbers of a head from byte `part` on, with the weights in `room`. */
+function mixRest(
+  target: usize,
+  room: usize,
+  table: usize,
+  offset: usize,
+  count: i32,
+  headBytes: usize,
+  part: usize,
+  by: v128,
+): void {
   for (; part < headBytes; part += 32) {
     let c0 = f32x4.splat(0);
     let c1 = c0;
     let value: usize = 0;
     for (let position = 0; position < count; position += 1) {
       if (position % PAGE == 0) value = pageOf(table, position) + offset + part;
-      const x = v128.load32_splat(scores + (<usize>position << 2));
+      const x = v128.load32_splat(room + (<usize>position << 2));
       c0 = f32x4.add(c0, f32x4.mul(x, v128.load(value)));
       c1 = f32x4.add(c1, f32x4.mul(x, v128.load(value, 16)));
       value += headBytes;
@@ -349,31 +363,8 @@ function mixTwo(
     v128.store(second + part, f32x4.mul(d2, secondBy), 32);
     v128.store(second + part, f32x4.mul(d3, secondBy), 48);
   }
-  for (; part < headBytes; part += 32) {
-    let c0 = f32x4.splat(0);
-    let c1 = c0;
-    let d0 = c0;
-    let d1 = c0;
-    let value: usize = 0;
-    for (let position = 0; position < count; position += 1) {
-      if (position % PAGE == 0) value = pageOf(table, position) + offset + part;
-      const x = v128.load32_splat(scores + (<usize>position << 2));
-      const y = v128.load32_splat(moreScores + (<usize>position << 2));
-      const v0 = v128.load(value);
-      const v1 = v128.load(value, 16);
-      c0 = f32x4.add(c0, f32x4.mul(x, v0));
-      c1 = f32x4.add(c1, f32x4.mul(x, v1));
-      d0 = f32x4.add(d0, f32x4.mul(y, v0));
-      d1 = f32x4.add(d1, f32x4.mul(y, v1));
-      value += headBytes;
-    }
-    d0 = f32x4.add(d0, f32x4.mul(lastScore, v128.load(last + part)));
-    d1 = f32x4.add(d1, f32x4.mul(lastScore, v128.load(last + part, 16)));
-    v128.store(target + part, f32x4.mul(c0, by));
-    v128.store(target + part, f32x4.mul(c1, by), 16);
-    v128.store(second + part, f32x4.mul(d0, secondBy));
-    v128.store(second + part, f32x4.mul(d1, secondBy), 16);
-  }
+  mixRest(target, scores, table, offset, count, headBytes, part, by);
+  mixRest(second, moreScores, table, offset, count + 1, headBytes, part, secondBy);
 }
 
 // @ts-ignore: decorators of functions are AssemblyScript's
