@@ -688,4 +688,11 @@ describe('describeEnvironment', () => {
     expect(failed).toHaveLength(1);
     expect(String(failed[0]?.reason)).toMatch(/maximum-turns[^]*likely cause/);
   });
+
+  it('gives each test the time of the whole kit, since the first test waits for all checks', () => {
+    const limits: number[] = [];
+    describeEnvironment((_name, _body, limit) => limits.push(limit), good, settings);
+    // Runners allow a test 5 seconds by default. A slow machine needs longer for the whole kit.
+    expect(Math.min(...limits)).toBeGreaterThanOrEqual(300_000);
+  });
 });

@@ -156,6 +156,12 @@ export function findingsOf({ checks }: KitReport): Finding[] {
   return checks.flatMap(({ findings }) => findings);
 }
 
+/**
+ * Time limit of a declared test, in milliseconds. The first test waits for the whole kit, which can take longer than
+ * the default limit of test runners, 5 seconds.
+ */
+const testLimit = 600_000;
+
 /** Declares a test for each check; all share one run of the kit. */
 export function declareKit<Context>(
   it: DeclareTest,
@@ -172,13 +178,17 @@ export function declareKit<Context>(
   for (const { id, title } of [...always, ...checks]) {
     if (settings.accept?.includes(id) === true) continue;
     if (settings.only?.includes(id) === false && !always.some((other) => other.id === id)) continue;
-    it(title, async () => {
-      pending ??= run();
-      const found = (await pending).filter((finding) => finding.id === id);
-      const [first] = found;
-      if (first === undefined) return;
-      const messages = found.map(({ message }) => `  ${message}`).join('\n');
-      throw new Error(`${id}\n${messages}\n${first.why}\nlikely cause: ${first.likelyCause}\n${first.cure}`);
-    });
+    it(
+      title,
+      async () => {
+        pending ??= run();
+        const found = (await pending).filter((finding) => finding.id === id);
+        const [first] = found;
+        if (first === undefined) return;
+        const messages = found.map(({ message }) => `  ${message}`).join('\n');
+        throw new Error(`${id}\n${messages}\n${first.why}\nlikely cause: ${first.likelyCause}\n${first.cure}`);
+      },
+      testLimit,
+    );
   }
 }
