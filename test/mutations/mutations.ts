@@ -507,8 +507,8 @@ export const mutations: readonly Mutation[] = [
     reddens: 'demonstrate with a slip in about one turn of four',
   },
   {
-    file: 'plugins/env-textworld/src/text/session.ts',
-    find: 'const rest = `${this.#progress.key()} ${this.#score.key()} ',
+    file: 'plugins/env-textworld/src/text/position.ts',
+    find: 'const rest = `${this.progress.key()} ${this.score.key()} ',
     replace: 'const rest = `',
     test: 'plugins/env-textworld/src/textworld.test.ts',
     reddens: 'knows which points were made',
