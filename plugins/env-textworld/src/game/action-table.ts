@@ -1,17 +1,10 @@
 import { compareText } from '../logic/compare-text.js';
 import { FactTable, type KnownEntity, type KnownFact } from '../logic/facts.js';
 import type { Action, Entity, Fact } from '../logic/logic.js';
-import {
-  compileLogic,
-  joinFrom,
-  nameWithCount,
-  type CompiledLogic,
-  type CompiledPattern,
-  type CompiledRule,
-  type JoinStep,
-} from './compile-logic.js';
+import { compileLogic, nameWithCount, type CompiledLogic, type CompiledRule } from './compile-logic.js';
 import type { Game } from './game.js';
 import { compareActions, insertSorted } from './order-actions.js';
+import { RuleSearch } from './rule-search.js';
 
 /** An action of a game: one object per rule and entities. */
 export interface GameAction extends Action {
@@ -41,15 +34,6 @@ export interface CommandText {
 
 /** More actions than any sensible game has; a game with more is treated as if it had no others. */
 const maximumActions = 50_000;
-/** Facts that are looked at in the search for actions, over the life of a table. */
-const maximumLooks = 20_000_000;
-
-/** Facts of one name and number of entities that have held in some state. */
-interface Relation {
-  readonly seen: KnownFact[];
-  /** By position of the entity, then by its number. */
-  readonly byEntity: KnownFact[][][];
-}
 
 const tables = new WeakMap<Game, ActionTable>();
 
@@ -64,27 +48,17 @@ export class ActionTable {
   readonly usersOf: GameAction[][] = [];
   /** Facts at the start. */
   readonly start: readonly KnownFact[];
-  /** The search for actions has reached its limits; some actions may be missing. */
-  isCutShort = false;
   private readonly compiled: CompiledLogic;
-  private readonly relations = new Map<string, Relation>();
+  private readonly search: RuleSearch;
   private readonly ruleActions: GameAction[][] = [];
   private readonly byEntities: Map<number | string, GameAction>[] = [];
   /** Actions from elsewhere, such as those of quests. */
   private readonly interned = new WeakMap<Action, GameAction>();
   private readonly commands = new Map<string, CommandText>();
   private readonly sortedCommands: CommandText[] = [];
-  private readonly constants: readonly KnownEntity[];
-  private readonly typeNumbers: number[] = [];
-  private readonly seen: boolean[] = [];
-  private looks = 0;
   /** Actions and commands that have no place in the order yet. */
   private newActions: GameAction[] = [];
   private newCommands: CommandText[] = [];
-  // Of the search that is under way: entities by placeholder, whether an entity is taken, and the facts found.
-  private readonly binding: (KnownEntity | undefined)[] = [];
-  private readonly taken: boolean[] = [];
-  private readonly found: KnownFact[] = [];
 
   /** The table of a game; the same one at every call. */
   static of(game: Game): ActionTable {
@@ -109,26 +83,19 @@ export class ActionTable {
 
   private constructor(readonly game: Game) {
     this.compiled = compileLogic(game.logic);
-    this.constants = this.compiled.constants.map((name) => this.facts.entity(name, name));
-    for (const { index } of this.constants) this.taken[index] = true;
+    this.search = new RuleSearch(this.compiled, this.facts, (...match) => this.add(...match));
     this.start = game.facts.map((fact) => this.facts.intern(fact));
-    for (const fact of this.start) this.note(fact);
-    for (const rule of this.compiled.rules)
-      if (rule.before.every(({ key }) => this.relations.has(key))) this.join(rule, rule.fromScratch, 0);
+    this.search.begin(this.start);
+  }
+
+  /** The search for actions has reached its limits; some actions may be missing. */
+  get isCutShort(): boolean {
+    return this.search.isCutShort;
   }
 
   /** Tells the table that a fact holds; finds the actions that become thinkable by it. */
   see(fact: KnownFact): void {
-    if (this.seen[fact.index]) return;
-    this.note(fact);
-    const neededBy = this.compiled.neededBy.get(nameWithCount(fact.name, fact.entities.length));
-    for (const { rule, pattern } of neededBy ?? []) {
-      if (this.bind(rule, rule.before[pattern] as CompiledPattern, fact)) {
-        this.found[pattern] = fact;
-        this.join(rule, joinFrom(rule, pattern, this.compiled), 0);
-      }
-      this.release(rule);
-    }
+    this.search.see(fact);
   }
 
   /** Gives the actions that were found since the last call their places in the orders of actions and commands. */
@@ -211,147 +178,18 @@ export class ActionTable {
     return this.compiled.rulesByName.get(rule) as CompiledRule;
   }
 
-  private note(fact: KnownFact): void {
-    if (this.seen[fact.index]) return;
-    this.seen[fact.index] = true;
-    const key = nameWithCount(fact.name, fact.entities.length);
-    if (!this.compiled.neededBy.has(key)) return;
-    let relation = this.relations.get(key);
-    if (!relation) {
-      relation = { seen: [], byEntity: fact.entities.map(() => []) };
-      this.relations.set(key, relation);
-    }
-    relation.seen.push(fact);
-    for (const [position, { index }] of fact.entities.entries()) {
-      const lists = relation.byEntity[position] as KnownFact[][];
-      const list = lists[index];
-      if (list) list.push(fact);
-      else lists[index] = [fact];
-    }
-  }
-
-  /** Looks for the facts of the steps from `depth` on; adds an action for each way to find them all. */
-  private join(rule: CompiledRule, steps: readonly JoinStep[], depth: number): void {
-    if (this.isCutShort) return;
-    const step = steps[depth];
-    if (!step) {
-      this.bindFree(rule, 0);
-      return;
-    }
-    const pattern = rule.before[step.pattern] as CompiledPattern;
-    const relation = this.relations.get(pattern.key);
-    if (!relation) return;
-    if (step.isCheck) {
-      const fact = this.facts.lookUp(
-        pattern.name,
-        pattern.slots.map((slot) => this.boundTo(slot)),
-      );
-      if (!fact || !this.seen[fact.index]) return;
-      this.found[step.pattern] = fact;
-      this.join(rule, steps, depth + 1);
-      return;
-    }
-    const facts =
-      step.lookup < 0
-        ? relation.seen
-        : relation.byEntity[step.lookup]?.[this.boundTo(pattern.slots[step.lookup] as number).index];
-    if (!facts) return;
-    const bound = this.boundSlots(rule);
-    for (const fact of facts) {
-      if (this.isCutShort || ++this.looks > maximumLooks) {
-        this.isCutShort = true;
-        return;
-      }
-      if (this.bind(rule, pattern, fact)) {
-        this.found[step.pattern] = fact;
-        this.join(rule, steps, depth + 1);
-      }
-      this.release(rule, bound);
-    }
-  }
-
-  private boundTo(slot: number): KnownEntity {
-    return (slot < 0 ? this.constants[-1 - slot] : this.binding[slot]) as KnownEntity;
-  }
-
-  private boundSlots(rule: CompiledRule): number {
-    let bits = 0;
-    for (let slot = 0; slot < rule.allowed.length; slot++) if (this.binding[slot]) bits |= 1 << slot;
-    return bits;
-  }
-
-  /** Binds the placeholders of the pattern to the entities of the fact, as far as they fit. */
-  private bind(rule: CompiledRule, pattern: CompiledPattern, fact: KnownFact): boolean {
-    for (let position = 0; position < pattern.slots.length; position++) {
-      const slot = pattern.slots[position] as number;
-      const entity = fact.entities[position] as KnownEntity;
-      if (slot < 0) {
-        if (entity !== this.constants[-1 - slot]) return false;
-        continue;
-      }
-      const known = this.binding[slot];
-      if (known === entity) continue;
-      if (known || this.taken[entity.index] || !this.isAllowed(rule, slot, entity)) return false;
-      this.binding[slot] = entity;
-      this.taken[entity.index] = true;
-    }
-    return true;
-  }
-
-  /** Frees the placeholders again, but for those with a bit in `kept`. */
-  private release(rule: CompiledRule, kept = 0): void {
-    for (let slot = 0; slot < rule.allowed.length; slot++) {
-      const entity = this.binding[slot];
-      if (!entity || (kept & (1 << slot)) !== 0) continue;
-      this.taken[entity.index] = false;
-      this.binding[slot] = undefined;
-    }
-  }
-
-  private isAllowed(rule: CompiledRule, slot: number, entity: KnownEntity): boolean {
-    const type = (this.typeNumbers[entity.index] ??= this.compiled.typeNumbers.get(entity.type) ?? -1);
-    return type >= 0 && rule.allowed[slot]?.[type] === 1;
-  }
-
-  private bindFree(rule: CompiledRule, depth: number): void {
-    const slot = rule.free[depth];
-    if (slot === undefined) {
-      this.add(rule);
-      return;
-    }
-    for (const entity of this.facts.entities) {
-      if (this.taken[entity.index] || !this.isAllowed(rule, slot, entity)) continue;
-      if (this.isCutShort || ++this.looks > maximumLooks) {
-        this.isCutShort = true;
-        return;
-      }
-      this.binding[slot] = entity;
-      this.taken[entity.index] = true;
-      this.bindFree(rule, depth + 1);
-      this.taken[entity.index] = false;
-      this.binding[slot] = undefined;
-    }
-  }
-
-  private add(compiled: CompiledRule): void {
+  private add(compiled: CompiledRule, before: readonly KnownFact[], entities: readonly KnownEntity[]): void {
     const { rule } = compiled;
-    const entities = rule.placeholders.map(
-      ({ name, type }, slot) => this.binding[slot] ?? this.facts.entity(name, type),
-    );
     const byEntities = (this.byEntities[compiled.index] ??= new Map<number | string, GameAction>());
     const key = keyOf(entities);
     if (byEntities.has(key)) return;
     if (this.actions.length >= maximumActions) {
-      this.isCutShort = true;
+      this.search.isCutShort = true;
       return;
     }
-    const before = this.found.slice(0, compiled.before.length);
-    const after = compiled.after.map(({ name, slots }) =>
-      this.facts.fact(
-        name,
-        slots.map((slot) => this.boundTo(slot)),
-      ),
-    );
+    const { constants } = this.search;
+    const boundTo = (slot: number) => (slot < 0 ? constants[-1 - slot] : entities[slot]) as KnownEntity;
+    const after = compiled.after.map(({ name, slots }) => this.facts.fact(name, slots.map(boundTo)));
     const needs: number[] = [];
     for (const { index } of before) if (!needs.includes(index)) needs.push(index);
     const adds: number[] = [];
@@ -397,7 +235,6 @@ function withIds(command: readonly (string | number)[], entities: readonly Known
   return text;
 }
 
-/** Notes which entities the placeholders of a pattern stand for in a fact. */
 function isSameSet(facts: readonly KnownFact[], numbers: ReadonlySet<number>): boolean {
   return facts.length === numbers.size && facts.every(({ index }) => numbers.has(index));
 }
