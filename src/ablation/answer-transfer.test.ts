@@ -60,6 +60,33 @@ describe('answerTransfer', () => {
     expect(answer).toMatch(/^wide transfers best, but is not separable from narrow\. /);
   });
 
+  it('counts the differences where there are many columns', () => {
+    const many = ['a', 'b', 'c', 'd'];
+    const all = many.flatMap((trained) => many.map((tested) => cell(trained, tested, 0.5)));
+    const others = many.flatMap((tested) =>
+      many.filter((trained) => trained !== tested).map((b) => [tested, b] as const),
+    );
+    const answerOf = (corrected: (index: number) => number, sign = 1) =>
+      answerTransfer(
+        {
+          cells: all,
+          measure: 'success',
+          comparisons: others.map(([a, b], index) =>
+            comparison(testedId(a, a), testedId(b, a), (sign * -(index + 1)) / 100, corrected(index)),
+          ),
+        },
+        { ...transfer(1), trained: many, tested: many },
+      );
+    expect(answerOf((index) => (index < 7 ? 0.001 : 0.5))).toContain(
+      ' 7 of the 12 differences from training there are separable, and negative (-7.0 to -1.0 points). ' +
+        'Not separable: b on c, d on c, a on d, b on d, and 1 more. Intervals',
+    );
+    expect(answerOf(() => 0.001, -1)).toContain(
+      ' 12 of the 12 differences from training there are separable, and positive (+1.0 to +12.0 points). Intervals',
+    );
+    expect(answerOf(() => 0.5)).toContain(' 0 of the 12 differences from training there are separable. Not separable:');
+  });
+
   // Goes red when runs are counted once per column.
   it('says what is missing, each run once', () => {
     const some = [

@@ -6,18 +6,25 @@ import { reservationWord } from '../reporting/reservations.js';
 import type { Measure } from './read-outcomes.js';
 import type { TransferSummary } from './transfer-summary.js';
 
+/** With more columns, their sentences would be longer than the table that says the same. */
+const MOST_COLUMNS = 3;
+/** How many differences that are not separable are named. */
+const MOST_NAMES = 4;
+
 type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
 
 /**
- * The result of training on one environment and testing on another, in sentences that a reader can quote: for each
- * column, and over all columns.
+ * The result of training on one environment and testing on another, in sentences that a reader can quote: over all
+ * columns, and for each column if there are few.
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, measure } = result;
   if (cells.every((cell) => valueOf(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
   return [
     ...bestRow(transfer, measure),
-    ...transfer.tested.flatMap((column) => columnSentence(column, result)),
+    ...(transfer.tested.length > MOST_COLUMNS
+      ? countSentence(transfer, result)
+      : transfer.tested.flatMap((column) => columnSentence(column, result))),
     "Intervals are of 95 %, p after Holm's correction.",
     ...missing(cells),
   ].join(' ');
@@ -46,6 +53,31 @@ function columnSentence(column: string, { cells, comparisons, measure }: Result)
     });
   const against = others.length === 0 ? '' : `; ${others.join(', ')}`;
   return [`On ${column}: ${quantity(own, measure)} when trained there${against}.`];
+}
+
+/**
+ * "15 of the 20 differences from training there are separable, and negative (-58.5 to -12.1 points). Not separable: wide
+ * on narrow, and 4 more."
+ */
+function countSentence({ tested }: TransferSummary, { cells, comparisons, measure }: Result): string[] {
+  const all = comparisons.filter(({ a }) => tested.some((column) => a === testedId(column, column)));
+  if (all.length === 0) return [];
+  const means = all.filter(isSeparable).map(({ difference }) => difference.mean);
+  const extremes = [Math.min(...means), Math.max(...means)] as const;
+  const [least, most] = extremes.map((mean) => signed(mean, measure)) as [string, string];
+  const range = least === most ? least : `${least} to ${most}`;
+  const sign = extremes[1] < 0 ? ', and negative' : extremes[0] > 0 ? ', and positive' : '';
+  const separable = means.length === 0 ? 'separable' : `separable${sign} (${range}${unitOf(measure)})`;
+  const names = all
+    .filter((comparison) => !isSeparable(comparison))
+    .map(({ b }) => cells.find(({ id }) => id === b))
+    .map((cell) => `${cell?.trained} on ${cell?.tested}`);
+  const more = names.length - MOST_NAMES;
+  const listed = `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  return [
+    `${means.length} of the ${all.length} differences from training there are ${separable}.`,
+    ...(names.length === 0 ? [] : [`Not separable: ${listed}.`]),
+  ];
 }
 
 /** "-12.3 points (-16.6 to -8.0; p < 0.001)" */

@@ -27,7 +27,7 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
     reason: manyRuns,
   },
-  ...['learning-rates', 'algorithms'].map((file) => ({
+  ...['learning-rates', 'algorithms', 'complexity'].map((file) => ({
     document: `docs/results/guide-${file}.md`,
     command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
     reason: manyRuns,

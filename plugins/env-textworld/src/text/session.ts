@@ -7,10 +7,10 @@ import { finalQuestion } from './fixed-replies.js';
 import { Position } from './position.js';
 import type { Refusal } from './refusal.js';
 import { type Reply, SessionReply } from './session-reply.js';
+import { SessionTurn } from './session-turn.js';
 import type { Story } from './story.js';
 import { storyOf } from './story-of.js';
 import { roomText } from './surroundings.js';
-import { Turn } from './turn.js';
 
 export type { Reply } from './session-reply.js';
 
@@ -90,7 +90,7 @@ export class Session {
     this.#commands.push(given);
     this.#action = undefined;
     if (this.#now.score.isOver) return this.#overReply();
-    const turn = new Turn(this.#now);
+    const turn = new SessionTurn(this.#now);
     const refusal = turn.act(given);
     this.#action = turn.action;
     return this.#reply(turn.text, turn.reward(), refusal);

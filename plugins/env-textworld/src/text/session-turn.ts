@@ -16,7 +16,7 @@ import { setFact } from './world-facts.js';
 const mostAnswers = 8;
 
 /** One command at a position: what it does there, and what is said to it. */
-export class Turn {
+export class SessionTurn {
   readonly #at: Position;
   readonly #story: Story;
   #text = '';
