@@ -27,11 +27,16 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
     reason: manyRuns,
   },
-  ...['learning-rates', 'algorithms', 'complexity'].map((file) => ({
+  ...['learning-rates', 'algorithms', 'complexity', 'density'].map((file) => ({
     document: `docs/results/guide-${file}.md`,
     command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
     reason: manyRuns,
   })),
+  {
+    document: 'docs/results/guide-budget.md',
+    command: 'agentgym ablate budget --recipe recipes/practitioners-guide/budget.yaml --seeds 5',
+    reason: manyRuns,
+  },
   ...[
     ['docs/results/learning-rates.md', 'learning-rates'],
     ...['docs/results/algorithms.md', 'recipes/algorithms/README.md'].flatMap((document) =>
