@@ -37,7 +37,7 @@ function extract(entry: string, file: string): string {
       configObject: {
         projectFolder: repository,
         mainEntryPointFilePath: join(repository, entry),
-        compiler: { tsconfigFilePath: join(repository, 'tsconfig.json') },
+        compiler: { tsconfigFilePath: join(repository, 'tsconfig.build.json') },
         apiReport: rollup
           ? { enabled: false, reportFileName: 'none.api.md' }
           : {

@@ -12,7 +12,7 @@ const banner = `/*!\nCharts are drawn by uPlot:\n\n${licence}\n*/`;
 await build({
   entryPoints: ['report-page.ts', 'live-page.ts', 'report-page.css'].map((name) => path(`src/reporting/page/${name}`)),
   outdir: path('dist/reporting/page'),
-  tsconfig: path('src/reporting/page/tsconfig.json'),
+  tsconfig: path('src/reporting/page/tsconfig.build.json'),
   bundle: true,
   minify: true,
   // Pages are UTF-8, so the bundle need not escape characters.

@@ -19,7 +19,7 @@ for (const path of [types, join(plugin, 'lib')]) {
     throw new Error(`${path} is there: what was published does not change. Remove it if it never was.`);
 }
 
-const notice = '// The contracts as first published with apiVersion 1. Never edited.\n/* eslint-disable */\n';
+const notice = '// The contracts as first published with apiVersion 1. Never edited.\n/* oxlint-disable */\n';
 const declarations = ts.createSourceFile('types.d.ts', rolledUpTypes(), ts.ScriptTarget.ESNext);
 writeFileSync(types, notice + ts.createPrinter({ removeComments: true }).printFile(declarations));
 const compiler = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));

@@ -90,7 +90,7 @@ function usage(code: ErrorCode, message: string, hint: string): Failure {
 
 /** oclif's messages contain colours, tabs, and last lines that refer to the help or explain flags at length. */
 function plain(message: string): string {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   const bare = message.replaceAll(/\u001b\[[0-9;]*m/g, '');
   return bare
     .replace(/\n?See more help with --help\s*$/, '')

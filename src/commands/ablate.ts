@@ -76,6 +76,7 @@ export default class Ablate extends BaseCommand {
       command: ['ablate', ...this.argv],
       listener: (event) => display.event(event),
       signal: this.signal,
+      // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
     }).finally(() => display.close());
     const { report } = await writeReport({ runs: [result.ablation], episodes: 2000, version: this.config.version });
     for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);

@@ -39,7 +39,7 @@ type Wrapped<Schema> = Schema extends { readonly wrapped: infer Inner } ? Inner 
 function withoutDefaults<Entries extends v.ObjectEntries>(entries: Entries) {
   const bare = Object.entries(entries).map(([key, schema]) => [
     key,
-    v.exactOptional('wrapped' in schema ? (schema.wrapped as v.GenericSchema) : schema),
+    v.exactOptional('wrapped' in schema ? schema.wrapped : schema),
   ]);
   return Object.fromEntries(bare) as {
     readonly [Key in keyof Entries]: v.ExactOptionalSchema<Wrapped<Entries[Key]>, undefined>;

@@ -92,10 +92,12 @@ describe('templates', () => {
     }
     const binaries: Record<string, string> = {
       tsc: 'typescript',
-      eslint: 'eslint',
+      oxlint: 'oxlint',
       prettier: 'prettier',
       vitest: 'vitest',
     };
+    // oxlint runs another package for rules that need types.
+    if (scripts['lint']?.includes('--type-aware') === true) used.add('oxlint-tsgolint');
     for (const script of Object.values(scripts)) {
       for (const [binary, name] of Object.entries(binaries)) if (script.split(' ').includes(binary)) used.add(name);
     }
@@ -123,7 +125,7 @@ describe('templates', () => {
 
   it('share the files that no template needs another way', () => {
     for (const file of [
-      'eslint.config.js',
+      '.oxlintrc.json',
       'vitest.config.js',
       'tsconfig.json',
       'tsconfig.build.json',

@@ -258,7 +258,7 @@ describe('a run that somebody else made', () => {
       const { stdout, stderr, code } = await runCli(command, { cwd: folder });
       expect(code, stderr).toBe(0);
       expect(stdout).toContain('red');
-      // eslint-disable-next-line no-control-regex
+      // oxlint-disable-next-line no-control-regex
       expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
     }
   });

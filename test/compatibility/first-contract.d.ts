@@ -1,5 +1,5 @@
 // The contracts as first published with apiVersion 1. Never edited.
-/* eslint-disable */
+/* oxlint-disable */
 import type { Readable } from 'node:stream';
 import * as v from 'valibot';
 import type { Writable } from 'node:stream';

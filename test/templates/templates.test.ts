@@ -110,7 +110,7 @@ describe('all templates of packages', () => {
     for (const name of names) {
       const { scripts } = JSON.parse(readFileSync(join(folder, name, 'package.json'), 'utf8')) as { scripts: object };
       expect(scripts, name).toMatchObject({
-        lint: 'tsc && eslint . && prettier --check .',
+        lint: 'tsc && oxlint --type-aware && prettier --check .',
         prepare: 'npm run build',
         pretest: 'npm run build',
         test: 'vitest run',
@@ -125,7 +125,7 @@ describe('all templates of packages', () => {
       const tool = (path: string, ...args: readonly string[]) =>
         within('.', process.execPath, join(folder, 'node_modules', path), ...args);
       await tool('typescript/bin/tsc', '--build', ...names);
-      await tool('eslint/bin/eslint.js', ...names);
+      await tool('oxlint/bin/oxlint', '--type-aware', ...names);
       const ignored = names.map((name) => `--ignore-path=${name}/.prettierignore`);
       await tool('prettier/bin/prettier.cjs', '--check', ...ignored, ...names);
     },
@@ -175,7 +175,7 @@ describe.each(plugins)('the package of the template %s', (_template, name) => {
       `dist/${own}.js`,
     ];
     expect(files).toEqual(expect.arrayContaining(needed));
-    expect(files.filter((file) => /^src|\.test\.|tsbuildinfo|(?<!\.d)\.ts$|eslint|tsconfig/.test(file))).toEqual([]);
+    expect(files.filter((file) => /^src|\.test\.|tsbuildinfo|(?<!\.d)\.ts$|oxlint|tsconfig/.test(file))).toEqual([]);
   });
 
   it('has nothing for publint to say', async () => {

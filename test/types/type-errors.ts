@@ -22,7 +22,7 @@ export function typeErrors(files: ReadonlyMap<string, string>): Map<string, stri
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    const settings = { extends: '../../tsconfig.test.json', include: ['.'], exclude: [] };
+    const settings = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
     // Messages have paths relative to this folder.
     const { stdout, stderr, error } = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {

@@ -130,7 +130,7 @@ describe('a figure', () => {
       new Set(['!', 'svg', 'title', 'style', 'rect', 'g', 'path', 'text']),
     );
     expect(svg).not.toMatch(/<[^>]* (onload|href)=/);
-    // eslint-disable-next-line no-control-regex
+    // oxlint-disable-next-line no-control-regex
     expect(svg).not.toMatch(/[\u0000-\u0008\u000b-\u001f\ufffe\uffff]|\p{Cs}/u);
     expect(svg.replace(/&#\d+;/g, '')).not.toContain('&');
     // Long names are cut, and no row of a legend is wider than the figure.

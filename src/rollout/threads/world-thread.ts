@@ -58,7 +58,7 @@ export class WorldThread {
   #death: ThreadDeath | undefined;
   /** The reason if this class ended the thread. */
   #hung: Error | undefined;
-  #failure: Error | undefined;
+  #failure: (Error & { readonly code?: string }) | undefined;
   #abortedAt: number | undefined;
   /** Calls and milliseconds of each phase so far. */
   times: Float64Array = new Float64Array();
@@ -172,7 +172,7 @@ export class WorldThread {
   }
 
   #describeEnd(code: number): string {
-    const failure = this.#failure as (Error & { code?: string }) | undefined;
+    const failure = this.#failure;
     if (failure === undefined) return `process.exit(${code})`;
     if (failure.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out of memory';
     return `an error that nobody caught: ${messageOf(failure)}`;

@@ -140,6 +140,7 @@ function replayInThread(request: ReplayRequest): Promise<readonly string[]> {
       .once('error', reject)
       .once('exit', () => reject(new Error('it ended its thread')));
     worker.once('exit', () => clearTimeout(timer));
+    // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
   }).finally(() => worker.terminate());
 }
 

@@ -91,7 +91,8 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     cure: 'Let dispose() do nothing if there is nothing to free.',
     run: async (context) => {
       const found: string[] = [];
-      const [{ task, turns: [turn] = [] } = { task: context.sample[0]?.task ?? '' }] = context.randomEpisodes;
+      const [{ task, turns } = { task: context.sample[0]?.task ?? '', turns: [] }] = context.randomEpisodes;
+      const [turn] = turns;
       for (const when of ['before any episode', 'in an episode', 'during a step'] as const) {
         const environment = await context.createUnowned();
         // Another check reports tasks that cannot be played.

@@ -8,7 +8,7 @@ import { shorten } from '../shorten.js';
 import { answersOf, callOf, runCall, type ToolCheckContext } from './tool-context.js';
 
 /** Control characters and chat template markers, which an output must not contain. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F]|<\|[^|<>]*\|>|\p{Cs}/u;
 
 /** Milliseconds before the abort, and after it until the call must end, as in the host. */

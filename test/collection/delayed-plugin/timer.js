@@ -5,3 +5,5 @@ for await (const text of process.stdin.setEncoding('utf8')) {
   rest = lines.pop();
   for (const line of lines) setTimeout(() => process.stdout.write(`${line}\n`), Number(line));
 }
+
+export {};

@@ -134,8 +134,7 @@ export class ActionForest {
       const leaves = sortUnsteadily(this.leaves(), isBefore);
       work += this.nodes + leaves.length ** 2;
       if (work > maximumWork || this.isTooLarge) return undefined;
-      let leaf = leaves[0] as Element;
-      for (leaf of leaves) if (leaf.step !== reversed || !changed) break;
+      const leaf = (leaves.find(({ step }) => step !== reversed || !changed) ?? leaves.at(-1)) as Element;
       order.push(leaf.step);
       ({ changed, reversed } = this.remove(leaf.step));
       for (const root of [...this.roots]) {

@@ -137,7 +137,7 @@ function boundedMachine(): new (code: StoryCode) => Machine {
       try {
         const piece = this.disassemble().toString();
         // It has no text of the story in it, only numbers.
-        // eslint-disable-next-line @typescript-eslint/no-implied-eval
+        // oxlint-disable-next-line typescript/no-implied-eval
         return this.code.keep(address, new Function('e', piece) as Fragment, this.pc - address + entryWork);
       } finally {
         this.m = m;

@@ -28,7 +28,7 @@ export class Adamw implements Optimizer {
     this.#second = new Moments('second', parameters);
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await -- the contract is asynchronous for optimizers that use the engine
+  // oxlint-disable-next-line typescript/require-await -- the contract is asynchronous for optimizers that use the engine
   async step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void> {
     this.#steps += 1;
     const { beta1, beta2, epsilon, weightDecay } = this.#options;
