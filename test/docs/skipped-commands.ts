@@ -27,7 +27,7 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
     reason: manyRuns,
   },
-  ...['learning-rates', 'algorithms', 'complexity', 'density'].map((file) => ({
+  ...['learning-rates', 'algorithms', 'complexity', 'density', 'horizon', 'puzzles'].map((file) => ({
     document: `docs/results/guide-${file}.md`,
     command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
     reason: manyRuns,
