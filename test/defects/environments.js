@@ -29,10 +29,11 @@ class Stairs {
   best = 0;
   disposed = false;
   onWarning = () => undefined;
-  // A separate event, because Node.js warns about more than ten listeners of one event.
-  event = `stairs ${(made += 1)}`;
 
   constructor() {
+    made += 1;
+    // A separate event, because Node.js warns about more than ten listeners of one event.
+    this.event = `stairs ${made}`;
     this.timer = setInterval(() => undefined, 60_000);
     process.on(this.event, this.onWarning);
   }
