@@ -6,6 +6,12 @@ import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
+import {
+  adapterOf,
+  mergeAdapter,
+  readAdapterConfig,
+  readAdapterWeights,
+} from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { readWeights } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
@@ -15,11 +21,11 @@ import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decode
 import { askingInputs, mostAsking } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
 import {
   evaluationGraph,
-  gradientOutput,
+  gradientState,
   termOutput,
   trainingGraph,
 } from '../../plugins/policy-transformer/dist/model/training-graph.js';
-import { clipFactor, gradientNorm } from '../../plugins/policy-transformer/dist/optimizers/clip-gradient.js';
+import { GradientNorm } from '../../plugins/policy-transformer/dist/optimizers/clip-gradient.js';
 import { createOptimizer } from '../../plugins/policy-transformer/dist/optimizers/create-optimizer.js';
 
 const ABSOLUTE = { absolute: 1e-4 };
@@ -35,7 +41,6 @@ const OPTIMIZER = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 }
 const LEARNING_RATE = 1e-3;
 const CLIP_NORM = 1;
 const MASKED = -1e9;
-const NO_VALUE_HEAD = { valueHead: false };
 
 class Tally {
   agreed = 0;
@@ -57,15 +62,23 @@ class Tally {
   }
 }
 
+/** Tensors as state of an executor. */
+async function stateOf(executor, tensors) {
+  const state = executor.allocate(new Map([...tensors].map(([name, { shape }]) => [name, shape])));
+  for (const [name, { data }] of tensors) await state.write(name, data);
+  return state;
+}
+
 /** One recording, with everything that is needed to repeat it. */
 class Recording {
-  constructor(folder, golden, arrays, config, weights, executor, tally) {
-    Object.assign(this, { folder, golden, arrays, config, executor, tally });
-    this.parameters = new Map([...weights].map(([name, { shape, data }]) => [name, { shape, data: data.slice() }]));
-  }
-
-  get weights() {
-    return Object.fromEntries([...this.parameters].map(([name, { data }]) => [name, data]));
+  /**
+   * @param parameters state that training changes
+   * @param frozen other weights, if there is an adapter
+   */
+  constructor({ golden, arrays, config, adapter, parameters, frozen, executor, tally }) {
+    Object.assign(this, { golden, arrays, config, adapter, parameters, executor, tally });
+    this.options = { valueHead: false, adapter };
+    this.state = frozen === undefined ? [parameters] : [parameters, frozen];
   }
 
   /** [rows * width, ...] of each output at the places where the attention mask is 1, row after row. */
@@ -76,7 +89,8 @@ class Recording {
     const graph = new Graph();
     const positions = graph.input('positions', [rows, width], 'int32');
     const bias = graph.input('bias', [rows, 1, queries, width]);
-    const { final, head, states } = decoderTrunk(graph, this.config, { rows, width }, { positions, bias });
+    const options = { positions, bias, adapter: this.adapter };
+    const { final, head, states } = decoderTrunk(graph, this.config, { rows, width }, options);
     const logits = graph.matmul(final, head, { transposeRight: true });
     const named = Object.fromEntries([...states, final].map((tensor, layer) => [`hidden_${layer}`, tensor]));
     const executable = await this.executor.compile({ outputs: { logits, ...named } });
@@ -87,12 +101,12 @@ class Recording {
       const row = Math.floor(index / (width * queries));
       bias_[index] = key > query || padded.attention_mask[row][key] === 0 ? MASKED : 0;
     }
-    const outputs = await executable.run({
-      ...this.weights,
+    const inputs = {
       tokens: Int32Array.from(padded.input_ids.flat()),
       positions: Int32Array.from(padded.position_ids.flat()),
       bias: bias_,
-    });
+    };
+    const outputs = await executable.run(inputs, { state: this.state });
     await executable.dispose();
     const real = padded.attention_mask.flat();
     const rowsOf = (data) => {
@@ -105,7 +119,7 @@ class Recording {
   async checkForward() {
     const { golden, arrays, tally } = this;
     for (const side of ['right', 'left']) {
-      const outputs = await this.forward(golden[`padded_${side}`]);
+      const outputs = await this.forward(paddedTo(side, golden));
       const compareRows = (name, rows) => {
         const recorded = arrays.get(name);
         tally.compare(`${name} size`, rows.length, recorded.shape[0], EXACT);
@@ -115,7 +129,7 @@ class Recording {
         }
       };
       compareRows(`logits_${side}`, outputs.logits);
-      if (side === 'left') continue;
+      if (side === 'left' || !arrays.has('hidden_0')) continue;
       for (let layer = 0; layer <= this.config.layers; layer++) {
         compareRows(`hidden_${layer}`, outputs[`hidden_${layer}`].slice(0, golden.sequences[0].length));
       }
@@ -150,13 +164,12 @@ class Recording {
       [...sequence.slice(1), 0].map((token, t) => [row, t + 1, token]),
     );
     const { sizes, inputs } = this.slots(places, rows, width);
-    const outputs = evaluationGraph(this.config, sizes, NO_VALUE_HEAD);
+    const outputs = evaluationGraph(this.config, sizes, this.options);
     const executable = await this.executor.compile({ outputs });
-    const { logprob, entropy } = await executable.run({
-      ...this.weights,
-      tokens: this.tokens(sequences, width),
-      ...inputs,
-    });
+    const { logprob, entropy } = await executable.run(
+      { tokens: this.tokens(sequences, width), ...inputs },
+      { state: this.state },
+    );
     await executable.dispose();
     let start = 0;
     for (const [row, sequence] of sequences.entries()) {
@@ -175,7 +188,7 @@ class Recording {
     const width = Math.max(...golden.sequences.map((sequence, row) => sequence.length + tokens[row].length));
     const graph = new Graph();
     const kept = { ids: graph.input('last', [rows], 'int32') };
-    const { final, head } = decoderTrunk(graph, this.config, { rows, width }, { kept });
+    const { final, head } = decoderTrunk(graph, this.config, { rows, width }, { kept, adapter: this.adapter });
     const logs = graph.logSoftmax(graph.matmul(final, head, { transposeRight: true }));
     const token = graph.argMax(logs);
     const outputs = { token, logprob: graph.gatherElements(logs, graph.reshape(token, [rows, 1])) };
@@ -184,7 +197,8 @@ class Recording {
     const sampled = sequences.map(() => []);
     for (let step = 0; step < tokens[0].length; step++) {
       const last = Int32Array.from(sequences, (sequence, row) => row * width + sequence.length - 1);
-      const chosen = await executable.run({ ...this.weights, tokens: this.tokens(sequences, width), last });
+      const inputs = { tokens: this.tokens(sequences, width), last };
+      const chosen = await executable.run(inputs, { state: this.state });
       for (const [row, sequence] of sequences.entries()) {
         sequence.push(chosen.token[row]);
         sampled[row].push(chosen.logprob[row]);
@@ -207,8 +221,11 @@ class Recording {
     const live = { op: 'live', name: 'logprob' };
     const loss = { terms: { crossEntropy: { op: 'sub', left: { op: 'constant', value: 0 }, right: live } } };
     const slots = this.slots(places, rows, width);
-    const outputs = trainingGraph(this.config, slots.sizes, NO_VALUE_HEAD, loss);
-    const executable = await this.executor.compile({ outputs });
+    const { outputs, gradients: slopes } = trainingGraph(this.config, slots.sizes, this.options, loss);
+    const executable = await this.executor.compile({ outputs, add: slopes });
+    const { shapes } = this.parameters;
+    const gradients = this.executor.allocate(new Map([...shapes].map(([name, of]) => [gradientState(name), of])));
+    const run = () => executable.run(inputs, { state: [...this.state, gradients] });
     const inputs = {
       tokens: this.tokens(golden.sequences, width),
       ...slots.inputs,
@@ -216,72 +233,118 @@ class Recording {
       weight: new Float32Array(count).fill(1 / count),
     };
     const settings = { name: 'adamw', options: OPTIMIZER };
-    const optimizer = createOptimizer(settings, this.parameters, this.executor);
+    const optimizer = createOptimizer(settings, { parameters: this.parameters, gradients }, this.executor);
     for (const [step, recorded] of training.steps.entries()) {
-      const got = await executable.run({ ...this.weights, ...inputs });
-      const gradients = new Map([...this.parameters.keys()].map((name) => [name, got[gradientOutput(name)]]));
-      if (step === 0) this.#compareGradients(gradients, arrays.get('gradient_final_norm'));
+      const got = await run();
+      if (step === 0) await this.#compareGradients(gradients, arrays.get('gradient_final_norm'));
       tally.compare(`loss of step ${step}`, got[termOutput('crossEntropy')], [recorded.loss], RELATIVE);
-      const norm = gradientNorm(gradients);
-      tally.compare(`gradient norm of step ${step}`, norm, recorded.gradient_norm_before_clip, RELATIVE);
-      await optimizer.step(gradients, LEARNING_RATE, clipFactor(norm, CLIP_NORM));
+      const { gradientNorm } = await optimizer.step(LEARNING_RATE, CLIP_NORM);
+      tally.compare(`gradient norm of step ${step}`, gradientNorm, recorded.gradient_norm_before_clip, RELATIVE);
     }
-    const after = await executable.run({ ...this.weights, ...inputs });
+    const after = await run();
     tally.compare('loss after the last step', after[termOutput('crossEntropy')], [training.loss_after], RELATIVE);
     await executable.dispose();
     await optimizer.dispose();
-    for (const [name, recorded] of Object.entries(training.parameters_after)) this.#compareParameter(name, recorded);
+    for (const [name, recorded] of Object.entries(training.parameters_after)) {
+      const parameter = graphName(name);
+      const found = shapes.has(parameter) ? await this.parameters.read(parameter) : new Float32Array(0);
+      compareNumbers(tally, `${name} after training`, { shape: shapes.get(parameter) ?? [], data: found }, recorded);
+    }
   }
 
-  #compareGradients(gradients, ofFinalNorm) {
+  async #compareGradients(gradients, ofFinalNorm) {
     const { gradient_norms: norms } = this.golden.training;
-    this.tally.compare('parameters', gradients.size, Object.keys(norms).length, EXACT);
+    this.tally.compare('parameters', gradients.shapes.size, Object.keys(norms).length, EXACT);
+    const measure = new GradientNorm(this.executor);
     for (const [name, norm] of Object.entries(norms)) {
-      const ours = gradients.has(name) ? gradientNorm(new Map([[name, gradients.get(name)]])) : NaN;
+      const state = gradientState(graphName(name));
+      const ours = gradients.shapes.has(state) ? await measure.of(gradients, [state]) : NaN;
       this.tally.compare(`gradient norm of ${name}`, ours, norm, RELATIVE);
     }
-    const gradient = gradients.get('model.norm.weight');
-    this.tally.compare('gradient_final_norm', gradient, ofFinalNorm.data, {
-      absolute: 1e-4 * gradientNorm(new Map([['', gradient]])),
-    });
+    if (ofFinalNorm !== undefined) {
+      const state = gradientState('model.norm.weight');
+      const absolute = 1e-4 * (await measure.of(gradients, [state]));
+      this.tally.compare('gradient_final_norm', await gradients.read(state), ofFinalNorm.data, { absolute });
+    }
+    await measure.dispose();
   }
+}
 
-  #compareParameter(name, recorded) {
-    const { shape, data } = this.parameters.get(name) ?? { shape: [], data: new Float32Array(0) };
-    const absolute = data.reduce((sum, x) => sum + Math.abs(x), 0);
-    const compare = (what, ours, tolerance) =>
-      this.tally.compare(`${what} of ${name} after training`, ours, recorded[what], tolerance);
-    compare('shape', shape, EXACT);
-    compare(
-      'sum',
-      data.reduce((sum, x) => sum + x, 0),
-      { absolute: 1e-4 * absolute },
-    );
-    compare('abs_sum', absolute, RELATIVE);
-    compare('norm', Math.sqrt(data.reduce((sum, x) => sum + x * x, 0)), RELATIVE);
-    compare('first', data.slice(0, recorded.first.length), ELEMENT);
-    compare('last', data.slice(data.length - recorded.last.length), ELEMENT);
-  }
+/** The name of a parameter in our graph. */
+const graphName = (recorded) => recorded.replace(/^base_model\.model\./, '');
+
+/** A padded batch; where it was not recorded, made from the sequences by the rule of the README. */
+function paddedTo(side, golden) {
+  const recorded = golden[`padded_${side}`];
+  if (recorded !== undefined) return recorded;
+  const width = Math.max(...golden.sequences.map(({ length }) => length));
+  const pad = (sequence, of) => {
+    const padding = Array(width - sequence.length).fill(0);
+    return side === 'right' ? [...of, ...padding] : [...padding, ...of];
+  };
+  const masks = golden.sequences.map((sequence) => pad(sequence, Array(sequence.length).fill(1)));
+  return {
+    input_ids: golden.sequences.map((sequence) => pad(sequence, sequence)),
+    attention_mask: masks,
+    position_ids: masks.map((mask) =>
+      mask.map((_, t) => Math.max(0, mask.slice(0, t + 1).reduce((a, b) => a + b) - 1)),
+    ),
+  };
+}
+
+/** Compares a tensor with recorded checksums. */
+function compareNumbers(tally, place, { shape, data }, recorded) {
+  const absolute = data.reduce((sum, x) => sum + Math.abs(x), 0);
+  const compare = (what, ours, tolerance) => tally.compare(`${what} of ${place}`, ours, recorded[what], tolerance);
+  compare('shape', shape, EXACT);
+  compare(
+    'sum',
+    data.reduce((sum, x) => sum + x, 0),
+    { absolute: 1e-4 * absolute },
+  );
+  compare('abs_sum', absolute, RELATIVE);
+  compare('norm', Math.sqrt(data.reduce((sum, x) => sum + x * x, 0)), RELATIVE);
+  compare('first', data.slice(0, recorded.first.length), ELEMENT);
+  compare('last', data.slice(data.length - recorded.last.length), ELEMENT);
 }
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 async function check(folder, threads) {
   const tally = new Tally();
-  const config = parseDecoderConfig(readJson(join(folder, 'config.json')));
+  const lora = existsSync(join(folder, 'adapter_config.json')) ? await readAdapterConfig(folder) : undefined;
+  const base = lora?.base ?? folder;
+  const config = parseDecoderConfig(readJson(join(base, 'config.json')));
   const older = join(folder, 'config.hub-style.json');
   if (existsSync(older)) {
     const same = isDeepStrictEqual(parseDecoderConfig(readJson(older)), config);
     tally.compare('both spellings of the configuration', Number(same), 1, EXACT);
   }
   const golden = JSON.parse(gunzipSync(readFileSync(join(folder, 'golden.json.gz'))).toString('utf8'));
-  const { tensors } = await readSafetensors(join(folder, 'golden.safetensors'));
+  const { tensors: arrays } = await readSafetensors(join(folder, 'golden.safetensors'));
   const executor = await createExecutor({ threads, log: (message) => console.error(message) });
-  const recording = new Recording(folder, golden, tensors, config, await readWeights(folder), executor, tally);
+  const weights = await readWeights(base);
+  const factors = lora && (await readAdapterWeights(folder, config, lora.settings));
+  const recording = new Recording({
+    golden,
+    arrays,
+    config,
+    adapter: lora && adapterOf(lora.settings),
+    parameters: await stateOf(executor, factors ?? weights),
+    frozen: lora && (await stateOf(executor, weights)),
+    executor,
+    tally,
+  });
   await recording.checkForward();
   await recording.checkStatistics();
   await recording.checkGeneration();
   await recording.checkTraining();
+  if (lora !== undefined) {
+    mergeAdapter(weights, factors, adapterOf(lora.settings));
+    for (const [name, recorded] of Object.entries(golden.merged_parameters)) {
+      compareNumbers(tally, `${name}, merged`, weights.get(name), recorded);
+    }
+  }
   const { agreed, disagreed, first } = tally;
   console.log(`${basename(folder)}, threads ${threads}: ${agreed} numbers agree, ${disagreed} do not`);
   if (first !== undefined) console.log(`  the first that does not: ${first}`);
@@ -298,13 +361,8 @@ export async function run(given) {
     return 2;
   }
   for (const folder of folders) {
-    if (existsSync(join(folder, 'adapter_config.json'))) {
-      console.error(`${folder} is a LoRA adapter: LoRA is not there yet`);
-      return 2;
-    }
-    const missing = ['config.json', 'golden.json.gz', 'golden.safetensors'].find(
-      (file) => !existsSync(join(folder, file)),
-    );
+    const config = existsSync(join(folder, 'adapter_config.json')) ? [] : ['config.json'];
+    const missing = [...config, 'golden.json.gz', 'golden.safetensors'].find((file) => !existsSync(join(folder, file)));
     if (missing !== undefined) {
       console.error(`${folder} is no recording: it has no ${missing}`);
       return 2;

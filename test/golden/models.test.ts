@@ -13,6 +13,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 const program = fileURLToPath(new URL('./run.js', import.meta.url));
 const recording = fileURLToPath(new URL('./fixtures/models/qwen3-bfloat16', import.meta.url));
+const adapter = fileURLToPath(new URL('./fixtures/models/qwen2-lora', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-golden-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -55,10 +56,12 @@ describe('golden models', () => {
     expect(status).toBe(1);
   });
 
-  it('answers that LoRA is not there yet, and refuses what is no recording', () => {
-    writeFileSync(join(folder, 'adapter_config.json'), '{}');
-    const lora = golden(folder);
-    expect([lora.status, lora.stderr]).toEqual([2, expect.stringContaining('LoRA is not there yet')]);
+  it('agrees with peft about an adapter: forward, generation, training, and merged', () => {
+    const { status, stdout } = golden(adapter, '--threads', '1');
+    expect([status, stdout]).toEqual([0, 'qwen2-lora, threads 1: 26262 numbers agree, 0 do not\n']);
+  });
+
+  it('refuses what is no recording', () => {
     const none = golden(fileURLToPath(new URL('.', import.meta.url)));
     expect([none.status, none.stderr]).toEqual([2, expect.stringContaining('it has no config.json')]);
     expect(golden().status).toBe(2);

@@ -37,8 +37,9 @@ async function logitsOf({ config, weights }, tokens) {
   const executable = await executor.compile({
     outputs: { logits: graph.matmul(final, head, { transposeRight: true }) },
   });
-  const inputs = Object.fromEntries([...executable.inputs.keys()].map((name) => [name, weights.get(name)?.data]));
-  const { logits } = await executable.run({ ...inputs, tokens: Int32Array.from(tokens) });
+  const state = executor.allocate(new Map([...weights].map(([name, { shape }]) => [name, shape])));
+  for (const [name, { data }] of weights) await state.write(name, data);
+  const { logits } = await executable.run({ tokens: Int32Array.from(tokens) }, { state: [state] });
   await executable.dispose();
   return Array.from({ length: tokens.length }, (_, place) =>
     [...logits].slice(place * config.vocabularySize, (place + 1) * config.vocabularySize),

@@ -1,8 +1,9 @@
 import { ReadableStream } from 'node:stream/web';
 
-import { describePolicyModel, testHost } from '@agentgym/cli/testing';
+import { describePolicyModel, optionDefaults, testHost } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
+import { options } from './options.js';
 import { createPolicy } from './policy/create-policy.js';
 import { InProcessEngine } from './worker/in-process-engine.js';
 
@@ -15,7 +16,14 @@ describe.each([
   describePolicyModel(it, {
     create: () =>
       createPolicy(
-        { engine: 'auto', threads, microBatchTokens: 256, cacheMegabytes: 100, tokenizer, vocabularySize: 300 },
+        {
+          ...optionDefaults(options),
+          threads,
+          microBatchTokens: 256,
+          cacheMegabytes: 100,
+          tokenizer,
+          vocabularySize: 300,
+        },
         testHost(2),
         { corpus: () => ReadableStream.from(texts), preset: 'pico', valueHead, maxTokens: 512 },
         (settings, cores, log) => InProcessEngine.create(settings, cores, log),

@@ -1,6 +1,6 @@
 import type { PolicyContribution } from '@agentgym/cli';
 
-import { options } from './options.js';
+import { options, validate } from './options.js';
 import { presets } from './presets/presets.js';
 
 export default [
@@ -9,6 +9,7 @@ export default [
     name: 'transformer',
     summary: 'A decoder-only transformer that samples and trains in-process',
     options,
+    validate,
     presets,
     scratchOptions: ['tokenizer', 'vocabularySize'],
     load: () => import('./policy/create-policy.js'),

@@ -1,4 +1,7 @@
-import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+
+import type { AdapterSettings } from './checkpoint/adapter-folder.js';
+import { PROJECTIONS, type Projection } from './model/parameters.js';
 
 export const options = {
   engine: {
@@ -40,6 +43,72 @@ export const options = {
     default: 4096,
     description: 'Maximum number of tokens in the tokenizer of a model from scratch',
   },
+  loraRank: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1024,
+    default: null,
+    description:
+      'Rank of a LoRA adapter: only it is trained, the weights of `policy.from` stay as they are; unset: all weights are trained',
+  },
+  loraAlpha: {
+    type: 'number',
+    minimum: 0,
+    exclusiveMinimum: true,
+    default: null,
+    description: 'The adapter is scaled by alpha / rank; unset: twice the rank',
+  },
+  loraTargets: {
+    type: 'strings',
+    default: [],
+    description:
+      'Matrices with an adapter: q_proj, k_proj, v_proj, o_proj, gate_proj, up_proj, down_proj; empty: all of them',
+  },
+  loraRankStabilized: {
+    type: 'boolean',
+    default: false,
+    description: 'The adapter is scaled by alpha / sqrt(rank) instead (rsLoRA)',
+  },
 } as const satisfies OptionsDeclaration;
 
 export type TransformerOptions = OptionsOf<typeof options>;
+
+/** Matrices by the last word of their names. */
+const targets = new Map(PROJECTIONS.map((part) => [part.slice(part.indexOf('.') + 1), part]));
+
+/** The adapter that the options ask for, if any. */
+export function loraOf(options: TransformerOptions): AdapterSettings | undefined {
+  const { loraRank: rank, loraAlpha, loraTargets, loraRankStabilized: rankStabilized } = options;
+  if (rank === null) return undefined;
+  const isTarget = (part: Projection) =>
+    loraTargets.length === 0 || loraTargets.some((name) => targets.get(name) === part);
+  return { rank, alpha: loraAlpha ?? 2 * rank, rankStabilized, targets: PROJECTIONS.filter(isTarget) };
+}
+
+/** Checks of the adapter's options. */
+export function validate(options: TransformerOptions): OptionFinding[] {
+  const findings: OptionFinding[] = [];
+  for (const name of options.loraTargets) {
+    if (targets.has(name)) continue;
+    findings.push({
+      path: ['loraTargets'],
+      message: `no matrix is called ${JSON.stringify(name)}`,
+      hint: `Write some of ${[...targets.keys()].join(', ')}.`,
+    });
+  }
+  const idle = [
+    ['loraAlpha', options.loraAlpha !== null],
+    ['loraTargets', options.loraTargets.length > 0],
+    ['loraRankStabilized', options.loraRankStabilized],
+  ] as const;
+  if (options.loraRank !== null) return findings;
+  for (const [path, isSet] of idle) {
+    if (isSet)
+      findings.push({
+        path: [path],
+        message: `${path} has no effect without loraRank`,
+        hint: 'Set loraRank, for example to 16.',
+      });
+  }
+  return findings;
+}

@@ -35,13 +35,19 @@ export async function readModelFolder(directory: string): Promise<ModelFolder> {
   return { ...(await readModelTexts(directory)), weights: await readWeights(directory) };
 }
 
-/** Reads everything in a folder except its weights. */
-export async function readModelTexts(directory: string): Promise<Omit<ModelFolder, 'weights'>> {
+/**
+ * Reads everything in a folder except its weights.
+ * @param tokenizerDirectory the folder of the tokenizer, if it is another one
+ */
+export async function readModelTexts(
+  directory: string,
+  tokenizerDirectory = directory,
+): Promise<Omit<ModelFolder, 'weights'>> {
   const configJson = parseJson(await readText(directory, names.config), names.config);
   const config = parseDecoderConfig(configJson);
-  const tokenizer = await readText(directory, names.tokenizer);
-  const tokenizerConfig = (await readOptional(directory, names.tokenizerConfig)) ?? '{}';
-  const chatTemplate = await readOptional(directory, names.chatTemplate);
+  const tokenizer = await readText(tokenizerDirectory, names.tokenizer);
+  const tokenizerConfig = (await readOptional(tokenizerDirectory, names.tokenizerConfig)) ?? '{}';
+  const chatTemplate = await readOptional(tokenizerDirectory, names.chatTemplate);
   const generation = await readOptional(directory, names.generation);
   const ids = parseSpecialIds(configJson);
   const { eos } = generation === undefined ? ids : parseSpecialIds(parseJson(generation, names.generation));
@@ -101,12 +107,15 @@ export async function writeModelFolder(directory: string, folder: ModelFolder): 
   };
   await writeFile(join(directory, names.config), pretty(writeDecoderConfig(config, ids)));
   await writeFile(join(directory, names.generation), pretty(generation));
-  await writeFile(join(directory, names.tokenizer), tokenizer.tokenizer);
-  await writeFile(join(directory, names.tokenizerConfig), tokenizer.config);
-  if (tokenizer.chatTemplate !== undefined) {
-    await writeFile(join(directory, names.chatTemplate), tokenizer.chatTemplate);
-  }
+  await writeTokenizerFiles(directory, tokenizer);
   await writeSafetensors(join(directory, names.weights), { tensors: weights, metadata: { format: 'pt' } });
+}
+
+/** Writes the files of a tokenizer as they were read. */
+export async function writeTokenizerFiles(directory: string, files: ModelFolder['tokenizer']): Promise<void> {
+  await writeFile(join(directory, names.tokenizer), files.tokenizer);
+  await writeFile(join(directory, names.tokenizerConfig), files.config);
+  if (files.chatTemplate !== undefined) await writeFile(join(directory, names.chatTemplate), files.chatTemplate);
 }
 
 async function readText(directory: string, name: string): Promise<string> {

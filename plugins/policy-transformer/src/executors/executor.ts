@@ -1,19 +1,32 @@
-import type { HostArray, Tensor, TensorType } from '../operations/tensor.js';
+import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import type { Append, CacheShape, CacheState, State, StateView } from './state.js';
 
-/** The outputs to compute, by name. Only nodes that they depend on are lowered. */
+/** A computation: what it returns, and what it changes in the executor's state. Only nodes that these need are lowered. */
 export interface Program {
   readonly outputs: { readonly [name: string]: Tensor };
-  /**
-   * Graph inputs that are bound permanently (weights of a sampling graph). The data is copied at compile time. Every
-   * run needs all other inputs. Inputs of a run are not copied, every output is.
-   */
-  readonly initializers?: { readonly [name: string]: HostArray };
+  /** New values of state, by its name. Every value is computed before state changes. */
+  readonly assign?: { readonly [state: string]: Tensor };
+  /** What each run adds to state, by its name. */
+  readonly add?: { readonly [state: string]: Tensor };
+  /** New keys and values for a cache, by its state's name: [rows, keyValueHeads, width, headWidth]. */
+  readonly append?: { readonly [state: string]: Tensor };
+  /** State whose present numbers become constants of the program. Runs give all other state. */
+  readonly fixed?: State;
   /** Sizes that each run sets. The number represents the size in the graph's shapes: see `OpenSizes`. */
   readonly openSizes?: { readonly [name: string]: number };
 }
 
 /** Host arrays by name: float32 is a Float32Array, int32 an Int32Array, bool a Uint8Array. */
 export type HostArrays = { readonly [name: string]: HostArray };
+
+export interface RunOptions {
+  /** The open sizes, if the program has any. */
+  readonly sizes?: { readonly [name: string]: number };
+  /** Where the program finds its state. Names must be unique. */
+  readonly state?: readonly StateView[];
+  /** For a program that appends: where the new keys and values of each row go; `undefined` if they are not kept. */
+  readonly appendTo?: { readonly cache: CacheState; readonly rows: readonly (Append | undefined)[] };
+}
 
 /** A compiled program. Not reentrant: await one run before the next. */
 export interface Executable {
@@ -22,19 +35,35 @@ export interface Executable {
   readonly outputs: ReadonlyMap<string, TensorType>;
   /**
    * Runs once and blocks the calling thread. Inputs are read in place, not copied. Inputs that the program does not
-   * read are ignored. Throws if an input is missing or has the wrong length or type.
-   * @param sizes the open sizes, if the program has any
+   * read are ignored. Throws if an input or a state is missing or has the wrong length or type.
    */
-  run(inputs: HostArrays, sizes?: { readonly [name: string]: number }): Promise<{ readonly [name: string]: HostArray }>;
+  run(inputs: HostArrays, options?: RunOptions): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;
 }
 
-/** Computes programs. It is safe in a worker thread: its only global state is the engine's. */
+/** Shapes that keep the bits of a row independent of the rows that share its run. */
+export interface RowRules {
+  /** A run has at least so many rows. */
+  readonly leastRows: number;
+  /** New tokens of a row, if it has more than one, are padded to a multiple. */
+  readonly widthMultiple: number;
+  /** Capacities of caches are multiples. */
+  readonly capacityMultiple: number;
+}
+
+/**
+ * Computes programs and owns the state that they read and change. It is safe in a worker thread: its only global state
+ * is the engine's.
+ */
 export interface Executor {
   readonly engine: 'onnxruntime-node' | 'onnxruntime-web';
   /** Version of the engine's library. */
   readonly version: string;
   /** Threads of one session. */
   readonly threads: number;
+  readonly rowRules: RowRules;
+  /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
+  allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
+  allocateCache(shape: CacheShape): CacheState;
   compile(program: Program): Promise<Executable>;
 }

@@ -4,24 +4,30 @@ import { Graph } from '../graph/graph.js';
 import { createExecutor } from './create-executor.js';
 import { ExecutableCache } from './executable-cache.js';
 import type { Executable, Executor, Program } from './executor.js';
+import { stateOf } from './fixtures/state-of.js';
 import type { Runtime } from './load-runtime.js';
+import type { State } from './state.js';
 
 const silent = () => undefined;
 
-/** A program with inputs and outputs of every element type. `table` may be bound. */
-function program(initializers?: Program['initializers']): Program {
+/** A program with inputs and outputs of every element type. `table` is an input or a state. */
+function program(kind: 'input' | 'state' = 'input'): Program {
   const graph = new Graph();
-  const rows = graph.gather(graph.input('table', [4, 3]), graph.input('ids', [2], 'int32'));
+  const rows = graph.gather(graph[kind]('table', [4, 3]), graph.input('ids', [2], 'int32'));
   const flag = graph.input('flag', [2, 1], 'bool');
   const out = graph.where(flag, graph.softmax(rows), -1);
   const outputs = { out, largest: graph.argMax(rows), off: graph.equal(graph.cast(flag, 'float32'), 0), same: out };
-  return initializers ? { outputs, initializers } : { outputs };
+  return { outputs };
 }
 const table = Float32Array.from({ length: 12 }, (_, i) => Math.sin(3 * i));
 const inputs = { ids: Int32Array.of(2, 0), flag: Uint8Array.of(1, 0) };
 
-async function check(executable: Executable, given: { readonly table?: Float32Array }): Promise<void> {
-  const { out, largest, off, same } = await executable.run({ ...inputs, ...given });
+async function check(
+  executable: Executable,
+  given: { readonly table?: Float32Array },
+  state: State[] = [],
+): Promise<void> {
+  const { out, largest, off, same } = await executable.run({ ...inputs, ...given }, { state });
   const row = [6, 7, 8].map((i) => Math.exp(table[i]!));
   const sum = row.reduce((a, b) => a + b);
   row.forEach((x, i) => expect(out![i]).toBeCloseTo(x / sum, 6));
@@ -32,18 +38,22 @@ async function check(executable: Executable, given: { readonly table?: Float32Ar
 }
 
 describe.each(['onnxruntime-node', 'onnxruntime-web'] as const)('%s', (engine) => {
-  it('runs a program, with its inputs bound or given', async () => {
+  it('runs a program, with its table an input, state, or fixed', async () => {
     const executor = await createExecutor({ engine, threads: 1, log: silent });
     expect(executor.engine).toBe(engine);
     expect(executor.version).toMatch(/^\d+\.\d+/);
     const given = await executor.compile(program());
     expect([...given.inputs.keys()].sort()).toEqual(['flag', 'ids', 'table']);
     await check(given, { table });
-    const bound = await executor.compile(program({ table }));
-    expect([...bound.inputs.keys()].sort()).toEqual(['flag', 'ids']);
-    await check(bound, {});
-    await given.dispose();
-    await bound.dispose();
+    const state = stateOf(executor, new Map([['table', table]]));
+    const reads = await executor.compile(program('state'));
+    expect([...reads.inputs.keys()].sort()).toEqual(['flag', 'ids']);
+    await check(reads, {}, [state]);
+    await expect(reads.run(inputs)).rejects.toThrow('state table is missing');
+    const fixed = await executor.compile({ ...program('state'), fixed: state });
+    await state.clear();
+    await check(fixed, {});
+    for (const executable of [given, reads, fixed]) await executable.dispose();
   });
 });
 
@@ -60,8 +70,8 @@ describe('createExecutor', () => {
     expect(said).toEqual([
       `the policy uses onnxruntime-web, which is about four times slower (@agentgym/onnxruntime-linux-x64 ${reason}; onnxruntime-node ${reason})`,
     ]);
-    const executable = await executor.compile(program({ table }));
-    await check(executable, {});
+    const executable = await executor.compile(program());
+    await check(executable, { table });
     await executable.dispose();
     await expect(
       createExecutor({ engine: 'onnxruntime-node', threads: 1, log: silent, importPackage }),
@@ -99,10 +109,61 @@ describe('an executable', () => {
     await executable.dispose();
   });
 
-  it('is not compiled from an initializer that does not fit', async () => {
+  it('names state that does not fit', async () => {
     const executor = await createExecutor({ threads: 1, log: silent });
-    await expect(executor.compile(program({ table: new Float32Array(3) }))).rejects.toThrow(/initializer table has 3/);
-    await expect(executor.compile(program({ tabel: table }))).rejects.toThrow(/does not read: tabel/);
+    const executable = await executor.compile(program('state'));
+    const short = stateOf(executor, new Map([['table', new Float32Array(3)]]));
+    await expect(executable.run(inputs, { state: [short] })).rejects.toThrow(
+      'state table must be float32[4, 3], not float32 of 3',
+    );
+    await executable.dispose();
+  });
+
+  // Goes red when a value is applied before another is computed, or when additions replace.
+  it('changes state: assigns after everything is computed, and adds', async () => {
+    const executor = await createExecutor({ threads: 1, log: silent });
+    const graph = new Graph();
+    const [a, b] = [graph.state('a', [2]), graph.state('b', [2])];
+    const executable = await executor.compile({
+      outputs: { product: graph.mul(a, b) },
+      assign: { a: b, b: graph.add(a, graph.input('more', [])) },
+      add: { sum: graph.mul(a, 10) },
+    });
+    const state = stateOf(
+      executor,
+      new Map([
+        ['a', Float32Array.of(1, 2)],
+        ['b', Float32Array.of(3, 4)],
+      ]),
+    );
+    const sums = stateOf(executor, new Map([['sum', Float32Array.of(0.5, 0.5)]]));
+    const run = () => executable.run({ more: Float32Array.of(7) }, { state: [state, sums] });
+    expect(await run()).toEqual({ product: Float32Array.of(3, 8) });
+    expect(await state.readAll()).toEqual(Float32Array.of(3, 4, 8, 9));
+    await run();
+    expect(await state.readAll()).toEqual(Float32Array.of(8, 9, 10, 11));
+    expect(await sums.read('sum')).toEqual(Float32Array.of(40.5, 60.5));
+    await executable.dispose();
+  });
+
+  it('reads adjacent arrays of state as one, and a part of one under another name', async () => {
+    const executor = await createExecutor({ threads: 1, log: silent });
+    const state = stateOf(
+      executor,
+      new Map([
+        ['a', Float32Array.of(1, 2)],
+        ['b', Float32Array.of(3, 4, 5, 6)],
+      ]),
+    );
+    const graph = new Graph();
+    const joint = graph.state(['a', 'b'], [3, 2]);
+    const executable = await executor.compile({ outputs: { sum: graph.sum(joint, { axes: [0] }) } });
+    expect(await executable.run({}, { state: [state] })).toEqual({ sum: Float32Array.of(9, 12) });
+    const part = new Graph();
+    const doubled = await executor.compile({ outputs: {}, assign: { x: part.mul(part.state('x', [2]), 2) } });
+    await doubled.run({}, { state: [state.part('b', 'x', 1, 2)] });
+    expect(await state.readAll()).toEqual(Float32Array.of(1, 2, 3, 8, 10, 6));
+    for (const each of [executable, doubled]) await each.dispose();
   });
 });
 
@@ -113,6 +174,8 @@ describe('the cache of executables', () => {
     const disposed: string[] = [];
     const watched: Executor = {
       ...executor,
+      allocate: (shapes) => executor.allocate(shapes),
+      allocateCache: (shape) => executor.allocateCache(shape),
       compile: async (of) => {
         const executable = await executor.compile(of);
         const name = compiled.at(-1)!;

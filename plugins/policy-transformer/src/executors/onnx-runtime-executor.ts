@@ -1,18 +1,37 @@
 import type * as OnnxRuntime from 'onnxruntime-common';
 
-import { lowerProgram, onnxInput, onnxOutput, type LoweredProgram } from '../lowering/lower-program.js';
+import {
+  lowerProgram,
+  onnxInput,
+  onnxOutput,
+  onnxState,
+  type LoweredProgram,
+  type LoweredState,
+} from '../lowering/lower-program.js';
 import { elementTypeOf } from '../lowering/onnx-model.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
-import type { HostArray, Shape, TensorType } from '../operations/tensor.js';
-import type { Executable, Executor, HostArrays, Program } from './executor.js';
+import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
+import { HostCache } from './host-cache.js';
+import { addTo, HostState, type HostView } from './host-state.js';
 import type { LoadedRuntime, Runtime } from './load-runtime.js';
+import type { CacheShape, StateView } from './state.js';
 
-/** ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. */
+/**
+ * ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. State is in the memory of the
+ * process. The binding reads it in place, but copies every output, so a program returns only what changes.
+ */
 export class OnnxRuntimeExecutor implements Executor {
   readonly engine: Executor['engine'];
   readonly version: string;
   readonly threads: number;
+  /**
+   * A single row takes another path through the engine's matrix products than several. Products are summed in groups of
+   * eight, and an incomplete group rounds differently. The longest vector that softmax and products add up has 16
+   * numbers. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.)
+   */
+  readonly rowRules = { leastRows: 2, widthMultiple: 8, capacityMultiple: 32 };
   readonly #runtime: Runtime;
 
   constructor({ runtime, engine, version }: LoadedRuntime, threads: number) {
@@ -23,9 +42,22 @@ export class OnnxRuntimeExecutor implements Executor {
     if (engine === 'onnxruntime-web') runtime.env.wasm.numThreads = threads;
   }
 
-  async compile({ outputs, initializers, openSizes }: Program): Promise<Executable> {
+  allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): HostState {
+    return new HostState(shapes, data);
+  }
+
+  allocateCache(shape: CacheShape): HostCache {
+    return new HostCache(shape);
+  }
+
+  async compile({ outputs, assign = {}, add = {}, append = {}, fixed, openSizes }: Program): Promise<Executable> {
     const open = new OpenSizes(openSizes);
-    const lowered = lowerProgram(outputs, initializers, open);
+    const changes = { assign, add, append };
+    const all = { ...outputs };
+    for (const [kind, tensors] of Object.entries(changes)) {
+      for (const [name, tensor] of Object.entries(tensors)) all[`${kind}:${name}`] = tensor;
+    }
+    const lowered = lowerProgram(all, fixed && (({ names }) => hostView(fixed).view(names)), open);
     const session = await this.#runtime.InferenceSession.create(lowered.model, {
       executionProviders: [this.engine === 'onnxruntime-node' ? 'cpu' : 'wasm'],
       graphOptimizationLevel: 'all',
@@ -37,16 +69,26 @@ export class OnnxRuntimeExecutor implements Executor {
       // applies to the thread that makes the process's first session and to threads that this thread starts later.
       extra: { session: { set_denormal_as_zero: '1' } },
     });
-    return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open);
+    return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open, { outputs, ...changes });
   }
 }
 
-/** One named input of a run. */
+/** This executor makes host state only. */
+function hostView(state: StateView): HostView {
+  return state as HostView;
+}
+
+type Named = { readonly [name: string]: Tensor };
+type Kind = 'outputs' | 'assign' | 'add' | 'append';
+
+/** One input of the session. */
 interface Feed {
+  /** For messages. */
   readonly name: string;
   readonly onnxName: string;
   readonly type: TensorType['type'];
   readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
+  readonly find: (inputs: HostArrays, state: readonly StateView[]) => HostArray | undefined;
   /** Tensor of the last run. It is reused when the input is the same array. */
   last?: OnnxRuntime.Tensor;
 }
@@ -57,43 +99,75 @@ class OnnxRuntimeExecutable implements Executable {
   readonly #runtime: Runtime;
   readonly #session: OnnxRuntime.InferenceSession;
   readonly #feeds: readonly Feed[];
-  readonly #results: readonly (readonly [name: string, onnxName: string])[];
+  /** Names of what a run computes, and their names in the model. */
+  readonly #results: Readonly<Record<Kind, readonly (readonly [name: string, onnxName: string])[]>>;
 
   constructor(
     runtime: Runtime,
     session: OnnxRuntime.InferenceSession,
-    { inputs, outputs }: LoweredProgram,
+    { inputs, states, outputs }: LoweredProgram,
     openSizes: OpenSizes,
+    results: Readonly<Record<Kind, Named>>,
   ) {
     this.#runtime = runtime;
     this.#session = session;
     this.inputs = inputs;
-    this.outputs = outputs;
-    this.#feeds = [...inputs].map(([name, { shape, type }]) => {
-      return { name, onnxName: onnxInput(name), type, shapeAt: openSizes.resolver(shape) };
-    });
-    this.#results = [...outputs.keys()].map((name) => [name, onnxOutput(name)]);
+    this.outputs = new Map(Object.keys(results.outputs).map((name) => [name, outputs.get(name)!]));
+    this.#feeds = [
+      ...[...inputs].map(([name, { shape, type }]) => ({
+        name: `input ${name}`,
+        onnxName: onnxInput(name),
+        type,
+        shapeAt: openSizes.resolver(shape),
+        find: (given: HostArrays) => given[name],
+      })),
+      ...states.map((declared) => ({
+        name: `state ${declared.names.join('+')}`,
+        onnxName: onnxState(declared.names),
+        type: 'float32' as const,
+        shapeAt: openSizes.resolver(declared.shape),
+        find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared),
+      })),
+    ];
+    const named = (kind: Kind, prefix = `${kind}:`) =>
+      Object.keys(results[kind]).map((name) => [name, onnxOutput(`${prefix}${name}`)] as const);
+    this.#results = {
+      outputs: named('outputs', ''),
+      assign: named('assign'),
+      add: named('add'),
+      append: named('append'),
+    };
   }
 
   async run(
     inputs: HostArrays,
-    sizes: { readonly [name: string]: number } = {},
+    { sizes = {}, state = [], appendTo }: RunOptions = {},
   ): Promise<{ readonly [name: string]: HostArray }> {
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
-    for (const feed of this.#feeds) feeds[feed.onnxName] = this.#tensor(feed, inputs[feed.name], sizes);
+    for (const feed of this.#feeds) feeds[feed.onnxName] = this.#tensor(feed, feed.find(inputs, state), sizes);
     const results = await this.#session.run(feeds);
-    return Object.fromEntries(this.#results.map(([name, onnxName]) => [name, results[onnxName]?.data as HostArray]));
+    const data = (onnxName: string) => results[onnxName]?.data as HostArray;
+    const changed = (name: string): Float32Array => {
+      const found = findState(state, { names: [name] });
+      if (found === undefined) throw new Error(`state ${name} is missing`);
+      return found;
+    };
+    for (const [name, onnxName] of this.#results.assign) changed(name).set(data(onnxName));
+    for (const [name, onnxName] of this.#results.add) addTo(changed(name), data(onnxName) as Float32Array);
+    for (const [name, onnxName] of this.#results.append) {
+      if (appendTo === undefined) throw new Error(`the run does not say where ${name} goes`);
+      (appendTo.cache as HostCache).append(name, data(onnxName) as Float32Array, appendTo.rows);
+    }
+    return Object.fromEntries(this.#results.outputs.map(([name, onnxName]) => [name, data(onnxName)]));
   }
 
   #tensor(feed: Feed, data: HostArray | undefined, sizes: { readonly [name: string]: number }): OnnxRuntime.Tensor {
     const { name, type, last } = feed;
-    if (data === undefined) throw new Error(`input ${name} is missing`);
+    if (data === undefined) throw new Error(`${name} is missing`);
     const shape = feed.shapeAt(sizes);
     if (last?.data === data && sameShape(last.dims, shape)) return last;
     if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
-      throw new Error(
-        `input ${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`,
-      );
+      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`);
     }
     feed.last = new this.#runtime.Tensor(type, data, shape);
     return feed.last;
@@ -102,4 +176,10 @@ class OnnxRuntimeExecutable implements Executable {
   async dispose(): Promise<void> {
     await this.#session.release();
   }
+}
+
+/** The memory of state among the state of a run. */
+function findState(state: readonly StateView[], { names }: Pick<LoweredState, 'names'>): Float32Array | undefined {
+  const owner = state.find((each) => each.has(names[0]!));
+  return owner && hostView(owner).view(names);
 }

@@ -1,5 +1,6 @@
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { decoderLayer, type Kept, type Positions } from '../model/decoder-layer.js';
+import type { Adapter } from '../model/parameters.js';
 import type { RotaryTables } from '../model/rotary-tables.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
@@ -14,28 +15,27 @@ export interface DecodeSizes {
 }
 
 export interface DecodeProgram {
-  readonly outputs: { readonly [name: string]: Tensor };
-  /** Inputs that are weights, for `joinedParameters`. */
-  readonly weights: ReadonlySet<string>;
+  readonly outputs: { readonly token: Tensor; readonly logprob: Tensor };
+  /** New keys and values of the cache. */
+  readonly append: { readonly [state: string]: Tensor };
 }
 
 /**
- * One step of generation. It takes some new tokens of every sequence. It returns their keys and values, and one chosen
- * token per sequence.
+ * One step of generation. It takes some new tokens of every sequence. It appends their keys and values to the cache,
+ * and returns one chosen token per sequence.
  *
- * The cache is only an input, because the binding copies every output. Scores over the cache and over the new tokens
- * are computed separately and share one softmax, the cache first. So neither the capacity nor the padding of new tokens
- * changes a bit: capacity is a multiple of 32, and masked positions add exact zeros. In the last layer only the query
+ * Scores over the cache and over the new tokens are computed separately and share one softmax, the cache first. So
+ * neither the capacity nor the padding of new tokens changes a bit: masked positions add exact zeros. In the last layer only the query
  * of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
  * are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
  * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
  * factor.
  *
- * Inputs besides weights and the inputs of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows,
- * 1, 1, capacity], 0 or -1e9; `keys.N`, `values.N` [rows, keyValueHeads, capacity, headWidth]. If width is not 1, also
- * `last` int32 [rows], each row's last real token as index into [rows * width]; `lastPositions` int32 [rows];
- * `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9. Outputs: `token`, `logprob`
- * [rows]; `keys.N`, `values.N` [rows, keyValueHeads, width, headWidth].
+ * State: weights, and a window of the cache, `keys.N` and `values.N` [rows, keyValueHeads, capacity, headWidth]. Inputs
+ * besides those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1, capacity], 0 or
+ * -1e9. If width is not 1, also `last` int32 [rows], each row's last real token as index into [rows * width];
+ * `lastPositions` int32 [rows]; `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9.
+ * Outputs: `token`, `logprob` [rows].
  */
 export function decodeGraph(
   graph: GraphBuilder,
@@ -43,6 +43,7 @@ export function decodeGraph(
   { rows, width, capacity }: DecodeSizes,
   choice: Choice,
   tables: RotaryTables,
+  adapter?: Adapter,
 ): DecodeProgram {
   const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
   const group = heads / keyValueHeads;
@@ -54,9 +55,9 @@ export function decodeGraph(
   const asking = { positions: turningQueries(positions) };
   const cacheMask = graph.input('cacheMask', [rows, 1, 1, capacity]);
 
-  const weights = joinedWeights(graph, config);
+  const weights = joinedWeights(graph, config, adapter);
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
-  const outputs: { [name: string]: Tensor } = {};
+  const append: { [state: string]: Tensor } = {};
   let hidden = graph.gather(weights.embedding, ids);
   for (let layer = 0; layer < config.layers; layer += 1) {
     const isLast = layer === config.layers - 1 && !single;
@@ -70,7 +71,7 @@ export function decodeGraph(
   const normed = graph.rmsNorm(hidden, weights.finalNorm, rmsEpsilon);
   const logits = graph.matmul(normed, weights.head, { transposeRight: true });
   const { token, logprob } = chooseToken(graph, logits, choice);
-  return { outputs: { ...outputs, token, logprob }, weights: weights.names };
+  return { outputs: { token, logprob }, append };
 
   /** Rotary tables times a factor, by position. */
   function turns(factor: number): (positions: Tensor) => Positions {
@@ -94,10 +95,10 @@ export function decodeGraph(
     const apart = (of: Tensor) =>
       graph.transpose(graph.reshape(of, [rows, width, keyValueHeads, headWidth]), [0, 2, 1, 3]);
     const [key, value] = [apart(newKey), apart(newValue)];
-    outputs[`keys.${layer}`] = key;
-    outputs[`values.${layer}`] = value;
-    const cachedKeys = graph.input(`keys.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
-    const cachedValues = graph.input(`values.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
+    append[`keys.${layer}`] = key;
+    append[`values.${layer}`] = value;
+    const cachedKeys = graph.state(`keys.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
+    const cachedValues = graph.state(`values.${layer}`, [rows, keyValueHeads, capacity, headWidth]);
     const split = graph.transpose(
       graph.reshape(asked, [rows, count, keyValueHeads, group, headWidth]),
       [0, 2, 3, 1, 4],

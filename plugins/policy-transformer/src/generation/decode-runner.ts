@@ -1,7 +1,9 @@
-import type { Executor, HostArrays } from '../executors/executor.js';
+import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
+import type { Adapter } from '../model/parameters.js';
 import { rotaryTables } from '../model/rotary-tables.js';
+import { elementCount } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
@@ -25,26 +27,32 @@ const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
+  readonly #adapter: Adapter | undefined;
   readonly #mostBound: number;
   readonly #sessions = new Map<string, DecodeSession>();
-  #parameters: ModelWeights = new Map();
+  #weights: ModelWeights | undefined;
 
   /** @param mostBound weights of up to this many bytes become constants */
-  constructor(executor: Executor, config: DecoderConfig, mostBound = MOST_BOUND) {
+  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter, mostBound = MOST_BOUND) {
     this.#executor = executor;
     this.#config = config;
+    this.#adapter = adapter;
     this.#mostBound = mostBound;
   }
 
-  /** Sets the weights for later runs. They must not change while they are in use. */
-  async useWeights(parameters: ModelWeights): Promise<void> {
-    this.#parameters = parameters;
-    for (const session of this.#sessions.values()) await session.useWeights(parameters, this.#binds());
+  async useWeights(weights: ModelWeights): Promise<void> {
+    this.#weights = weights;
+    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds(weights));
   }
 
-  async run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }> {
+  async run(
+    choice: Choice,
+    sizes: DecodeSizes,
+    inputs: HostArrays,
+    options: RunOptions,
+  ): Promise<{ readonly [name: string]: HostArray }> {
     const session = await this.#session(choice, sizes.width === 1);
-    return session.run(inputs, sizes);
+    return session.run(inputs, { ...options, sizes: { ...sizes } });
   }
 
   async dispose(): Promise<void> {
@@ -57,15 +65,16 @@ export class SessionDecodeRunner implements DecodeRunner {
    * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
    * if an operand is packed.
    */
-  #binds(): boolean {
-    const bytes = [...this.#parameters.values()].reduce((sum, { byteLength }) => sum + byteLength, 0);
-    return bytes <= this.#mostBound;
+  #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
+    const numbers = [...frozen.shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
+    return numbers * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
     const key = JSON.stringify([choice, single]);
     const known = this.#sessions.get(key);
     if (known) return known;
+    if (this.#weights === undefined) throw new Error('the generator has no weights yet');
     const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
       number,
       number,
@@ -74,9 +83,9 @@ export class SessionDecodeRunner implements DecodeRunner {
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const { outputs, weights } = decodeGraph(new Graph(), this.#config, sizes, choice, tables);
-    const session = new DecodeSession(this.#executor, { outputs, openSizes }, weights);
-    await session.useWeights(this.#parameters, this.#binds());
+    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
+    const session = new DecodeSession(this.#executor, { ...program, openSizes });
+    await session.useWeights(this.#weights, this.#binds(this.#weights));
     this.#sessions.set(key, session);
     return session;
   }

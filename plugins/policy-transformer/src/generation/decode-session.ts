@@ -1,37 +1,38 @@
-import type { Executable, Executor, HostArrays, Program } from '../executors/executor.js';
+import type { Executable, Executor, HostArrays, Program, RunOptions } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
 import type { HostArray } from '../operations/tensor.js';
-import type { DecodeSizes } from './decode-graph.js';
-import { joinedParameters } from './decode-weights.js';
 import type { ModelWeights } from './token-generator.js';
 
-/** A decode graph, compiled with its weights as constants that the engine packs once, or as inputs of every run. */
+/**
+ * A decode graph, compiled with weights as constants that the engine packs once, or as state of every run. Weights of
+ * an adapter are never constants, so that a new policy version costs nothing.
+ */
 export class DecodeSession {
   readonly #executor: Executor;
   readonly #program: Program;
-  /** By the names of the graph's inputs. */
-  readonly #weights: { [name: string]: Float32Array };
-  #bound = false;
+  #fixed: State | undefined;
+  #state: readonly State[] = [];
   #executable: Executable | undefined;
 
-  constructor(executor: Executor, program: Program, weights: ReadonlySet<string>) {
+  constructor(executor: Executor, program: Program) {
     this.#executor = executor;
     this.#program = program;
-    this.#weights = Object.fromEntries([...weights].map((name) => [name, new Float32Array(0)]));
   }
 
-  /** Sets the weights for later runs. If `bound`, they become constants. */
-  async useWeights(parameters: ModelWeights, bound: boolean): Promise<void> {
-    for (const name of Object.keys(this.#weights)) this.#weights[name] = joinedParameters(name, parameters);
-    if (bound || this.#bound) await this.dispose();
-    this.#bound = bound;
+  /** Sets the weights for later runs. If `bound`, those without an adapter become constants. */
+  async useWeights({ trainable, frozen }: ModelWeights, bound: boolean): Promise<void> {
+    const fixed = bound ? (frozen ?? trainable) : undefined;
+    if (fixed === trainable || fixed !== this.#fixed) await this.dispose();
+    this.#fixed = fixed;
+    this.#state = [trainable, ...(frozen ? [frozen] : [])].filter((state) => state !== fixed);
   }
 
-  async run(inputs: HostArrays, sizes: DecodeSizes): Promise<{ readonly [name: string]: HostArray }> {
+  async run(inputs: HostArrays, options: RunOptions): Promise<{ readonly [name: string]: HostArray }> {
     this.#executable ??= await this.#executor.compile({
       ...this.#program,
-      ...(this.#bound && { initializers: this.#weights }),
+      ...(this.#fixed && { fixed: this.#fixed }),
     });
-    return this.#executable.run(this.#bound ? inputs : { ...inputs, ...this.#weights }, { ...sizes });
+    return this.#executable.run(inputs, { ...options, state: [...this.#state, ...(options.state ?? [])] });
   }
 
   async dispose(): Promise<void> {

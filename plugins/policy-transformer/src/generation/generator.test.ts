@@ -3,13 +3,14 @@ import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import { stateOf } from '../executors/fixtures/state-of.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { SessionDecodeRunner } from './decode-runner.js';
 import { grouped, randomParameters, small, wideHeads } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
 import { GraphGenerator, type GeneratorLimits } from './graph-generator.js';
-import type { TokenGenerator } from './token-generator.js';
+import type { ModelWeights, TokenGenerator } from './token-generator.js';
 
 const limits: GeneratorLimits = { cacheBytes: 1e9, tokensPerRun: 2048, rowsPerRun: 256, scoresPerRun: 1e7 };
 const plain: Sampling = { temperature: 1, topP: 1, topK: 0 };
@@ -25,8 +26,8 @@ const graphOf = (name: string, mostBound?: number): Kind => ({
   name,
   create: async (config) => {
     const executor = await createExecutor({ threads: 1, log: () => undefined });
-    const runner = new SessionDecodeRunner(executor, config, mostBound);
-    return (changes) => new GraphGenerator(config, runner, { ...limits, ...changes });
+    const runner = new SessionDecodeRunner(executor, config, undefined, mostBound);
+    return (changes) => new GraphGenerator(config, runner, executor, { ...limits, ...changes });
   },
 });
 
@@ -39,13 +40,17 @@ const kinds: readonly Kind[] = [
   },
 ];
 
+async function weightsOf(parameters: ReadonlyMap<string, Float32Array>): Promise<ModelWeights> {
+  return { trainable: stateOf(await createExecutor({ threads: 1, log: () => undefined }), parameters) };
+}
+
 async function setUp(kind: Kind, config: DecoderConfig) {
   const { random } = testHost(1);
   const parameters = randomParameters(config, () => random.uniform());
   const create = await kind.create(config);
   const generator = async (changes?: Partial<GeneratorLimits>) => {
     const made = create(changes);
-    await made.useWeights(parameters);
+    await made.useWeights(await weightsOf(parameters));
     return made;
   };
   return { parameters, generator };
@@ -206,11 +211,11 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     const expected = await made.generate([first], plain);
     const name = 'model.layers.1.mlp.down_proj.weight';
     const broken = Float32Array.from(parameters.get(name)!, (weight, index) => (index === 5 ? NaN : weight));
-    await made.useWeights(new Map([...parameters, [name, broken]]));
+    await made.useWeights(await weightsOf(new Map([...parameters, [name, broken]])));
     for (const temperature of [0, 1]) {
       await expect(made.generate([first], { ...plain, temperature })).rejects.toThrow('no longer finite');
     }
-    await made.useWeights(parameters);
+    await made.useWeights(await weightsOf(parameters));
     expect(await made.generate([first], plain)).toEqual(expected);
   });
 });

@@ -1,8 +1,10 @@
 import type { GeneratedTokens, Sampling } from '@agentgym/cli';
 
+import type { Executor, HostArrays, RowRules, RunOptions } from '../executors/executor.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
+import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
-import { capacityFor, KeyValueCache, type CachedSequence } from './key-value-cache.js';
+import { KeyValueCache, type CachedSequence } from './key-value-cache.js';
 import { createLane, sharePrompts, type Lane } from './lane.js';
 import type { Choice } from './sampling-graph.js';
 import { stepInputs, type StepRow } from './step-inputs.js';
@@ -15,13 +17,17 @@ import {
   type ModelWeights,
   type TokenGenerator,
 } from './token-generator.js';
-import type { HostArray } from '../operations/tensor.js';
-import type { HostArrays } from '../executors/executor.js';
 
 /** Runs the decode graph with the current weights. */
 export interface DecodeRunner {
-  useWeights(parameters: ModelWeights): Promise<void>;
-  run(choice: Choice, sizes: DecodeSizes, inputs: HostArrays): Promise<{ readonly [name: string]: HostArray }>;
+  useWeights(weights: ModelWeights): Promise<void>;
+  /** @param options the cache */
+  run(
+    choice: Choice,
+    sizes: DecodeSizes,
+    inputs: HostArrays,
+    options: RunOptions,
+  ): Promise<{ readonly [name: string]: HostArray }>;
   dispose(): Promise<void>;
 }
 
@@ -35,34 +41,36 @@ export interface GeneratorLimits {
   readonly scoresPerRun: number;
 }
 
-/**
- * Pieces are padded to a multiple of this, because the engine sums products in groups, and an incomplete group rounds
- * differently.
- */
-const WIDTH_STEP = 8;
-
 /** Finished rows leave the runs together, when at most this share of rows is active: moving rows costs about a step. */
 const COMPACT_AT = 0.85;
 
 /**
  * Continues token sequences by continuous batching over a ragged cache. Rows are independent to the last bit (see
  * `decodeGraph`), so the choice of rows that share a run, their order and the capacity affect only speed. Three rules
- * keep the bits equal: a piece of one token and a longer piece never share a run, because they take different paths
- * through the engine's matrix products; a run has at least two rows; and the width of a run is 1 or a multiple of 8.
+ * keep the bits equal: a piece of one token and a longer piece never share a run; a run has at least as many rows as the
+ * executor's `rowRules` say; and the width of a run is 1 or a multiple that they say.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
   readonly #runner: DecodeRunner;
   readonly #limits: GeneratorLimits;
+  readonly #rules: RowRules;
   readonly #cache: KeyValueCache;
   readonly #sequences = new Map<string, CachedSequence>();
   #clock = 0;
 
-  constructor(config: DecoderConfig, runner: DecodeRunner, limits: GeneratorLimits) {
+  /** @param executor the one that the runner uses: it holds the cache */
+  constructor(
+    config: DecoderConfig,
+    runner: DecodeRunner,
+    executor: Pick<Executor, 'allocateCache' | 'rowRules'>,
+    limits: GeneratorLimits,
+  ) {
     this.#config = config;
     this.#runner = runner;
     this.#limits = limits;
-    this.#cache = new KeyValueCache(config);
+    this.#rules = executor.rowRules;
+    this.#cache = new KeyValueCache(config, executor);
   }
 
   async generate(
@@ -94,10 +102,10 @@ export class GraphGenerator implements TokenGenerator {
     }
   }
 
-  async useWeights(parameters: ModelWeights): Promise<void> {
+  async useWeights(weights: ModelWeights): Promise<void> {
     this.#cache.empty();
     this.#sequences.clear();
-    await this.#runner.useWeights(parameters);
+    await this.#runner.useWeights(weights);
   }
 
   dispose(): Promise<void> {
@@ -119,8 +127,8 @@ export class GraphGenerator implements TokenGenerator {
   /** Splits requests into waves that fit into the cache. */
   #waves(requests: readonly KnownRequest[]): KnownRequest[][] {
     const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
-    const capacity = capacityFor(Math.min(longest, this.#config.maxPositions));
-    const size = Math.max(2, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));
+    const capacity = this.#cache.capacityFor(Math.min(longest, this.#config.maxPositions));
+    const size = Math.max(this.#rules.leastRows, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));
     return Array.from({ length: Math.ceil(requests.length / size) }, (_, wave) =>
       requests.slice(wave * size, (wave + 1) * size),
     );
@@ -136,7 +144,7 @@ export class GraphGenerator implements TokenGenerator {
       if (active.length === 0) return;
       const long = active.filter((lane) => !lane.leader && lane.pieces[0]! > 1);
       if (long.length > 0) {
-        const group = widest(long);
+        const group = this.#widest(long);
         await this.#run(group, this.#together(group), group.length, sampling);
         continue;
       }
@@ -152,14 +160,14 @@ export class GraphGenerator implements TokenGenerator {
     const members = new Set(sequencesOf(wave));
     const longest = Math.max(...wave.map(({ sequence, pending }) => sequence.tokens.length + pending.length));
     const others = [...this.#cache.resident()].filter((sequence) => !members.has(sequence));
-    const capacity = capacityFor(longest);
+    const capacity = this.#cache.capacityFor(longest);
     if (others.length === 0 && wave.every(({ sequence }) => sequence.slot < 0)) this.#cache.reshape(capacity);
     const fits = Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, Math.max(capacity, this.#cache.capacity)));
     const evicted = others
       .sort((a, b) => a.used - b.used)
       .slice(0, Math.max(0, others.length + wave.length + 1 - Math.max(fits, wave.length + 1)));
     for (const sequence of evicted) this.#cache.vacate(sequence);
-    // One slot more than sequences: a run needs two rows, and a sequence that must move needs a free slot.
+    // One slot more than sequences: a sequence that must move needs a free slot.
     this.#cache.reserve(others.length - evicted.length + wave.length + 1, capacity);
     this.#cache.arrange(sequencesOf([...wave].sort((a, b) => nextPiece(b) - nextPiece(a))), 0);
   }
@@ -189,24 +197,25 @@ export class GraphGenerator implements TokenGenerator {
   async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
-    const width = widestPiece === 1 ? 1 : paddedWidth(widestPiece);
+    const width = widestPiece === 1 ? 1 : this.#paddedWidth(widestPiece);
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
-    this.#cache.reserve(2, capacityFor(longest));
+    this.#cache.reserve(this.#rules.leastRows, this.#cache.capacityFor(longest));
     const { capacity } = this.#cache;
     const scores = this.#config.heads * width * (capacity + width);
+    const { leastRows } = this.#rules;
     const rows = Math.max(
-      2,
+      leastRows,
       Math.min(
         this.#limits.rowsPerRun,
         Math.floor(this.#limits.tokensPerRun / width),
         Math.floor(this.#limits.scoresPerRun / scores),
       ),
     );
-    const end = Math.max(start + range, 2);
+    const end = Math.max(start + range, leastRows);
     for (let from = start; from < start + range; from += rows) {
-      // A single row is computed with a neighbour, whose result is not used.
-      const first = Math.max(0, Math.min(from, end - 2));
-      const count = Math.max(2, Math.min(rows, end - first));
+      // Too few rows are computed with neighbours, whose results are not used.
+      const first = Math.max(0, Math.min(from, end - leastRows));
+      const count = Math.max(leastRows, Math.min(rows, end - first));
       const part = Array.from({ length: count }, (_, row) =>
         first + row < from ? undefined : bySlot.get(first + row),
       );
@@ -237,19 +246,13 @@ export class GraphGenerator implements TokenGenerator {
           ? { topK: Math.min(sampling.topK, this.#config.vocabularySize) }
           : 'draw';
     const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
-    const size = this.#cache.slotSize;
-    for (let layer = 0; layer < this.#config.layers; layer += 1) {
-      inputs[`keys.${layer}`] = this.#cache.keys[layer]!.subarray(first * size, (first + sizes.rows) * size);
-      inputs[`values.${layer}`] = this.#cache.values[layer]!.subarray(first * size, (first + sizes.rows) * size);
-    }
-    const results = await this.#runner.run(choice, sizes, inputs);
-    for (let layer = 0; layer < this.#config.layers; layer += 1) {
-      const keys = results[`keys.${layer}`] as Float32Array;
-      const values = results[`values.${layer}`] as Float32Array;
-      lanes.forEach((lane, row) => {
-        if (lane) this.#cache.write(lane.sequence, layer, keys, values, row, sizes.width, lane.pieces[0]!);
-      });
-    }
+    const results = await this.#runner.run(choice, sizes, inputs, {
+      state: [this.#cache.window(first, sizes.rows)],
+      appendTo: {
+        cache: this.#cache.state,
+        rows: lanes.map((lane) => lane && this.#cache.end(lane.sequence, lane.pieces[0]!)),
+      },
+    });
     lanes.forEach((lane, row) => {
       if (lane) this.#advance(lane, results['token']![row]!, results['logprob']![row]!);
     });
@@ -269,6 +272,19 @@ export class GraphGenerator implements TokenGenerator {
     acceptToken(lane, token, logprob, this.#config.maxPositions);
     lane.pieces = lane.pending.map(() => 1);
   }
+
+  /** Width of a run for a piece of several tokens. */
+  #paddedWidth(piece: number): number {
+    const { widthMultiple } = this.#rules;
+    return Math.ceil(piece / widthMultiple) * widthMultiple;
+  }
+
+  /** The lanes whose padded next pieces are widest, within a factor of two. */
+  #widest(lanes: readonly Lane[]): Lane[] {
+    const sizeClass = (lane: Lane) => Math.ceil(Math.log2(this.#paddedWidth(lane.pieces[0]!)));
+    const top = Math.max(...lanes.map(sizeClass));
+    return lanes.filter((lane) => sizeClass(lane) === top);
+  }
 }
 
 function sequencesOf(lanes: readonly Lane[]): CachedSequence[] {
@@ -278,16 +294,4 @@ function sequencesOf(lanes: readonly Lane[]): CachedSequence[] {
 /** Size of the piece that a lane feeds first, 0 if it waits for another lane. */
 function nextPiece(lane: Lane): number {
   return lane.leader ? 0 : lane.pieces[0]!;
-}
-
-/** Width of a run for a piece of several tokens. */
-function paddedWidth(piece: number): number {
-  return Math.ceil(piece / WIDTH_STEP) * WIDTH_STEP;
-}
-
-/** The lanes whose padded next pieces are widest, within a factor of two. */
-function widest(lanes: readonly Lane[]): Lane[] {
-  const sizeClass = (lane: Lane) => Math.ceil(Math.log2(paddedWidth(lane.pieces[0]!)));
-  const top = Math.max(...lanes.map(sizeClass));
-  return lanes.filter((lane) => sizeClass(lane) === top);
 }

@@ -1,9 +1,14 @@
 import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
 
+import type { State } from '../executors/state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 
-/** Parameters by the names of a Hugging Face checkpoint. */
-export type ModelWeights = ReadonlyMap<string, Float32Array>;
+/** The weights of a model, by the names of a Hugging Face checkpoint. */
+export interface ModelWeights {
+  readonly trainable: State;
+  /** What an adapter leaves as it is. */
+  readonly frozen?: State | undefined;
+}
 
 /** A request with information about its unchanged tokens. */
 export interface KnownRequest extends GenerateRequest {
@@ -19,8 +24,10 @@ export interface KnownRequest extends GenerateRequest {
  * requests.
  */
 export interface TokenGenerator {
-  /** Sets the weights for later requests and forgets every sequence. Weights must not change while they are in use. */
-  useWeights(parameters: ModelWeights): Promise<void>;
+  /**
+   * Sets the weights for later requests and forgets every sequence. Call it again after the trainable ones changed.
+   */
+  useWeights(weights: ModelWeights): Promise<void>;
   generate(requests: readonly KnownRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]>;
   /** Forgets sequences. */
   release(names: readonly string[]): void;

@@ -36,7 +36,7 @@ const SMALL_CONSTANT = 64;
  */
 export class Graph implements GraphBuilder {
   readonly #known = new Map<string, readonly Tensor[]>();
-  readonly #inputs = new Map<string, Tensor>();
+  readonly #leaves = new Map<string, Tensor>();
   #count = 0;
 
   /** Applies an operation, or returns the outputs of an equal node. Throws if shapes do not fit. */
@@ -75,14 +75,26 @@ export class Graph implements GraphBuilder {
   }
 
   input(name: string, shape: Shape, type: ElementType = 'float32'): Tensor {
-    const known = this.#inputs.get(name);
-    if (known) {
-      if (known.type === type && sameShape(known.shape, shape)) return known;
-      throw new Error(`input ${name} is both ${describeType(known)} and ${describeType({ shape, type })}`);
+    return this.#leaf(`input ${name}`, { shape, type }, () => this.#one(leaves.input, [], { name, shape, type }));
+  }
+
+  state(name: string | readonly string[], shape: Shape): Tensor {
+    const names = typeof name === 'string' ? [name] : name;
+    return this.#leaf(`state ${names.join('+')}`, { shape, type: 'float32' }, () =>
+      this.#one(leaves.state, [], { names, shape }),
+    );
+  }
+
+  /** The leaf of a name. Throws if it has another type. */
+  #leaf(name: string, type: TensorType, make: () => Tensor): Tensor {
+    const known = this.#leaves.get(name);
+    if (known === undefined) {
+      const tensor = make();
+      this.#leaves.set(name, tensor);
+      return tensor;
     }
-    const tensor = this.#one(leaves.input, [], { name, shape, type });
-    this.#inputs.set(name, tensor);
-    return tensor;
+    if (known.type === type.type && sameShape(known.shape, type.shape)) return known;
+    throw new Error(`${name} is both ${describeType(known)} and ${describeType(type)}`);
   }
 
   constant(value: number): Tensor;

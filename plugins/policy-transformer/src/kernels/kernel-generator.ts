@@ -56,10 +56,12 @@ export class KernelGenerator implements TokenGenerator {
     this.#pool = new PagePool(this.#model.kernels, this.#model.pageBytes, cacheBytes);
   }
 
-  useWeights(parameters: ModelWeights): Promise<void> {
+  /** The weights are copied. Kernels know no adapters. */
+  async useWeights({ trainable }: ModelWeights): Promise<void> {
     this.#forget();
+    const parameters = new Map<string, Float32Array>();
+    for (const name of trainable.shapes.keys()) parameters.set(name, await trainable.read(name));
     this.#model.useWeights(parameters);
-    return Promise.resolve();
   }
 
   async generate(

@@ -1,47 +1,61 @@
-import { constant, input } from '../operations/leaves.js';
+import { constant, input, state } from '../operations/leaves.js';
 import type { MatmulAttributes } from '../operations/matmul.js';
 import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
 import type { Operation } from '../operations/operation.js';
-import { elementCount } from '../operations/shapes.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
-import { elementTypeOf, encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
+import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
 import { OpenSizes } from './open-sizes.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
 
 export interface LoweredProgram {
   /** A serialised ONNX model. */
   readonly model: Uint8Array;
-  /** Keys are the names in the graph. `onnxInput` and `onnxOutput` give the names in the model. */
+  /** Keys are the names in the graph. `onnxInput`, `onnxState` and `onnxOutput` give the names in the model. */
   readonly inputs: ReadonlyMap<string, TensorType>;
+  /** State that each run gives, in the order of the graph. */
+  readonly states: readonly LoweredState[];
   readonly outputs: ReadonlyMap<string, TensorType>;
 }
 
+/** Arrays of state that are joined along the first axis. */
+export interface LoweredState {
+  readonly names: readonly string[];
+  readonly shape: Shape;
+}
+
 export const onnxInput = (name: string): string => `input:${name}`;
+export const onnxState = (names: readonly string[]): string => `state:${names.join('+')}`;
 export const onnxOutput = (name: string): string => `output:${name}`;
 
 /**
- * Writes only the nodes that the outputs need as ONNX. Inputs named in `initializers` become constants of the model. If
- * the lowering of an operation asks for an open size, it is read from an input's shape.
+ * Writes only the nodes that the outputs need as ONNX. If the lowering of an operation asks for an open size, it is read
+ * from the shape of an input or a state.
+ * @param fixed data of state that becomes a constant of the model; `undefined` for other state
  */
 export function lowerProgram(
   outputs: { readonly [name: string]: Tensor },
-  initializers: { readonly [name: string]: HostArray } = {},
+  fixed: (state: LoweredState) => Float32Array | undefined = () => undefined,
   openSizes = new OpenSizes(),
 ): LoweredProgram {
   const nodes = neededNodes(Object.values(outputs));
   const emitter = new Emitter(openSizes);
   const inputs = new Map<string, TensorType>();
+  const states: LoweredState[] = [];
   for (const node of nodes) {
-    if (node.operation !== input) continue;
-    const { name, shape, type } = node.attributes as { readonly name: string } & TensorType;
-    const bound = initializers[name];
-    if (bound === undefined) {
+    if (node.operation === input) {
+      const { name, shape, type } = node.attributes as { readonly name: string } & TensorType;
       inputs.set(name, { shape, type });
-      emitter.measure(name, shape);
-    } else emitter.bind(name, bound, { shape, type });
+      emitter.measure(onnxInput(name), shape);
+    } else if (node.operation === state) {
+      const declared = node.attributes as LoweredState;
+      const data = fixed(declared);
+      if (data !== undefined) emitter.bind(declared, data);
+      else {
+        states.push(declared);
+        emitter.measure(onnxState(declared.names), declared.shape);
+      }
+    }
   }
-  const unused = Object.keys(initializers).filter((name) => !emitter.has(onnxInput(name)));
-  if (unused.length > 0) throw new Error(`initializers that the program does not read: ${unused.join(', ')}`);
   for (const [name, tensor] of Object.entries(outputs)) emitter.nameOutput(name, tensor);
   const sums = productsWithinSums(nodes, Object.values(outputs), (tensor) => emitter.isFixed(tensor));
   const absorbed = new Set([...sums.values()].map(({ product }) => product));
@@ -52,10 +66,16 @@ export function lowerProgram(
   }
   emitter.copyAliasedOutputs();
   const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));
-  const renamed = (map: ReadonlyMap<string, TensorType>, rename: (name: string) => string) =>
-    new Map([...map].map(([name, { shape, type }]) => [rename(name), { shape: openSizes.declare(shape), type }]));
-  const graph = { ...emitter.graph(), inputs: renamed(inputs, onnxInput), outputs: renamed(types, onnxOutput) };
-  return { model: encodeModel(graph), inputs, outputs: types };
+  const declare = ({ shape, type }: TensorType) => ({ shape: openSizes.declare(shape), type });
+  const graph = {
+    ...emitter.graph(),
+    inputs: new Map([
+      ...[...inputs].map(([name, of]) => [onnxInput(name), declare(of)] as const),
+      ...states.map(({ names, shape }) => [onnxState(names), declare({ shape, type: 'float32' })] as const),
+    ]),
+    outputs: new Map([...types].map(([name, of]) => [onnxOutput(name), declare(of)])),
+  };
+  return { model: encodeModel(graph), inputs, states, outputs: types };
 }
 
 /** Everything the tensors depend on, in the order of creation. */
@@ -69,6 +89,9 @@ function neededNodes(tensors: readonly Tensor[]): Node[] {
   }
   return [...needed].sort((a, b) => a.id - b.id);
 }
+
+/** Operations whose value has a name of its own in the model. */
+const LEAVES: ReadonlySet<Node['operation']> = new Set<Node['operation']>([input, state, constant]);
 
 class Emitter implements OnnxEmitter {
   readonly #nodes: OnnxNode[] = [];
@@ -88,7 +111,7 @@ class Emitter implements OnnxEmitter {
     this.#openSizes = openSizes;
   }
 
-  /** Reads open sizes from an input of this shape. */
+  /** Reads open sizes from an input of the model, which has this shape. */
   measure(input: string, shape: Shape): void {
     for (const [axis, size] of shape.entries()) {
       const [term, more] = this.#openSizes.read(size) ?? [];
@@ -96,7 +119,7 @@ class Emitter implements OnnxEmitter {
       if (term === undefined || name === undefined || more || further !== undefined || this.#measured.has(name))
         continue;
       const measured = this.temporary();
-      this.node('Shape', [onnxInput(input)], [measured], { start: axis, end: axis + 1 });
+      this.node('Shape', [input], [measured], { start: axis, end: axis + 1 });
       this.#measured.set(name, term.factor === 1 ? measured : this.#quotient(measured, term.factor));
     }
   }
@@ -115,27 +138,22 @@ class Emitter implements OnnxEmitter {
     const known = this.#fixed.get(node);
     if (known !== undefined) return known;
     const isFixed =
-      node.operation === input
-        ? this.has(onnxInput((node.attributes as { readonly name: string }).name))
-        : node.inputs.every((tensor) => this.isFixed(tensor));
+      node.operation !== input &&
+      (node.operation === state
+        ? this.#bound.has(onnxState((node.attributes as LoweredState).names))
+        : node.inputs.every((tensor) => this.isFixed(tensor)));
     this.#fixed.set(node, isFixed);
     return isFixed;
   }
 
-  has(initializer: string): boolean {
-    return this.#bound.has(initializer);
-  }
-
-  bind(name: string, data: HostArray, { shape, type }: TensorType): void {
-    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
-      throw new Error(`initializer ${name} has ${data.length} ${elementTypeOf(data)} for ${type}[${shape.join(', ')}]`);
-    }
-    this.#bound.add(onnxInput(name));
-    this.#initializers.push({ name: onnxInput(name), dimensions: shape, data });
+  bind({ names, shape }: LoweredState, data: Float32Array): void {
+    const name = onnxState(names);
+    this.#bound.add(name);
+    this.#initializers.push({ name, dimensions: shape, data });
   }
 
   nameOutput(name: string, tensor: Tensor): void {
-    const leaf = tensor.node.operation === input || tensor.node.operation === constant;
+    const leaf = LEAVES.has(tensor.node.operation);
     if (leaf || this.#names.has(tensor)) this.#aliases.push([tensor, onnxOutput(name)]);
     else this.#names.set(tensor, onnxOutput(name));
   }
@@ -154,6 +172,7 @@ class Emitter implements OnnxEmitter {
 
   #newName({ node }: Tensor): string {
     if (node.operation === input) return onnxInput((node.attributes as { readonly name: string }).name);
+    if (node.operation === state) return onnxState((node.attributes as LoweredState).names);
     if (node.operation !== constant) return this.temporary();
     const { data, shape } = node.attributes as { readonly data: HostArray; readonly shape: Shape };
     return this.#initializer(shape, data);

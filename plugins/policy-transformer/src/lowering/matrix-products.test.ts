@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
+import { stateOf } from '../executors/fixtures/state-of.js';
 import { Graph } from '../graph/graph.js';
 
 const noise = (count: number, seed: number) =>
@@ -25,12 +26,17 @@ interface Product {
 async function multiply(executor: Executor, { rows, inner, columns }: Product, bound: boolean): Promise<Float32Array> {
   const graph = new Graph();
   const x = graph.input('x', [rows, inner]);
-  const weight = graph.input('weight', [columns, inner]);
-  const out = graph.add(graph.matmul(x, weight, { transposeRight: true }), graph.input('bias', [columns]));
-  const inputs = { x: noise(rows * inner, 1), weight: noise(columns * inner, 2), bias: noise(columns, 3) };
-  const initializers = { weight: inputs.weight, bias: inputs.bias };
-  const executable = await executor.compile(bound ? { outputs: { out }, initializers } : { outputs: { out } });
-  const got = await executable.run(inputs);
+  const weight = graph.state('weight', [columns, inner]);
+  const out = graph.add(graph.matmul(x, weight, { transposeRight: true }), graph.state('bias', [columns]));
+  const state = stateOf(
+    executor,
+    new Map([
+      ['weight', noise(columns * inner, 2)],
+      ['bias', noise(columns, 3)],
+    ]),
+  );
+  const executable = await executor.compile({ outputs: { out }, ...(bound && { fixed: state }) });
+  const got = await executable.run({ x: noise(rows * inner, 1) }, { state: [state] });
   await executable.dispose();
   return got['out'] as Float32Array;
 }

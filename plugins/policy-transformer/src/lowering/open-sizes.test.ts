@@ -41,10 +41,10 @@ describe('open sizes', () => {
         mask: Float32Array.from({ length: sizes.rows * 3 }, (_, index) => index / 7),
       };
       const fixed = await executor.compile({ outputs: build(sizes) });
-      expect(await open.run(inputs, sizes)).toEqual(await fixed.run(inputs));
+      expect(await open.run(inputs, { sizes })).toEqual(await fixed.run(inputs));
     }
     await expect(
-      open.run({ x: new Float32Array(8), mask: new Float32Array(6) }, { rows: 2, width: 5 }),
+      open.run({ x: new Float32Array(8), mask: new Float32Array(6) }, { sizes: { rows: 2, width: 5 } }),
     ).rejects.toThrow('input x');
   });
 });

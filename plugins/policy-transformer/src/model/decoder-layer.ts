@@ -2,11 +2,13 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
 import {
+  adapterParameter,
   EMBEDDING,
   HEAD,
   layerParameter,
   parameterShapes,
   projectionSizes,
+  type Adapter,
   type LayerNorm,
   type Projection,
 } from './parameters.js';
@@ -108,29 +110,43 @@ export function decoderLayer(
   }
 }
 
-/** Weights as inputs of the graph under their Hugging Face names, one matrix each. */
-export function inputWeights(graph: GraphBuilder, config: DecoderConfig): DecoderWeights {
-  const shapes = parameterShapes(config, { valueHead: true });
+/** Weights as state under their Hugging Face names, one matrix each, and the adapter's share of the products. */
+export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): DecoderWeights {
+  const shapes = parameterShapes(config, { valueHead: false });
   return {
     project: (of, layer, parts) =>
       parts.map((part) => {
         const { outputs, inputs, bias } = projectionSizes(config, part);
-        const weight = graph.input(layerParameter(layer, part), [outputs, inputs]);
+        const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
         const product = graph.matmul(of, weight, { transposeRight: true });
-        return bias ? graph.add(product, graph.input(layerParameter(layer, part, 'bias'), [outputs])) : product;
+        const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
+        return addAdapter(graph, config, adapter, { of, whole, layer, part });
       }),
     norm: (layer, part) => {
       const name = layerParameter(layer, part);
-      return graph.input(name, shapes.get(name) ?? []);
+      return graph.state(name, shapes.get(name) ?? []);
     },
   };
 }
 
-/**
- * The embedding and the matrix of the head as inputs, both [vocabulary, hidden]. A tied head is the embedding.
- */
-export function inputEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
+/** whole + scale * (of A^T) B^T, if the adapter has this matrix. */
+export function addAdapter(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  adapter: Adapter | undefined,
+  { of, whole, layer, part }: { of: Tensor; whole: Tensor; layer: number; part: Projection },
+): Tensor {
+  if (!adapter?.targets.includes(part)) return whole;
+  const { outputs, inputs } = projectionSizes(config, part);
+  const down = graph.state(adapterParameter(layer, part, 'A'), [adapter.rank, inputs]);
+  const up = graph.state(adapterParameter(layer, part, 'B'), [outputs, adapter.rank]);
+  const narrow = graph.matmul(of, down, { transposeRight: true });
+  return graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale }));
+}
+
+/** The embedding and the matrix of the head, both [vocabulary, hidden]. A tied head is the embedding. */
+export function stateEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
   const shape = [config.vocabularySize, config.hiddenSize];
-  const embedding = graph.input(EMBEDDING, shape);
-  return { embedding, head: config.tiedHead ? embedding : graph.input(HEAD, shape) };
+  const embedding = graph.state(EMBEDDING, shape);
+  return { embedding, head: config.tiedHead ? embedding : graph.state(HEAD, shape) };
 }

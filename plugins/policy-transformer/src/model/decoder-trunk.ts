@@ -2,8 +2,8 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { causalMask } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, inputEmbedding, inputWeights, type Kept, type Positions } from './decoder-layer.js';
-import { FINAL_NORM } from './parameters.js';
+import { decoderLayer, stateEmbedding, stateWeights, type Kept, type Positions } from './decoder-layer.js';
+import { FINAL_NORM, type Adapter } from './parameters.js';
 import { rotaryTables } from './rotary-tables.js';
 
 export interface TrunkSizes {
@@ -25,6 +25,8 @@ export interface TrunkOptions {
   readonly bias?: Tensor;
   /** The positions that have a query in the last layer, the same number in each row. Default: all. */
   readonly asking?: Asking;
+  /** Low-rank factors beside the matrices. Default: none. */
+  readonly adapter?: Adapter | undefined;
   /** The positions whose output is needed, as ids into the positions with a query. Default: all. */
   readonly kept?: Kept;
 }
@@ -46,8 +48,8 @@ export interface Trunk {
 }
 
 /**
- * Runs whole sequences through the decoder without a cache, for training and evaluation. Weights and `tokens` int32
- * [rows, width] are inputs.
+ * Runs whole sequences through the decoder without a cache, for training and evaluation. Weights are state, `tokens`
+ * int32 [rows, width] are an input.
  */
 export function decoderTrunk(
   graph: GraphBuilder,
@@ -57,8 +59,8 @@ export function decoderTrunk(
 ): Trunk {
   const { layers, heads, keyValueHeads, headWidth, rmsEpsilon, hiddenSize } = config;
   const group = heads / keyValueHeads;
-  const weights = inputWeights(graph, config);
-  const { embedding, head } = inputEmbedding(graph, config);
+  const weights = stateWeights(graph, config, options.adapter);
+  const { embedding, head } = stateEmbedding(graph, config);
   const positions = rotaryPositions(options.positions);
   const bias = options.bias ?? graph.constant(causalMask(width, group, blocks), [(group * width) / blocks, width]);
 
@@ -76,7 +78,7 @@ export function decoderTrunk(
       ...(kept && { kept }),
     });
   }
-  return { final: graph.rmsNorm(hidden, graph.input(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
+  return { final: graph.rmsNorm(hidden, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
 
   /** Each block of queries sees the keys up to its end, so scores that are always masked are not computed. */
   function attendInBlocks(query: Tensor, key: Tensor, value: Tensor): Tensor {

@@ -1,7 +1,7 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
 import type { DecoderConfig } from './decoder-config.js';
-import { projectionSizes, type Projection } from './parameters.js';
+import { projectionSizes, type ParameterOptions, type Projection } from './parameters.js';
 
 /** New tokens of one sequence that go through the decoder. */
 interface Passage {
@@ -11,6 +11,23 @@ interface Passage {
   /** Positions whose logits are needed. */
   readonly asked: readonly number[];
 }
+
+/** How often a pass computes products of each kind. */
+interface Passes {
+  /** With weights that are trained. */
+  readonly trained: number;
+  /** With weights beside an adapter. */
+  readonly frozen: number;
+  /** Attention, which has no weights. */
+  readonly attention: number;
+}
+
+const FORWARD: Passes = { trained: 1, frozen: 1, attention: 1 };
+/**
+ * A backward pass computes two products for each of the forward pass (Kaplan et al. 2020, section 2.1: C = 6 N). For a
+ * frozen matrix it computes one, the gradient of the matrix's input.
+ */
+const TRAINING: Passes = { trained: 3, frozen: 2, attention: 3 };
 
 /**
  * Floating-point operations of a forward pass: matrix products and attention, following Kaplan et al. 2020 (arXiv
@@ -22,22 +39,25 @@ interface Passage {
  */
 export function forwardOperations(
   config: DecoderConfig,
-  { valueHead }: { readonly valueHead: boolean },
+  { valueHead, adapter }: ParameterOptions,
   { from, tokens, asked }: Passage,
+  passes = FORWARD,
 ): number {
   const { heads, headWidth, hiddenSize, layers, vocabularySize } = config;
+  const matrix = adapter ? passes.frozen : passes.trained;
   const matrices = (...parts: readonly Projection[]): number =>
     parts.reduce((sum, part) => {
       const { inputs, outputs } = projectionSizes(config, part);
-      return sum + 2 * inputs * outputs;
+      const factors = adapter?.targets.includes(part) ? 2 * adapter.rank * (inputs + outputs) : 0;
+      return sum + matrix * 2 * inputs * outputs + passes.trained * factors;
     }, 0);
   const remembered = matrices('self_attn.k_proj', 'self_attn.v_proj');
   const followed = matrices('self_attn.q_proj', 'self_attn.o_proj', 'mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj');
-  const key = 4 * heads * headWidth;
+  const key = passes.attention * 4 * heads * headWidth;
   // 1 + 2 + ... over the positions.
   const seenByAll = tokens * from + (tokens * (tokens + 1)) / 2;
   const seenByAsked = asked.reduce((sum, position) => sum + position + 1, 0);
-  const head = 2 * hiddenSize * (vocabularySize + (valueHead ? 1 : 0));
+  const head = 2 * hiddenSize * (matrix * vocabularySize + (valueHead ? passes.trained : 0));
   return (
     (layers - 1) * (tokens * (remembered + followed) + key * seenByAll) +
     tokens * remembered +
@@ -47,23 +67,22 @@ export function forwardOperations(
 }
 
 /**
- * The same for whole rows of a batch. Inputs are the tokens before the last sampled token of each row. The tokens
+ * The same for whole rows of a batch, or with a backward pass (`training`). Inputs are the tokens before the last sampled token of each row. The tokens
  * before sampled tokens need logits.
  */
 export function batchOperations(
   config: DecoderConfig,
-  options: { readonly valueHead: boolean },
+  options: ParameterOptions,
   { rows, width, mask }: TrainingBatch,
+  kind: 'forward' | 'training' = 'forward',
 ): number {
+  const passes = kind === 'forward' ? FORWARD : TRAINING;
   let operations = 0;
   for (let row = 0; row < rows; row += 1) {
     const asked: number[] = [];
     for (let t = 1; t < width; t += 1) if (mask[row * width + t] === 1) asked.push(t - 1);
     const tokens = (asked.at(-1) ?? -1) + 1;
-    operations += forwardOperations(config, options, { from: 0, tokens, asked });
+    operations += forwardOperations(config, options, { from: 0, tokens, asked }, passes);
   }
   return operations;
 }
-
-/** Cost of a forward and a backward pass, in forward passes (Kaplan et al. 2020, section 2.1: C = 6 N). */
-export const passesOfTraining = 3;

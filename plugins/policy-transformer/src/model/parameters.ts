@@ -31,10 +31,21 @@ export function layerParameter(
   return `model.layers.${layer}.${part}.${kind}`;
 }
 
+/** Low-rank factors beside frozen matrices (Hu et al. 2021, "LoRA"). */
+export interface Adapter {
+  readonly rank: number;
+  /** Factor of the product of the two factors: alpha / rank, or alpha / sqrt(rank) if it is rank-stabilized. */
+  readonly scale: number;
+  /** Which matrices of each layer. */
+  readonly targets: readonly Projection[];
+}
+
 /** The parts of a model besides its configuration. */
 export interface ParameterOptions {
   /** A critic on the trunk: one number per token, `value_head.weight` [1, hidden] and `value_head.bias` [1]. */
   readonly valueHead: boolean;
+  /** If given, only the adapter and the value head are trained. Default: every parameter. */
+  readonly adapter?: Adapter | undefined;
 }
 
 /** Sizes and bias of a layer's matrix. Weights are [outputs, inputs]. */
@@ -56,7 +67,7 @@ export function projectionSizes(config: DecoderConfig, part: Projection) {
   }
 }
 
-const PROJECTIONS: readonly Projection[] = [
+export const PROJECTIONS: readonly Projection[] = [
   'self_attn.q_proj',
   'self_attn.k_proj',
   'self_attn.v_proj',
@@ -66,11 +77,19 @@ const PROJECTIONS: readonly Projection[] = [
   'mlp.down_proj',
 ];
 
+/** Names of an adapter's factors: A [rank, inputs], which starts with random numbers, and B [outputs, rank], with zeros. */
+export function adapterParameter(layer: number, part: Projection, factor: 'A' | 'B'): string {
+  return `model.layers.${layer}.${part}.lora_${factor}.weight`;
+}
+
 /**
- * Names and shapes of all parameters, as in Hugging Face's `model.safetensors`, in a fixed order. A tied head has no
- * separate parameter.
+ * Names and shapes of the model without an adapter, as in Hugging Face's `model.safetensors`, in a fixed order. A tied
+ * head has no separate parameter.
  */
-export function parameterShapes(config: DecoderConfig, { valueHead }: ParameterOptions): ReadonlyMap<string, Shape> {
+export function parameterShapes(
+  config: DecoderConfig,
+  { valueHead }: Pick<ParameterOptions, 'valueHead'>,
+): ReadonlyMap<string, Shape> {
   const { vocabularySize, hiddenSize, headWidth } = config;
   const shapes = new Map<string, Shape>([[EMBEDDING, [vocabularySize, hiddenSize]]]);
   for (let layer = 0; layer < config.layers; layer++) {
@@ -88,26 +107,103 @@ export function parameterShapes(config: DecoderConfig, { valueHead }: ParameterO
   }
   shapes.set(FINAL_NORM, [hiddenSize]);
   if (!config.tiedHead) shapes.set(HEAD, [vocabularySize, hiddenSize]);
-  if (valueHead) {
-    shapes.set(VALUE_WEIGHT, [1, hiddenSize]);
-    shapes.set(VALUE_BIAS, [1]);
+  if (valueHead) for (const [name, shape] of valueHeadShapes(config)) shapes.set(name, shape);
+  return shapes;
+}
+
+/** Names and shapes of an adapter's factors. */
+export function adapterShapes(config: DecoderConfig, { rank, targets }: Adapter): ReadonlyMap<string, Shape> {
+  const shapes = new Map<string, Shape>();
+  for (let layer = 0; layer < config.layers; layer++) {
+    for (const part of PROJECTIONS.filter((one) => targets.includes(one))) {
+      const { outputs, inputs } = projectionSizes(config, part);
+      shapes.set(adapterParameter(layer, part, 'A'), [rank, inputs]);
+      shapes.set(adapterParameter(layer, part, 'B'), [outputs, rank]);
+    }
   }
   return shapes;
+}
+
+/** Names and shapes of what is trained, in the order of `layoutOrder`. */
+export function trainableShapes(config: DecoderConfig, options: ParameterOptions): ReadonlyMap<string, Shape> {
+  const { adapter, valueHead } = options;
+  if (adapter === undefined) return inLayoutOrder(parameterShapes(config, options));
+  const head = valueHead ? valueHeadShapes(config) : [];
+  return inLayoutOrder(new Map([...adapterShapes(config, adapter), ...head]));
+}
+
+/** Names and shapes of what an adapter leaves as it is, in the order of `layoutOrder`; nothing without an adapter. */
+export function frozenShapes(config: DecoderConfig, { adapter }: ParameterOptions): ReadonlyMap<string, Shape> {
+  return adapter === undefined ? new Map() : inLayoutOrder(parameterShapes(config, { valueHead: false }));
+}
+
+function valueHeadShapes({ hiddenSize }: DecoderConfig): (readonly [string, Shape])[] {
+  return [
+    [VALUE_WEIGHT, [1, hiddenSize]],
+    [VALUE_BIAS, [1]],
+  ];
+}
+
+/**
+ * Sorts parameters so that matrices that read the same tensor, which sampling joins, are neighbours. The order depends
+ * only on the set of names.
+ */
+function inLayoutOrder(shapes: ReadonlyMap<string, Shape>): ReadonlyMap<string, Shape> {
+  const place = (name: string) => {
+    const part = JOINED.findIndex((suffix) => name.endsWith(suffix));
+    const base = part < 0 ? name : name.slice(0, -JOINED[part]!.length);
+    return { base, part };
+  };
+  return new Map(
+    [...shapes]
+      .map(([name, shape]) => ({ name, shape, ...place(name) }))
+      .sort((a, b) => compare(a.base, b.base) || a.part - b.part || compare(a.name, b.name))
+      .map(({ name, shape }) => [name, shape]),
+  );
+}
+
+const JOINED = ['weight', 'bias'].flatMap((kind) =>
+  ['q_proj', 'k_proj', 'v_proj', 'gate_proj', 'up_proj'].map((part) => `${part}.${kind}`),
+);
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/**
+ * Initial factors of an adapter: A uniform within 1 / sqrt(inputs) of 0, B zero, so that the adapter changes nothing at
+ * first (PEFT's `LoraLayer.reset_lora_parameters`). Each has a separate random stream with its name.
+ */
+export function initializeAdapter(config: DecoderConfig, adapter: Adapter, random: Random): Map<string, Float32Array> {
+  const factors = new Map<string, Float32Array>();
+  for (const [name, shape] of adapterShapes(config, adapter)) {
+    const data = new Float32Array(elementCount(shape));
+    if (name.includes('.lora_A.')) {
+      const stream = random.stream(name);
+      const bound = 1 / Math.sqrt(shape[1]!);
+      for (let index = 0; index < data.length; index++) data[index] = bound * (2 * stream.uniform() - 1);
+    }
+    factors.set(name, data);
+  }
+  return factors;
 }
 
 /**
  * Initial weights. Rows have unit expected length (deviation 1 / sqrt(inputs)). Rows that write to the residual stream
  * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms are 1, biases and value head 0. Each parameter has a
  * separate random stream with its name.
+ * @param wanted which parameters; default: all
  */
 export function initializeParameters(
   config: DecoderConfig,
   options: ParameterOptions,
   random: Random,
+  wanted: (name: string) => boolean = () => true,
 ): Map<string, Float32Array> {
   const residual = 1 / Math.sqrt(2 * config.layers);
   const parameters = new Map<string, Float32Array>();
   for (const [name, shape] of parameterShapes(config, options)) {
+    if (!wanted(name)) continue;
     const [, inputs] = shape;
     const data = new Float32Array(elementCount(shape));
     if (name.endsWith('norm.weight')) data.fill(1);

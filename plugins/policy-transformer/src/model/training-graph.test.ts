@@ -9,11 +9,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor, HostArrays } from '../executors/executor.js';
+import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
 import { roundedSizes, packRows } from './pack-rows.js';
-import { initializeParameters, parameterShapes } from './parameters.js';
-import { evaluationGraph, gradientOutput, termOutput, trainingGraph } from './training-graph.js';
+import { initializeParameters, parameterShapes, trainableShapes } from './parameters.js';
+import { evaluationGraph, gradientState, termOutput, trainingGraph, type TrainingSizes } from './training-graph.js';
 
 const config: DecoderConfig = {
   family: 'qwen3',
@@ -76,28 +77,38 @@ const executors: Executor[] = [];
 beforeAll(async () => {
   random = testHost().random;
   batch = makeBatch(random.stream('batch'));
-  parameters = initializeParameters(config, options, random.stream('parameters'));
+  const initial = initializeParameters(config, options, random.stream('parameters'));
+  parameters = new Map([...trainableShapes(config, options).keys()].map((name) => [name, initial.get(name)!]));
   for (const threads of [1, 2]) executors.push(await createExecutor({ threads, log: () => undefined }));
 });
 
 type Outputs = { readonly [name: string]: Float32Array };
 
 async function run(outputs: { readonly [name: string]: Tensor }, given: HostArrays, threads = 1): Promise<Outputs> {
-  const executable = await executors[threads - 1]!.compile({ outputs });
-  const got = await executable.run({ ...Object.fromEntries(parameters), ...given });
+  const executor = executors[threads - 1]!;
+  const executable = await executor.compile({ outputs });
+  const got = await executable.run(given, { state: [stateOf(executor, parameters)] });
   await executable.dispose();
   return got as Outputs;
 }
 
+/** The training graph, with its gradients among the outputs. */
+function trained(sizes: TrainingSizes): { readonly [name: string]: Tensor } {
+  const { outputs, gradients } = trainingGraph(config, sizes, options, loss);
+  return { ...outputs, ...gradients };
+}
+
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
   const packed = packRows(of, which, 2, reads);
-  return run(trainingGraph(config, packed.sizes, options, loss), packed.inputs, threads);
+  return run(trained(packed.sizes), packed.inputs, threads);
 }
 
 /** Each output's bits, for comparison. */
 const bits = (outputs: Outputs) =>
   Object.entries(outputs).map(([name, data]) => `${name} ${createHash('md5').update(data).digest('hex')}`);
 const all = [0, 1, 2, 3, 4];
+/** Whether an output is a sum over slots. */
+const isSum = (name: string) => /^(term|gradient)[:.]/.test(name);
 const worst = (a: Float32Array, b: ArrayLike<number>) =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
@@ -114,21 +125,23 @@ describe('the training graph', () => {
     const packed = packRows(batch, all, 2, reads);
     expect(packed.sizes).toMatchObject({ width: 32, blocks: 1 });
     const whole = await train(batch, all);
-    const inBlocks = await run(trainingGraph(config, { ...packed.sizes, blocks }, options, loss), packed.inputs);
+    const inBlocks = await run(trained({ ...packed.sizes, blocks }), packed.inputs);
     for (const [name, data] of Object.entries(whole)) expect(worst(inBlocks[name]!, data), name).toBeLessThan(2e-5);
   });
 
   it('has the slope of its loss in every parameter', async () => {
     const packed = packRows(batch, all, 2, reads);
-    const outputs = trainingGraph(config, packed.sizes, options, loss);
-    const executable = await executors[0]!.compile({ outputs });
+    const [executor] = executors as [Executor];
+    const executable = await executor.compile({ outputs: trained(packed.sizes) });
+    const at = (moved: Map<string, Float32Array>) =>
+      executable.run(packed.inputs, { state: [stateOf(executor, moved)] });
     const total = async (moved: Map<string, Float32Array>) => {
-      const got = await executable.run({ ...Object.fromEntries(moved), ...packed.inputs });
+      const got = await at(moved);
       return Object.keys(loss.terms).reduce((sum, name) => sum + got[termOutput(name)]![0]!, 0);
     };
-    const got = await executable.run({ ...Object.fromEntries(parameters), ...packed.inputs });
+    const got = await at(parameters);
     for (const name of parameterShapes(config, options).keys()) {
-      const gradient = got[gradientOutput(name)] as Float32Array;
+      const gradient = got[gradientState(name)] as Float32Array;
       const norm = Math.sqrt(gradient.reduce((sum, x) => sum + x * x, 0));
       expect(norm, name).toBeGreaterThan(0);
       // Along the gradient, the slope is the norm of the gradient.
@@ -146,7 +159,7 @@ describe('the training graph', () => {
   it('adds up over rows, in any split and order', async () => {
     const whole = await train(batch, all);
     const parts = [await train(batch, [3, 1]), await train(batch, [4, 0, 2])];
-    for (const name of Object.keys(whole).filter((key) => key.includes(':'))) {
+    for (const name of Object.keys(whole).filter(isSum)) {
       const sum = whole[name]!.map((_, i) => parts[0]![name]![i]! + parts[1]![name]![i]!);
       expect(worst(whole[name]!, sum), name).toBeLessThan(2e-4);
     }
@@ -168,7 +181,7 @@ describe('the training graph', () => {
   it('without a sampled token is 0, not NaN', async () => {
     const got = await train({ ...batch, mask: new Uint8Array(batch.mask.length) }, all);
     for (const [name, data] of Object.entries(got)) {
-      if (name.includes(':'))
+      if (isSum(name))
         expect(
           data.every((x) => x === 0),
           name,

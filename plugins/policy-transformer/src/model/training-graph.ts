@@ -6,7 +6,7 @@ import { lowerLoss } from '../graph/lower-loss.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
 import { decoderTrunk } from './decoder-trunk.js';
-import { parameterShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
+import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
 /**
  * Sizes of a micro-batch: sequences (`rows`), input tokens of each (`width`), sampled tokens in total (`slots`), and
@@ -29,7 +29,8 @@ export interface TrainingSizes {
 /** Names of a graph's outputs. */
 export const termOutput = (name: string): string => `term:${name}`;
 export const metricOutput = (name: string): string => `metric:${name}`;
-export const gradientOutput = (parameter: string): string => `gradient:${parameter}`;
+/** The state that holds the sum of a parameter's gradients. */
+export const gradientState = (parameter: string): string => `gradient.${parameter}`;
 
 interface Live {
   readonly logprob: Tensor;
@@ -38,7 +39,7 @@ interface Live {
 }
 
 /**
- * The live quantities at the sampled tokens. Inputs besides the parameters: `tokens` int32 [rows, width]; the inputs
+ * The live quantities at the sampled tokens. Parameters are state. Inputs: `tokens` int32 [rows, width]; the inputs
  * of `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
  * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for
  * visible positions and -1e9 for others, `askOfSlot` int32 [slots], the predicting position of each slot; `targets`
@@ -49,7 +50,7 @@ function liveTensors(
   graph: Graph,
   config: DecoderConfig,
   sizes: TrainingSizes,
-  { valueHead }: ParameterOptions,
+  { valueHead, adapter }: ParameterOptions,
   derivatives = false,
 ): Live {
   const { rows, width, slots, asks, blocks = 1 } = sizes;
@@ -65,14 +66,19 @@ function liveTensors(
     ids: integers('askOfSlot', [slots]),
     ...(derivatives && { inverse: integers('slotOfAsk', [rows * asks]) }),
   };
-  const { final, head } = decoderTrunk(graph, config, sizes, { asking, kept, ...(sizes.open ? shapedInputs() : {}) });
+  const { final, head } = decoderTrunk(graph, config, sizes, {
+    asking,
+    kept,
+    adapter,
+    ...(sizes.open ? shapedInputs() : {}),
+  });
   // Scaling [slots, hidden] is cheaper than scaling the logits.
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, head, { transposeRight: true });
   const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
   if (!valueHead) return statistics;
-  const product = graph.matmul(final, graph.input(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
-  return { ...statistics, value: graph.reshape(graph.add(product, graph.input(VALUE_BIAS, [1])), [slots]) };
+  const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
+  return { ...statistics, value: graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]) };
 
   function shapedInputs() {
     return {
@@ -96,14 +102,14 @@ export function evaluationGraph(
  * `row` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
  * int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfSlot` (an entry without
  * an inverse is the length of that array). Outputs are as in `evaluationGraph`, and: `term:NAME`, `metric:NAME` []
- * (sums over slots) and `gradient:PARAMETER`.
+ * (sums over slots). `gradients` are those of the trainable parameters, by `gradientState`.
  */
 export function trainingGraph(
   config: DecoderConfig,
   sizes: TrainingSizes,
   options: ParameterOptions,
   loss: Loss,
-): { readonly [name: string]: Tensor } {
+): { readonly outputs: { readonly [name: string]: Tensor }; readonly gradients: { readonly [state: string]: Tensor } } {
   const graph = new Graph();
   const live = liveTensors(graph, config, sizes, options, true);
   const perSlot = [sizes.slots];
@@ -119,13 +125,18 @@ export function trainingGraph(
     },
     batch: (name) => graph.input(name, perSlot),
   });
-  const parameters = [...parameterShapes(config, options)].map(([name, shape]) => graph.input(name, shape));
-  const slopes = gradients(graph, lowered.total, parameters);
-  const names = [...parameterShapes(config, options).keys()];
+  const names = [...trainableShapes(config, options)];
+  const slopes = gradients(
+    graph,
+    lowered.total,
+    names.map(([name, shape]) => graph.state(name, shape)),
+  );
   return {
-    ...live,
-    ...Object.fromEntries([...lowered.terms].map(([name, tensor]) => [termOutput(name), tensor])),
-    ...Object.fromEntries([...lowered.metrics].map(([name, tensor]) => [metricOutput(name), tensor])),
-    ...Object.fromEntries(slopes.map((tensor, index) => [gradientOutput(names[index] ?? ''), tensor])),
+    outputs: {
+      ...live,
+      ...Object.fromEntries([...lowered.terms].map(([name, tensor]) => [termOutput(name), tensor])),
+      ...Object.fromEntries([...lowered.metrics].map(([name, tensor]) => [metricOutput(name), tensor])),
+    },
+    gradients: Object.fromEntries(slopes.map((tensor, index) => [gradientState(names[index]![0]), tensor])),
   };
 }

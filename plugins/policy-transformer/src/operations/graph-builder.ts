@@ -22,11 +22,13 @@ export interface ReduceOptions {
  * broadcast like numpy. All are differentiable unless noted.
  */
 export interface GraphBuilder {
-  /**
-   * An input that each run sets, or that a program binds once as an initializer. Inputs of the same name must have the
-   * same type.
-   */
+  /** An input that each run sets. Inputs of the same name must have the same type. */
   input(name: string, shape: Shape, type?: ElementType): Tensor;
+  /**
+   * Numbers that the executor keeps between runs. Several names are arrays that are joined along the first axis. State
+   * of the same names must have the same shape.
+   */
+  state(name: string | readonly string[], shape: Shape): Tensor;
   /** A constant of the graph. A number is a float32 scalar. */
   constant(value: number): Tensor;
   constant(data: HostArray, shape: Shape): Tensor;

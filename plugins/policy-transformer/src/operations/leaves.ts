@@ -13,6 +13,16 @@ export const input: Operation<TensorType & { readonly name: string }> = {
   lower: () => undefined,
 };
 
+/**
+ * Numbers that an executor keeps between runs: parameters, gradients, moments, cached keys. Several names are arrays
+ * that are joined along the first axis.
+ */
+export const state: Operation<{ readonly names: readonly string[]; readonly shape: Shape }> = {
+  name: 'state',
+  infer: (_, { shape }) => [{ shape, type: 'float32' }],
+  lower: () => undefined,
+};
+
 export const constant: Operation<{ readonly data: HostArray; readonly shape: Shape }> = {
   name: 'constant',
   infer: (_, { data, shape }) => {

@@ -8,6 +8,7 @@ import { readdir } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Executable, Executor } from '../executors/executor.js';
 import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
@@ -212,6 +213,7 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
 
 const values: { readonly [name: string]: readonly Values[] } = {
   input: [{ of: (graph) => graph.mul(graph.input('three', [2]), 2), expected: [6, 6] }],
+  state: [{ of: (graph) => graph.mul(graph.state('four', [2]), 2), expected: [8, 8] }],
   constant: [{ of: (graph) => numbers(graph, 1, -0, 2.5), expected: [1, -0, 2.5] }],
   stopGradient: [
     {
@@ -349,7 +351,8 @@ describe('values', () => {
         const graph = new Graph();
         const executable = await compile(1, { out: of(graph) });
         const inputs = executable.inputs.has('three') ? { three: Float32Array.of(3, 3) } : {};
-        const { out } = await executable.run(inputs);
+        const state = [stateOf(executors[0]!, new Map([['four', Float32Array.of(4, 4)]]))];
+        const { out } = await executable.run(inputs, { state });
         const rounded = Array.from(out!, (x) => Math.fround(x));
         expect(rounded.length).toBe(expected.length);
         for (const [index, x] of rounded.entries()) expect(x).toBeCloseTo(expected[index]!, 6);

@@ -1,10 +1,13 @@
 /*
  * Adam with decoupled weight decay (Loshchilov & Hutter 2019): m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2,
  * p = p (1 - lr decay) - lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps).
- * Computed in float64, stored in float32.
  */
-import { gradientOf, Moments } from './moments.js';
-import type { Optimizer, OptimizerState, ShapedParameters } from './optimizer.js';
+import type { Executor } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import { allocateMoment } from './allocate-moment.js';
+import { gradientState } from '../model/training-graph.js';
+import type { Trained, UpdateRule } from './optimizer.js';
+import { VectorProgram } from './vector-program.js';
 
 export interface AdamwOptions {
   readonly beta1: number;
@@ -14,51 +17,59 @@ export interface AdamwOptions {
   readonly weightDecay: number;
 }
 
-export class Adamw implements Optimizer {
-  readonly #parameters: ShapedParameters;
+export class Adamw implements UpdateRule {
+  readonly moments: readonly [first: State, second: State];
+  readonly #trained: Trained;
+  readonly #names: readonly string[];
   readonly #options: AdamwOptions;
-  readonly #first: Moments;
-  readonly #second: Moments;
-  #steps = 0;
+  readonly #update: VectorProgram;
 
-  constructor(parameters: ShapedParameters, options: AdamwOptions) {
-    this.#parameters = parameters;
+  /** @param names the parameters that it changes */
+  constructor(executor: Executor, trained: Trained, names: readonly string[], options: AdamwOptions) {
+    this.#trained = trained;
+    this.#names = names;
     this.#options = options;
-    this.#first = new Moments('first', parameters);
-    this.#second = new Moments('second', parameters);
+    this.moments = [
+      allocateMoment(executor, 'first', trained, names),
+      allocateMoment(executor, 'second', trained, names),
+    ];
+    const { beta1, beta2, epsilon } = options;
+    this.#update = new VectorProgram(executor, (graph, vector, scalar) => {
+      const gradient = graph.mul(vector('gradient'), scalar('factor'));
+      const first = graph.add(vector('first'), graph.mul(graph.sub(gradient, vector('first')), 1 - beta1));
+      const square = graph.mul(graph.mul(gradient, gradient), 1 - beta2);
+      const second = graph.add(graph.mul(vector('second'), beta2), square);
+      const size = graph.add(graph.mul(graph.sqrt(second), scalar('root')), epsilon);
+      const change = graph.div(graph.mul(first, scalar('rate')), size);
+      const parameter = graph.sub(graph.mul(vector('parameter'), scalar('keep')), change);
+      return { assign: { first, second, parameter } };
+    });
   }
 
-  // oxlint-disable-next-line typescript/require-await -- the contract is asynchronous for optimizers that use the engine
-  async step(gradients: ReadonlyMap<string, Float32Array>, learningRate: number, factor: number): Promise<void> {
-    this.#steps += 1;
-    const { beta1, beta2, epsilon, weightDecay } = this.#options;
-    const keep = 1 - learningRate * weightDecay;
-    const size = learningRate / (1 - beta1 ** this.#steps);
-    const root = 1 / Math.sqrt(1 - beta2 ** this.#steps);
-    for (const [name, { data }] of this.#parameters) {
-      const gradient = gradientOf(gradients, name, data.length);
-      const first = this.#first.of(name);
-      const second = this.#second.of(name);
-      for (let i = 0; i < data.length; i += 1) {
-        const g = gradient[i]! * factor;
-        const m = first[i]! + (1 - beta1) * (g - first[i]!);
-        const v = beta2 * second[i]! + (1 - beta2) * g * g;
-        first[i] = m;
-        second[i] = v;
-        data[i] = data[i]! * keep - (size * m) / (Math.sqrt(v) * root + epsilon);
-      }
+  async apply(step: number, learningRate: number, factor: number): Promise<void> {
+    const { beta1, beta2, weightDecay } = this.#options;
+    const scalars = {
+      factor,
+      keep: 1 - learningRate * weightDecay,
+      rate: learningRate / (1 - beta1 ** step),
+      root: 1 / Math.sqrt(1 - beta2 ** step),
+    };
+    const { parameters, gradients } = this.#trained;
+    const [first, second] = this.moments;
+    for (const name of this.#names) {
+      await this.#update.run(
+        {
+          parameter: { of: parameters, name },
+          gradient: { of: gradients, name: gradientState(name) },
+          first: { of: first, name: `first.${name}` },
+          second: { of: second, name: `second.${name}` },
+        },
+        scalars,
+      );
     }
   }
 
-  state(): OptimizerState {
-    return { steps: this.#steps, tensors: new Map([...this.#first.export(), ...this.#second.export()]) };
+  dispose(): Promise<void> {
+    return this.#update.dispose();
   }
-
-  restore(state: OptimizerState): void {
-    this.#first.restore(state);
-    this.#second.restore(state);
-    this.#steps = state.steps;
-  }
-
-  async dispose(): Promise<void> {}
 }

@@ -1,10 +1,30 @@
-/** Global L2 norm over all gradients, summed in float64 in the order of the map. */
-export function gradientNorm(gradients: ReadonlyMap<string, Float32Array>): number {
-  let sum = 0;
-  for (const gradient of gradients.values()) {
-    for (let i = 0; i < gradient.length; i += 1) sum += gradient[i]! * gradient[i]!;
+import type { Executor } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import { VectorProgram } from './vector-program.js';
+
+/** Measures gradients where they are. */
+export class GradientNorm {
+  readonly #squares: VectorProgram;
+
+  constructor(executor: Executor) {
+    this.#squares = new VectorProgram(executor, (graph, vector) => {
+      const gradient = vector('gradient');
+      return { outputs: { sum: graph.sum(graph.mul(gradient, gradient)) } };
+    });
   }
-  return Math.sqrt(sum);
+
+  /** Global L2 norm over some arrays, by default all; the sums of parts are added in float64, in order. */
+  async of(gradients: State, names: Iterable<string> = gradients.shapes.keys()): Promise<number> {
+    let sum = 0;
+    for (const name of names) {
+      for (const part of await this.#squares.run({ gradient: { of: gradients, name } })) sum += part['sum']![0]!;
+    }
+    return Math.sqrt(sum);
+  }
+
+  dispose(): Promise<void> {
+    return this.#squares.dispose();
+  }
 }
 
 /**

@@ -2,30 +2,36 @@ import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
 
 import type { Executor } from '../executors/executor.js';
 import { Adamw } from './adamw.js';
+import { ClippedOptimizer } from './clipped-optimizer.js';
 import { Muon } from './muon.js';
-import type { Optimizer, ShapedParameters } from './optimizer.js';
+import type { Optimizer, Trained, UpdateRule } from './optimizer.js';
+import { Sgd } from './sgd.js';
 
 const kinds = {
   adamw: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 },
   muon: { momentum: 0.95, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 },
+  sgd: { momentum: 0, weightDecay: 0 },
 } as const;
 
 /** Names that `createOptimizer` knows. */
 export const optimizerNames: readonly string[] = Object.keys(kinds);
 
 /**
- * Makes an optimizer over parameters. Options and defaults: `adamw` beta1 0.9, beta2 0.999, epsilon 1e-8, weightDecay
- * 0; `muon` momentum 0.95 on hidden matrices, and beta1 0.9, beta2 0.95, epsilon 1e-8 for AdamW on the rest,
- * weightDecay 0. Throws on an unknown name or option, and on a value out of range. The error says what is allowed.
+ * Makes an optimizer over an executor's state. Options and defaults: `adamw` beta1 0.9, beta2 0.999, epsilon 1e-8,
+ * weightDecay 0; `muon` momentum 0.95 on hidden matrices, and beta1 0.9, beta2 0.95, epsilon 1e-8 for AdamW on the rest,
+ * weightDecay 0; `sgd` momentum 0, weightDecay 0. Throws on an unknown name or option, and on a value out of range. The
+ * error says what is allowed.
  */
-export function createOptimizer(
-  settings: OptimizerSettings,
-  parameters: ShapedParameters,
-  executor: Executor,
-): Optimizer {
-  if (settings.name === 'adamw') return new Adamw(parameters, readOptions(settings.options, 'adamw'));
-  if (settings.name === 'muon') return new Muon(parameters, readOptions(settings.options, 'muon'), executor);
-  throw new Error(`there is no optimizer ${JSON.stringify(settings.name)}; available: ${optimizerNames.join(' and ')}`);
+export function createOptimizer({ name, options }: OptimizerSettings, trained: Trained, executor: Executor): Optimizer {
+  return new ClippedOptimizer(updateRule(), trained.gradients, executor);
+
+  function updateRule(): UpdateRule {
+    const names = [...trained.parameters.shapes.keys()];
+    if (name === 'adamw') return new Adamw(executor, trained, names, readOptions(options, name));
+    if (name === 'muon') return new Muon(executor, trained, readOptions(options, name));
+    if (name === 'sgd') return new Sgd(executor, trained, names, readOptions(options, name));
+    throw new Error(`there is no optimizer ${JSON.stringify(name)}; available: ${optimizerNames.join(', ')}`);
+  }
 }
 
 function readOptions<Kind extends keyof typeof kinds>(

@@ -1,14 +1,22 @@
 import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
 
+import {
+  readAdapterConfig,
+  readAdapterWeights,
+  writeAdapterFolder,
+  type AdapterFolder,
+} from '../checkpoint/adapter-folder.js';
 import { readWeights, writeModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
+import type { HostTensor } from '../checkpoint/safetensors.js';
 import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { VALUE_BIAS, VALUE_WEIGHT } from '../model/parameters.js';
+import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from '../model/parameters.js';
 import type { OptimizerState, ShapedArray } from '../optimizers/optimizer.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 
+/** What training changes. */
 export interface Checkpoint {
-  /** A `ParameterBlock`'s data. */
+  /** The trainable weights, in the order of `trainableShapes`. */
   readonly data: Float32Array;
   readonly policyVersion: number;
   /** Absent if no optimizer was set. */
@@ -19,20 +27,31 @@ const VALUE_HEAD: readonly string[] = [VALUE_WEIGHT, VALUE_BIAS];
 const MOMENT = 'moment.';
 
 /**
- * Writes a Hugging Face folder with the trainer's state beside it. The state includes a value head, which that format
- * does not support.
+ * Writes a Hugging Face folder, or with `lora` PEFT's folder of the adapter, with the trainer's state beside it. The
+ * state includes a value head, which these formats do not support.
  */
 export async function writeCheckpoint(
   directory: string,
-  checkpoint: Checkpoint & { readonly folder: Omit<ModelFolder, 'weights'>; readonly valueHead: boolean },
+  {
+    folder,
+    parts,
+    lora,
+    data,
+    policyVersion,
+    optimizer,
+  }: Checkpoint & {
+    readonly folder: Omit<ModelFolder, 'weights'>;
+    readonly parts: ParameterOptions;
+    readonly lora?: AdapterFolder | undefined;
+  },
 ): Promise<void> {
-  const { folder, valueHead, data, policyVersion, optimizer } = checkpoint;
-  const block = new ParameterBlock(folder.config, { valueHead }, data);
+  const block = new ParameterBlock(trainableShapes(folder.config, parts), data);
   const shaped = [...block.views].map(([name, view]): [string, ShapedArray] => {
     return [name, { shape: block.shapes.get(name) ?? [], data: view }];
   });
   const weights = new Map(shaped.filter(([name]) => !VALUE_HEAD.includes(name)));
-  await writeModelFolder(directory, { ...folder, weights });
+  if (lora === undefined) await writeModelFolder(directory, { ...folder, weights });
+  else await writeAdapterFolder(directory, { ...lora, factors: weights, tokenizer: folder.tokenizer });
   const tensors = new Map(shaped.filter(([name]) => VALUE_HEAD.includes(name)));
   for (const [name, moment] of optimizer?.state.tensors ?? []) tensors.set(`${MOMENT}${name}`, moment);
   const values = {
@@ -47,16 +66,17 @@ export async function writeCheckpoint(
 export async function readCheckpoint(
   directory: string,
   config: DecoderConfig,
-  valueHead: boolean,
+  parts: ParameterOptions,
 ): Promise<Checkpoint> {
   const { tensors, values } = await readTrainerState(directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
-  const weights = new Map([...(await readWeights(directory))].map(([name, { data }]) => [name, data]));
+  const stored = await readTrained(directory, config, parts);
+  const weights = new Map([...stored].map(([name, { data }]) => [name, data]));
   for (const name of VALUE_HEAD) {
     const saved = tensors.get(name);
     if (saved) weights.set(name, saved.data);
   }
-  const { data } = new ParameterBlock(config, { valueHead }).fill(weights);
+  const { data } = new ParameterBlock(trainableShapes(config, parts)).fill(weights);
   const saved = values['optimizer'] as JsonObject | undefined;
   const moments = new Map([...tensors].flatMap(([name, tensor]) => momentOf(name, tensor)));
   return {
@@ -69,6 +89,16 @@ export async function readCheckpoint(
       },
     }),
   };
+}
+
+async function readTrained(
+  directory: string,
+  config: DecoderConfig,
+  { adapter }: ParameterOptions,
+): Promise<ReadonlyMap<string, HostTensor>> {
+  if (adapter === undefined) return readWeights(directory);
+  const { settings } = await readAdapterConfig(directory);
+  return readAdapterWeights(directory, config, settings);
 }
 
 function momentOf(name: string, tensor: ShapedArray): [string, ShapedArray][] {

@@ -1,8 +1,30 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
-import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
-import { initializeParameters, parameterShapes } from '../model/parameters.js';
-import type { TransformerOptions } from '../options.js';
+import {
+  adapterOf,
+  mergeAdapter,
+  openModel,
+  readAdapterWeights,
+  type AdapterSettings,
+  type OpenedModel,
+} from '../checkpoint/adapter-folder.js';
+import { readWeights } from '../checkpoint/model-folder.js';
+import type { HostTensor } from '../checkpoint/safetensors.js';
+import {
+  frozenShapes,
+  initializeAdapter,
+  initializeParameters,
+  parameterShapes,
+  trainableShapes,
+  VALUE_BIAS,
+  VALUE_WEIGHT,
+  type ParameterOptions,
+} from '../model/parameters.js';
+import type { Shape } from '../operations/tensor.js';
+import { loraOf, type TransformerOptions } from '../options.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
@@ -12,7 +34,7 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
-import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
+import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
@@ -33,44 +55,45 @@ export async function createPolicy(
   context: PolicyContext,
   start: (settings: EngineSettings, cores: number, log: (message: string) => void) => Promise<Engine>,
 ): Promise<PolicyModel> {
-  const folder =
-    context.from === undefined ? await scratchFolder(options, context) : await readModelFolder(context.from);
-  const encoder = createConversationEncoder(folder.tokenizer, folder.ids.eos);
+  const opened = context.from === undefined ? await scratchModel(options, context) : await openModel(context.from);
+  const lora = adapterSettings(options, context.from, opened.adapter);
+  const encoder = createConversationEncoder(opened.tokenizer, opened.ids.eos);
   const { valueHead } = context;
-  const positions = positionsOf(folder.config, context.maxTokens);
-  const config = { ...folder.config, maxPositions: positions };
-  const threads = threadsOf(options);
+  const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
+  const positions = positionsOf(opened.config, context.maxTokens);
+  const config = { ...opened.config, maxPositions: positions };
+  const { trainable, frozen } = await initialWeights(opened, config, parts, host, context.from);
+  const cores = coresOf(options, config);
   const settings: EngineSettings = {
     engine: engines[options.engine],
     config,
-    valueHead,
+    ...parts,
+    sessionThreads: cores.sessionThreads,
     microBatchTokens: options.microBatchTokens,
-    cacheBytes: (options.cacheMegabytes * 1e6) / threads,
+    cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
   };
-  const given = new Map([...folder.weights].map(([name, { data }]) => [name, data]));
-  const missing = [...parameterShapes(config, { valueHead }).keys()].some((name) => !given.has(name));
-  const initial = missing
-    ? initializeParameters(config, { valueHead }, host.random.stream('weights'))
-    : new Map<string, Float32Array>();
-  // A folder must have all weights. Only the value head, which it cannot hold, starts fresh.
-  const fresh = [...initial].filter(([name]) => context.from === undefined || name.startsWith('value_head.'));
-  const block = new ParameterBlock(config, { valueHead }).fill(new Map([...fresh, ...given]));
 
-  const engine = await start(settings, threads, (message) => host.log.warn(message));
+  const engine = await start(settings, cores.count, (message) => host.log.warn(message));
   try {
-    const cores = Array.from({ length: engine.cores }, (_, core) => core);
-    await Promise.all(cores.map((core) => engine.call(core, 'setParameters', [block.data])));
+    const all = Array.from({ length: engine.cores }, (_, core) => core);
+    // The engine takes the array that it is sent; the last core gets the original.
+    for (const core of frozen === undefined ? [] : all) {
+      await engine.call(core, 'setFrozen', [core === engine.cores - 1 ? frozen! : frozen!.slice()]);
+    }
+    await Promise.all(all.map((core) => engine.call(core, 'setParameters', [trainable])));
     const facts = await engine.call(0, 'facts', []);
     return new TransformerPolicy({
       engine,
-      folder: { config: folder.config, ids: folder.ids, tokenizer: folder.tokenizer },
+      folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
-      valueHead,
+      parts,
+      ...(lora && { lora: { settings: lora, base: opened.base } }),
       maxTokens: positions,
       facts: {
         ...facts,
         ...(context.from === undefined ? { preset: context.preset ?? '' } : { from: context.from }),
-        parameters: block.data.length,
+        parameters: parameterCount(parameterShapes(config, parts)),
+        ...(lora && { trainable: trainable.length }),
         family: config.family,
         hiddenSize: config.hiddenSize,
         layers: config.layers,
@@ -83,16 +106,69 @@ export async function createPolicy(
   }
 }
 
-/** A tokenizer trained on the corpus and a preset's shape, without weights. */
-async function scratchFolder(
+/** The adapter to train. Throws if it needs a model to start from, or if the folder has another adapter. */
+function adapterSettings(
+  options: TransformerOptions,
+  from: string | undefined,
+  stored: AdapterSettings | undefined,
+): AdapterSettings | undefined {
+  const wanted = loraOf(options);
+  if (wanted === undefined) return undefined;
+  if (from === undefined) throw new Error('loraRank needs weights that stay as they are: set `policy.from`');
+  if (stored !== undefined && !isDeepStrictEqual(stored, wanted)) {
+    throw new Error(
+      `${from} has an adapter ${JSON.stringify(stored)}, not ${JSON.stringify(wanted)}: take its settings, or start from a folder into which it is merged`,
+    );
+  }
+  return wanted;
+}
+
+/** All numbers at the start, in the order of `trainableShapes` and `frozenShapes`. */
+async function initialWeights(
+  opened: OpenedModel,
+  config: DecoderConfig,
+  parts: ParameterOptions,
+  host: Host,
+  from: string | undefined,
+): Promise<{ readonly trainable: Float32Array; readonly frozen: Float32Array | undefined }> {
+  const random = host.random.stream('weights');
+  const numbers = (tensors: ReadonlyMap<string, HostTensor>) =>
+    [...tensors].map(([name, { data }]) => [name, data] as const);
+  const given = new Map<string, HostTensor>(from === undefined ? [] : await readWeights(opened.base));
+  const stored =
+    from !== undefined && opened.adapter !== undefined
+      ? await readAdapterWeights(from, opened.config, opened.adapter)
+      : undefined;
+  const { adapter } = parts;
+  if (stored !== undefined && adapter === undefined) mergeAdapter(given, stored, adapterOf(opened.adapter!));
+  // A folder must have all weights. Only the value head, which it cannot hold, starts fresh.
+  const fresh = initializeParameters(config, parts, random, from === undefined ? undefined : isValueHead);
+  const factors =
+    adapter === undefined
+      ? []
+      : stored === undefined
+        ? [...initializeAdapter(config, adapter, random)]
+        : numbers(stored);
+  const all = new Map([...fresh, ...numbers(given), ...factors]);
+  const pack = (shapes: ReadonlyMap<string, Shape>) => new ParameterBlock(shapes).fill(all).data;
+  return {
+    trainable: pack(trainableShapes(config, parts)),
+    frozen: adapter === undefined ? undefined : pack(frozenShapes(config, parts)),
+  };
+}
+
+const isValueHead = (name: string): boolean => name === VALUE_WEIGHT || name === VALUE_BIAS;
+
+/** A tokenizer trained on the corpus and a preset's shape. */
+async function scratchModel(
   { tokenizer, vocabularySize }: TransformerOptions,
   context: PolicyContext,
-): Promise<ModelFolder> {
+): Promise<OpenedModel> {
   const { preset, maxTokens } = context;
   if (preset === undefined) throw new Error('a transformer needs a preset to build, or a folder to start from');
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);
   const config = presetConfig(preset, encoder.vocabularySize, longestSequence(maxTokens));
-  return { config, weights: new Map(), ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files };
+  return { config, ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files, base: '' };
 }

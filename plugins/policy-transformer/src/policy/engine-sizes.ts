@@ -1,6 +1,9 @@
 import { availableParallelism } from 'node:os';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
+import { parameterShapes } from '../model/parameters.js';
+import { elementCount } from '../operations/shapes.js';
+import type { Shape } from '../operations/tensor.js';
 import type { TransformerOptions } from '../options.js';
 
 /** More threads than this mostly wait for each other, and each holds a copy of the weights. */
@@ -10,8 +13,25 @@ const MOST_THREADS = 8;
 const USUAL_LENGTH = 4096;
 
 /** Threads that sample and train. */
-export function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
+function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
   return threads ?? Math.min(MOST_THREADS, availableParallelism());
+}
+
+/** A larger model is computed by one core with several threads, because every core holds a copy of the weights. */
+const MOST_FOR_COPIES = 100e6;
+
+/** How many cores compute a model, and with how many threads each. */
+export function coresOf(
+  options: Pick<TransformerOptions, 'threads'>,
+  config: DecoderConfig,
+): { readonly count: number; readonly sessionThreads: number } {
+  const threads = threadsOf(options);
+  const isLarge = parameterCount(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
+  return isLarge ? { count: 1, sessionThreads: threads } : { count: threads, sessionThreads: 1 };
+}
+
+export function parameterCount(shapes: ReadonlyMap<string, Shape>): number {
+  return [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
 }
 
 /** Tokens of the longest sequence of any model. */

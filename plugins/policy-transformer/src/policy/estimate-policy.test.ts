@@ -3,21 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 
-import { testHost } from '@agentgym/cli/testing';
+import { optionDefaults, testHost } from '@agentgym/cli/testing';
 import { expect, it } from 'vitest';
 
+import { options as declared, type TransformerOptions } from '../options.js';
 import { InProcessEngine } from '../worker/in-process-engine.js';
 import { createPolicy } from './create-policy.js';
 import { estimate } from './estimate-policy.js';
 
-const options = {
-  engine: 'auto',
+const options: TransformerOptions = {
+  ...optionDefaults(declared),
   threads: 1,
   microBatchTokens: 2048,
   cacheMegabytes: 100,
   tokenizer: 'words',
   vocabularySize: 300,
-} as const;
+};
 const load = { sequences: 16, tokens: 200 };
 
 it('tells what create makes, of a preset and of a folder, and refuses a folder as create does', async () => {

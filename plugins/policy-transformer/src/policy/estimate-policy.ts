@@ -1,13 +1,14 @@
 import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
-import { readModelTexts, readWeightShapes } from '../checkpoint/model-folder.js';
+import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
+import { readWeightShapes } from '../checkpoint/model-folder.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { parameterShapes } from '../model/parameters.js';
+import { frozenShapes, parameterShapes, trainableShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
-import type { TransformerOptions } from '../options.js';
+import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
-import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
+import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
 /** Texts of small environments have at most this many tokens. Only their demonstrations give the exact number. */
@@ -25,21 +26,23 @@ export async function estimate(
 ): Promise<PolicyEstimate> {
   const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from);
   const positions = positionsOf(config, maxTokens);
-  const shapes = [...parameterShapes(config, { valueHead }).values()];
-  const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
-  const threads = threadsOf(options);
+  const lora = loraOf(options);
+  const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
+  const trained = parameterCount(trainableShapes(config, parts));
+  const frozen = parameterCount(frozenShapes(config, parts));
+  const { count: cores } = coresOf(options, config);
   const longest = Math.min(positions, tokens);
   return {
-    parameters,
-    capabilities: capabilitiesOf({ valueHead, maxTokens: positions }),
+    parameters: trained,
+    capabilities: capabilitiesOf(parts, positions),
     bytes: {
-      // Each thread holds the weights and samples from a copy; the main thread holds the source data.
-      weights: FLOAT * parameters * (2 * threads + 1),
-      // Gradients of each thread, and two moments.
-      optimizer: FLOAT * parameters * (threads + 2),
+      // Each core holds the weights and samples from a copy of small ones; the main thread holds the source data.
+      weights: FLOAT * (trained * (2 * cores + 1) + frozen * cores),
+      // Gradients of each core, and two moments.
+      optimizer: FLOAT * trained * (cores + 2),
     },
     mostBeside: {
-      activations: threads * activationBytes(config, options.microBatchTokens, longest),
+      activations: cores * activationBytes(config, options.microBatchTokens, longest),
       cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
     },
   };
@@ -55,9 +58,9 @@ function scratchConfig(
 
 /** Throws if `create` could not use the folder. */
 async function folderConfig(directory: string): Promise<DecoderConfig> {
-  const { config, tokenizer, ids } = await readModelTexts(directory);
+  const { config, tokenizer, ids, base } = await openModel(directory);
   createConversationEncoder(tokenizer, ids.eos);
-  const given = await readWeightShapes(directory);
+  const given = await readWeightShapes(base);
   for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
     const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];
     if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers, but the model has ${wanted}`);

@@ -24,7 +24,7 @@ const fed = (from: number, tokens: number) =>
 describe('SamplingCount', () => {
   // Goes red when a known sequence is counted from its start again, or the last sampled token twice.
   it('counts every token of a sequence once', () => {
-    const count = new SamplingCount(config);
+    const count = new SamplingCount(config, { valueHead: false });
     const first = count.operations(request('one', 14), answer(4));
     expect(first).toBe(fed(0, 14) + fed(14, 1) + fed(15, 1) + fed(16, 1));
     // Fourteen tokens, four sampled ones, and two of an observation.
@@ -33,7 +33,7 @@ describe('SamplingCount', () => {
 
   // Goes red when the same prompt of another sequence counts less, or a released name is still known.
   it('knows nothing of other sequences, nor of released ones', () => {
-    const count = new SamplingCount(config);
+    const count = new SamplingCount(config, { valueHead: false });
     const alone = count.operations(request('one', 14), answer(2));
     expect(count.operations(request('two', 14), answer(2))).toBe(alone);
     count.release('one');

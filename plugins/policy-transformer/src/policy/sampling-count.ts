@@ -2,6 +2,7 @@ import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { forwardOperations } from '../model/operation-count.js';
+import type { ParameterOptions } from '../model/parameters.js';
 
 /**
  * Operations of sampling as a function of requests and answers only: every token of a sequence counts once, even if it
@@ -9,11 +10,14 @@ import { forwardOperations } from '../model/operation-count.js';
  */
 export class SamplingCount {
   readonly #config: DecoderConfig;
+  readonly #parts: ParameterOptions;
   /** Number of tokens of each sequence that were fed. */
   readonly #fed = new Map<string, number>();
 
-  constructor(config: DecoderConfig) {
+  /** @param parts of which the value head is not used in sampling */
+  constructor(config: DecoderConfig, { adapter }: ParameterOptions) {
     this.#config = config;
+    this.#parts = { valueHead: false, adapter };
   }
 
   /** Operations of answering a request. The last token of an answer is fed by the request that follows it. */
@@ -32,6 +36,6 @@ export class SamplingCount {
   }
 
   #passage(from: number, tokens: number): number {
-    return forwardOperations(this.#config, { valueHead: false }, { from, tokens, asked: [from + tokens - 1] });
+    return forwardOperations(this.#config, this.#parts, { from, tokens, asked: [from + tokens - 1] });
   }
 }

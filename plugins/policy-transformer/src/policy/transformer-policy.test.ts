@@ -1,23 +1,24 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 
 import type { Loss, LossExpression, PolicyContext, PolicyModel, TrainingBatch } from '@agentgym/cli';
-import { emptyBatch, testHost } from '@agentgym/cli/testing';
+import { emptyBatch, optionDefaults, testHost } from '@agentgym/cli/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 
+import { options as declared, type TransformerOptions } from '../options.js';
 import { InProcessEngine } from '../worker/in-process-engine.js';
 import { createPolicy } from './create-policy.js';
 
-const options = {
-  engine: 'auto',
+const options: TransformerOptions = {
+  ...optionDefaults(declared),
   threads: 1,
   microBatchTokens: 2048,
   cacheMegabytes: 100,
   tokenizer: 'words',
   vocabularySize: 300,
-} as const;
+};
 const sampling = { temperature: 0.9, topP: 1, topK: 0 };
 const adamw = { name: 'adamw', options: {} };
 
@@ -26,10 +27,7 @@ afterAll(async () => {
   for (const policy of opened) await policy.dispose();
 });
 
-async function policyOf(
-  changes: Partial<{ threads: number; microBatchTokens: number }> = {},
-  context: Partial<PolicyContext> = {},
-) {
+async function policyOf(changes: Partial<TransformerOptions> = {}, context: Partial<PolicyContext> = {}) {
   const corpus = () =>
     ReadableStream.from(['guess my number between 4 and 33', 'higher lower correct invalid', '1 2 3 4 5 6 7 8 9 10']);
   const policy = await createPolicy(
@@ -294,6 +292,87 @@ describe('TransformerPolicy', () => {
     expect(distance(await policy.logprobs(batch), before)).toBeGreaterThan(1e-3);
     await reference.dispose();
     await expect(reference.logprobs(batch)).rejects.toThrow('disposed');
+  });
+});
+
+describe('an adapter', () => {
+  const lora = { loraRank: 4 };
+  /** A folder of a model with random weights. */
+  const baseFolder = async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'agentgym-base-'));
+    await (await policyOf()).save(directory);
+    return directory;
+  };
+  const train = async (policy: PolicyModel, batch: TrainingBatch, learningRate = 1e-2) => {
+    await policy.forwardBackward(batch, policyGradient);
+    return policy.optimizerStep({ learningRate, clipNorm: 1 });
+  };
+
+  // Goes red when sampling or training forgets the adapter, when a frozen weight is trained, or when sampling keeps an
+  // older adapter.
+  it('changes nothing at first, then what is sampled and trained alike, and never its base', async () => {
+    const from = await baseFolder();
+    const plain = await policyOf({}, { from });
+    const policy = await policyOf(lora, { from });
+    await policy.resetOptimizer(adamw);
+    const batch = await play(plain, 8);
+    expect(distance(await policy.logprobs(batch), await plain.logprobs(batch))).toBe(0);
+    const reference = await policy.freeze();
+    for (let step = 0; step < 3; step += 1) expect((await train(policy, batch)).applied).toBe(true);
+    expect(distance(await policy.logprobs(batch), await plain.logprobs(batch))).toBeGreaterThan(1e-2);
+    expect(await reference.logprobs(batch)).toEqual(await plain.logprobs(batch));
+
+    const own = await play(policy, 8);
+    const logprobs = await policy.logprobs(own);
+    const sampled = [...own.mask.entries()].filter(([, mask]) => mask === 1);
+    expect(sampled.length).toBeGreaterThan(16);
+    for (const [index] of sampled) expect(Math.abs(logprobs[index]! - own.logprobs[index]!)).toBeLessThan(1e-4);
+
+    const directory = await mkdtemp(join(tmpdir(), 'agentgym-adapter-'));
+    await policy.save(directory);
+    expect((await readdir(directory)).sort()).toEqual([
+      'adapter_config.json',
+      'adapter_model.safetensors',
+      'chat_template.jinja',
+      'tokenizer.json',
+      'tokenizer_config.json',
+      'trainer_state.safetensors',
+    ]);
+    const merged = await policyOf({}, { from: directory });
+    expect(distance(await merged.logprobs(own), logprobs)).toBeLessThan(1e-4);
+    expect(distance(await merged.logprobs(own), await plain.logprobs(own))).toBeGreaterThan(1e-2);
+  });
+
+  it('goes on exactly after a save and a load, on two cores and with a value head', async () => {
+    const from = await baseFolder();
+    const open = () => policyOf({ ...lora, threads: 2 }, { from, valueHead: true });
+    const policy = await open();
+    await policy.resetOptimizer(adamw);
+    const batch = await play(policy, 6);
+    await train(policy, batch);
+    const directory = await mkdtemp(join(tmpdir(), 'agentgym-adapter-'));
+    await policy.save(directory);
+    await train(policy, batch);
+    const other = await open();
+    await other.load(directory);
+    await train(other, batch);
+    expect(await other.logprobs(batch)).toEqual(await policy.logprobs(batch));
+    expect(await other.values!(batch)).toEqual(await policy.values!(batch));
+    expect(await play(other, 6)).toEqual(await play(policy, 6));
+  });
+
+  it('has only its own gradients and moments', async () => {
+    const policy = await policyOf({ ...lora, loraTargets: ['q_proj', 'v_proj'] }, { from: await baseFolder() });
+    // Two layers, two matrices of 64 x 64 each, two factors of rank 4.
+    expect(policy.describe()['trainable']).toBe(2 * 2 * 2 * 4 * 64);
+  });
+
+  it('is refused without a base, and beside an adapter with other settings', async () => {
+    await expect(policyOf(lora)).rejects.toThrow('set `policy.from`');
+    const policy = await policyOf(lora, { from: await baseFolder() });
+    const directory = await mkdtemp(join(tmpdir(), 'agentgym-adapter-'));
+    await policy.save(directory);
+    await expect(policyOf({ loraRank: 8 }, { from: directory })).rejects.toThrow(/has an adapter .*"rank":4/);
   });
 });
 

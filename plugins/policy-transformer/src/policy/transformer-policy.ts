@@ -15,8 +15,10 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
+import type { AdapterFolder } from '../checkpoint/adapter-folder.js';
 import type { ModelFolder } from '../checkpoint/model-folder.js';
-import { batchOperations, passesOfTraining } from '../model/operation-count.js';
+import { batchOperations } from '../model/operation-count.js';
+import type { ParameterOptions } from '../model/parameters.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
@@ -34,7 +36,9 @@ export interface TransformerParts {
   /** The model: everything in a Hugging Face folder except the weights. */
   readonly folder: Omit<ModelFolder, 'weights'>;
   readonly encoder: ConversationEncoder;
-  readonly valueHead: boolean;
+  readonly parts: ParameterOptions;
+  /** The adapter that is trained, and the folder of its base. */
+  readonly lora?: AdapterFolder | undefined;
   /** Longest sequence that the engine can hold. */
   readonly maxTokens: number;
   /** For `describe`, in addition to the fields known here. */
@@ -42,10 +46,7 @@ export interface TransformerParts {
 }
 
 /** What every decoder of the package can do. */
-export function capabilitiesOf({
-  valueHead,
-  maxTokens,
-}: Pick<TransformerParts, 'valueHead' | 'maxTokens'>): PolicyCapabilities {
+export function capabilitiesOf({ valueHead }: ParameterOptions, maxTokens: number): PolicyCapabilities {
   return {
     live: valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
     missingOperations: [],
@@ -81,10 +82,10 @@ export class TransformerPolicy implements PolicyModel {
     this.#parts = parts;
     this.#engine = parts.engine;
     this.encoder = parts.encoder;
-    this.#sampling = new SamplingCount(parts.folder.config);
+    this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
-    this.capabilities = capabilitiesOf(parts);
-    if (parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
+    this.capabilities = capabilitiesOf(parts.parts, parts.maxTokens);
+    if (parts.parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 
   /** Defined if the model has a value head. */
@@ -140,7 +141,7 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
-    this.#count(batch, passesOfTraining);
+    this.#count(batch, 'training');
     const unit = lossTraits(loss).readsPairs ? 2 : 1;
     const sums: { [kind in 'terms' | 'metrics']: { [name: string]: number } } = {
       terms: zeros(loss.terms),
@@ -189,7 +190,7 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
-  /** `forwardOperations` of all tokens, and three times that for training tokens. The optimizer is not counted. */
+  /** `forwardOperations` of all tokens, `batchOperations` of training. The optimizer is not counted. */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;
@@ -197,12 +198,13 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async save(directory: string): Promise<void> {
-    const { folder, valueHead } = this.#parts;
+    const { folder, parts, lora } = this.#parts;
     const data = await this.#engine.call(0, 'parameters', []);
     const state = await this.#engine.call(0, 'optimizerState', []);
     await writeCheckpoint(directory, {
       folder,
-      valueHead,
+      parts,
+      lora,
       data,
       policyVersion: this.#version,
       ...(state ? { optimizer: { settings: this.#optimizer, state } } : {}),
@@ -210,8 +212,8 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async load(directory: string): Promise<void> {
-    const { folder, valueHead } = this.#parts;
-    const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, valueHead);
+    const { folder, parts } = this.#parts;
+    const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, parts);
     await this.#engine.call(0, 'setParameters', [data]);
     await this.#shareParameters(data);
     await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);
@@ -230,13 +232,13 @@ export class TransformerPolicy implements PolicyModel {
     await this.#engine.dispose();
   }
 
-  #count(batch: TrainingBatch, passes: number): void {
-    const { folder, valueHead } = this.#parts;
-    this.#operations += passes * batchOperations(folder.config, { valueHead }, batch);
+  #count(batch: TrainingBatch, kind: 'forward' | 'training'): void {
+    const { folder, parts } = this.#parts;
+    this.#operations += batchOperations(folder.config, parts, batch, kind);
   }
 
   async #evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
-    this.#count(batch, 1);
+    this.#count(batch, 'forward');
     const evaluated = await this.#spread(batch, 1, (part, core) => {
       return this.#engine.call(core, 'evaluate', frozen === undefined ? [part] : [part, frozen]);
     });
@@ -254,7 +256,7 @@ export class TransformerPolicy implements PolicyModel {
     const whole: Evaluated = {
       logprobs: array(),
       entropy: array(),
-      ...(this.#parts.valueHead ? { values: array() } : {}),
+      ...(this.#parts.parts.valueHead ? { values: array() } : {}),
     };
     // Pairs are found by their position in the batch, so a share keeps its rows in order.
     const shares = dealUnits(trainedUnits(batch, unit), this.#engine.cores).map((units) =>

@@ -5,7 +5,7 @@ import type { TokenGenerator } from '../generation/token-generator.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import { fitsKernels } from '../kernels/kernel-model.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { parameterShapes } from '../model/parameters.js';
+import { parameterShapes, type Adapter } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 
 /**
@@ -19,12 +19,20 @@ const MOST_FOR_KERNELS = 250_000;
 const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
 
 /**
- * Chooses a generator from the model only, because generators differ in the last bits, and a resumed run must choose
+ * Chooses a generator from the model and its adapter only, because generators differ in the last bits, and a resumed run must choose
  * the same.
  */
-export function createGenerator(config: DecoderConfig, executor: Executor, cacheBytes: number): TokenGenerator {
+export function createGenerator(
+  config: DecoderConfig,
+  adapter: Adapter | undefined,
+  executor: Executor,
+  cacheBytes: number,
+): TokenGenerator {
   const shapes = [...parameterShapes(config, { valueHead: false }).values()];
   const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
-  if (fitsKernels(config) && parameters <= MOST_FOR_KERNELS) return new KernelGenerator(config, cacheBytes);
-  return new GraphGenerator(config, new SessionDecodeRunner(executor, config), { cacheBytes, ...RUN_LIMITS });
+  if (adapter === undefined && fitsKernels(config) && parameters <= MOST_FOR_KERNELS) {
+    return new KernelGenerator(config, cacheBytes);
+  }
+  const runner = new SessionDecodeRunner(executor, config, adapter);
+  return new GraphGenerator(config, runner, executor, { cacheBytes, ...RUN_LIMITS });
 }

@@ -9,14 +9,15 @@ import type {
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
-import type { TokenGenerator } from '../generation/token-generator.js';
+import type { State } from '../executors/state.js';
+import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { clipFactor, gradientNorm } from '../optimizers/clip-gradient.js';
+import { frozenShapes, trainableShapes, type Adapter } from '../model/parameters.js';
+import { gradientState } from '../model/training-graph.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
 import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
 import { createGenerator } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
-import { ParameterBlock } from './parameter-block.js';
 import { TokenHistories } from './token-histories.js';
 import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
 
@@ -25,6 +26,10 @@ export interface EngineSettings {
   readonly engine: 'auto' | Executor['engine'];
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
+  /** If given, only it and the value head are trained. */
+  readonly adapter?: Adapter | undefined;
+  /** Threads of a core. */
+  readonly sessionThreads: number;
   /** Largest rows * width of one training run. */
   readonly microBatchTokens: number;
   readonly cacheBytes: number;
@@ -41,47 +46,59 @@ export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {}
 /**
  * The model on one thread. It samples and adds up gradients. On one of the cores, the optimizer changes the weights.
  * All arguments and results can be sent to another thread. Calls must not overlap: `serve` and `InProcessEngine` run
- * them one after the other.
+ * them one after the other. All numbers of the model are state of the executor; a core sends them as one array, in the
+ * order of `trainableShapes` or `frozenShapes`.
  */
 export class EngineCore {
-  readonly #settings: EngineSettings;
   readonly #executor: Executor;
   readonly #generator: TokenGenerator;
   readonly #trainer: Trainer;
   readonly #histories = new TokenHistories();
-  readonly #parameters: ParameterBlock;
-  readonly #frozen = new Map<number, ParameterBlock>();
-  #gradient: ParameterBlock;
+  readonly #settings: EngineSettings;
+  readonly #trainable: State;
+  readonly #gradients: State;
+  #frozen: State | undefined;
+  /** Frozen copies of the trainable weights. */
+  readonly #copies = new Map<number, State>();
   #optimizer: Optimizer | undefined;
   /** Whether the generator has older weights. */
   #stale = true;
 
   private constructor(settings: EngineSettings, executor: Executor) {
-    const { config, microBatchTokens, cacheBytes } = settings;
+    const { config, adapter, microBatchTokens, cacheBytes } = settings;
     this.#settings = settings;
     this.#executor = executor;
-    this.#generator = createGenerator(config, executor, cacheBytes);
+    this.#generator = createGenerator(config, adapter, executor, cacheBytes);
     this.#trainer = new Trainer(executor, config, settings, microBatchTokens);
-    this.#parameters = this.#block();
-    this.#gradient = this.#block();
+    const shapes = trainableShapes(config, settings);
+    this.#trainable = executor.allocate(shapes);
+    this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
   }
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
-    return new EngineCore(settings, await createExecutor({ engine: settings.engine, threads: 1, log }));
+    const { engine, sessionThreads: threads } = settings;
+    return new EngineCore(settings, await createExecutor({ engine, threads, log }));
   }
 
   facts(): EngineFacts {
     return { engine: this.#executor.engine, version: this.#executor.version };
   }
 
-  /** Sets the weights to a `ParameterBlock`'s data. */
-  setParameters(data: Float32Array): void {
-    this.#parameters.data.set(data);
+  /** Sets the weights that an adapter leaves as they are. The core keeps the array. */
+  setFrozen(data: Float32Array): void {
+    this.#frozen = this.#executor.allocate(frozenShapes(this.#settings.config, this.#settings), data);
     this.#stale = true;
   }
 
-  parameters(): Float32Array {
-    return this.#parameters.data.slice();
+  /** Sets the trainable weights. */
+  async setParameters(data: Float32Array): Promise<void> {
+    await this.#trainable.writeAll(data);
+    this.#stale = true;
+  }
+
+  /** The trainable weights. */
+  parameters(): Promise<Float32Array> {
+    return this.#trainable.readAll();
   }
 
   async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
@@ -89,7 +106,7 @@ export class EngineCore {
     const asked = unpackRequests(requests, this.#histories);
     const histories = requests.sequences.map((name) => this.#histories.current(name));
     if (this.#stale) {
-      await this.#generator.useWeights(this.#parameters.views);
+      await this.#generator.useWeights(this.#weights());
       this.#stale = false;
     }
     this.#generator.release(requests.released);
@@ -102,28 +119,28 @@ export class EngineCore {
 
   /** Adds the gradient of the loss over this share of a batch. */
   accumulate(batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
-    return this.#trainer.accumulate(this.#parameters, this.#gradient, batch, loss);
+    return this.#trainer.accumulate(this.#weights(), this.#gradients, batch, loss);
   }
 
-  /** @param frozen number of a frozen copy; default: the live weights */
-  evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
-    const parameters = frozen === undefined ? this.#parameters : this.#frozen.get(frozen);
-    if (!parameters) throw new Error('this frozen copy of the policy was disposed of');
-    return this.#trainer.evaluate(parameters, batch);
+  /** @param copy number of a frozen copy; default: the live weights */
+  evaluate(batch: TrainingBatch, copy?: number): Promise<Evaluated> {
+    const trainable = copy === undefined ? this.#trainable : this.#copies.get(copy);
+    if (!trainable) throw new Error('this frozen copy of the policy was disposed of');
+    return this.#trainer.evaluate(this.#weights(trainable), batch);
   }
 
-  freeze(number: number): void {
-    this.#frozen.set(number, this.#block(this.parameters()));
+  async freeze(copy: number): Promise<void> {
+    this.#copies.set(copy, this.#executor.allocate(this.#trainable.shapes, await this.#trainable.readAll()));
   }
 
-  unfreeze(number: number): void {
-    this.#frozen.delete(number);
+  unfreeze(copy: number): void {
+    this.#copies.delete(copy);
   }
 
   /** Returns the accumulated gradient and resets it to zeros. */
-  takeGradient(): Float32Array {
-    const { data } = this.#gradient;
-    this.#gradient = this.#block();
+  async takeGradient(): Promise<Float32Array> {
+    const data = await this.#gradients.readAll();
+    await this.#gradients.clear();
     return data;
   }
 
@@ -132,7 +149,7 @@ export class EngineCore {
     const optimizer = this.#newOptimizer(settings);
     await this.#optimizer?.dispose();
     this.#optimizer = optimizer;
-    this.takeGradient();
+    await this.#gradients.clear();
   }
 
   /**
@@ -144,23 +161,18 @@ export class EngineCore {
     { learningRate, clipNorm }: OptimizerStep,
   ): Promise<OptimizerStepResult & { readonly parameters?: Float32Array }> {
     this.#optimizer ??= this.#newOptimizer(DEFAULT_OPTIMIZER);
-    for (const other of others) this.#gradient.add(other);
-    const norm = gradientNorm(this.#gradient.views);
-    const applied = Number.isFinite(norm);
-    if (applied) {
-      await this.#optimizer.step(this.#gradient.views, learningRate, clipFactor(norm, clipNorm));
-      this.#stale = true;
-    }
-    this.#gradient.data.fill(0);
-    return { gradientNorm: norm, applied, ...(applied && others.length > 0 && { parameters: this.parameters() }) };
+    for (const other of others) await this.#gradients.addAll(other);
+    const result = await this.#optimizer.step(learningRate, clipNorm);
+    if (result.applied) this.#stale = true;
+    return { ...result, ...(result.applied && others.length > 0 && { parameters: await this.parameters() }) };
   }
 
-  optimizerState(): OptimizerState | undefined {
+  async optimizerState(): Promise<OptimizerState | undefined> {
     return this.#optimizer?.state();
   }
 
-  restoreOptimizer(state: OptimizerState): void {
-    this.#optimizer?.restore(state);
+  async restoreOptimizer(state: OptimizerState): Promise<void> {
+    await this.#optimizer?.restore(state);
   }
 
   async dispose(): Promise<void> {
@@ -169,13 +181,11 @@ export class EngineCore {
     await this.#optimizer?.dispose();
   }
 
-  #newOptimizer(settings: OptimizerSettings): Optimizer {
-    const { shapes, views } = this.#parameters;
-    const shaped = new Map([...views].map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
-    return createOptimizer(settings, shaped, this.#executor);
+  #weights(trainable = this.#trainable): ModelWeights {
+    return { trainable, frozen: this.#frozen };
   }
 
-  #block(data?: Float32Array): ParameterBlock {
-    return new ParameterBlock(this.#settings.config, this.#settings, data);
+  #newOptimizer(settings: OptimizerSettings): Optimizer {
+    return createOptimizer(settings, { parameters: this.#trainable, gradients: this.#gradients }, this.#executor);
   }
 }

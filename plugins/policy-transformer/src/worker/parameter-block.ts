@@ -1,32 +1,22 @@
-import { parameterOrder } from '../generation/decode-weights.js';
-import type { DecoderConfig } from '../model/decoder-config.js';
-import { parameterShapes, type ParameterOptions } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 
-/**
- * All parameters of a model, or their gradients, in one array, so that they can be sent to another thread and added up
- * as one.
- */
+/** Named arrays in one, in a fixed order, so that they can be sent to another thread. */
 export class ParameterBlock {
-  /** In the order of `parameterOrder`. */
   readonly data: Float32Array;
   /** Views of `data`. */
   readonly views: ReadonlyMap<string, Float32Array>;
   readonly shapes: ReadonlyMap<string, Shape>;
 
-  constructor(config: DecoderConfig, options: ParameterOptions, data?: Float32Array) {
-    this.shapes = parameterShapes(config, options);
-    const total = [...this.shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
+  /** @param data all arrays in the order of `shapes`; default: zeros */
+  constructor(shapes: ReadonlyMap<string, Shape>, data?: Float32Array) {
+    this.shapes = shapes;
+    const total = [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
     this.data = data ?? new Float32Array(total);
     if (this.data.length !== total) throw new Error(`the model has ${total} parameters, not ${this.data.length}`);
     const views = new Map<string, Float32Array>();
     let offset = 0;
-    for (const name of parameterOrder([...this.shapes.keys()])) {
-      const count = elementCount(this.shapes.get(name)!);
-      views.set(name, this.data.subarray(offset, offset + count));
-      offset += count;
-    }
+    for (const [name, shape] of shapes) views.set(name, this.data.subarray(offset, (offset += elementCount(shape))));
     this.views = views;
   }
 
@@ -40,10 +30,5 @@ export class ParameterBlock {
       view.set(given);
     }
     return this;
-  }
-
-  add(other: Float32Array): void {
-    const { data } = this;
-    for (let index = 0; index < data.length; index += 1) data[index]! += other[index]!;
   }
 }

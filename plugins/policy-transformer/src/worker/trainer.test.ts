@@ -5,8 +5,8 @@ import { expect, it } from 'vitest';
 import { createExecutor } from '../executors/create-executor.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows } from '../model/pack-rows.js';
-import { initializeParameters } from '../model/parameters.js';
-import { gradientOutput, trainingGraph } from '../model/training-graph.js';
+import { initializeParameters, trainableShapes } from '../model/parameters.js';
+import { gradientState, trainingGraph } from '../model/training-graph.js';
 import { ParameterBlock } from './parameter-block.js';
 import { Trainer } from './trainer.js';
 
@@ -54,28 +54,27 @@ it.each([
   [1100, 8],
 ])('trains on %i tokens, in %i blocks, as whole attention does', async (width, blocks) => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
-  const parameters = new ParameterBlock(config, options);
-  for (const [name, data] of initializeParameters(config, options, testHost().random)) {
-    parameters.views.get(name)!.set(data);
-  }
+  const shapes = trainableShapes(config, options);
+  const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
+  const weights = { trainable: executor.allocate(shapes, start) };
   const batch = longRow(width);
   const packed = packRows(batch, [0], 2, ['advantages']);
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
-  const whole = await executor.compile({
-    outputs: trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss),
-  });
-  const expected = await whole.run({ ...Object.fromEntries(parameters.views), ...packed.inputs });
+  const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
+  const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });
+  const expected = await whole.run(packed.inputs, { state: [weights.trainable] });
 
   const trainer = new Trainer(executor, config, options, 2048);
-  const gradient = new ParameterBlock(config, options);
-  const { logprobs } = await trainer.accumulate(parameters, gradient, batch, loss);
+  const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+  const { logprobs } = await trainer.accumulate(weights, gradients, batch, loss);
   const sampled = [...packed.indices].map((index) => logprobs[index]!);
   expect(worst(sampled, expected['logprob']!)).toBeLessThan(1e-5);
-  for (const [name, data] of gradient.views) {
-    expect(worst(data, expected[gradientOutput(name)]!), name).toBeLessThan(1e-6);
+  for (const name of gradients.shapes.keys()) {
+    const data = await gradients.read(name);
+    expect(worst(data, expected[name]!), name).toBeLessThan(1e-6);
     expect(Math.max(...data.map(Math.abs)), name).toBeGreaterThan(1e-5);
   }
-  expect((await trainer.evaluate(parameters, batch)).logprobs).toEqual(logprobs);
+  expect((await trainer.evaluate(weights, batch)).logprobs).toEqual(logprobs);
   await trainer.dispose();
   await whole.dispose();
 });

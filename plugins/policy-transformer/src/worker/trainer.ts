@@ -2,13 +2,14 @@ import type { Loss, TrainingBatch } from '@agentgym/cli';
 
 import { ExecutableCache } from '../executors/executable-cache.js';
 import type { Executable, Executor, HostArrays } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import type { ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import {
   evaluationGraph,
-  gradientOutput,
   metricOutput,
   termOutput,
   trainingGraph,
@@ -17,7 +18,6 @@ import {
 import type { HostArray } from '../operations/tensor.js';
 import { cutMicroBatches, trainedUnits } from './batch-rows.js';
 import { lossTraits } from './loss-key.js';
-import type { ParameterBlock } from './parameter-block.js';
 
 /** Per token [rows, width], 0 for tokens that were not sampled. */
 export interface Evaluated {
@@ -60,7 +60,7 @@ export class Trainer {
   }
 
   /** Log probability, entropy and value of the sampled tokens. */
-  async evaluate(parameters: ParameterBlock, batch: TrainingBatch): Promise<Evaluated> {
+  async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
     for (const rows of this.#microBatches(batch, 1)) {
       const packed = packRows(batch, rows, this.#group);
@@ -69,18 +69,13 @@ export class Trainer {
         outputs: evaluationGraph(this.#config, openSizesFor(blocks), this.#options),
         openSizes: STAND_INS,
       }));
-      spread(results, packed, await this.#run(session, parameters, packed));
+      spread(results, packed, await this.#run(session, weights, packed));
     }
     return results;
   }
 
-  /** Like `evaluate`, and adds the gradient of the loss to `gradient`. */
-  async accumulate(
-    parameters: ParameterBlock,
-    gradient: ParameterBlock,
-    batch: TrainingBatch,
-    loss: Loss,
-  ): Promise<Accumulated> {
+  /** Like `evaluate`, and adds the gradient of the loss to `gradients` (see `gradientState`). */
+  async accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
     const traits = lossTraits(loss);
     const unit = traits.readsPairs ? 2 : 1;
     const results = this.#empty(batch);
@@ -89,11 +84,11 @@ export class Trainer {
     const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
     for (const rows of this.#microBatches(batch, unit)) {
       const packed = packRows(batch, rows, this.#group, traits.reads, unit);
-      const outputs = await this.#run(await this.#training(loss, traits, packed.sizes), parameters, packed);
+      const session = await this.#training(loss, traits, packed.sizes);
+      const outputs = await this.#run(session, weights, packed, [gradients]);
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
       for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
-      for (const [name, sum] of gradient.views) addTo(sum, outputs[gradientOutput(name)] as Float32Array);
     }
     return { ...results, terms, metrics };
   }
@@ -109,29 +104,31 @@ export class Trainer {
   async #training(loss: Loss, { key, readsRows }: { key: string; readsRows: boolean }, { rows, blocks }: RoundedSizes) {
     const { rows: _, ...others } = STAND_INS;
     const openSizes = readsRows ? others : STAND_INS;
-    return this.#sessions.get(`train ${readsRows ? rows : ''} ${blocks} ${key}`, () => ({
-      outputs: trainingGraph(
-        this.#config,
-        { ...openSizesFor(blocks), ...(readsRows && { rows }) },
-        this.#options,
-        loss,
-      ),
-      openSizes,
-    }));
+    return this.#sessions.get(`train ${readsRows ? rows : ''} ${blocks} ${key}`, () => {
+      const sizes = { ...openSizesFor(blocks), ...(readsRows && { rows }) };
+      const { outputs, gradients } = trainingGraph(this.#config, sizes, this.#options, loss);
+      return { outputs, add: gradients, openSizes };
+    });
   }
 
   async #run(
     session: Executable,
-    parameters: ParameterBlock,
+    { trainable, frozen }: ModelWeights,
     { sizes, inputs }: PackedRows,
+    changed: readonly State[] = [],
   ): Promise<{ readonly [name: string]: HostArray }> {
     const { rows, width, slots, asks, blocks } = sizes;
     const shaped: HostArrays = {
       positions: rowPositions(rows, width),
       bias: causalMask(width, this.#group, blocks),
     };
-    const all = { ...Object.fromEntries(parameters.views), ...inputs, ...shaped };
-    return session.run(all, { rows, block: width / blocks, slots, asks });
+    return session.run(
+      { ...inputs, ...shaped },
+      {
+        sizes: { rows, block: width / blocks, slots, asks },
+        state: [trainable, ...(frozen ? [frozen] : []), ...changed],
+      },
+    );
   }
 
   #empty({ rows, width }: TrainingBatch): Evaluated {
@@ -167,8 +164,4 @@ function spread(
     if (to === undefined) continue;
     for (let slot = 0; slot < indices.length; slot += 1) to[indices[slot]!] = from![slot]!;
   }
-}
-
-function addTo(sum: Float32Array, term: Float32Array): void {
-  for (let index = 0; index < sum.length; index += 1) sum[index]! += term[index]!;
 }

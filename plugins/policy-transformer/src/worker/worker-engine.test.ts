@@ -6,6 +6,7 @@ import { testHost } from '@agentgym/cli/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { randomParameters, small } from '../generation/fixtures/small-models.js';
+import { trainableShapes } from '../model/parameters.js';
 import type { EngineSettings } from './engine-core.js';
 import type { Engine } from './engine.js';
 import { InProcessEngine } from './in-process-engine.js';
@@ -19,6 +20,7 @@ const settings: EngineSettings = {
   engine: 'auto',
   config: small,
   valueHead: false,
+  sessionThreads: 1,
   microBatchTokens: 1024,
   cacheBytes: 1e8,
 };
@@ -34,7 +36,9 @@ afterEach(async () => {
 async function started(engine: Engine): Promise<Engine> {
   open.push(engine);
   const { random } = testHost(5);
-  const { data } = new ParameterBlock(small, settings).fill(randomParameters(small, () => random.uniform()));
+  const { data } = new ParameterBlock(trainableShapes(small, settings)).fill(
+    randomParameters(small, () => random.uniform()),
+  );
   for (let core = 0; core < engine.cores; core += 1) await engine.call(core, 'setParameters', [data]);
   return engine;
 }

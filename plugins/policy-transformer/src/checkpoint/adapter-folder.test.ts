@@ -1,0 +1,106 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { afterAll, describe, expect, it } from 'vitest';
+
+import { sameShape } from '../operations/shapes.js';
+import {
+  adapterOf,
+  mergeAdapter,
+  readAdapterConfig,
+  readAdapterWeights,
+  writeAdapterFolder,
+} from './adapter-folder.js';
+import { parseDecoderConfig } from './decoder-config-json.js';
+import { readWeights } from './model-folder.js';
+
+const recordings = fileURLToPath(new URL('../../../../test/golden/fixtures/models', import.meta.url));
+const recorded = join(recordings, 'qwen2-lora');
+const config = parseDecoderConfig(
+  JSON.parse(readFileSync(join(recordings, 'qwen2', 'config.json'), 'utf8')) as { readonly [key: string]: unknown },
+);
+const room = mkdtempSync(join(tmpdir(), 'agentgym-adapter-'));
+afterAll(() => rmSync(room, { recursive: true }));
+
+/** A copy of peft's folder with another configuration. */
+function copy(name: string, changes: object): string {
+  const folder = join(room, name);
+  cpSync(recorded, folder, { recursive: true });
+  const path = join(folder, 'adapter_config.json');
+  const content = JSON.parse(readFileSync(path, 'utf8')) as object;
+  writeFileSync(path, JSON.stringify({ ...content, ...changes }));
+  return folder;
+}
+
+describe("peft's folder of an adapter", () => {
+  it('is read and written with the same numbers', async () => {
+    const { settings, base } = await readAdapterConfig(recorded);
+    expect(base).toBe(join(recordings, 'qwen2'));
+    expect(settings).toMatchObject({ rank: 4, alpha: 8, rankStabilized: false });
+    expect(settings.targets.length).toBe(7);
+    const factors = await readAdapterWeights(recorded, config, settings);
+    expect(factors.size).toBe(2 * 7 * config.layers);
+    const folder = mkdtempSync(join(room, 'written-'));
+    await writeAdapterFolder(folder, { settings, base, factors, tokenizer: { tokenizer: '{}', config: '{}' } });
+    expect(await readAdapterConfig(folder)).toEqual({ settings, base });
+    expect(await readAdapterWeights(folder, config, settings)).toEqual(factors);
+  });
+
+  it('tells the scale of both kinds', () => {
+    const settings = { rank: 16, alpha: 8, targets: [] };
+    expect(adapterOf({ ...settings, rankStabilized: false }).scale).toBe(0.5);
+    expect(adapterOf({ ...settings, rankStabilized: true }).scale).toBe(2);
+  });
+
+  it.each([
+    ['another kind', { peft_type: 'IA3' }, 'peft_type "IA3" is not supported; supported: LORA'],
+    ['a decomposed adapter', { use_dora: true }, 'use_dora true is not supported'],
+    ['trained biases', { bias: 'all' }, 'bias "all" is not supported'],
+    ['whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save ["lm_head"] is not supported'],
+    ['other ranks of some matrices', { rank_pattern: { q_proj: 2 } }, 'rank_pattern {"q_proj":2} is not supported'],
+    ['no rank', { r: 0 }, 'r must be a positive number, not 0'],
+    ['no base', { base_model_name_or_path: null }, 'base_model_name_or_path is missing'],
+    ['an embedding', { target_modules: ['q_proj', 'embed_tokens'] }, 'target_modules "embed_tokens" are not supported'],
+  ])('is refused with %s', async (name, changes, message) => {
+    await expect(readAdapterConfig(copy(name, changes))).rejects.toThrow(message);
+  });
+
+  it('is refused with factors of another shape, and with others than it says', async () => {
+    const { settings } = await readAdapterConfig(recorded);
+    await expect(readAdapterWeights(recorded, config, { ...settings, rank: 8 })).rejects.toThrow(
+      /has \[4, 64\] for model.layers.0.self_attn.q_proj.lora_A.weight, which is \[8, 64\] in this model: is it an adapter of another base\?/,
+    );
+    await expect(readAdapterWeights(recorded, config, { ...settings, targets: ['mlp.up_proj'] })).rejects.toThrow(
+      /which this model does not have/,
+    );
+    await expect(readAdapterWeights(join(recordings, 'qwen2'), config, settings)).rejects.toThrow(
+      'has no adapter_model.safetensors',
+    );
+  });
+
+  it('merges by adding the product of its factors', async () => {
+    const { settings } = await readAdapterConfig(recorded);
+    const factors = await readAdapterWeights(recorded, config, settings);
+    const name = 'model.layers.1.mlp.down_proj';
+    const before = (await readWeights(join(recordings, 'qwen2'))).get(`${name}.weight`)!;
+    const weights = await readWeights(join(recordings, 'qwen2'));
+    mergeAdapter(weights, factors, adapterOf(settings));
+    const [down, up] = ['A', 'B'].map((factor) => factors.get(`${name}.lora_${factor}.weight`)!);
+    expect(sameShape(before.shape, [64, 160])).toBe(true);
+    for (const [row, column] of [
+      [0, 0],
+      [63, 159],
+      [17, 80],
+    ] as const) {
+      let product = 0;
+      for (let r = 0; r < 4; r += 1) product += up!.data[row * 4 + r]! * down!.data[r * 160 + column]!;
+      const index = row * 160 + column;
+      expect(weights.get(`${name}.weight`)!.data[index]).toBeCloseTo(before.data[index]! + 2 * product, 6);
+    }
+    expect(weights.get('model.norm.weight')).toEqual(
+      (await readWeights(join(recordings, 'qwen2'))).get('model.norm.weight'),
+    );
+  });
+});

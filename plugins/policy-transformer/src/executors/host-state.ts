@@ -1,0 +1,94 @@
+import { elementCount } from '../operations/shapes.js';
+import type { Shape } from '../operations/tensor.js';
+import type { State, StateView } from './state.js';
+
+/** State in the memory of the process, which executors on the CPU read and change in place. */
+export interface HostView extends StateView {
+  /** The memory of an array, or of adjacent arrays that are read as one. `undefined` if it has no such array. */
+  view(names: readonly string[]): Float32Array | undefined;
+}
+
+/** Arrays one after the other in one block of memory. */
+export class HostState implements State, HostView {
+  readonly shapes: ReadonlyMap<string, Shape>;
+  readonly #data: Float32Array;
+  readonly #views = new Map<string, Float32Array>();
+
+  /** @param data all arrays, in the order of `shapes`; it is used, not copied. Default: zeros. */
+  constructor(shapes: ReadonlyMap<string, Shape>, data?: Float32Array) {
+    const total = [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
+    this.shapes = shapes;
+    this.#data = data ?? new Float32Array(total);
+    if (this.#data.length !== total) throw new Error(`${this.#data.length} numbers for a state of ${total}`);
+    let offset = 0;
+    for (const [name, shape] of shapes)
+      this.#views.set(name, this.#data.subarray(offset, (offset += elementCount(shape))));
+  }
+
+  has(name: string): boolean {
+    return this.#views.has(name);
+  }
+
+  view(names: readonly string[]): Float32Array | undefined {
+    const known = this.#views.get(names.join('+'));
+    if (known !== undefined) return known;
+    const [first, ...others] = names.map((name) => this.#views.get(name));
+    if (first === undefined) return undefined;
+    let end = first.byteOffset + first.byteLength;
+    for (const [index, other] of others.entries()) {
+      if (other?.byteOffset !== end)
+        throw new Error(`${names[index + 1]} does not follow ${names[index]} in its state`);
+      end += other.byteLength;
+    }
+    const joint = new Float32Array(first.buffer, first.byteOffset, (end - first.byteOffset) / first.BYTES_PER_ELEMENT);
+    this.#views.set(names.join('+'), joint);
+    return joint;
+  }
+
+  read(name: string): Promise<Float32Array> {
+    return Promise.resolve(this.#of(name).slice());
+  }
+
+  write(name: string, data: Float32Array): Promise<void> {
+    copy(name, data, this.#of(name));
+    return Promise.resolve();
+  }
+
+  readAll(): Promise<Float32Array> {
+    return Promise.resolve(this.#data.slice());
+  }
+
+  writeAll(data: Float32Array): Promise<void> {
+    copy('the state', data, this.#data);
+    return Promise.resolve();
+  }
+
+  addAll(data: Float32Array): Promise<void> {
+    addTo(this.#data, data);
+    return Promise.resolve();
+  }
+
+  clear(): Promise<void> {
+    this.#data.fill(0);
+    return Promise.resolve();
+  }
+
+  part(name: string, as: string, start: number, count: number): HostView {
+    return new HostState(new Map([[as, [count]]]), this.#of(name).subarray(start, start + count));
+  }
+
+  #of(name: string): Float32Array {
+    const view = this.#views.get(name);
+    if (view === undefined) throw new Error(`the state has no ${name}`);
+    return view;
+  }
+}
+
+export function addTo(sum: Float32Array, term: Float32Array): void {
+  for (let index = 0; index < sum.length; index += 1) sum[index]! += term[index]!;
+}
+
+function copy(name: string, from: Float32Array, to: Float32Array): void {
+  if (from.length !== to.length) throw new Error(`${name} has ${to.length} numbers, not ${from.length}`);
+  to.set(from);
+}

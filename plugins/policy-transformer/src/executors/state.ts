@@ -1,0 +1,70 @@
+import type { Shape } from '../operations/tensor.js';
+
+/** Arrays of state by name, as one run reads and changes them. */
+export interface StateView {
+  has(name: string): boolean;
+}
+
+/**
+ * Named float32 arrays that live where an executor computes: parameters, gradients, moments. Programs read and change
+ * them by name (`Graph.state`, `Program.assign`, `Program.add`). Other code only copies numbers in and out.
+ */
+export interface State extends StateView {
+  readonly shapes: ReadonlyMap<string, Shape>;
+  /** A copy of one array. */
+  read(name: string): Promise<Float32Array>;
+  /** Replaces one array. Throws if the data has another length. */
+  write(name: string, data: Float32Array): Promise<void>;
+  /** A copy of all arrays, one after the other in the order of `shapes`. */
+  readAll(): Promise<Float32Array>;
+  /** Replaces all arrays. Throws if the data has another length. */
+  writeAll(data: Float32Array): Promise<void>;
+  /** Adds to all arrays. */
+  addAll(data: Float32Array): Promise<void>;
+  /** Sets every number to 0. */
+  clear(): Promise<void>;
+  /**
+   * `count` numbers of an array from `start` on, flat and under another name. It is the same memory.
+   */
+  part(name: string, as: string, start: number, count: number): StateView;
+}
+
+/** Sizes of one token's keys (or values) in one layer, and how many layers there are. */
+export interface CacheShape {
+  readonly layers: number;
+  readonly keyValueHeads: number;
+  readonly headWidth: number;
+}
+
+/** Where the new keys and values of one row of a run go: the first `count` of them, from a position of a slot on. */
+export interface Append {
+  readonly slot: number;
+  readonly position: number;
+  readonly count: number;
+}
+
+/**
+ * Keys and values of sequences, where an executor computes. Every layer has the state `keys.N` and `values.N`, [slots,
+ * keyValueHeads, capacity, headWidth]. A program reads a range of slots (`window`) and appends (`Program.append`). Rows
+ * are slots.
+ */
+export interface CacheState {
+  readonly slots: number;
+  /** Positions of a slot. */
+  readonly capacity: number;
+  /**
+   * Makes room for at least `slots` slots of at least `capacity` positions. The first `length` positions of the `kept`
+   * slots keep their content. Nothing shrinks.
+   */
+  reserve(slots: number, capacity: number, kept: readonly { readonly slot: number; readonly length: number }[]): void;
+  /** Uses the same memory for slots of another capacity. Their content is lost. */
+  reshape(capacity: number): void;
+  /** Frees the memory. */
+  clear(): void;
+  /** Copies the first `length` positions of a slot to another slot. */
+  copyRows(from: number, to: number, length: number): void;
+  /** Exchanges two slots. */
+  swapRows(a: number, b: number): void;
+  /** `count` slots from `first` on. */
+  window(first: number, count: number): StateView;
+}

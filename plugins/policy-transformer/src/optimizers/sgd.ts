@@ -1,0 +1,56 @@
+/*
+ * Stochastic gradient descent with momentum, as torch.optim.SGD: b = momentum b + g + decay p, p = p - lr b.
+ */
+import type { Executor } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import { gradientState } from '../model/training-graph.js';
+import { allocateMoment } from './allocate-moment.js';
+import type { Trained, UpdateRule } from './optimizer.js';
+import { VectorProgram } from './vector-program.js';
+
+export interface SgdOptions {
+  /** 0 keeps no moment. */
+  readonly momentum: number;
+  /** Coupled: it is added to the gradient. */
+  readonly weightDecay: number;
+}
+
+export class Sgd implements UpdateRule {
+  readonly moments: readonly State[];
+  readonly #trained: Trained;
+  readonly #names: readonly string[];
+  readonly #update: VectorProgram;
+
+  constructor(executor: Executor, trained: Trained, names: readonly string[], { momentum, weightDecay }: SgdOptions) {
+    this.#trained = trained;
+    this.#names = names;
+    this.moments = momentum > 0 ? [allocateMoment(executor, 'momentum', trained, names)] : [];
+    this.#update = new VectorProgram(executor, (graph, vector, scalar) => {
+      const parameter = vector('parameter');
+      const gradient = graph.mul(vector('gradient'), scalar('factor'));
+      const decayed = weightDecay > 0 ? graph.add(gradient, graph.mul(parameter, weightDecay)) : gradient;
+      const step = momentum > 0 ? graph.add(graph.mul(vector('momentum'), momentum), decayed) : decayed;
+      const moved = graph.sub(parameter, graph.mul(step, scalar('rate')));
+      return { assign: { parameter: moved, ...(momentum > 0 && { momentum: step }) } };
+    });
+  }
+
+  async apply(_: number, learningRate: number, factor: number): Promise<void> {
+    const { parameters, gradients } = this.#trained;
+    const [momentum] = this.moments;
+    for (const name of this.#names) {
+      await this.#update.run(
+        {
+          parameter: { of: parameters, name },
+          gradient: { of: gradients, name: gradientState(name) },
+          ...(momentum && { momentum: { of: momentum, name: `momentum.${name}` } }),
+        },
+        { factor, rate: learningRate },
+      );
+    }
+  }
+
+  dispose(): Promise<void> {
+    return this.#update.dispose();
+  }
+}
