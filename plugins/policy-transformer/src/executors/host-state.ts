@@ -77,6 +77,13 @@ export class HostState implements State, HostView {
     return new HostState(new Map([[as, [count]]]), this.#of(name).subarray(start, start + count));
   }
 
+  renamed(rename: (name: string) => string): HostView {
+    return {
+      has: (name) => this.has(rename(name)),
+      view: (names) => this.view(names.map(rename)),
+    };
+  }
+
   #of(name: string): Float32Array {
     const view = this.#views.get(name);
     if (view === undefined) throw new Error(`the state has no ${name}`);

@@ -27,6 +27,8 @@ export interface State extends StateView {
    * `count` numbers of an array from `start` on, flat and under another name. It is the same memory.
    */
   part(name: string, as: string, start: number, count: number): StateView;
+  /** The same arrays under other names: a run that asks for `name` gets the array `rename(name)`. */
+  renamed(rename: (name: string) => string): StateView;
 }
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */

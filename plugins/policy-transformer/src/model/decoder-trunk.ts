@@ -1,10 +1,10 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
+import { attention, rotaryPositions } from './attention.js';
 import { causalMask } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, stateEmbedding, stateWeights, type Kept, type Positions } from './decoder-layer.js';
+import { decoderLayer, stateEmbedding, stateWeights, type Kept } from './decoder-layer.js';
 import { FINAL_NORM, type Adapter } from './parameters.js';
-import { rotaryTables } from './rotary-tables.js';
 
 export interface TrunkSizes {
   readonly rows: number;
@@ -57,11 +57,12 @@ export function decoderTrunk(
   { rows, width, blocks = 1 }: TrunkSizes,
   options: TrunkOptions = {},
 ): Trunk {
-  const { layers, heads, keyValueHeads, headWidth, rmsEpsilon, hiddenSize } = config;
+  const { layers, heads, keyValueHeads, rmsEpsilon, hiddenSize } = config;
   const group = heads / keyValueHeads;
   const weights = stateWeights(graph, config, options.adapter);
   const { embedding, head } = stateEmbedding(graph, config);
-  const positions = rotaryPositions(options.positions);
+  const sizes = { rows, width };
+  const positions = rotaryPositions(graph, config, sizes, options.positions);
   const bias = options.bias ?? graph.constant(causalMask(width, group, blocks), [(group * width) / blocks, width]);
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
@@ -73,54 +74,10 @@ export function decoderTrunk(
     hidden = decoderLayer(graph, config, weights, hidden, {
       layer,
       positions,
-      attend: asking ? (query, key, value) => attend(query, key, value, asking.bias) : attendInBlocks,
-      ...(asking && { queries: { positions: rotaryPositions(asking.positions), asking } }),
+      attend: asking ? attention(graph, config, rows, asking.bias) : attention(graph, config, rows, bias, blocks),
+      ...(asking && { queries: { positions: rotaryPositions(graph, config, sizes, asking.positions), asking } }),
       ...(kept && { kept }),
     });
   }
   return { final: graph.rmsNorm(hidden, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
-
-  /** Each block of queries sees the keys up to its end, so scores that are always masked are not computed. */
-  function attendInBlocks(query: Tensor, key: Tensor, value: Tensor): Tensor {
-    if (blocks === 1) return attend(query, key, value, bias);
-    const size = width / blocks;
-    const contexts = Array.from({ length: blocks }, (_, block) => {
-      const end = (block + 1) * size;
-      const upTo = (of: Tensor): Tensor => graph.slice(of, 1, 0, end);
-      const ofBlock = graph.slice(query, 1, end - size, end);
-      const mask = graph.slice(bias, bias.shape.length - 1, width - end, width);
-      return graph.reshape(attend(ofBlock, upTo(key), upTo(value), mask), [rows, size, heads * headWidth]);
-    });
-    return graph.reshape(graph.concat(contexts, 1), [rows * width, heads * headWidth]);
-  }
-
-  /** Queries of one key-value head are adjacent, so keys and values are never repeated. */
-  function attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor): Tensor {
-    const [count, keys] = [query.shape[1]!, key.shape[1]!];
-    const grouped = graph.transpose(
-      graph.reshape(query, [rows, count, keyValueHeads, group, headWidth]),
-      [0, 2, 3, 1, 4],
-    );
-    const context = graph.scaledAttention(
-      graph.reshape(grouped, [rows, keyValueHeads, group * count, headWidth]),
-      graph.transpose(graph.reshape(key, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
-      graph.transpose(graph.reshape(value, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
-      mask,
-      1 / Math.sqrt(headWidth),
-    );
-    const apart = graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]);
-    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
-  }
-
-  /** @param at int32 [rows, n]; default: the positions of whole rows */
-  function rotaryPositions(at?: Tensor): Positions {
-    const half = headWidth / 2;
-    const count = at ? config.maxPositions : width;
-    const tables = rotaryTables(config, count);
-    const angles = (table: Float32Array): Tensor => {
-      const whole = graph.constant(table, [count, half]);
-      return at ? graph.gather(whole, at) : graph.expand(whole, [rows, width, half]);
-    };
-    return { rows, width: at?.shape[1] ?? width, cos: angles(tables.cos), sin: angles(tables.sin) };
-  }
 }

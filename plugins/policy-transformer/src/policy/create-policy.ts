@@ -69,6 +69,7 @@ export async function createPolicy(
     config,
     ...parts,
     sessionThreads: cores.sessionThreads,
+    layered: cores.layered,
     microBatchTokens: options.microBatchTokens,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
   };

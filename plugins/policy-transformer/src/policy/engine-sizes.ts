@@ -17,17 +17,22 @@ function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
   return threads ?? Math.min(MOST_THREADS, availableParallelism());
 }
 
-/** A larger model is computed by one core with several threads, because every core holds a copy of the weights. */
+/**
+ * A larger model is computed by one core with several threads, because every core holds a copy of the weights, and
+ * trained layer by layer.
+ */
 const MOST_FOR_COPIES = 100e6;
 
-/** How many cores compute a model, and with how many threads each. */
+/** How a model is computed: how many cores with how many threads each, and whether layer by layer. */
 export function coresOf(
   options: Pick<TransformerOptions, 'threads'>,
   config: DecoderConfig,
-): { readonly count: number; readonly sessionThreads: number } {
+): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
   const threads = threadsOf(options);
   const isLarge = parameterCount(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
-  return isLarge ? { count: 1, sessionThreads: threads } : { count: threads, sessionThreads: 1 };
+  return isLarge
+    ? { count: 1, sessionThreads: threads, layered: true }
+    : { count: threads, sessionThreads: 1, layered: false };
 }
 
 export function parameterCount(shapes: ReadonlyMap<string, Shape>): number {

@@ -19,7 +19,8 @@ import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
 import { createGenerator } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
-import { Trainer, type Accumulated, type Evaluated } from './trainer.js';
+import { LayeredTrainer } from './layered-trainer.js';
+import { Trainer, type Accumulated, type BatchTrainer, type Evaluated } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
@@ -28,6 +29,8 @@ export interface EngineSettings {
   readonly valueHead: boolean;
   /** If given, only it and the value head are trained. */
   readonly adapter?: Adapter | undefined;
+  /** Whether training goes layer by layer, which needs less memory. */
+  readonly layered: boolean;
   /** Threads of a core. */
   readonly sessionThreads: number;
   /** Largest rows * width of one training run. */
@@ -52,7 +55,7 @@ export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {}
 export class EngineCore {
   readonly #executor: Executor;
   readonly #generator: TokenGenerator;
-  readonly #trainer: Trainer;
+  readonly #trainer: BatchTrainer;
   readonly #histories = new TokenHistories();
   readonly #settings: EngineSettings;
   readonly #trainable: State;
@@ -69,7 +72,8 @@ export class EngineCore {
     this.#settings = settings;
     this.#executor = executor;
     this.#generator = createGenerator(config, adapter, executor, cacheBytes);
-    this.#trainer = new Trainer(executor, config, settings, microBatchTokens);
+    const kind = settings.layered ? LayeredTrainer : Trainer;
+    this.#trainer = new kind(executor, config, settings, microBatchTokens);
     const shapes = trainableShapes(config, settings);
     this.#trainable = executor.allocate(shapes);
     this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));

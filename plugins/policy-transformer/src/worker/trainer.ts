@@ -26,6 +26,15 @@ export interface Evaluated {
   readonly values?: Float64Array;
 }
 
+/** Computes batches, in micro-batches. */
+export interface BatchTrainer {
+  /** Log probability, entropy and value of the sampled tokens. */
+  evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated>;
+  /** Like `evaluate`, and adds the gradient of the loss to `gradients` (see `gradientState`). */
+  accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated>;
+  dispose(): Promise<void>;
+}
+
 export interface Accumulated extends Evaluated {
   readonly terms: { readonly [name: string]: number };
   readonly metrics: { readonly [name: string]: number };
@@ -41,7 +50,7 @@ const SESSIONS = 16;
  * Runs training and evaluation graphs over batches, in micro-batches. A session of a loss serves all shapes with the
  * same number of blocks.
  */
-export class Trainer {
+export class Trainer implements BatchTrainer {
   readonly #config: DecoderConfig;
   readonly #options: ParameterOptions;
   readonly #microBatchTokens: number;
@@ -59,9 +68,8 @@ export class Trainer {
     return this.#config.heads / this.#config.keyValueHeads;
   }
 
-  /** Log probability, entropy and value of the sampled tokens. */
   async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
-    const results = this.#empty(batch);
+    const results = emptyResults(batch, this.#options);
     for (const rows of this.#microBatches(batch, 1)) {
       const packed = packRows(batch, rows, this.#group);
       const { blocks } = packed.sizes;
@@ -74,14 +82,12 @@ export class Trainer {
     return results;
   }
 
-  /** Like `evaluate`, and adds the gradient of the loss to `gradients` (see `gradientState`). */
   async accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
     const traits = lossTraits(loss);
     const unit = traits.readsPairs ? 2 : 1;
-    const results = this.#empty(batch);
-    const zeros = (names: object) => Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
-    const terms: { [name: string]: number } = zeros(loss.terms);
-    const metrics: { [name: string]: number } = zeros(loss.metrics ?? {});
+    const results = emptyResults(batch, this.#options);
+    const terms = zeros(loss.terms);
+    const metrics = zeros(loss.metrics ?? {});
     for (const rows of this.#microBatches(batch, unit)) {
       const packed = packRows(batch, rows, this.#group, traits.reads, unit);
       const session = await this.#training(loss, traits, packed.sizes);
@@ -130,11 +136,16 @@ export class Trainer {
       },
     );
   }
+}
 
-  #empty({ rows, width }: TrainingBatch): Evaluated {
-    const array = () => new Float64Array(rows * width);
-    return { logprobs: array(), entropy: array(), ...(this.#options.valueHead ? { values: array() } : {}) };
-  }
+/** Results of a batch, still all 0. */
+export function emptyResults({ rows, width }: TrainingBatch, { valueHead }: ParameterOptions): Evaluated {
+  const array = () => new Float64Array(rows * width);
+  return { logprobs: array(), entropy: array(), ...(valueHead ? { values: array() } : {}) };
+}
+
+export function zeros(names: object): { [name: string]: number } {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
 }
 
 /** Sizes of a graph that is open in all sizes except the number of blocks. */
@@ -144,14 +155,14 @@ function openSizesFor(blocks: number): TrainingSizes {
 }
 
 /** int32 [rows, width]: 0, 1, ... in every row. */
-function rowPositions(rows: number, width: number): Int32Array {
+export function rowPositions(rows: number, width: number): Int32Array {
   const positions = new Int32Array(rows * width);
   for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
   return positions;
 }
 
 /** Copies values from slots to the positions of their tokens. */
-function spread(
+export function spread(
   { logprobs, entropy, values }: Evaluated,
   { indices }: PackedRows,
   outputs: { readonly [name: string]: HostArray },

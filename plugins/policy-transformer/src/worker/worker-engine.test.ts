@@ -21,6 +21,7 @@ const settings: EngineSettings = {
   config: small,
   valueHead: false,
   sessionThreads: 1,
+  layered: false,
   microBatchTokens: 1024,
   cacheBytes: 1e8,
 };

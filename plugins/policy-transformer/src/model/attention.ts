@@ -1,0 +1,70 @@
+import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { Tensor } from '../operations/tensor.js';
+import type { DecoderConfig } from './decoder-config.js';
+import type { LayerOptions, Positions } from './decoder-layer.js';
+import { rotaryTables } from './rotary-tables.js';
+
+/**
+ * Attention of whole sequences without a cache, for training and evaluation. With several blocks of queries, each block
+ * sees the keys up to its end, so scores that are always masked are not computed.
+ * @param bias added to the scores of the last block of queries: broadcasts to [rows, 1, heads / keyValueHeads * width /
+ * blocks, width]; its last columns are added to those of other blocks
+ */
+export function attention(
+  graph: GraphBuilder,
+  { heads, keyValueHeads, headWidth }: DecoderConfig,
+  rows: number,
+  bias: Tensor,
+  blocks = 1,
+): LayerOptions['attend'] {
+  const group = heads / keyValueHeads;
+
+  return (query, key, value) => {
+    if (blocks === 1) return attend(query, key, value, bias);
+    const width = key.shape[1]!;
+    const size = width / blocks;
+    const contexts = Array.from({ length: blocks }, (_, block) => {
+      const end = (block + 1) * size;
+      const upTo = (of: Tensor): Tensor => graph.slice(of, 1, 0, end);
+      const ofBlock = graph.slice(query, 1, end - size, end);
+      const mask = graph.slice(bias, bias.shape.length - 1, width - end, width);
+      return graph.reshape(attend(ofBlock, upTo(key), upTo(value), mask), [rows, size, heads * headWidth]);
+    });
+    return graph.reshape(graph.concat(contexts, 1), [rows * width, heads * headWidth]);
+  };
+
+  /** Queries of one key-value head are adjacent, so keys and values are never repeated. */
+  function attend(query: Tensor, key: Tensor, value: Tensor, mask: Tensor): Tensor {
+    const [count, keys] = [query.shape[1]!, key.shape[1]!];
+    const grouped = graph.transpose(
+      graph.reshape(query, [rows, count, keyValueHeads, group, headWidth]),
+      [0, 2, 3, 1, 4],
+    );
+    const context = graph.scaledAttention(
+      graph.reshape(grouped, [rows, keyValueHeads, group * count, headWidth]),
+      graph.transpose(graph.reshape(key, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      graph.transpose(graph.reshape(value, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
+      mask,
+      1 / Math.sqrt(headWidth),
+    );
+    const apart = graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]);
+    return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
+  }
+}
+
+/** @param at int32 [rows, n]; default: the positions of whole rows */
+export function rotaryPositions(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { rows, width }: { readonly rows: number; readonly width: number },
+  at?: Tensor,
+): Positions {
+  const half = config.headWidth / 2;
+  const count = at ? config.maxPositions : width;
+  const tables = rotaryTables(config, count);
+  const angles = (table: Float32Array): Tensor => {
+    const whole = graph.constant(table, [count, half]);
+    return at ? graph.gather(whole, at) : graph.expand(whole, [rows, width, half]);
+  };
+  return { rows, width: at?.shape[1] ?? width, cos: angles(tables.cos), sin: angles(tables.sin) };
+}

@@ -1,0 +1,122 @@
+/** The reference is `Trainer`, which computes the same in one graph. */
+import type { Loss, TrainingBatch } from '@agentgym/cli';
+import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
+import { expect, it } from 'vitest';
+
+import { createExecutor } from '../executors/create-executor.js';
+import type { Executor } from '../executors/executor.js';
+import { grouped, small } from '../generation/fixtures/small-models.js';
+import type { ModelWeights } from '../generation/token-generator.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import {
+  frozenShapes,
+  initializeAdapter,
+  initializeParameters,
+  trainableShapes,
+  type ParameterOptions,
+} from '../model/parameters.js';
+import { gradientState } from '../model/training-graph.js';
+import { LayeredTrainer } from './layered-trainer.js';
+import { ParameterBlock } from './parameter-block.js';
+import { Trainer } from './trainer.js';
+
+const rows = 4;
+const width = 290;
+
+/** Rows of several lengths with more sampled tokens than the head computes at a time. */
+function batchOf(config: DecoderConfig): TrainingBatch {
+  const random = testHost(4).random;
+  const size = rows * width;
+  const length = Int32Array.from({ length: rows }, (_, row) => width - 31 * row);
+  const draw = (scale: number) => Float64Array.from({ length: size }, () => scale * random.normal());
+  return {
+    ...emptyBatch({ rows, width, temperature: 0.8 }),
+    tokens: Int32Array.from({ length: size }, () => random.integer(1, config.vocabularySize)),
+    length,
+    mask: Uint8Array.from({ length: size }, (_, i) =>
+      Number(i % width > 3 && i % width < length[Math.floor(i / width)]! && i % 3 === 0),
+    ),
+    weight: draw(0.01),
+    logprobs: draw(0.1).map((x) => x - 4),
+    advantages: draw(1),
+    returns: draw(1),
+    group: Int32Array.from({ length: rows }, (_, row) => row),
+  };
+}
+
+const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
+const square = ops.mul(ops.sub(inputs.value, inputs.returns), ops.sub(inputs.value, inputs.returns));
+const perToken: Loss = {
+  terms: {
+    policy: ops.mul(ratio, ops.sub(ops.constant(0), inputs.advantages)),
+    entropy: ops.mul(ops.constant(-0.1), inputs.entropy),
+  },
+  metrics: { ratio },
+};
+const withValue: Loss = { terms: { ...perToken.terms, value: square } };
+const perSequence: Loss = { terms: { policy: ops.exp(ops.sequenceMean(ops.sub(inputs.logprob, inputs.logprobs))) } };
+const perPair: Loss = { terms: { pairs: ops.logsigmoid(ops.pairDifference(ops.sequenceSum(inputs.logprob))) } };
+
+const adapter = { rank: 3, scale: 0.7, targets: ['self_attn.q_proj', 'self_attn.o_proj', 'mlp.down_proj'] } as const;
+
+async function weightsOf(executor: Executor, config: DecoderConfig, options: ParameterOptions): Promise<ModelWeights> {
+  const { random } = testHost(9);
+  const factors = options.adapter
+    ? initializeAdapter(config, options.adapter, random)
+    : new Map<string, Float32Array>();
+  // B is 0 at the start, where A has no gradient.
+  for (const [name, data] of factors) {
+    if (!name.includes('lora_B')) continue;
+    data.forEach((_, index) => (data[index] = 0.1 * random.normal()));
+  }
+  const all = new Map([...initializeParameters(config, options, random), ...factors]);
+  const allocate = (shapes: ReturnType<typeof trainableShapes>) =>
+    executor.allocate(shapes, new ParameterBlock(shapes).fill(all).data);
+  const trainable = allocate(trainableShapes(config, options));
+  return options.adapter ? { trainable, frozen: allocate(frozenShapes(config, options)) } : { trainable };
+}
+
+const worst = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
+  Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
+
+// Goes red when a layer reads the weights of another, a chunk of the head is left out or a gradient goes to another layer.
+it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
+  ['all weights, a tied head', small, { valueHead: false }, perToken],
+  ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
+  ['an adapter', grouped, { valueHead: false, adapter }, perToken],
+  ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
+  ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
+  ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
+])('computes what one graph computes: %s', async (_, config, options, loss) => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const weights = await weightsOf(executor, config, options);
+  const batch = batchOf(config);
+  const results = [];
+  for (const kind of [Trainer, LayeredTrainer]) {
+    const trainer = new kind(executor, config, options, 640);
+    const gradients = executor.allocate(
+      new Map([...trainableShapes(config, options)].map(([name, shape]) => [gradientState(name), shape])),
+    );
+    const accumulated = await trainer.accumulate(weights, gradients, batch, loss);
+    expect((await trainer.evaluate(weights, batch)).logprobs).toEqual(accumulated.logprobs);
+    results.push({ accumulated, gradients });
+    await trainer.dispose();
+  }
+  const [whole, layered] = results as [(typeof results)[number], (typeof results)[number]];
+  for (const name of ['logprobs', 'entropy', 'values'] as const) {
+    const [a, b] = [whole.accumulated[name], layered.accumulated[name]];
+    expect(b === undefined).toBe(a === undefined);
+    if (a && b) expect(worst(a, b), name).toBeLessThan(1e-5);
+  }
+  for (const kind of ['terms', 'metrics'] as const) {
+    for (const [name, sum] of Object.entries(whole.accumulated[kind])) {
+      expect(layered.accumulated[kind][name]! / sum).toBeCloseTo(1, 4);
+    }
+  }
+  for (const name of whole.gradients.shapes.keys()) {
+    const [a, b] = [await whole.gradients.read(name), await layered.gradients.read(name)];
+    const norm = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0));
+    expect(norm, name).toBeGreaterThan(0);
+    expect(worst(a, b) / norm, name).toBeLessThan(1e-4);
+  }
+});
