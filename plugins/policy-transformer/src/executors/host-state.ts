@@ -74,7 +74,9 @@ export class HostState implements State, HostView {
   }
 
   part(name: string, as: string, start: number, count: number): HostView {
-    return new HostState(new Map([[as, [count]]]), this.#of(name).subarray(start, start + count));
+    const first = this.#of(name);
+    const offset = (first.byteOffset - this.#data.byteOffset) / first.BYTES_PER_ELEMENT + start;
+    return new HostState(new Map([[as, [count]]]), this.#data.subarray(offset, offset + count));
   }
 
   renamed(rename: (name: string) => string): HostView {

@@ -24,7 +24,8 @@ export interface State extends StateView {
   /** Sets every number to 0. */
   clear(): Promise<void>;
   /**
-   * `count` numbers of an array from `start` on, flat and under another name. It is the same memory.
+   * `count` numbers of an array from `start` on, flat and under another name. They may reach into the arrays that follow
+   * it in the order of `shapes`. It is the same memory.
    */
   part(name: string, as: string, start: number, count: number): StateView;
   /** The same arrays under other names: a run that asks for `name` gets the array `rename(name)`. */

@@ -7,7 +7,7 @@ import type { State } from '../executors/state.js';
 import { allocateMoment } from './allocate-moment.js';
 import { gradientState } from '../model/training-graph.js';
 import type { Trained, UpdateRule } from './optimizer.js';
-import { VectorProgram } from './vector-program.js';
+import { segmentsOf, VectorProgram, type Segment } from './vector-program.js';
 
 export interface AdamwOptions {
   readonly beta1: number;
@@ -20,14 +20,14 @@ export interface AdamwOptions {
 export class Adamw implements UpdateRule {
   readonly moments: readonly [first: State, second: State];
   readonly #trained: Trained;
-  readonly #names: readonly string[];
+  readonly #segments: readonly Segment[];
   readonly #options: AdamwOptions;
   readonly #update: VectorProgram;
 
   /** @param names the parameters that it changes */
   constructor(executor: Executor, trained: Trained, names: readonly string[], options: AdamwOptions) {
     this.#trained = trained;
-    this.#names = names;
+    this.#segments = segmentsOf(trained.parameters.shapes, names);
     this.#options = options;
     this.moments = [
       allocateMoment(executor, 'first', trained, names),
@@ -56,14 +56,15 @@ export class Adamw implements UpdateRule {
     };
     const { parameters, gradients } = this.#trained;
     const [first, second] = this.moments;
-    for (const name of this.#names) {
+    for (const { first: name, count } of this.#segments) {
       await this.#update.run(
         {
-          parameter: { of: parameters, name },
-          gradient: { of: gradients, name: gradientState(name) },
-          first: { of: first, name: `first.${name}` },
-          second: { of: second, name: `second.${name}` },
+          parameter: { of: parameters, first: name },
+          gradient: { of: gradients, first: gradientState(name) },
+          first: { of: first, first: `first.${name}` },
+          second: { of: second, first: `second.${name}` },
         },
+        count,
         scalars,
       );
     }

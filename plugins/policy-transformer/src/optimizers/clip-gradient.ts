@@ -1,6 +1,6 @@
 import type { Executor } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
-import { VectorProgram } from './vector-program.js';
+import { segmentsOf, VectorProgram } from './vector-program.js';
 
 /** Measures gradients where they are. */
 export class GradientNorm {
@@ -16,8 +16,9 @@ export class GradientNorm {
   /** Global L2 norm over some arrays, by default all; the sums of parts are added in float64, in order. */
   async of(gradients: State, names: Iterable<string> = gradients.shapes.keys()): Promise<number> {
     let sum = 0;
-    for (const name of names) {
-      for (const part of await this.#squares.run({ gradient: { of: gradients, name } })) sum += part['sum']![0]!;
+    for (const { first, count } of segmentsOf(gradients.shapes, names)) {
+      const parts = await this.#squares.run({ gradient: { of: gradients, first } }, count);
+      for (const part of parts) sum += part['sum']![0]!;
     }
     return Math.sqrt(sum);
   }

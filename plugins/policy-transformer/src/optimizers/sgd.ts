@@ -6,7 +6,7 @@ import type { State } from '../executors/state.js';
 import { gradientState } from '../model/training-graph.js';
 import { allocateMoment } from './allocate-moment.js';
 import type { Trained, UpdateRule } from './optimizer.js';
-import { VectorProgram } from './vector-program.js';
+import { segmentsOf, VectorProgram, type Segment } from './vector-program.js';
 
 export interface SgdOptions {
   /** 0 keeps no moment. */
@@ -18,12 +18,12 @@ export interface SgdOptions {
 export class Sgd implements UpdateRule {
   readonly moments: readonly State[];
   readonly #trained: Trained;
-  readonly #names: readonly string[];
+  readonly #segments: readonly Segment[];
   readonly #update: VectorProgram;
 
   constructor(executor: Executor, trained: Trained, names: readonly string[], { momentum, weightDecay }: SgdOptions) {
     this.#trained = trained;
-    this.#names = names;
+    this.#segments = segmentsOf(trained.parameters.shapes, names);
     this.moments = momentum > 0 ? [allocateMoment(executor, 'momentum', trained, names)] : [];
     this.#update = new VectorProgram(executor, (graph, vector, scalar) => {
       const parameter = vector('parameter');
@@ -38,13 +38,14 @@ export class Sgd implements UpdateRule {
   async apply(_: number, learningRate: number, factor: number): Promise<void> {
     const { parameters, gradients } = this.#trained;
     const [momentum] = this.moments;
-    for (const name of this.#names) {
+    for (const { first: name, count } of this.#segments) {
       await this.#update.run(
         {
-          parameter: { of: parameters, name },
-          gradient: { of: gradients, name: gradientState(name) },
-          ...(momentum && { momentum: { of: momentum, name: `momentum.${name}` } }),
+          parameter: { of: parameters, first: name },
+          gradient: { of: gradients, first: gradientState(name) },
+          ...(momentum && { momentum: { of: momentum, first: `momentum.${name}` } }),
         },
+        count,
         { factor, rate: learningRate },
       );
     }

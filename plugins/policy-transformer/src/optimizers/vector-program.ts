@@ -2,10 +2,10 @@ import type { Executable, Executor } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import { elementCount } from '../operations/shapes.js';
-import type { Tensor } from '../operations/tensor.js';
+import type { Shape, Tensor } from '../operations/tensor.js';
 
 /** Numbers of one run: its results are small enough for the processor's caches. */
-const PART = 2 ** 18;
+const PART = 2 ** 16;
 
 /** A prime that represents the open length. */
 const LENGTH = 100_003;
@@ -21,10 +21,34 @@ type BuildVectors = (
   readonly assign?: { readonly [vector: string]: Tensor };
 };
 
-/** An array of a state. */
-interface NamedArray {
+/** Adjacent arrays of a state. */
+interface Vector {
   readonly of: State;
-  readonly name: string;
+  /** The first of them. */
+  readonly first: string;
+}
+
+/** Adjacent parameters. */
+export interface Segment {
+  readonly first: string;
+  /** Numbers of all of them. */
+  readonly count: number;
+}
+
+/** Joins parameters that follow each other in their state, because every run costs some time. */
+export function segmentsOf(shapes: ReadonlyMap<string, Shape>, names: Iterable<string>): Segment[] {
+  const wanted = new Set(names);
+  const segments: { first: string; count: number }[] = [];
+  let open = false;
+  for (const [name, shape] of shapes) {
+    if (!wanted.has(name)) open = false;
+    else if (open) segments.at(-1)!.count += elementCount(shape);
+    else {
+      segments.push({ first: name, count: elementCount(shape) });
+      open = true;
+    }
+  }
+  return segments;
 }
 
 /**
@@ -41,23 +65,18 @@ export class VectorProgram {
     this.#build = build;
   }
 
-  /**
-   * Runs over arrays of equal length. Returns the outputs of each part.
-   * @param arrays by the names of the vectors
-   */
+  /** Runs over `count` numbers of each vector. Returns the outputs of each part. */
   async run(
-    arrays: { readonly [vector: string]: NamedArray },
+    vectors: { readonly [name: string]: Vector },
+    count: number,
     scalars: { readonly [name: string]: number } = {},
   ): Promise<{ readonly [name: string]: ArrayLike<number> }[]> {
     this.#executable ??= await this.#compile();
     const inputs = Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, Float32Array.of(value)]));
-    const named = Object.entries(arrays);
-    const [, first] = named[0]!;
-    const total = elementCount(first.of.shapes.get(first.name) ?? []);
     const results = [];
-    for (let start = 0; start < total; start += PART) {
-      const length = Math.min(PART, total - start);
-      const state = named.map(([vector, { of, name }]) => of.part(name, vector, start, length));
+    for (let start = 0; start < count; start += PART) {
+      const length = Math.min(PART, count - start);
+      const state = Object.entries(vectors).map(([name, { of, first }]) => of.part(first, name, start, length));
       results.push(await this.#executable.run(inputs, { sizes: { length }, state }));
     }
     return results;

@@ -59,7 +59,7 @@ const perPair: Loss = { terms: { pairs: ops.logsigmoid(ops.pairDifference(ops.se
 
 const adapter = { rank: 3, scale: 0.7, targets: ['self_attn.q_proj', 'self_attn.o_proj', 'mlp.down_proj'] } as const;
 
-async function weightsOf(executor: Executor, config: DecoderConfig, options: ParameterOptions): Promise<ModelWeights> {
+function weightsOf(executor: Executor, config: DecoderConfig, options: ParameterOptions): ModelWeights {
   const { random } = testHost(9);
   const factors = options.adapter
     ? initializeAdapter(config, options.adapter, random)
@@ -89,7 +89,7 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
 ])('computes what one graph computes: %s', async (_, config, options, loss) => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
-  const weights = await weightsOf(executor, config, options);
+  const weights = weightsOf(executor, config, options);
   const batch = batchOf(config);
   const results = [];
   for (const kind of [Trainer, LayeredTrainer]) {
