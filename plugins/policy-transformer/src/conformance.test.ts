@@ -15,7 +15,15 @@ describe.each([
   describePolicyModel(it, {
     create: () =>
       createPolicy(
-        { engine: 'auto', threads, microBatchTokens: 256, cacheMegabytes: 100, tokenizer, vocabularySize: 300 },
+        {
+          engine: 'auto',
+          threads,
+          microBatchTokens: 256,
+          cacheMegabytes: 100,
+          tokenizer,
+          vocabularySize: 300,
+          thinking: 'template',
+        },
         testHost(2),
         { corpus: () => ReadableStream.from(texts), preset: 'pico', valueHead, maxTokens: 512 },
         (settings, cores, log) => InProcessEngine.create(settings, cores, log),

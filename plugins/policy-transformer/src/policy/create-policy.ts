@@ -4,6 +4,7 @@ import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js
 import { initializeParameters, parameterShapes } from '../model/parameters.js';
 import type { TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
+import { refuseThinking } from '../tokenizer/chat-layout.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
@@ -35,7 +36,11 @@ export async function createPolicy(
 ): Promise<PolicyModel> {
   const folder =
     context.from === undefined ? await scratchFolder(options, context) : await readModelFolder(context.from);
-  const encoder = createConversationEncoder(folder.tokenizer, folder.ids.eos);
+  const encoder = createConversationEncoder(folder.tokenizer, {
+    endIds: folder.ids.eos,
+    embeddingRows: folder.config.vocabularySize,
+    thinking: options.thinking,
+  });
   const { valueHead } = context;
   const positions = positionsOf(folder.config, context.maxTokens);
   const config = { ...folder.config, maxPositions: positions };
@@ -69,7 +74,9 @@ export async function createPolicy(
       maxTokens: positions,
       facts: {
         ...facts,
-        ...(context.from === undefined ? { preset: context.preset ?? '' } : { from: context.from }),
+        ...(context.from === undefined
+          ? { preset: context.preset ?? '' }
+          : { from: context.from, chatTemplate: encoder.template }),
         parameters: block.data.length,
         family: config.family,
         hiddenSize: config.hiddenSize,
@@ -85,11 +92,12 @@ export async function createPolicy(
 
 /** A tokenizer trained on the corpus and a preset's shape, without weights. */
 async function scratchFolder(
-  { tokenizer, vocabularySize }: TransformerOptions,
+  { tokenizer, vocabularySize, thinking }: TransformerOptions,
   context: PolicyContext,
 ): Promise<ModelFolder> {
   const { preset, maxTokens } = context;
   if (preset === undefined) throw new Error('a transformer needs a preset to build, or a folder to start from');
+  refuseThinking(thinking);
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);

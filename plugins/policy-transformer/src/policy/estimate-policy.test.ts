@@ -17,6 +17,7 @@ const options = {
   cacheMegabytes: 100,
   tokenizer: 'words',
   vocabularySize: 300,
+  thinking: 'template',
 } as const;
 const load = { sequences: 16, tokens: 200 };
 

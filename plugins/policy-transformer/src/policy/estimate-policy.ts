@@ -6,6 +6,7 @@ import { parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
+import { refuseThinking } from '../tokenizer/chat-layout.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
@@ -23,7 +24,7 @@ export async function estimate(
   { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
   { sequences, tokens }: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from);
+  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options);
   const positions = positionsOf(config, maxTokens);
   const shapes = [...parameterShapes(config, { valueHead }).values()];
   const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
@@ -46,17 +47,18 @@ export async function estimate(
 }
 
 function scratchConfig(
-  { vocabularySize }: TransformerOptions,
+  { vocabularySize, thinking }: TransformerOptions,
   preset: string | undefined,
   maxTokens: number | undefined,
 ): DecoderConfig {
+  refuseThinking(thinking);
   return presetConfig(preset ?? '', Math.min(vocabularySize, LIKELY_VOCABULARY), longestSequence(maxTokens));
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(directory: string): Promise<DecoderConfig> {
+async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
   const { config, tokenizer, ids } = await readModelTexts(directory);
-  createConversationEncoder(tokenizer, ids.eos);
+  createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
   const given = await readWeightShapes(directory);
   for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
     const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];

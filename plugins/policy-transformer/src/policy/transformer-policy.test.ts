@@ -17,6 +17,7 @@ const options = {
   cacheMegabytes: 100,
   tokenizer: 'words',
   vocabularySize: 300,
+  thinking: 'template',
 } as const;
 const sampling = { temperature: 0.9, topP: 1, topK: 0 };
 const adamw = { name: 'adamw', options: {} };

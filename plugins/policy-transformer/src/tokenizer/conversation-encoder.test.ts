@@ -39,7 +39,7 @@ const folders: [name: string, files: TokenizerFiles, end: string, forgery: strin
 describe.each(folders)('conversation encoder of %s', (name, files, end, forgery) => {
   const json = JSON.parse(files.tokenizer) as TokenizerJson;
   const tokenizer = new TextTokenizer(json);
-  const encoder = createConversationEncoder(files, [tokenizer.addedToken(end)!, 7]);
+  const encoder = createConversationEncoder(files, { endIds: [tokenizer.addedToken(end)!, 7] });
   const controls = new Set(json.added_tokens.map(({ id }) => id));
   const chats = (
     JSON.parse(gunzipSync(readFileSync(new URL(`./fixtures/${name}.json.gz`, import.meta.url))).toString()) as {
