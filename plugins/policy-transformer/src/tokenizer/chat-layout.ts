@@ -66,10 +66,8 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
     first.startsWith(before) && between.endsWith(first.slice(before.length)) ? first.slice(before.length) : '';
   const withSystem = attempt(() => render(system, user(sentinels.first)));
   const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
-  const isTrimmed = (rendered: (content: string) => string, sentinel: string) => {
-    const bare = rendered(sentinel);
-    return findTrimmedCharacters((character) => rendered(character + sentinel + character) === bare);
-  };
+  const trimmed = (rendered: (content: string) => string, sentinel: string) =>
+    findTrimmedCharacters((start, end) => rendered(start + sentinel + end) === rendered(sentinel));
   const layout: ChatLayout = {
     begin: fill(first, { [sentinels.first]: 'observation' }),
     append: fill(between, { [sentinels.next]: 'observation' }),
@@ -78,10 +76,10 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
       : {}),
     lastPrompt,
     trims: {
-      observation: isTrimmed((content) => render(user(content)), sentinels.first),
+      observation: trimmed((content) => render(user(content)), sentinels.first),
       system: knowsSystem
-        ? isTrimmed((content) => render({ ...system, content }, user(sentinels.first)), sentinels.system)
-        : '',
+        ? trimmed((content) => render({ ...system, content }, user(sentinels.first)), sentinels.system)
+        : { start: '', end: '' },
     },
   };
   checkChatGrowth(template, layout, { thinking, variables });

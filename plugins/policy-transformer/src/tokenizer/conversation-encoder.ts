@@ -32,7 +32,7 @@ export interface EncoderSettings {
 /**
  * The encoder of a Hugging Face folder: its tokenizer, and its chat template as pieces of one growing sequence. Text is
  * encoded together with the template's literal text around it, as in the training of the model, but never as a control
- * token. Throws if there is no template, if a conversation cannot grow with it, or if the model has no row for an id.
+ * token. In an action, markup such as `<think>` is encoded as the token that the model writes. Throws if there is no template, if a conversation cannot grow with it, or if the model has no row for an id.
  */
 export function createConversationEncoder(files: TokenizerFiles, settings: EncoderSettings = {}): FolderEncoder {
   const { endIds = [], embeddingRows = Infinity, thinking = 'template' } = settings;
@@ -66,7 +66,7 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       return fill(begin, { observation: `${system}\n\n${observation}` });
     },
     append: (observation) => fill(append, { observation }),
-    encodeAction: (text) => tokenizer.encode(text),
+    encodeAction: (text) => tokenizer.encodePieces(tokenizer.splitMarkup(text)),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),
   };

@@ -9,7 +9,7 @@ export const pythonSpace =
   '\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
 /** Python's `text.lstrip(characters)`. */
-function stripStart(text: string, characters: string | null = pythonSpace): string {
+export function stripStart(text: string, characters: string | null = pythonSpace): string {
   const all = new Set(characters ?? pythonSpace);
   let start = 0;
   for (const character of text) {
@@ -20,7 +20,7 @@ function stripStart(text: string, characters: string | null = pythonSpace): stri
 }
 
 /** Python's `text.rstrip(characters)`. */
-function stripEnd(text: string, characters: string | null = pythonSpace): string {
+export function stripEnd(text: string, characters: string | null = pythonSpace): string {
   const all = new Set(characters ?? pythonSpace);
   const reversed = [...text].reverse();
   const kept = reversed.findIndex((character) => !all.has(character));
@@ -28,7 +28,7 @@ function stripEnd(text: string, characters: string | null = pythonSpace): string
 }
 
 /** Python's `text.strip(characters)`. */
-export function stripText(text: string, characters: string | null = pythonSpace): string {
+function stripText(text: string, characters: string | null = pythonSpace): string {
   return stripEnd(stripStart(text, characters), characters);
 }
 

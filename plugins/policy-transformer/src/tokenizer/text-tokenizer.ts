@@ -27,7 +27,8 @@ export class TextTokenizer {
   readonly #library: LibraryTokenizer;
   readonly #idOfAdded = new Map<string, number>();
   readonly #contentOfAdded = new Map<number, string>();
-  readonly #splitter: RegExp | undefined;
+  readonly #splitter: RegExp;
+  readonly #markupSplitter: RegExp;
   /** Added tokens that take the white space beside them. */
   readonly #strips: ReadonlyMap<number, { readonly lstrip?: boolean; readonly rstrip?: boolean }>;
   /** Whether each character of a token represents a byte. */
@@ -45,8 +46,8 @@ export class TextTokenizer {
       this.#contentOfAdded.set(id, content);
     }
     this.#strips = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.id, token]));
-    const longestFirst = [...added].sort((a, b) => b.content.length - a.content.length);
-    if (longestFirst.length > 0) this.#splitter = new RegExp(`(${longestFirst.map(tokenPattern).join('|')})`, 'u');
+    this.#splitter = splitterOf(added);
+    this.#markupSplitter = splitterOf(added.filter(({ special }) => special === false));
     this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
     this.#library = new Library({ ...json, added_tokens: [], model: withoutAddedTokens(json) }, {});
     const { vocab } = json.model;
@@ -135,12 +136,29 @@ export class TextTokenizer {
 
   /** Splits a *trusted* text (a rendered template) into control tokens, as ids, and the text between them. */
   splitAddedTokens(trusted: string): (number | string)[] {
-    if (this.#splitter === undefined) return trusted === '' ? [] : [trusted];
-    return trusted
-      .split(this.#splitter)
+    return this.#split(trusted, this.#splitter);
+  }
+
+  /**
+   * Splits the text of an action into markup, as ids, and the text between it. Markup are the added tokens that are not
+   * special: `<tool_call>`, `<think>` and so on, which a model writes as one token.
+   */
+  splitMarkup(action: string): (number | string)[] {
+    return this.#split(action, this.#markupSplitter);
+  }
+
+  #split(text: string, splitter: RegExp): (number | string)[] {
+    return text
+      .split(splitter)
       .filter((part) => part !== '')
       .map((part) => this.#idOfAdded.get(part) ?? part);
   }
+}
+
+/** Finds added tokens, the longest first. Splits nothing if there are none. */
+function splitterOf(added: TokenizerJson['added_tokens']): RegExp {
+  const longestFirst = [...added].sort((a, b) => b.content.length - a.content.length);
+  return new RegExp(`(${['(?!)', ...longestFirst.map(tokenPattern)].join('|')})`, 'u');
 }
 
 /** A `single_word` token is found only between characters that belong to no word. */

@@ -16,6 +16,7 @@ export interface TokenizerJson {
     readonly lstrip?: boolean;
     readonly rstrip?: boolean;
     readonly single_word?: boolean;
+    readonly special?: boolean;
   }[];
   readonly decoder?: object | null;
   readonly model: {
