@@ -40,7 +40,7 @@ export class ChatTemplate {
     // white space at the start of the template.
     const prelude = "{%- macro strftime_now(format) -%}{{- fixed_date(format) -}}{%- endmacro -%}{{ '' }}";
     this.#program = this.#named('has a syntax error', () => new Template(prelude + source));
-    redirectStrips(this.#program.parsed);
+    redirectStrips(this.#program.parsed as object);
   }
 
   /** Renders a conversation. Throws if the template refuses it, with the template's reason as the error's cause. */

@@ -34,7 +34,7 @@ function stripText(text: string, characters: string | null = pythonSpace): strin
 
 /** The functions that `redirectStrips` calls, as variables of a rendering. */
 export const stripFunctions = {
-  python_trim: (value: unknown, characters?: string) =>
+  python_trim: (value: string | number | boolean | undefined, characters?: string) =>
     value === undefined ? '' : stripText(String(value), characters),
   python_strip: stripText,
   python_lstrip: stripStart,

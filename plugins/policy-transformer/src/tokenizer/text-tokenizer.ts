@@ -148,10 +148,11 @@ export class TextTokenizer {
   }
 
   #split(text: string, splitter: RegExp): (number | string)[] {
+    // The parts with odd places are tokens. A part between them may be spelled like one that is not searched.
     return text
       .split(splitter)
-      .filter((part) => part !== '')
-      .map((part) => this.#idOfAdded.get(part) ?? part);
+      .map((part, place) => (place % 2 === 1 ? this.#idOfAdded.get(part)! : part))
+      .filter((part) => part !== '');
   }
 }
 
