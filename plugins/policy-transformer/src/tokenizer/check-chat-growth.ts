@@ -45,7 +45,7 @@ export function checkChatGrowth(template: ChatTemplate, layout: ChatLayout, sett
 
 const cure = 'Put a template that renders a turn the same way, whatever follows it, into chat_template.jinja.';
 const thinkingCure =
-  'Set policy.options.thinking to "keep" (blocks stay where they were sampled) or "off" (the template asks for none, if it can), or put a template that keeps them into chat_template.jinja.';
+  'Set policy.options.thinking (`--policy-option thinking=...` of evaluate and play) to "keep" (blocks stay where they were sampled) or "off" (the template asks for none, if it can), or put a template that keeps them into chat_template.jinja.';
 
 /** The first turn at which the template does not agree with the layout, in words. */
 function findDifference(
