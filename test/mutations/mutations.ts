@@ -745,7 +745,7 @@ export const mutations: readonly Mutation[] = [
     reddens: 'renders what transformers renders',
   },
   {
-    file: 'plugins/policy-transformer/src/tokenizer/chat-layout.ts',
+    file: 'plugins/policy-transformer/src/tokenizer/read-chat-layout.ts',
     find: 'checkChatGrowth(template, layout, { thinking, variables });',
     replace: 'void checkChatGrowth;',
     test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',

@@ -4,8 +4,8 @@ import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js
 import { initializeParameters, parameterShapes } from '../model/parameters.js';
 import type { TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
-import { refuseThinking } from '../tokenizer/chat-layout.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';

@@ -6,8 +6,8 @@ import { parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
-import { refuseThinking } from '../tokenizer/chat-layout.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 

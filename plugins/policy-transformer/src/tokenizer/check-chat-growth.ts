@@ -1,6 +1,5 @@
-import type { ChatLayout, Thinking } from './chat-layout.js';
+import { type ChatLayout, fillLayout, type Thinking } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
-import { fillLayout } from './fill-layout.js';
 
 /** White space at the ends, markup and characters that templates may escape, trim or replace. */
 const awkward = (name: string) =>

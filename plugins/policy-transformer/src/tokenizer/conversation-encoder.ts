@@ -1,9 +1,9 @@
 import type { ConversationEncoder } from '@agentgym/cli';
 
-import { type LayoutPart, readChatLayout, type Slot, type Thinking } from './chat-layout.js';
+import { fillLayout, type LayoutPart, type Slot, type Thinking } from './chat-layout.js';
 import { ChatTemplate } from './chat-template.js';
-import { fillLayout } from './fill-layout.js';
 import { fixedDate } from './fixed-date.js';
+import { readChatLayout } from './read-chat-layout.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
 

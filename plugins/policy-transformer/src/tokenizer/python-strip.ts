@@ -22,9 +22,12 @@ export function stripStart(text: string, characters: string | null = pythonSpace
 /** Python's `text.rstrip(characters)`. */
 export function stripEnd(text: string, characters: string | null = pythonSpace): string {
   const all = new Set(characters ?? pythonSpace);
-  const reversed = [...text].reverse();
-  const kept = reversed.findIndex((character) => !all.has(character));
-  return kept === -1 ? '' : reversed.slice(kept).reverse().join('');
+  let end = text.length;
+  for (;;) {
+    const last = /[\ud800-\udbff][\udc00-\udfff]$|[^]?$/.exec(text.slice(Math.max(0, end - 2), end))![0];
+    if (last === '' || !all.has(last)) return text.slice(0, end);
+    end -= last.length;
+  }
 }
 
 /** Python's `text.strip(characters)`. */
