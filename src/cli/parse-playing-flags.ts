@@ -1,15 +1,18 @@
 import { parseSetting } from '../config/parse-setting.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Parses `--option depths=[1,2]` to options of an environment. Throws AG_COMMAND_USAGE. */
-export function parseOptions(texts: readonly string[]): { readonly [name: string]: unknown } {
+/** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy. Throws AG_COMMAND_USAGE. */
+export function parseOptions(
+  texts: readonly string[],
+  flag: '--option' | '--policy-option' = '--option',
+): { readonly [name: string]: unknown } {
   const entries = texts.map((text): [string, unknown] => {
-    const { path, value } = parseSetting(text, '--option');
+    const { path, value } = parseSetting(text, flag);
     const [name = '', ...deeper] = path;
     if (deeper.length > 0) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: `\`--option ${text}\`: the name of an option has no dots.`,
-        hint: 'Write `--option name=value`.',
+        message: `\`${flag} ${text}\`: the name of an option has no dots.`,
+        hint: `Write \`${flag} name=value\`.`,
       });
     }
     return [name, value];

@@ -16,6 +16,12 @@ export const playingFlags = {
     helpValue: 'KEY=VALUE',
     description: 'Set an option of the environment; the value is read as YAML',
   }),
+  'policy-option': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'KEY=VALUE',
+    description: "Set an option of a model's policy; overrides the run's own",
+  }),
   tool: Flags.string({
     multiple: true,
     multipleNonGreedy: true,

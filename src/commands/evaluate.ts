@@ -43,6 +43,9 @@ export default class Evaluate extends BaseCommand {
       policy: args.policy,
       ...(flags.environment !== undefined && { environment: flags.environment }),
       options: parseOptions(flags.option ?? []),
+      ...(flags['policy-option'] !== undefined && {
+        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
+      }),
       ...(flags.tool !== undefined && { tools: flags.tool }),
       ...(flags.turns !== undefined && { turns: flags.turns }),
       temperature: parseTemperature(flags.temperature),

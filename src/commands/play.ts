@@ -47,6 +47,9 @@ export default class Play extends BaseCommand {
       environment: args.environment,
       policy,
       options: parseOptions(flags.option ?? []),
+      ...(flags['policy-option'] !== undefined && {
+        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
+      }),
       ...(flags.tool !== undefined && { tools: flags.tool }),
       ...(flags.task !== undefined && { task: flags.task }),
       split: flags.split ?? 'train',

@@ -39,6 +39,8 @@ export interface OpenPlayerRequest {
   readonly environment?: string;
   /** Options of the environment. They override the run's options if the environment is the same. */
   readonly options: { readonly [name: string]: unknown };
+  /** Options of a model's policy. They override those of the run. */
+  readonly policyOptions?: { readonly [name: string]: unknown };
   /** Names of tools that may be called, with default options. Absent: the run's tools. */
   readonly tools?: readonly string[];
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
@@ -100,6 +102,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       environment.world.maxTurns ??
       DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
+    if (model === undefined) refusePolicyOptions(policy, request.policyOptions);
     if (typeof policy === 'string' && model === undefined) {
       checkPlayer(policy, environment);
       refuseTools(policy, request.tools);
@@ -165,7 +168,10 @@ async function openModel(
   const recipe = plan?.recipe;
   const format = await instances.format(recipe?.format ?? { name: 'plain' });
   const model = await instances.policy(
-    { name: recipe?.policy.name ?? 'transformer', ...(recipe && { options: recipe.policy.options }) },
+    {
+      name: recipe?.policy.name ?? 'transformer',
+      options: { ...recipe?.policy.options, ...request.policyOptions },
+    },
     { corpus: noCorpus, from: folder, valueHead: false },
   );
   const temperature = request.temperature ?? 0;
@@ -183,6 +189,16 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` does not call tools.`,
     hint: 'Remove it, or let a person, a script or a model play.',
+  });
+}
+
+/** Only models have options. */
+function refusePolicyOptions(player: string | Player, options: OpenPlayerRequest['policyOptions'] = {}): void {
+  const [name] = Object.keys(options);
+  if (name === undefined) return;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`--policy-option ${name}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a model.`,
+    hint: 'Remove it, or let a run or a folder with a model play.',
   });
 }
 

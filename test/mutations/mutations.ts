@@ -730,4 +730,40 @@ export const mutations: readonly Mutation[] = [
     test: 'src/reporting/render-report.test.ts',
     reddens: 'writes JSON that ends no script block and reads back the same',
   },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/trimmed-text.ts',
+    find: 'return stripEnd(stripStart(text, start), end);',
+    replace: 'return stripEnd(stripStart(text, end), start);',
+    test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
+    reddens: 'gives the ids of what transformers renders',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/chat-template.ts',
+    find: 'redirectStrips(this.#program.parsed as object);',
+    replace: 'void redirectStrips;',
+    test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
+    reddens: 'renders what transformers renders',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/read-chat-layout.ts',
+    find: 'checkChatGrowth(template, layout, { thinking, variables });',
+    replace: 'void checkChatGrowth;',
+    test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
+    reddens: 'are refused, with the turn that changes',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/text-tokenizer.ts',
+    find: '(place % 2 === 1 ? this.#idOfAdded.get(part)! : part)',
+    replace: '(this.#idOfAdded.get(part) ?? part)',
+    test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
+    reddens: 'of actions contain markup of the model, but no special tokens',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/text-tokenizer.ts',
+    find: 'const flush = (right?: number) => {',
+    replace:
+      'const flush = (right?: number): void => {\n      if (this.#idOfAdded.has(text)) ids.push(this.#idOfAdded.get(text)!);',
+    test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
+    reddens: 'does not join literal text of a template and an observation',
+  },
 ];

@@ -15,6 +15,7 @@ const options = {
   cacheMegabytes: 64,
   tokenizer: 'words',
   vocabularySize: 64,
+  thinking: 'template',
 };
 const corpus = async function* () {
   yield 'guess my number between 4 and 33 higher lower correct';

@@ -69,6 +69,13 @@ export const options = {
     default: false,
     description: 'The adapter is scaled by alpha / sqrt(rank) instead (rsLoRA)',
   },
+  thinking: {
+    type: 'choice',
+    choices: ['template', 'keep', 'off'],
+    default: 'template',
+    description:
+      'Thinking blocks of a model from a folder: as in its chat template, which must keep them (template); kept where they were sampled, even if the template drops those of earlier turns (keep); or the template asks for none, with `enable_thinking: false` (off)',
+  },
 } as const satisfies OptionsDeclaration;
 
 export type TransformerOptions = OptionsOf<typeof options>;

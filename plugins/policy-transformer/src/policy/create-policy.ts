@@ -27,6 +27,7 @@ import { loraOf, type TransformerOptions } from '../options.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
@@ -57,7 +58,11 @@ export async function createPolicy(
 ): Promise<PolicyModel> {
   const opened = context.from === undefined ? await scratchModel(options, context) : await openModel(context.from);
   const lora = adapterSettings(options, context.from, opened.adapter);
-  const encoder = createConversationEncoder(opened.tokenizer, opened.ids.eos);
+  const encoder = createConversationEncoder(opened.tokenizer, {
+    endIds: opened.ids.eos,
+    embeddingRows: opened.config.vocabularySize,
+    thinking: options.thinking,
+  });
   const { valueHead } = context;
   const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const positions = positionsOf(opened.config, context.maxTokens);
@@ -92,7 +97,9 @@ export async function createPolicy(
       maxTokens: positions,
       facts: {
         ...facts,
-        ...(context.from === undefined ? { preset: context.preset ?? '' } : { from: context.from }),
+        ...(context.from === undefined
+          ? { preset: context.preset ?? '' }
+          : { from: context.from, chatTemplate: encoder.template }),
         parameters: parameterCount(parameterShapes(config, parts)),
         ...(lora && { trainable: trainable.length }),
         family: config.family,
@@ -162,11 +169,12 @@ const isValueHead = (name: string): boolean => name === VALUE_WEIGHT || name ===
 
 /** A tokenizer trained on the corpus and a preset's shape. */
 async function scratchModel(
-  { tokenizer, vocabularySize }: TransformerOptions,
+  { tokenizer, vocabularySize, thinking }: TransformerOptions,
   context: PolicyContext,
 ): Promise<OpenedModel> {
   const { preset, maxTokens } = context;
   if (preset === undefined) throw new Error('a transformer needs a preset to build, or a folder to start from');
+  refuseThinking(thinking);
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);

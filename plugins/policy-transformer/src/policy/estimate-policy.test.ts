@@ -1,4 +1,4 @@
-import { mkdtempSync, truncateSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
@@ -42,6 +42,26 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   expect(read.parameters).toBe(made);
   expect(read.capabilities).toEqual(policy.capabilities);
   expect(read.bytes['weights']).toBe(3 * 4 * made);
+
+  const template = join(folder, 'chat_template.jinja');
+  const own = readFileSync(template, 'utf8');
+  writeFileSync(template, '{{ messages[-1].content }}<|end|>');
+  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(
+    /^chat_template\.jinja: the chat template drops the actions of earlier turns/,
+  );
+  writeFileSync(template, own);
+  const thinking = { ...options, thinking: 'keep' } as const;
+  await expect(estimate(thinking, { ...context, from: folder }, load)).rejects.toThrow(/"keep" has no effect/);
+  await expect(estimate(thinking, { ...context, preset: 'pico' }, load)).rejects.toThrow(
+    /"keep" has no effect on a model from scratch/,
+  );
+  const config = join(folder, 'config.json');
+  const json = JSON.parse(readFileSync(config, 'utf8')) as { vocab_size: number };
+  writeFileSync(config, JSON.stringify({ ...json, vocab_size: 5 }));
+  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(
+    /the model's embedding has 5 rows/,
+  );
+  writeFileSync(config, JSON.stringify(json));
 
   truncateSync(join(folder, 'model.safetensors'), 1000);
   await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(/damaged/);

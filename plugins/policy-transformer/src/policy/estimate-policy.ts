@@ -8,6 +8,7 @@ import { elementCount } from '../operations/shapes.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
@@ -24,7 +25,7 @@ export async function estimate(
   { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
   { sequences, tokens }: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from);
+  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -49,17 +50,18 @@ export async function estimate(
 }
 
 function scratchConfig(
-  { vocabularySize }: TransformerOptions,
+  { vocabularySize, thinking }: TransformerOptions,
   preset: string | undefined,
   maxTokens: number | undefined,
 ): DecoderConfig {
+  refuseThinking(thinking);
   return presetConfig(preset ?? '', Math.min(vocabularySize, LIKELY_VOCABULARY), longestSequence(maxTokens));
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(directory: string): Promise<DecoderConfig> {
+async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
   const { config, tokenizer, ids, base } = await openModel(directory);
-  createConversationEncoder(tokenizer, ids.eos);
+  createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
   const given = await readWeightShapes(base);
   for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
     const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];

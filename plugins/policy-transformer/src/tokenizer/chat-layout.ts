@@ -1,15 +1,16 @@
-/*
- * A chat template is a program over a whole conversation. At creation it runs a few times on sentinels. The text
- * between the sentinels is the layout, and the template never runs again. Later texts are inserted between these
- * pieces, so they cannot change them.
- */
-import { Template } from '@huggingface/jinja';
+import { type TrimmedCharacters, trimText } from './trimmed-text.js';
 
 /** Names of the texts that are filled in. */
 export type Slot = 'system' | 'observation';
 
 /** Literal text of the template, or a place to be filled. */
 export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
+
+/**
+ * What happens to thinking blocks. `template`: as in the template, which must keep them. `keep`: they stay where they
+ * were sampled, even if the template drops those of earlier turns. `off`: the template asks for none.
+ */
+export type Thinking = 'template' | 'keep' | 'off';
 
 /** A chat template as constant pieces of one growing sequence. */
 export interface ChatLayout {
@@ -21,94 +22,23 @@ export interface ChatLayout {
   readonly beginWithSystem?: readonly LayoutPart[];
   /** The text from the end of an action, starting with its end token, up to the next action. */
   readonly append: readonly LayoutPart[];
-  /** Whether the template trims white space around the text in these places. */
-  readonly trims: { readonly [S in Slot]: boolean };
+  /**
+   * The end of `begin` and `append` that the template writes only before the last action, such as an empty thinking
+   * block. Empty if `thinking` is `template`.
+   */
+  readonly lastPrompt: string;
+  /** The characters that the template removes from the ends of the texts. */
+  readonly trims: { readonly [S in Slot]: TrimmedCharacters };
 }
 
-interface Message {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
-}
-
-// Only letters and digits, so that no template reads them as markup. None is a prefix of another.
-const sentinels = {
-  system: 'Qsystem7Q',
-  observation: ['Qobserve0Q', 'Qobserve1Q', 'Qobserve2Q'],
-  action: ['Qaction0Q', 'Qaction1Q'],
-} as const;
-
-/**
- * Finds the pieces of a template. Throws with the reason if its conversations do not grow by appending.
- * @param template Source of the Jinja template.
- * @param variables `bos_token` and the like.
- */
-export function readChatLayout(template: string, variables: { readonly [name: string]: unknown }): ChatLayout {
-  // Today's date in a prompt would make runs depend on the day. This date is the default of Llama 3.2's template.
-  const date = '26 Jul 2024';
-  const program = new Template(`{%- macro strftime_now(format) -%}${date}{%- endmacro -%}${template}`);
-  const render = (messages: readonly Message[]) =>
-    program.render({ ...variables, date_string: date, messages, add_generation_prompt: true });
-
-  const system: Message = { role: 'system', content: sentinels.system };
-  const users = sentinels.observation.map((content): Message => ({ role: 'user', content }));
-  const actions = sentinels.action.map((content): Message => ({ role: 'assistant', content }));
-  const [u0, u1, u2] = users as [Message, Message, Message];
-  const [a0, a1] = actions as [Message, Message];
-
-  const first = render([u0]);
-  const begin = fill(first, { [u0.content]: 'observation' });
-  const second = render([u0, a0, u1]);
-  const growth = second.slice(first.length);
-  if (!second.startsWith(first) || !growth.startsWith(a0.content)) {
-    throw new Error('the chat template rewrites earlier turns when a turn is added, so a conversation cannot grow');
-  }
-  const between = growth.slice(a0.content.length);
-  const append = fill(between, { [u1.content]: 'observation' });
-  const third = second + a1.content + between.replace(u1.content, u2.content);
-  if (render([u0, a0, u1, a1, u2]) !== third) {
-    throw new Error('the chat template formats later turns differently from the first, so a conversation cannot grow');
-  }
-
-  const withSystem = attempt(() => render([system, u0]));
-  const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
-  if (knowsSystem && render([system, u0, a0, u1]) !== withSystem + growth) {
-    throw new Error('the chat template formats turns differently after a system text, so a conversation cannot grow');
-  }
-  const loose = (message: Message): Message => ({ ...message, content: `  ${message.content}  ` });
-  return {
-    begin,
-    append,
-    ...(knowsSystem
-      ? { beginWithSystem: fill(withSystem, { [system.content]: 'system', [u0.content]: 'observation' }) }
-      : {}),
-    trims: {
-      observation: render([loose(u0)]) === first,
-      system: knowsSystem && render([loose(system), u0]) === withSystem,
-    },
-  };
-}
-
-/** Splits a rendered text at its sentinels. Each must occur once, in the given order. */
-function fill(rendered: string, slots: { readonly [sentinel: string]: Slot }): LayoutPart[] {
-  const parts: LayoutPart[] = [];
-  let rest = rendered;
-  for (const [sentinel, slot] of Object.entries(slots)) {
-    const [before, after, ...more] = rest.split(sentinel);
-    if (before === undefined || after === undefined || more.length > 0) {
-      throw new Error(`the chat template does not write the ${slot} exactly once and unchanged`);
-    }
-    if (before !== '') parts.push({ text: before });
-    parts.push({ slot });
-    rest = after;
-  }
-  if (rest !== '') parts.push({ text: rest });
-  return parts;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
+/** The texts of an episode in the places of a layout; control tokens stay. */
+export function fillLayout(
+  parts: readonly (LayoutPart | number)[],
+  texts: { readonly [S in Slot]?: string },
+  { trims }: Pick<ChatLayout, 'trims'>,
+): (string | number)[] {
+  return parts.map((part) => {
+    if (typeof part === 'number') return part;
+    return 'text' in part ? part.text : trimText(texts[part.slot] ?? '', trims[part.slot]);
+  });
 }

@@ -39,8 +39,9 @@ const folders: [name: string, files: TokenizerFiles, end: string, forgery: strin
 describe.each(folders)('conversation encoder of %s', (name, files, end, forgery) => {
   const json = JSON.parse(files.tokenizer) as TokenizerJson;
   const tokenizer = new TextTokenizer(json);
-  const encoder = createConversationEncoder(files, [tokenizer.addedToken(end)!, 7]);
+  const encoder = createConversationEncoder(files, { endIds: [tokenizer.addedToken(end)!, 7] });
   const controls = new Set(json.added_tokens.map(({ id }) => id));
+  const specials = new Set(json.added_tokens.filter(({ special }) => special !== false).map(({ id }) => id));
   const chats = (
     JSON.parse(gunzipSync(readFileSync(new URL(`./fixtures/${name}.json.gz`, import.meta.url))).toString()) as {
       chats: Chat[];
@@ -73,13 +74,14 @@ describe.each(folders)('conversation encoder of %s', (name, files, end, forgery)
   });
 
   // Goes red when text is encoded by a tokenizer that knows the control tokens.
-  it('lets no observation and no rule forge a turn', () => {
+  it('lets no observation, no rule and no action forge a turn', () => {
     const count = (ids: readonly number[]) => ids.filter((id) => controls.has(id)).length;
+    const isSpecial = (id: number) => specials.has(id);
     for (const text of [forgery, end, `${end}${end}`]) {
       expect(count(encoder.begin('rules', text))).toBe(count(encoder.begin('rules', 'harmless')));
       expect(count(encoder.begin(text, 'x'))).toBe(count(encoder.begin('rules', 'x')));
       expect(count(encoder.append(text))).toBe(count(encoder.append('harmless')));
-      expect(count(encoder.encodeAction(text))).toBe(0);
+      expect(encoder.encodeAction(text).filter(isSpecial)).toEqual([]);
       expect(encoder.decode(encoder.append(text))).toContain(text);
     }
   });
@@ -91,22 +93,54 @@ describe('templates under which a conversation cannot grow are refused', () => {
     [
       'tires of it',
       "{% for m in messages %}{% if loop.index > 4 %}still {% endif %}{{ m['content'] }}<|im_end|>{% endfor %}",
-      /formats later turns differently/,
+      /^chat_template.jinja: the chat template formats turn 3 differently from the turns before it \(.* is "still .*into chat_template.jinja\.$/s,
     ],
     [
       'marks the last turn',
       "{% for m in messages %}{% if loop.last %}<|bos|>{% endif %}{{ m['content'] }}<|im_end|>{% endfor %}",
-      /rewrites earlier turns/,
+      /turn 1 changes when turn 2 is added \("<\|bos\|>/,
     ],
-    ['keeps only the last turn', "{{ messages[-1]['content'] }}<|im_end|>", /rewrites earlier turns/],
+    [
+      'formats turns differently after rules',
+      "{% for m in messages %}{{ m['content'] }}<|im_end|>{% if loop.index > 3 and messages[0]['role'] == 'system' %}!{% endif %}{% endfor %}",
+      /formats turn 2 differently/,
+    ],
+    ['keeps only the last turn', "{{ messages[-1]['content'] }}<|im_end|>", /drops the actions of earlier turns/],
     [
       'says it twice',
       "{% for m in messages %}{{ m['content'] }}{{ m['content'] }}<|im_end|>{% endfor %}",
+      /writes an action more than once/,
+    ],
+    [
+      'says the observation twice',
+      "{% for m in messages %}{{ m['content'] }}{% if m['role'] == 'user' %}{{ m['content'] }}{% endif %}<|im_end|>{% endfor %}",
       /does not write the observation exactly once/,
     ],
-    ['ends with text', "{% for m in messages %}{{ m['content'] }}\n{% endfor %}", /ends an action with text/],
+    [
+      'escapes markup',
+      "{% for m in messages %}{{ m['content'] | replace('<', '&lt;') if m['role'] == 'user' else m['content'] }}<|im_end|>{% endfor %}",
+      /changes the text of an observation \("<b>.* is "&lt;b>/,
+    ],
+    [
+      'ends with text',
+      "{% for m in messages %}{{ m['content'] }}\n{% endfor %}",
+      /ends an action with text.*eos_token/,
+    ],
+    [
+      'refuses',
+      "{{ raise_exception('only for poems') }}",
+      /^chat_template.jinja: the chat template does not render: only for poems$/,
+    ],
+    ['is no template', '{% for %}', /^chat_template.jinja: the chat template has a syntax error: /],
   ])('%s', (_, template, message) => {
     expect(() => encoderOf(template)).toThrow(message);
+  });
+
+  it('is in the configuration', () => {
+    const config = JSON.stringify({ chat_template: "{{ raise_exception('only for poems') }}" });
+    expect(() => createConversationEncoder({ tokenizer: own.tokenizer, config })).toThrow(
+      /^tokenizer_config.json: the chat template does not render: only for poems$/,
+    );
   });
 
   it('has no template at all', () => {
@@ -114,6 +148,32 @@ describe('templates under which a conversation cannot grow are refused', () => {
       /no chat template/,
     );
   });
+});
+
+it('refuses a tokenizer with more ids than the embedding has rows, and files that are not JSON', () => {
+  expect(() => createConversationEncoder(own, { embeddingRows: 493 })).toThrow(
+    /tokenizer.json has ids up to 493, but the model's embedding has 493 rows/,
+  );
+  expect(createConversationEncoder(own, { embeddingRows: 494 }).vocabularySize).toBe(494);
+  expect(() => createConversationEncoder({ ...own, tokenizer: '{' })).toThrow(/^tokenizer.json is not JSON: /);
+  expect(() => createConversationEncoder({ ...own, config: '{' })).toThrow(/^tokenizer_config.json is not JSON: /);
+});
+
+it('gives control tokens the white space beside them that they take in the original', () => {
+  const json = JSON.parse(own.tokenizer) as TokenizerJson;
+  const strips = json.added_tokens.map((token) => ({
+    ...token,
+    lstrip: token.content === '<|im_end|>',
+    rstrip: token.content === '<|im_start|>',
+  }));
+  const tokenizer = JSON.stringify({ ...json, added_tokens: strips });
+  const encoder = createConversationEncoder({ ...own, tokenizer });
+  const plain = createConversationEncoder(own);
+  const chatTemplate = own.chatTemplate!.replaceAll('<|im_start|>', '<|im_start|>  ');
+  expect(encoder.append('room  ')).toEqual(plain.append('room'));
+  expect(createConversationEncoder({ ...own, tokenizer, chatTemplate }).begin('', 'room')).toEqual(
+    plain.begin('', 'room'),
+  );
 });
 
 it('puts the rules in front of the first observation where the template knows no system role', () => {
@@ -124,7 +184,12 @@ it('puts the rules in front of the first observation where the template knows no
 });
 
 it('does not let the day into a prompt', () => {
-  const chatTemplate = "{{ strftime_now('%Y %d %B') }}{% for m in messages %}{{ m['content'] }}<|im_end|>{% endfor %}";
-  const encoder = createConversationEncoder({ ...own, chatTemplate });
-  expect(encoder.decode(encoder.begin('', 'room'))).toBe('26 Jul 2024room');
+  const message = "{% for m in messages %}{{ m['content'] }}<|im_end|>{% endfor %}";
+  const encoderOf = (date: string) => createConversationEncoder({ ...own, chatTemplate: `${date}${message}` });
+  const dated = encoderOf("{{ strftime_now('%A %-d %B %Y, %b %y %j %Q%%') }} ");
+  expect(dated.decode(dated.begin('', 'room'))).toBe('Friday 26 July 2024, Jul 24 208 %Q% room');
+  expect(dated.template.date).toBe('26 Jul 2024');
+  const given = encoderOf("{{ date_string or 'today' }} ");
+  expect(given.decode(given.begin('', 'room'))).toBe('26 Jul 2024 room');
+  expect(encoderOf('').template).toEqual({ file: 'chat_template.jinja', thinking: 'template' });
 });

@@ -27,7 +27,10 @@ export class TextTokenizer {
   readonly #library: LibraryTokenizer;
   readonly #idOfAdded = new Map<string, number>();
   readonly #contentOfAdded = new Map<number, string>();
-  readonly #splitter: RegExp | undefined;
+  readonly #splitter: RegExp;
+  readonly #markupSplitter: RegExp;
+  /** Added tokens that take the white space beside them. */
+  readonly #strips: ReadonlyMap<number, { readonly lstrip?: boolean; readonly rstrip?: boolean }>;
   /** Whether each character of a token represents a byte. */
   readonly #bytes: boolean;
   readonly #encoded = new Map<string, readonly number[]>();
@@ -42,8 +45,9 @@ export class TextTokenizer {
       this.#idOfAdded.set(content, id);
       this.#contentOfAdded.set(id, content);
     }
-    const longestFirst = [...this.#idOfAdded.keys()].sort((a, b) => b.length - a.length);
-    if (longestFirst.length > 0) this.#splitter = new RegExp(`(${longestFirst.map(escapePattern).join('|')})`, 'u');
+    this.#strips = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.id, token]));
+    this.#splitter = splitterOf(added);
+    this.#markupSplitter = splitterOf(added.filter(({ special }) => special === false));
     this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
     this.#library = new Library({ ...json, added_tokens: [], model: withoutAddedTokens(json) }, {});
     const { vocab } = json.model;
@@ -103,14 +107,65 @@ export class TextTokenizer {
     return this.#idOfAdded.get(content);
   }
 
+  /**
+   * Ids of texts and control tokens in turn, such as `splitAddedTokens` gives them. Texts side by side are encoded as
+   * one. Control tokens written in a text are encoded as ordinary text.
+   */
+  encodePieces(pieces: readonly (number | string)[]): number[] {
+    const ids: number[] = [];
+    let text = '';
+    let left: number | undefined;
+    const flush = (right?: number) => {
+      if (left !== undefined && this.#strips.get(left)?.rstrip) text = text.trimStart();
+      if (right !== undefined && this.#strips.get(right)?.lstrip) text = text.trimEnd();
+      for (const id of this.encode(text)) ids.push(id);
+      text = '';
+      left = right;
+    };
+    for (const piece of pieces) {
+      if (typeof piece === 'string') {
+        text += piece;
+      } else {
+        flush(piece);
+        ids.push(piece);
+      }
+    }
+    flush();
+    return ids;
+  }
+
   /** Splits a *trusted* text (a rendered template) into control tokens, as ids, and the text between them. */
   splitAddedTokens(trusted: string): (number | string)[] {
-    if (this.#splitter === undefined) return trusted === '' ? [] : [trusted];
-    return trusted
-      .split(this.#splitter)
-      .filter((part) => part !== '')
-      .map((part) => this.#idOfAdded.get(part) ?? part);
+    return this.#split(trusted, this.#splitter);
   }
+
+  /**
+   * Splits the text of an action into markup, as ids, and the text between it. Markup are the added tokens that are not
+   * special: `<tool_call>`, `<think>` and so on, which a model writes as one token.
+   */
+  splitMarkup(action: string): (number | string)[] {
+    return this.#split(action, this.#markupSplitter);
+  }
+
+  #split(text: string, splitter: RegExp): (number | string)[] {
+    // The parts with odd places are tokens. A part between them may be spelled like one that is not searched.
+    return text
+      .split(splitter)
+      .map((part, place) => (place % 2 === 1 ? this.#idOfAdded.get(part)! : part))
+      .filter((part) => part !== '');
+  }
+}
+
+/** Finds added tokens, the longest first. Splits nothing if there are none. */
+function splitterOf(added: TokenizerJson['added_tokens']): RegExp {
+  const longestFirst = [...added].sort((a, b) => b.content.length - a.content.length);
+  return new RegExp(`(${['(?!)', ...longestFirst.map(tokenPattern)].join('|')})`, 'u');
+}
+
+/** A `single_word` token is found only between characters that belong to no word. */
+function tokenPattern({ content, single_word: alone }: TokenizerJson['added_tokens'][number]): string {
+  const pattern = escapePattern(content);
+  return alone ? `(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])` : pattern;
 }
 
 /**

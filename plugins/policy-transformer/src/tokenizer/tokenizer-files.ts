@@ -10,7 +10,14 @@ export interface TokenizerFiles {
 
 /** The part of tokenizer.json that is read here; the library reads the rest. */
 export interface TokenizerJson {
-  readonly added_tokens: readonly { readonly id: number; readonly content: string }[];
+  readonly added_tokens: readonly {
+    readonly id: number;
+    readonly content: string;
+    readonly lstrip?: boolean;
+    readonly rstrip?: boolean;
+    readonly single_word?: boolean;
+    readonly special?: boolean;
+  }[];
   readonly decoder?: object | null;
   readonly model: {
     readonly vocab: { readonly [token: string]: number } | readonly (readonly [string, number])[];

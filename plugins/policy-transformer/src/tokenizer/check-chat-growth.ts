@@ -1,0 +1,104 @@
+import { type ChatLayout, fillLayout, type Thinking } from './chat-layout.js';
+import type { ChatMessage, ChatTemplate } from './chat-template.js';
+
+/** White space at the ends, markup and characters that templates may escape, trim or replace. */
+const awkward = (name: string) =>
+  `\n  ${name}: "a" <b> & 'c' \\ {{ d }} {% e %}\t\n\n  Überraschung – 你好 \u{1f600}.  \n`;
+const observations = [awkward('Room 1'), awkward('Room 2'), awkward('Room 3')];
+const plainActions = ['take "key" & <lamp>', 'go 2 × east'];
+const thinkingActions = plainActions.map((action) => `<think>\nI should ${action}.\n</think>\n\n${action}`);
+
+interface Settings {
+  readonly thinking: Thinking;
+  readonly variables: { readonly [name: string]: unknown };
+}
+
+/**
+ * Compares a conversation that grows by a layout with the template's own rendering, after every turn: with and without
+ * a system text, with and without thinking blocks. Throws an error that names the file, the turn that changes, and what
+ * to set.
+ */
+export function checkChatGrowth(template: ChatTemplate, layout: ChatLayout, settings: Settings): void {
+  const { file } = template;
+  const { thinking } = settings;
+  const { lastPrompt } = layout;
+  if (thinking === 'template' && lastPrompt !== '') {
+    throw new Error(
+      `${file}: the chat template writes ${show(lastPrompt)} before an action, and takes it back when the next turn is added, so a conversation cannot grow. ${thinkingCure}`,
+    );
+  }
+  for (const system of layout.beginWithSystem === undefined ? [''] : ['', awkward('Rules')]) {
+    const difference = findDifference(template, layout, settings, system, plainActions);
+    if (difference !== undefined) throw new Error(`${file}: ${difference}, so a conversation cannot grow. ${cure}`);
+  }
+  const dropped = findDifference(template, layout, settings, '', thinkingActions);
+  if (thinking === 'template' && dropped !== undefined) {
+    throw new Error(
+      `${file}: the chat template drops or changes thinking blocks (<think>): ${dropped}, so a conversation cannot grow. ${thinkingCure}`,
+    );
+  }
+  if (thinking === 'keep' && dropped === undefined && lastPrompt === '') {
+    throw new Error(`${file}: thinking "keep" has no effect: the chat template keeps thinking blocks itself`);
+  }
+}
+
+const cure = 'Put a template that renders a turn the same way, whatever follows it, into chat_template.jinja.';
+const thinkingCure =
+  'Set policy.options.thinking (`--policy-option thinking=...` of evaluate and play) to "keep" (blocks stay where they were sampled) or "off" (the template asks for none, if it can), or put a template that keeps them into chat_template.jinja.';
+
+/** The first turn at which the template does not agree with the layout, in words. */
+function findDifference(
+  template: ChatTemplate,
+  layout: ChatLayout,
+  { variables }: Settings,
+  system: string,
+  actions: readonly string[],
+): string | undefined {
+  const messages: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }];
+  const begin = system === '' ? layout.begin : layout.beginWithSystem!;
+  let turns: string[] = [];
+  for (const [index, observation] of observations.entries()) {
+    const turn = index + 1;
+    if (index > 0) messages.push({ role: 'assistant', content: actions[index - 1]! });
+    messages.push({ role: 'user', content: observation });
+    const texts = { system, observation };
+    const added = fillLayout(index === 0 ? begin : layout.append, texts, layout).join('');
+    if (index > 0) {
+      // The template writes the last prompt only before the last action.
+      const previous = turns[index - 1]!;
+      turns = [
+        ...turns.slice(0, -1),
+        previous.slice(0, previous.length - layout.lastPrompt.length) + actions[index - 1]!,
+      ];
+    }
+    turns.push(added);
+    const grown = turns.join('');
+    const rendered = template.render(messages, { addGenerationPrompt: true, variables });
+    if (rendered === grown) continue;
+    const at = firstDifference(grown, rendered);
+    const where = turnAt(turns, at);
+    const what = `${show(grown.slice(at, at + 40))} is ${show(rendered.slice(at, at + 40))}`;
+    if (where < turn) return `turn ${where} changes when turn ${turn} is added (${what})`;
+    if (turn === 1)
+      return `the chat template changes the text of ${system === '' ? 'an observation' : 'the rules or of an observation'} (${what})`;
+    return `the chat template formats turn ${turn} differently from the turns before it (${what})`;
+  }
+  return undefined;
+}
+
+/** The number of the turn, from 1, with the character at a place of the joined texts. */
+function turnAt(turns: readonly string[], place: number): number {
+  let end = 0;
+  const index = turns.findIndex((text) => place < (end += text.length));
+  return index === -1 ? turns.length : index + 1;
+}
+
+function firstDifference(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+function show(text: string): string {
+  return JSON.stringify(text);
+}
