@@ -1,6 +1,7 @@
 import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
 
-import { readWeights, writeModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
+import { fillWeights } from '../checkpoint/fill-weights.js';
+import { writeModelFolder, type ModelTexts } from '../checkpoint/model-folder.js';
 import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { VALUE_BIAS, VALUE_WEIGHT } from '../model/parameters.js';
@@ -24,7 +25,7 @@ const MOMENT = 'moment.';
  */
 export async function writeCheckpoint(
   directory: string,
-  checkpoint: Checkpoint & { readonly folder: Omit<ModelFolder, 'weights'>; readonly valueHead: boolean },
+  checkpoint: Checkpoint & { readonly folder: ModelTexts; readonly valueHead: boolean },
 ): Promise<void> {
   const { folder, valueHead, data, policyVersion, optimizer } = checkpoint;
   const block = new ParameterBlock(folder.config, { valueHead }, data);
@@ -51,12 +52,17 @@ export async function readCheckpoint(
 ): Promise<Checkpoint> {
   const { tensors, values } = await readTrainerState(directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
-  const weights = new Map([...(await readWeights(directory))].map(([name, { data }]) => [name, data]));
+  const block = new ParameterBlock(config, { valueHead });
+  await fillWeights(directory, weightPlaces(block));
   for (const name of VALUE_HEAD) {
-    const saved = tensors.get(name);
-    if (saved) weights.set(name, saved.data);
+    const [view, saved] = [block.views.get(name), tensors.get(name)?.data];
+    if (view === undefined) continue;
+    if (saved?.length !== view.length) {
+      throw new Error(`${name} has ${saved?.length ?? 'no'} numbers, but the model has ${view.length}`);
+    }
+    view.set(saved);
   }
-  const { data } = new ParameterBlock(config, { valueHead }).fill(weights);
+  const { data } = block;
   const saved = values['optimizer'] as JsonObject | undefined;
   const moments = new Map([...tensors].flatMap(([name, tensor]) => momentOf(name, tensor)));
   return {
@@ -69,6 +75,12 @@ export async function readCheckpoint(
       },
     }),
   };
+}
+
+/** Where the weights of a folder belong in a block. A folder has no value head. */
+export function weightPlaces({ views, shapes }: ParameterBlock): Map<string, ShapedArray> {
+  const weights = [...views].filter(([name]) => !VALUE_HEAD.includes(name));
+  return new Map(weights.map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
 }
 
 function momentOf(name: string, tensor: ShapedArray): [string, ShapedArray][] {

@@ -1,7 +1,9 @@
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
-import { readModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
-import { initializeParameters, parameterShapes } from '../model/parameters.js';
+import { fillWeights } from '../checkpoint/fill-weights.js';
+import { readModelTexts, type ModelTexts } from '../checkpoint/model-folder.js';
+import { refuseLargeTokenizer } from '../checkpoint/refuse-large-tokenizer.js';
+import { initializeParameters } from '../model/parameters.js';
 import type { TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
@@ -12,10 +14,12 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
+import { weightPlaces } from './checkpoint.js';
 import { longestSequence, positionsOf, threadsOf } from './engine-sizes.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
+export { exportFolder } from './export-folder.js';
 
 const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
 
@@ -34,8 +38,9 @@ export async function createPolicy(
   start: (settings: EngineSettings, cores: number, log: (message: string) => void) => Promise<Engine>,
 ): Promise<PolicyModel> {
   const folder =
-    context.from === undefined ? await scratchFolder(options, context) : await readModelFolder(context.from);
+    context.from === undefined ? await scratchFolder(options, context) : await readModelTexts(context.from);
   const encoder = createConversationEncoder(folder.tokenizer, folder.ids.eos);
+  refuseLargeTokenizer(encoder.vocabularySize, folder.config);
   const { valueHead } = context;
   const positions = positionsOf(folder.config, context.maxTokens);
   const config = { ...folder.config, maxPositions: positions };
@@ -47,14 +52,10 @@ export async function createPolicy(
     microBatchTokens: options.microBatchTokens,
     cacheBytes: (options.cacheMegabytes * 1e6) / threads,
   };
-  const given = new Map([...folder.weights].map(([name, { data }]) => [name, data]));
-  const missing = [...parameterShapes(config, { valueHead }).keys()].some((name) => !given.has(name));
-  const initial = missing
-    ? initializeParameters(config, { valueHead }, host.random.stream('weights'))
-    : new Map<string, Float32Array>();
-  // A folder must have all weights. Only the value head, which it cannot hold, starts fresh.
-  const fresh = [...initial].filter(([name]) => context.from === undefined || name.startsWith('value_head.'));
-  const block = new ParameterBlock(config, { valueHead }).fill(new Map([...fresh, ...given]));
+  const block = new ParameterBlock(config, { valueHead });
+  // A folder has all weights except the value head, which starts at 0.
+  if (context.from !== undefined) await fillWeights(context.from, weightPlaces(block));
+  else block.fill(initializeParameters(config, { valueHead }, host.random.stream('weights')));
 
   const engine = await start(settings, threads, (message) => host.log.warn(message));
   try {
@@ -63,7 +64,7 @@ export async function createPolicy(
     const facts = await engine.call(0, 'facts', []);
     return new TransformerPolicy({
       engine,
-      folder: { config: folder.config, ids: folder.ids, tokenizer: folder.tokenizer },
+      folder,
       encoder,
       valueHead,
       maxTokens: positions,
@@ -87,12 +88,12 @@ export async function createPolicy(
 async function scratchFolder(
   { tokenizer, vocabularySize }: TransformerOptions,
   context: PolicyContext,
-): Promise<ModelFolder> {
+): Promise<ModelTexts> {
   const { preset, maxTokens } = context;
   if (preset === undefined) throw new Error('a transformer needs a preset to build, or a folder to start from');
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);
   const config = presetConfig(preset, encoder.vocabularySize, longestSequence(maxTokens));
-  return { config, weights: new Map(), ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files };
+  return { config, ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files };
 }

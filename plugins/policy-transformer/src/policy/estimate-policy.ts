@@ -1,6 +1,9 @@
 import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
-import { readModelTexts, readWeightShapes } from '../checkpoint/model-folder.js';
+import { checkWeightShapes } from '../checkpoint/fill-weights.js';
+import { readModelTexts } from '../checkpoint/model-folder.js';
+import { refuseLargeTokenizer } from '../checkpoint/refuse-large-tokenizer.js';
+import { readWeightShapes } from '../checkpoint/weight-files.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
@@ -56,12 +59,8 @@ function scratchConfig(
 /** Throws if `create` could not use the folder. */
 async function folderConfig(directory: string): Promise<DecoderConfig> {
   const { config, tokenizer, ids } = await readModelTexts(directory);
-  createConversationEncoder(tokenizer, ids.eos);
-  const given = await readWeightShapes(directory);
-  for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
-    const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];
-    if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers, but the model has ${wanted}`);
-  }
+  refuseLargeTokenizer(createConversationEncoder(tokenizer, ids.eos).vocabularySize, config);
+  checkWeightShapes(await readWeightShapes(directory), parameterShapes(config, { valueHead: false }));
   return config;
 }
 

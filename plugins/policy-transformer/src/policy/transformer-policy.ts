@@ -15,7 +15,7 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
-import type { ModelFolder } from '../checkpoint/model-folder.js';
+import type { ModelTexts } from '../checkpoint/model-folder.js';
 import { batchOperations, passesOfTraining } from '../model/operation-count.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
@@ -32,7 +32,7 @@ import { splitRequests } from './split-requests.js';
 export interface TransformerParts {
   readonly engine: Engine;
   /** The model: everything in a Hugging Face folder except the weights. */
-  readonly folder: Omit<ModelFolder, 'weights'>;
+  readonly folder: ModelTexts;
   readonly encoder: ConversationEncoder;
   readonly valueHead: boolean;
   /** Longest sequence that the engine can hold. */
