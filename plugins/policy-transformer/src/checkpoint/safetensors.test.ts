@@ -46,7 +46,10 @@ describe('readSafetensors', () => {
     await visitTensors(
       original,
       (name) => name === 'f32',
-      async (name) => void visited.push(name),
+      (name) => {
+        visited.push(name);
+        return Promise.resolve();
+      },
     );
     expect(visited).toEqual(['f32']);
   });

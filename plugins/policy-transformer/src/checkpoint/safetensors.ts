@@ -5,7 +5,7 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 import { bytesOf, narrow, type StoredType, widen } from './half-floats.js';
-import { readFully, readHeader, type TensorEntry } from './safetensors-header.js';
+import { readFully, readHeader, type SafetensorsHeader, type TensorEntry } from './safetensors-header.js';
 
 /** A tensor on the host, row-major. */
 export interface HostTensor {
@@ -16,7 +16,7 @@ export interface HostTensor {
 /** A tensor whose numbers come in pieces, in order. A piece is valid until the next one is requested. */
 export interface TensorSource {
   readonly shape: readonly number[];
-  pieces(): AsyncIterable<Float32Array> | Iterable<Float32Array>;
+  readonly pieces: () => AsyncIterable<Float32Array> | Iterable<Float32Array>;
 }
 
 /** The content of a file: tensors by name in the order of the file, and free text by key. */
@@ -52,7 +52,7 @@ export interface StoredTensor {
   /** Number of numbers. */
   readonly length: number;
   /** Reads all numbers into `target`, which has `length` numbers. */
-  read(target: Float32Array): Promise<void>;
+  readonly read: (target: Float32Array) => Promise<void>;
 }
 
 /**
@@ -79,11 +79,19 @@ export async function visitTensors(
 
 /** The tensors of a file as sources, in the order of the file. Throws like `readSafetensors`. */
 export async function tensorSources(path: string): Promise<ReadonlyMap<string, TensorSource>> {
-  const file = await open(path, 'r');
-  const { entries, dataStart } = await readHeader(file, path).finally(() => file.close());
+  const { entries, dataStart } = await headerOf(path);
   return new Map(
     entries.map((entry) => [entry.name, { shape: entry.shape, pieces: () => filePieces(path, entry, dataStart) }]),
   );
+}
+
+async function headerOf(path: string): Promise<SafetensorsHeader> {
+  const file = await open(path, 'r');
+  try {
+    return await readHeader(file, path);
+  } finally {
+    await file.close();
+  }
 }
 
 async function* filePieces(
