@@ -57,7 +57,7 @@ export const errorCodes = {
   AG_CHECKPOINT_NOT_FOUND: {
     exitCode: 2,
     meaning: 'The run has no such checkpoint.',
-    cause: 'A run keeps only its last checkpoints (`checkpoints.keep`), or no kept checkpoint was evaluated.',
+    cause: 'A run keeps only its last checkpoints (`checkpoint.keep`), or no kept checkpoint was evaluated.',
     cure: 'Name a checkpoint that is in the `checkpoints/` folder of the run, or `latest`.',
   },
   AG_CHECKPOINT_WRITE_FAILED: {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { acquireProcessLock } from '../processes/process-lock.js';
-import { downloadFile } from '../transfers/download-file.js';
+import { fetchFile } from '../transfers/fetch-file.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import type { ChosenFiles, HubFile } from './choose-model-files.js';
 import { callHub, type HubAccess } from './hub-access.js';
@@ -23,7 +23,7 @@ interface WantedFiles {
  * process at a time works there.
  *
  * @returns the files of the folder
- * @throws the codes of `downloadFile`, and AG_FILE_FAILED if the disk has too little space
+ * @throws the codes of `fetchFile`, and AG_FILE_FAILED if the disk has too little space
  */
 export async function fillPartial(
   { model, commit, chosen, hub, onEvent }: WantedFiles,
@@ -73,7 +73,7 @@ async function downloadHubFile(
   const headers = hub.token === undefined ? {} : { headers: { authorization: `Bearer ${hub.token}` } };
   const onProgress = (done: number) => report({ type: 'progress', name, done });
   const outcome = await callHub(hub, `file ${name} of model ${model}`, () =>
-    downloadFile({ url, bytes, hash, ...headers }, path, { signal: hub.signal, onProgress }),
+    fetchFile({ url, bytes, hash, ...headers }, path, { signal: hub.signal, onProgress }),
   );
   report({ type: 'finished', name, outcome });
 }

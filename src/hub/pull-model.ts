@@ -41,7 +41,7 @@ export interface PulledModel {
  * Pulls the files that a model needs into a folder, which appears when it is complete and every hash is right. A pull
  * that broke off goes on where it ended. A folder with another commit of the model is replaced.
  *
- * @throws AgentgymError AG_COMMAND_USAGE, AG_OUTPUT_EXISTS, AG_MODEL_UNUSABLE, and the codes of `downloadFile`
+ * @throws AgentgymError AG_COMMAND_USAGE, AG_OUTPUT_EXISTS, AG_MODEL_UNUSABLE, and the codes of `fetchFile`
  */
 export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   const { model, hub } = settings;

@@ -122,7 +122,7 @@ describe('pullModel', () => {
     expect(readdirSync(join(folder(), '..'))).toEqual(['small']);
   });
 
-  // Goes red when `downloadFile` ignores the bytes of an earlier attempt, or trusts them.
+  // Goes red when `fetchFile` ignores the bytes of an earlier attempt, or trusts them.
   it.each(['good', 'damaged'])('goes on after an earlier process, whose bytes were %s', async (kind) => {
     hub.faults.push({ match: /^\/\w{64}$/, times: 1, kind: 'cut', bytes: 200_000 });
     const interrupt = new AbortController();
@@ -170,7 +170,7 @@ describe('pullModel', () => {
     expect(existsSync(folder())).toBe(false);
   });
 
-  // Goes red without the comparison of hashes in `downloadFile`.
+  // Goes red without the comparison of hashes in `fetchFile`.
   it('never shows a folder with content that the hub did not announce', async () => {
     hub.faults.push({ match: /^\/\w{64}$/, times: 99, kind: 'damage' });
     await expect(pull()).rejects.toMatchObject({ code: 'AG_TRANSFER_DAMAGED' });

@@ -29,7 +29,7 @@ export interface DownloadSettings extends RequestLimits {
  * @throws AgentgymError AG_TRANSFER_FAILED after repeated failures, AG_TRANSFER_DAMAGED for other content,
  * AG_TRANSFER_REFUSED, AG_TRANSFER_NOT_FOUND
  */
-export async function downloadFile(
+export async function fetchFile(
   download: Download,
   path: string,
   settings: DownloadSettings,
