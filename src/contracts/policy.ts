@@ -249,6 +249,8 @@ export interface ExportSettings {
   readonly sampling: Sampling;
   /** Most tokens of an action. */
   readonly maxActionTokens: number;
+  /** Ends the export when it is aborted, with its reason as the error. */
+  readonly signal: AbortSignal;
 }
 
 /** Facts about an exported model. */

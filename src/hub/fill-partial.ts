@@ -54,9 +54,6 @@ export async function fillPartial(
       if (!wanted.has(name) && !/^lock\./.test(name)) await rm(join(partial, name), { recursive: true, force: true });
     }
     return Object.fromEntries(files.map(({ name, bytes, hash }) => [name, { bytes, hash }]));
-  } catch (error) {
-    if (hub.signal.aborted) throw hub.signal.reason;
-    throw error;
   } finally {
     lock.release();
   }

@@ -1,6 +1,7 @@
 import { HUB_URL, HubApiError } from '@huggingface/hub';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { interruption } from '../errors/interruption.js';
 import { messageOf } from '../errors/message-of.js';
 import { hostOf, openRequest } from '../transfers/open-request.js';
 import { PassingFailure, withRetries } from '../transfers/with-retries.js';
@@ -15,6 +16,8 @@ export interface HubAccess {
 }
 
 type FetchInput = Parameters<typeof fetch>[0];
+
+const goOn = 'Run the same command again; a pull continues where it ended.';
 
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 20_000;
@@ -54,7 +57,7 @@ export async function callHub<Result>(hub: HubAccess, subject: string, work: () 
   try {
     return await work();
   } catch (error) {
-    if (hub.signal.aborted) throw hub.signal.reason;
+    if (hub.signal.aborted) throw interruption(hub.signal, goOn);
     throw hubError(hub, subject, error);
   }
 }

@@ -7,8 +7,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
-import { readWeights } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
+import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
@@ -266,6 +266,16 @@ class Recording {
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
+async function weightsOf(folder) {
+  const weights = new Map();
+  await visitWeights(folder, (name, { shape, length, read }) => {
+    const data = new Float32Array(length);
+    weights.set(name, { shape, data });
+    return read(data);
+  });
+  return weights;
+}
+
 async function check(folder, threads) {
   const tally = new Tally();
   const config = parseDecoderConfig(readJson(join(folder, 'config.json')));
@@ -277,7 +287,7 @@ async function check(folder, threads) {
   const golden = JSON.parse(gunzipSync(readFileSync(join(folder, 'golden.json.gz'))).toString('utf8'));
   const { tensors } = await readSafetensors(join(folder, 'golden.safetensors'));
   const executor = await createExecutor({ threads, log: (message) => console.error(message) });
-  const recording = new Recording(folder, golden, tensors, config, await readWeights(folder), executor, tally);
+  const recording = new Recording(folder, golden, tensors, config, await weightsOf(folder), executor, tally);
   await recording.checkForward();
   await recording.checkStatistics();
   await recording.checkGeneration();

@@ -83,15 +83,21 @@ describe('agentgym export', () => {
 
   it('takes the step, or the best of the kept checkpoints, with their own evaluations', async () => {
     const lines = text('runs/tiny/evaluations.jsonl').trim().split('\n');
-    const evaluations = lines.map((line) => JSON.parse(line) as { runStep: number; evaluation: { split: string } });
+    const evaluations = lines.map(
+      (line) => JSON.parse(line) as { runStep: number; evaluation: { split: string; success: { rate: number } } },
+    );
     expect(evaluations.filter(({ evaluation }) => evaluation.split === 'validation').length).toBeGreaterThan(1);
     expect(await run('export', 'latest', '--to', 'two', '--checkpoint', '2')).toMatchObject({
       checkpoint: expect.stringMatching(/step-2$/) as string,
     });
     expect(text('two/README.md')).toMatch(/\| validation, temperature 0 +\| /);
     expect(frontMatter(text('two/README.md'))).not.toHaveProperty('model-index');
-    const best = await run('export', 'latest', '--to', 'best', '--checkpoint', 'best');
-    expect(best).toHaveProperty('checkpoint');
+    const played = evaluations.filter(({ runStep, evaluation }) => evaluation.split === 'validation' && runStep > 0);
+    const highest = Math.max(...played.map(({ evaluation }) => evaluation.success.rate));
+    const best = played.filter(({ evaluation }) => evaluation.success.rate === highest).at(-1)!;
+    expect(await run('export', 'latest', '--to', 'best', '--checkpoint', 'best')).toMatchObject({
+      checkpoint: join(cwd, `runs/tiny/checkpoints/step-${best.runStep}`),
+    });
     expect(await errorOf('export', 'latest', '--to', 'x', '--checkpoint', '3')).toMatchObject({
       code: 'AG_CHECKPOINT_NOT_FOUND',
       message: expect.stringMatching(/no checkpoint of step 3; it has those of 6, 4, 2/) as string,
@@ -119,6 +125,10 @@ describe('agentgym export', () => {
     );
     hub.add('somebody/base', { ...files, LICENSE: Buffer.from('terms of the base') }, { license: 'mit' });
     expect(await run('pull', 'somebody/base')).toMatchObject({ model: 'somebody/base', outcome: 'pulled' });
+    const three = ['--environment', 'guess-number', '--tasks', '3'];
+    expect(await run('evaluate', 'somebody/base', ...three)).toMatchObject({
+      evaluation: { success: { episodes: 3 } },
+    });
     const words = ['--set', 'policy.from=somebody/base', '--output', 'runs/second'];
     expect(await run('train', recipe, ...words)).toMatchObject({ status: 'completed' });
     await run('export', 'runs/second', '--to', 'second');

@@ -35,7 +35,12 @@ export function resultsMarkdown(
   return [
     ...(rows.length === 0
       ? [`The run is ${status} and has no final evaluation.`]
-      : [...playersTable(rows), '', `${splits} split; 95 % intervals for other tasks.`, ...byLabel(rows.filter(isLabelled))]),
+      : [
+          ...playersTable(rows),
+          '',
+          `${splits} split; 95 % intervals for other tasks.`,
+          ...byLabel(rows.filter(isLabelled)),
+        ]),
     ...others.flatMap(({ environment, rows: played }) => [
       '',
       `Tested on ${markdownText(environment)}:`,

@@ -4,6 +4,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 import type { ExportedModel, ExportSettings } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { interruption } from '../../errors/interruption.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
@@ -54,6 +55,7 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
   const checkpoint = await chooseCheckpoint(run, request.checkpoint);
   const { recipe } = run.manifest;
   const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
+  const { signal } = request.settings;
   const place = join(dirname(folder), `.exporting-${basename(folder)}`);
   await makeFolder(place);
   const lock = acquireProcessLock(place, ({ pid }) => {
@@ -71,7 +73,7 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
       { name: recipe.policy.name, options: recipe.policy.options },
       checkpoint.directory,
       temporary,
-      { dtype: request.dtype, sampling: { temperature, topP, topK }, maxActionTokens },
+      { dtype: request.dtype, sampling: { temperature, topP, topK }, maxActionTokens, signal },
     );
     const base = await findBaseModel(recipe, request.settings.cacheDirectory);
     const command = await repeatCommand(run, { cwd: request.cwd, host: request.host });
@@ -93,6 +95,9 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
     await rename(temporary, folder);
     await syncFolder(dirname(folder));
     return { ...exported, run: run.directory, checkpoint: checkpoint.directory, dtype: request.dtype, folder, files };
+  } catch (error) {
+    if (signal.aborted) throw interruption(signal, 'Run the same command again.');
+    throw error;
   } finally {
     lock.release();
     await rm(place, { recursive: true, force: true });

@@ -51,7 +51,7 @@ export async function readModelTexts(directory: string): Promise<ModelTexts> {
 }
 
 /** Reads only the weights, each into an array of its own. `fillWeights` reads them into places that exist. */
-export async function readWeights(directory: string): Promise<Map<string, HostTensor>> {
+async function readWeights(directory: string): Promise<Map<string, HostTensor>> {
   const weights = new Map<string, HostTensor>();
   await visitWeights(directory, (name, { shape, length, read }) => {
     const data = new Float32Array(length);

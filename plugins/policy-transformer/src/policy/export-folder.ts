@@ -19,13 +19,13 @@ const types = { float32: 'F32', bfloat16: 'BF16', float16: 'F16' } as const sati
 export async function exportFolder(
   checkpoint: string,
   directory: string,
-  { dtype, sampling, maxActionTokens }: ExportSettings,
+  { dtype, sampling, maxActionTokens, signal }: ExportSettings,
 ): Promise<ExportedModel> {
   const { config, ids, tokenizer } = await readModelTexts(checkpoint);
   const shapes = parameterShapes(config, { valueHead: false });
   const given = await weightSources(checkpoint);
   checkWeightShapes(given, shapes);
-  const weights = new Map([...shapes.keys()].map((name) => [name, finite(name, given.get(name)!)]));
+  const weights = new Map([...shapes.keys()].map((name) => [name, checked(name, given.get(name)!, signal)]));
   // The template's end token ends an action, so it must end a text of `transformers`, too.
   const { endIds } = createConversationEncoder(tokenizer, ids.eos);
   const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };
@@ -36,11 +36,12 @@ export async function exportFolder(
   };
 }
 
-function finite(name: string, { shape, pieces }: TensorSource): TensorSource {
+function checked(name: string, source: TensorSource, signal: AbortSignal): TensorSource {
   return {
-    shape,
+    shape: source.shape,
     async *pieces() {
-      for await (const piece of pieces()) {
+      for await (const piece of source.pieces()) {
+        signal.throwIfAborted();
         refuseNotFinite(name, piece);
         yield piece;
       }
