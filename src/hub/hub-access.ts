@@ -68,8 +68,10 @@ function hubError({ endpoint, token }: HubAccess, subject: string, cause: unknow
   const code = isAgentgymError(cause) ? cause.code : undefined;
   if (status === 401 || status === 403 || code === 'AG_TRANSFER_REFUSED') {
     const whose = token === undefined ? 'without a token (HF_TOKEN is not set)' : 'with the token in HF_TOKEN';
-    // The hub also hides models that do not exist.
-    return new AgentgymError('AG_TRANSFER_REFUSED', { message: `${place} refuses ${subject} ${whose}.`, cause });
+    return new AgentgymError('AG_TRANSFER_REFUSED', {
+      message: `${place} refuses ${subject} ${whose}: it is private, has conditions to accept, or does not exist.`,
+      cause,
+    });
   }
   if (status === 404 || code === 'AG_TRANSFER_NOT_FOUND') {
     return new AgentgymError('AG_TRANSFER_NOT_FOUND', { message: `${place} has no ${subject}.`, cause });
