@@ -80,6 +80,7 @@ export default defineConfig({
           ['The three pillars', 'three-pillars'],
           ['Recipes', 'recipes'],
           ['Reading a report', 'reading-a-report'],
+          ['Bring a model', 'bring-a-model'],
           ['Writing an environment', 'writing-an-environment'],
           ['Slow and shared worlds', 'slow-and-shared-worlds'],
           ['Writing a reward', 'writing-a-reward'],

@@ -130,7 +130,7 @@ const policy = v.strictObject({
   preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
   from: v.exactOptional(
     text(
-      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, or a run (its newest checkpoint); `./` is relative to the recipe',
+      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe',
     ),
   ),
   options: options('policy', 'policy'),

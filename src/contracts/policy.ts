@@ -241,6 +241,27 @@ export interface PolicyLoad {
   readonly tokens: number;
 }
 
+/** How `exportFolder` writes a model. */
+export interface ExportSettings {
+  /** Type of the stored weights; numbers are rounded to the nearest, ties to even. */
+  readonly dtype: 'float32' | 'bfloat16' | 'float16';
+  /** Whether an adapter is added to its base, so that the folder has a whole model. */
+  readonly merge: boolean;
+  /** How the policy sampled; the folder tells other programs to sample alike. */
+  readonly sampling: Sampling;
+  /** Most tokens of an action. */
+  readonly maxActionTokens: number;
+  /** Ends the export when it is aborted, with its reason as the error. */
+  readonly signal: AbortSignal;
+}
+
+/** Facts about an exported model. */
+export interface ExportedModel {
+  /** The name by which other programs know it, such as `Qwen3ForCausalLM`. */
+  readonly architecture: string;
+  readonly parameters: number;
+}
+
 /** The exports of the module of a policy contribution. */
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
@@ -253,4 +274,14 @@ export interface PolicyModule<Options> {
     context: Omit<PolicyContext, 'corpus'>,
     load: PolicyLoad,
   ) => Awaitable<PolicyEstimate>;
+  /**
+   * Writes the model of a folder that `save` wrote as a Hugging Face folder, into an existing empty folder. It needs no
+   * other file, and no agentgym. Absent: its runs cannot be exported.
+   */
+  readonly exportFolder?: (
+    options: Options,
+    checkpoint: string,
+    directory: string,
+    settings: ExportSettings,
+  ) => Awaitable<ExportedModel>;
 }

@@ -54,6 +54,12 @@ export const errorCodes = {
     cause: 'A full disk, an incomplete copy, or a power failure.',
     cure: "Remove that checkpoint's folder and resume again; agentgym then uses the next older checkpoint.",
   },
+  AG_CHECKPOINT_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'The run has no such checkpoint.',
+    cause: 'A run keeps only its last checkpoints (`checkpoint.keep`), or no kept checkpoint was evaluated.',
+    cure: 'Name a checkpoint that is in the `checkpoints/` folder of the run, or `latest`.',
+  },
   AG_CHECKPOINT_WRITE_FAILED: {
     exitCode: 2,
     meaning: 'A checkpoint could not be written, for example because the disk is full; the older ones stay valid.',
@@ -126,6 +132,12 @@ export const errorCodes = {
     cause: 'git is not installed, a hook failed, or the committer has no name.',
     cure: 'Fix the cause in the message, or create the repository yourself with `git init`.',
   },
+  AG_HUB_SETTING: {
+    exitCode: 2,
+    meaning: 'An environment variable that names the model hub or its token is invalid.',
+    cause: 'HF_ENDPOINT is not a URL, or HF_TOKEN is not a token.',
+    cure: 'Correct or unset the variable.',
+  },
   AG_INIT_NAME: {
     exitCode: 2,
     meaning: 'npm does not accept the name given to `agentgym init`.',
@@ -162,6 +174,12 @@ export const errorCodes = {
     cause: 'Too many episodes at once, or too large a model.',
     cure: 'Lower the settings named in the message, or train on a larger machine.',
   },
+  AG_MODEL_UNUSABLE: {
+    exitCode: 2,
+    meaning: 'A model or its folder lacks files that agentgym needs, or has them in another format.',
+    cause: 'The model has no safetensors, or no tokenizer.json; or a folder that is not a model was given.',
+    cure: 'Choose another model or folder, or convert it with `save_pretrained` of transformers, which writes these files.',
+  },
   AG_NOT_A_RUN: {
     exitCode: 2,
     meaning: 'The folder is not a run: it has no readable manifest.',
@@ -182,7 +200,7 @@ export const errorCodes = {
   },
   AG_OUTPUT_EXISTS: {
     exitCode: 2,
-    meaning: 'The folder of the new run already exists.',
+    meaning: 'The folder for the output already exists.',
     cause: 'The same command ran twice.',
     cure: 'Choose another `--output`, or continue that run with `agentgym train --resume RUN`.',
   },
@@ -269,7 +287,7 @@ export const errorCodes = {
   },
   AG_POLICY_CANNOT: {
     exitCode: 2,
-    meaning: 'A recipe combines an algorithm with a policy that lacks what the algorithm needs.',
+    meaning: 'A policy lacks what an algorithm or a command needs.',
     cause:
       'A KL coefficient above 0 with a policy without a reference, or a critic with a policy without a value head.',
     cure: 'Choose another policy or algorithm, or switch off the named feature (a KL coefficient of 0 needs no reference).',
@@ -395,6 +413,31 @@ export const errorCodes = {
     meaning: 'Losses or gradients were not finite several times in a row.',
     cause: 'A learning rate that is too high for the model, often right after the warm-up.',
     cure: 'Lower `optimizer.learningRate`, or clip harder with `optimizer.clipNorm`, and start a new run.',
+  },
+  AG_TRANSFER_DAMAGED: {
+    exitCode: 2,
+    meaning: 'A downloaded file does not have the hash that its source announced.',
+    cause: 'A proxy or a mirror sends other content, or the file changed during the download.',
+    cure: 'Run the same command again; if it fails again, check HF_ENDPOINT and the proxy.',
+  },
+  AG_TRANSFER_FAILED: {
+    exitCode: 2,
+    meaning: 'A download or an upload failed, also after several attempts.',
+    cause: 'There is no network, the server is busy or down, or the connection was cut again and again.',
+    cure: 'Run the same command again: a download continues where it ended.',
+  },
+  AG_TRANSFER_NOT_FOUND: {
+    exitCode: 2,
+    meaning: 'The server does not have the named model, revision or file.',
+    cause: 'A misspelt name or revision, or a model that was removed.',
+    cure: 'Check the name: it is ORG/NAME, as in the address of its page.',
+  },
+  AG_TRANSFER_REFUSED: {
+    exitCode: 2,
+    meaning: 'The server refuses access.',
+    cause:
+      'The model is private or does not exist, its conditions were not accepted, or the token is missing, expired or lacks the right to write.',
+    cure: 'Accept the conditions on the page of the model, and set HF_TOKEN to a token with access to it.',
   },
   AG_WORLD_UNAVAILABLE: {
     exitCode: 2,

@@ -8,7 +8,14 @@ import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
-import type { PolicyContext, PolicyEstimate, PolicyLoad, PolicyModel } from '../contracts/policy.js';
+import type {
+  ExportedModel,
+  ExportSettings,
+  PolicyContext,
+  PolicyEstimate,
+  PolicyLoad,
+  PolicyModel,
+} from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
@@ -153,6 +160,30 @@ export class Instances {
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
+  }
+
+  /**
+   * Writes the model of a checkpoint as a Hugging Face folder, into an existing empty folder.
+   *
+   * @throws AG_POLICY_CANNOT if the policy has no such function
+   */
+  async exportPolicy(
+    named: Named,
+    checkpoint: string,
+    directory: string,
+    settings: ExportSettings,
+  ): Promise<ExportedModel> {
+    const { located, module, options } = await this.#open('policy', named);
+    if (module.exportFolder === undefined) {
+      throw new AgentgymError('AG_POLICY_CANNOT', {
+        message: `The ${ownerTitle(located)} cannot export its models.`,
+        hint: 'Its checkpoints remain usable in agentgym.',
+      });
+    }
+    return callPlugin(located, 'export', async () => {
+      const exported = await module.exportFolder!(options, checkpoint, directory, settings);
+      return checkShape(exported, { architecture: 'string', parameters: 'number' }, 'what exportFolder() gives');
+    });
   }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */

@@ -22,10 +22,10 @@ import { atKey } from './at-key.js';
 import { checkOptimizers, checkPolicy, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
-import { refuseHubId } from './hub-id.js';
 import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
+import { resolveStart } from './resolve-start.js';
 
 /** The parts of one rl stage. */
 interface RlParts {
@@ -84,7 +84,7 @@ export async function openParts(
     tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment, origin);
-    const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl));
+    const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     const { name, options } = recipe.policy;
     const policyEstimate = await atKey(['policy'], () =>
       instances.policyEstimate({ name, options }, policyContext, policyLoad(plan)),
@@ -149,9 +149,13 @@ export async function checkRecipeRewards(
   }
 }
 
-async function contextOf({ policy, rollout }: Recipe, rl: OpenParts['rl']): Promise<Omit<PolicyContext, 'corpus'>> {
-  const { preset, from } = policy;
-  if (from !== undefined) refuseHubId(from);
+async function contextOf(
+  { policy, rollout }: Recipe,
+  rl: OpenParts['rl'],
+  cacheDirectory: string,
+): Promise<Omit<PolicyContext, 'corpus'>> {
+  const { preset } = policy;
+  const from = policy.from && resolveStart(policy.from, cacheDirectory);
   const { maxEpisodeTokens } = rollout;
   return {
     ...(preset !== undefined && { preset }),

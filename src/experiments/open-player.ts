@@ -18,6 +18,7 @@ import type { OpenEnvironment } from './open-environment.js';
 import { modelActor } from './make-parts.js';
 import { playedEnvironment } from './open-parts.js';
 import { resolveRun } from '../runs/resolve-run.js';
+import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
 
@@ -144,8 +145,11 @@ interface FoundModel {
 }
 
 /** The run or folder with this name. Undefined for a player's name. */
-async function findModel(policy: string, { runsFolder }: OpenPlayerRequest): Promise<FoundModel | undefined> {
+async function findModel(policy: string, request: OpenPlayerRequest): Promise<FoundModel | undefined> {
+  const { runsFolder, settings } = request;
   if (existsSync(join(policy, 'config.json')) && !existsSync(manifestPath(policy))) return { folder: resolve(policy) };
+  const pulled = isModelName(policy) ? findPulledModel(settings.cacheDirectory, policy) : undefined;
+  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled };
   // Names of players are words. A path or the name of a run means a run.
   let directory: string;
   try {

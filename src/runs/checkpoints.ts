@@ -105,6 +105,14 @@ export async function latestCheckpointFolder(run: string): Promise<string | unde
   return step === undefined ? undefined : join(folder, `step-${step}`);
 }
 
+/** The complete checkpoints of a run, the newest first. No file is changed. */
+export async function keptCheckpoints(
+  run: string,
+): Promise<readonly { readonly runStep: number; readonly directory: string }[]> {
+  const folder = checkpointsFolder(run);
+  return (await stepsIn(folder)).map((runStep) => ({ runStep, directory: join(folder, `step-${runStep}`) }));
+}
+
 /** The weights of a run: its newest checkpoint. Throws AG_NOT_A_RUN if it has none. */
 export async function runWeights(run: string): Promise<string> {
   const folder = await latestCheckpointFolder(run);

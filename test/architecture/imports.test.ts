@@ -15,10 +15,10 @@ const GROUPS = [
   ['ablation'],
   ['experiments'],
   ['plugin-check', 'runs', 'scaffolding'],
-  ['reporting', 'plugins', 'config', 'git'],
+  ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation'],
   ['rollout'],
-  ['credit', 'statistics', 'random', 'processes', 'contracts', 'errors'],
+  ['credit', 'statistics', 'random', 'processes', 'transfers', 'contracts', 'errors'],
 ] as const;
 
 /** All folders of the lowest group may import these. */
@@ -72,12 +72,13 @@ const TRANSFORMER: Record<string, readonly string[]> = {
   tokenizer: [],
 };
 
-const TENSOR_LIBRARIES = /^(onnxruntime-|@tensorflow\/|@huggingface\/|@xenova\/|@jax-js\/|protobufjs)/;
+const TENSOR_LIBRARIES = /^(onnxruntime-|@tensorflow\/|@huggingface\/(?!hub$)|@xenova\/|@jax-js\/|protobufjs)/;
 /** Packages that only one place may import. */
 const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^cosmiconfig$/, /^src\/config\//],
   [/^simple-git$/, /^src\/git\//],
-  [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid)|scaffolding\/ask)\.ts$/],
+  [/^@huggingface\/hub$/, /^src\/hub\//],
+  [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid|transfer)|scaffolding\/ask)\.ts$/],
   [/^@(inquirer|listr2)\//, /^src\/(scaffolding\/ask|cli\/confirm)\.ts$/],
   [TENSOR_LIBRARIES, /^plugins\//],
   [/^uplot$/, /^src\/reporting\/page\//],

@@ -70,6 +70,15 @@ export const skippedCommands: readonly SkippedCommand[] = [
     reason: 'installs what is published',
     registry: true,
   },
+  ...[
+    'agentgym pull Qwen/Qwen2.5-0.5B-Instruct',
+    'agentgym pull Qwen/Qwen3-0.6B --revision main --output models/qwen3',
+    'agentgym push models/player somebody/player --private',
+  ].map((command) => ({
+    document: 'docs/guides/bring-a-model.md',
+    command,
+    reason: 'needs a model hub: test/hub/ pulls from one on this machine, and pushes to it',
+  })),
   {
     document: 'docs/live-pages.md',
     command: 'ssh -L 8080:127.0.0.1:8080 gpu-machine agentgym ui --port 8080',

@@ -13,8 +13,8 @@ import {
   readAdapterWeights,
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
-import { readWeights } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
+import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
@@ -310,6 +310,16 @@ function compareNumbers(tally, place, { shape, data }, recorded) {
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
+async function weightsOf(folder) {
+  const weights = new Map();
+  await visitWeights(folder, (name, { shape, length, read }) => {
+    const data = new Float32Array(length);
+    weights.set(name, { shape, data });
+    return read(data);
+  });
+  return weights;
+}
+
 async function check(folder, threads) {
   const tally = new Tally();
   const lora = existsSync(join(folder, 'adapter_config.json')) ? await readAdapterConfig(folder) : undefined;
@@ -323,7 +333,7 @@ async function check(folder, threads) {
   const golden = JSON.parse(gunzipSync(readFileSync(join(folder, 'golden.json.gz'))).toString('utf8'));
   const { tensors: arrays } = await readSafetensors(join(folder, 'golden.safetensors'));
   const executor = await createExecutor({ threads, log: (message) => console.error(message) });
-  const weights = await readWeights(base);
+  const weights = await weightsOf(base);
   const factors = lora && (await readAdapterWeights(folder, config, lora.settings));
   const recording = new Recording({
     golden,

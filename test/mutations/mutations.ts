@@ -766,4 +766,32 @@ export const mutations: readonly Mutation[] = [
     test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
     reddens: 'does not join literal text of a template and an observation',
   },
+  {
+    file: 'plugins/policy-transformer/src/checkpoint/fill-weights.ts',
+    find: '    refuseNotFinite(name, place.data);\n',
+    replace: '',
+    test: 'plugins/policy-transformer/src/checkpoint/fill-weights.test.ts',
+    reddens: 'names a weight that contains',
+  },
+  {
+    file: 'plugins/policy-transformer/src/checkpoint/half-floats.ts',
+    find: '(bits + 0x7fff + ((bits >>> 16) & 1))',
+    replace: '(bits + 0x7fff)',
+    test: 'plugins/policy-transformer/src/checkpoint/half-floats.test.ts',
+    reddens: 'rounds to the nearest, and to the even one of two',
+  },
+  {
+    file: 'src/transfers/fetch-file.ts',
+    find: '    if (await hasHash(incomplete, bytes, hash, signal)) {',
+    replace: '    if (bytes >= 0) {',
+    test: 'test/hub/pull-model.test.ts',
+    reddens: 'never shows a folder with content',
+  },
+  {
+    file: 'src/transfers/fetch-file.ts',
+    find: '{ range: `bytes=${done}-` }',
+    replace: '{}',
+    test: 'test/hub/pull-model.test.ts',
+    reddens: 'goes on when connections are cut',
+  },
 ];

@@ -14,23 +14,39 @@ import { differenceTable } from './ablation-markdown.js';
 const right = (title: string) => ({ title, align: 'right' as const });
 
 /** A run as a section: its players with intervals, and its costs. */
-export function runMarkdown({ manifest, status, result, metrics }: LoadedRun): string[] {
+export function runMarkdown(run: LoadedRun): string[] {
+  const { name, recipe } = run.manifest;
+  return [`## ${markdownText(name)}, seed ${recipe.seed}`, '', ...resultsMarkdown(run)];
+}
+
+/**
+ * The players of a run with intervals, and its costs.
+ *
+ * @param isLabelled the players that appear in tables by label
+ */
+export function resultsMarkdown(
+  { status, result, metrics }: Pick<LoadedRun, 'status' | 'result' | 'metrics'>,
+  isLabelled: (row: ResultRow) => boolean = () => true,
+): string[] {
   const rows = result === undefined ? [] : resultRows(result);
   const others = result === undefined ? [] : transferRows(result);
   const splits = [...new Set(rows.map(({ evaluation }) => evaluation.split))].join(', ');
   const spent = spentLine(totalsOfMetrics(metrics.at(-1)?.metrics ?? {}));
   return [
-    `## ${markdownText(manifest.name)}, seed ${manifest.recipe.seed}`,
-    '',
     ...(rows.length === 0
       ? [`The run is ${status} and has no final evaluation.`]
-      : [...playersTable(rows), '', `${splits} split; 95 % intervals for other tasks.`, ...byLabel(rows)]),
+      : [
+          ...playersTable(rows),
+          '',
+          `${splits} split; 95 % intervals for other tasks.`,
+          ...byLabel(rows.filter(isLabelled)),
+        ]),
     ...others.flatMap(({ environment, rows: played }) => [
       '',
       `Tested on ${markdownText(environment)}:`,
       '',
       ...playersTable(played),
-      ...byLabel(played),
+      ...byLabel(played.filter(isLabelled)),
     ]),
     ...(spent === '' ? [] : ['', `Spent: ${spent}.`]),
   ];
@@ -55,7 +71,8 @@ function successCells({ rate, low, high, episodes }: ResultRow['evaluation']['su
   return [formatShare(rate), formatInterval({ mean: rate, low, high }, 'success'), String(episodes)];
 }
 
-function playersTable(rows: readonly ResultRow[]): string[] {
+/** Players as rows of a table. */
+export function playersTable(rows: readonly ResultRow[]): string[] {
   const columns = [{ title: 'player' }, ...['success', '95 % interval', 'episodes', 'turns', 'return'].map(right)];
   const players = rows.map(({ name, evaluation: { success, turns, return: mean } }) => [
     markdownText(name),

@@ -9,18 +9,20 @@ import { sameShape } from '../operations/shapes.js';
 import {
   adapterOf,
   mergeAdapter,
+  mergedSource,
   readAdapterConfig,
   readAdapterWeights,
   writeAdapterFolder,
 } from './adapter-folder.js';
 import { parseDecoderConfig } from './decoder-config-json.js';
-import { readWeights } from './model-folder.js';
+import { readSafetensors } from './safetensors.js';
 
 const recordings = fileURLToPath(new URL('../../../../test/golden/fixtures/models', import.meta.url));
 const recorded = join(recordings, 'qwen2-lora');
 const config = parseDecoderConfig(
   JSON.parse(readFileSync(join(recordings, 'qwen2', 'config.json'), 'utf8')) as { readonly [key: string]: unknown },
 );
+const readBase = async () => (await readSafetensors(join(recordings, 'qwen2', 'model.safetensors'))).tensors;
 const room = mkdtempSync(join(tmpdir(), 'agentgym-adapter-'));
 afterAll(() => rmSync(room, { recursive: true }));
 
@@ -84,8 +86,8 @@ describe("peft's folder of an adapter", () => {
     const { settings } = await readAdapterConfig(recorded);
     const factors = await readAdapterWeights(recorded, config, settings);
     const name = 'model.layers.1.mlp.down_proj';
-    const before = (await readWeights(join(recordings, 'qwen2'))).get(`${name}.weight`)!;
-    const weights = await readWeights(join(recordings, 'qwen2'));
+    const before = (await readBase()).get(`${name}.weight`)!;
+    const weights = await readBase();
     mergeAdapter(weights, factors, adapterOf(settings));
     const [down, up] = ['A', 'B'].map((factor) => factors.get(`${name}.lora_${factor}.weight`)!);
     expect(sameShape(before.shape, [64, 160])).toBe(true);
@@ -99,8 +101,12 @@ describe("peft's folder of an adapter", () => {
       const index = row * 160 + column;
       expect(weights.get(`${name}.weight`)!.data[index]).toBeCloseTo(before.data[index]! + 2 * product, 6);
     }
-    expect(weights.get('model.norm.weight')).toEqual(
-      (await readWeights(join(recordings, 'qwen2'))).get('model.norm.weight'),
-    );
+    // In pieces that end within rows.
+    const pieces = { shape: before.shape, pieces: () => [before.data.subarray(0, 1000), before.data.subarray(1000)] };
+    const merged: number[] = [];
+    const source = mergedSource(`${name}.weight`, pieces, factors, adapterOf(settings));
+    for await (const piece of source.pieces()) merged.push(...piece);
+    expect(Float32Array.from(merged)).toEqual(weights.get(`${name}.weight`)!.data);
+    expect(weights.get('model.norm.weight')).toEqual((await readBase()).get('model.norm.weight'));
   });
 });

@@ -10,8 +10,8 @@ import { join, resolve } from 'node:path';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, PROJECTIONS, type Adapter, type Projection } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
-import { readModelTexts, writeTokenizerFiles, type ModelFolder } from './model-folder.js';
-import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
+import { readModelTexts, writeTokenizerFiles, type ModelTexts } from './model-folder.js';
+import { type HostTensor, readSafetensors, type TensorSource, writeSafetensors } from './safetensors.js';
 
 const names = { config: 'adapter_config.json', weights: 'adapter_model.safetensors' } as const;
 const PREFIX = 'base_model.model.';
@@ -32,7 +32,7 @@ export interface AdapterFolder {
 }
 
 /** The texts of a model folder, or of an adapter's folder and its base. */
-export interface OpenedModel extends Omit<ModelFolder, 'weights'> {
+export interface OpenedModel extends ModelTexts {
   /** The folder with the weights. */
   readonly base: string;
   readonly adapter?: AdapterSettings;
@@ -179,7 +179,7 @@ export async function writeAdapterFolder(
     base,
     factors,
     tokenizer,
-  }: AdapterFolder & Pick<ModelFolder, 'tokenizer'> & { readonly factors: ReadonlyMap<string, HostTensor> },
+  }: AdapterFolder & Pick<ModelTexts, 'tokenizer'> & { readonly factors: ReadonlyMap<string, HostTensor> },
 ): Promise<void> {
   const config = {
     peft_type: 'LORA',
@@ -201,26 +201,59 @@ export async function writeAdapterFolder(
   await writeSafetensors(join(directory, names.weights), { tensors, metadata: { format: 'pt' } });
 }
 
+type Tensors = ReadonlyMap<string, HostTensor>;
+
 /** Adds scale * B A to each matrix of the adapter, in place. */
-export function mergeAdapter(
-  weights: ReadonlyMap<string, HostTensor>,
-  factors: ReadonlyMap<string, HostTensor>,
-  { rank, scale }: Adapter,
-): void {
-  for (const [name, { data: down, shape }] of factors) {
-    if (!name.endsWith('.lora_A.weight')) continue;
-    const module = name.slice(0, -'.lora_A.weight'.length);
-    const up = factors.get(`${module}.lora_B.weight`)!.data;
-    const matrix = weights.get(`${module}.weight`)!.data;
-    const inputs = shape[1]!;
-    const row = new Float64Array(inputs);
-    for (let output = 0; output < up.length / rank; output += 1) {
-      row.fill(0);
-      for (let r = 0; r < rank; r += 1) {
-        const factor = scale * up[output * rank + r]!;
-        for (let input = 0; input < inputs; input += 1) row[input]! += factor * down[r * inputs + input]!;
-      }
-      for (let input = 0; input < inputs; input += 1) matrix[output * inputs + input]! += row[input]!;
-    }
+export function mergeAdapter(weights: Tensors, factors: Tensors, adapter: Adapter): void {
+  for (const [name, { data }] of weights) {
+    const product = productWith(factors, name, adapter);
+    product?.(data, 0);
   }
+}
+
+/** Weights with the adapter added, piece by piece. */
+export function mergedSource(name: string, source: TensorSource, factors: Tensors, adapter: Adapter): TensorSource {
+  const product = productWith(factors, name, adapter);
+  if (product === undefined) return source;
+  return {
+    shape: source.shape,
+    async *pieces() {
+      let start = 0;
+      for await (const piece of source.pieces()) {
+        const whole = piece.slice();
+        product(whole, start);
+        start += piece.length;
+        yield whole;
+      }
+    },
+  };
+}
+
+/** Adds scale * B A to the numbers of a matrix from `start` on; `undefined` if the adapter does not have the matrix. */
+function productWith(
+  factors: Tensors,
+  name: string,
+  { rank, scale }: Adapter,
+): ((numbers: Float32Array, start: number) => void) | undefined {
+  const module = name.replace(/\.weight$/, '');
+  const [down, up] = ['A', 'B'].map((factor) => factors.get(`${module}.lora_${factor}.weight`));
+  if (down === undefined || up === undefined) return undefined;
+  const inputs = down.shape[1]!;
+  const row = new Float64Array(inputs);
+  let computed = -1;
+  const computeRow = (output: number): void => {
+    row.fill(0);
+    for (let r = 0; r < rank; r += 1) {
+      const factor = scale * up.data[output * rank + r]!;
+      for (let input = 0; input < inputs; input += 1) row[input]! += factor * down.data[r * inputs + input]!;
+    }
+    computed = output;
+  };
+  return (numbers, start) => {
+    for (let index = 0; index < numbers.length; index += 1) {
+      const output = Math.floor((start + index) / inputs);
+      if (output !== computed) computeRow(output);
+      numbers[index]! += row[(start + index) % inputs]!;
+    }
+  };
 }

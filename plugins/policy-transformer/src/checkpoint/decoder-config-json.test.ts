@@ -55,6 +55,11 @@ describe('parseDecoderConfig', () => {
 
   it.each<[string, object, RegExp]>([
     [
+      'another model on the same trunk',
+      { architectures: ['Qwen3ForSequenceClassification'] },
+      /Qwen3ForSequenceClassification is not supported; supported: LlamaForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM/,
+    ],
+    [
       'another family',
       { model_type: 'mistral' },
       /model_type "mistral" is not supported; supported: llama, qwen2, qwen3/,

@@ -4,10 +4,16 @@
  * libraries read it. A key that the decoder cannot compute is refused by name, never ignored.
  */
 import type { DecoderConfig, Llama3RopeScaling } from '../model/decoder-config.js';
+import type { StoredType } from './half-floats.js';
 
 type Json = { readonly [key: string]: unknown };
 
-const architectures = { llama: 'LlamaForCausalLM', qwen2: 'Qwen2ForCausalLM', qwen3: 'Qwen3ForCausalLM' } as const;
+/** The class of `transformers` for each family. */
+export const architectures = {
+  llama: 'LlamaForCausalLM',
+  qwen2: 'Qwen2ForCausalLM',
+  qwen3: 'Qwen3ForCausalLM',
+} as const;
 
 /** Ids that config.json names. */
 export interface SpecialIds {
@@ -23,8 +29,9 @@ export function parseDecoderConfig(json: unknown): DecoderConfig {
   const config = json as Json;
   const family = config['model_type'];
   if (family !== 'llama' && family !== 'qwen2' && family !== 'qwen3') {
-    throw refusal(`model_type ${show(family)} is not supported; supported: llama, qwen2, qwen3`);
+    throw refusal(`model_type ${show(family)} is not supported; supported: ${Object.keys(architectures).join(', ')}`);
   }
+  refuseArchitecture(config, architectures[family]);
   refuseUnsupported(config);
   const hiddenSize = count(config, 'hidden_size');
   const heads = count(config, 'num_attention_heads');
@@ -67,8 +74,10 @@ export function parseSpecialIds(json: Json): SpecialIds {
   };
 }
 
-/** config.json of a model whose weights are float32. */
-export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds): Json {
+const torchTypes = { F32: 'float32', BF16: 'bfloat16', F16: 'float16' } as const;
+
+/** config.json of a model whose weights are stored as `type`. */
+export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds, type: StoredType = 'F32'): Json {
   const { family, ropeScaling: scaling } = config;
   return {
     architectures: [architectures[family]],
@@ -100,11 +109,20 @@ export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds): Json
     tie_word_embeddings: config.tiedHead,
     initializer_range: 0.02,
     use_cache: true,
-    torch_dtype: 'float32',
+    torch_dtype: torchTypes[type],
     bos_token_id: ids.bos ?? null,
     eos_token_id: ids.eos.length === 1 ? ids.eos[0] : ids.eos,
     pad_token_id: ids.pad ?? null,
   };
+}
+
+/** A classifier, or another model with the same trunk, has other weights. */
+function refuseArchitecture(config: Json, supported: string): void {
+  const named = config['architectures'];
+  if (!Array.isArray(named) || named.length === 0 || named.includes(supported)) return;
+  throw refusal(
+    `the architecture ${named.join(', ')} is not supported; supported: ${Object.values(architectures).join(', ')}`,
+  );
 }
 
 function refuseUnsupported(config: Json): void {

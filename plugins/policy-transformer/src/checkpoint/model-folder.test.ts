@@ -1,12 +1,12 @@
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { parseDecoderConfig } from './decoder-config-json.js';
-import { type ModelFolder, readModelFolder, writeModelFolder } from './model-folder.js';
-import { writeSafetensors } from './safetensors.js';
+import { type ModelFolder, readModelFolder, writeModelFiles, writeModelFolder } from './model-folder.js';
+import { sourceOf, writeSafetensors } from './safetensors.js';
 import { readTrainerState, writeTrainerState } from './trainer-state.js';
 
 const config = parseDecoderConfig(
@@ -74,6 +74,54 @@ describe('a model folder', () => {
     await writeModelFolder(directory, folder);
     writeFileSync(join(directory, 'config.json'), '{"model_type": ');
     await expect(readModelFolder(directory)).rejects.toThrow(/^config.json is not JSON/);
+  });
+});
+
+describe('a written folder', () => {
+  const json = (name: string) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as { [key: string]: never };
+
+  it('tells other programs to sample as agentgym does', async () => {
+    await writeModelFolder(directory, folder);
+    const ids = { bos_token_id: 1, eos_token_id: [2, 5], pad_token_id: 0 };
+    expect(json('generation_config.json')).toEqual({ ...ids, do_sample: true, temperature: 1, top_p: 1, top_k: 0 });
+    const sampling = { temperature: 0, topP: 1, topK: 0, maxTokens: 9 };
+    await writeModelFiles(directory, folder, new Map(), { sampling });
+    expect(json('generation_config.json')).toEqual({ ...ids, do_sample: false, max_new_tokens: 9 });
+  });
+
+  it('has shards of at most the given size, and an index', async () => {
+    const sources = new Map([...folder.weights].map(([name, it]) => [name, sourceOf(name, it)]));
+    await writeModelFiles(directory, folder, sources, { type: 'BF16', shardBytes: 6 });
+    expect(json('config.json')).toMatchObject({ torch_dtype: 'bfloat16', architectures: ['Qwen3ForCausalLM'] });
+    expect(json('model.safetensors.index.json')).toEqual({
+      metadata: { total_size: 10 },
+      weight_map: {
+        'model.norm.weight': 'model-00001-of-00002.safetensors',
+        'model.embed_tokens.weight': 'model-00002-of-00002.safetensors',
+      },
+    });
+    expect(readdirSync(directory)).not.toContain('model.safetensors');
+    expect(await readModelFolder(directory)).toEqual(folder);
+  });
+});
+
+describe('a folder that is not read', () => {
+  it.each(['pytorch_model.bin', 'pytorch_model.bin.index.json', 'consolidated.00.pth'])(
+    'has its weights in %s, and learns how to convert it',
+    async (name) => {
+      await writeModelFolder(directory, folder);
+      renameSync(join(directory, 'model.safetensors'), join(directory, name));
+      await expect(readModelFolder(directory)).rejects.toThrow(
+        new RegExp(`no model.safetensors, only ${name}. This is a pickle file.* python -c .*save_pretrained`),
+      );
+    },
+  );
+
+  it('has an index with a name that is no text', async () => {
+    await writeModelFolder(directory, folder);
+    rmSync(join(directory, 'model.safetensors'));
+    writeFileSync(join(directory, 'model.safetensors.index.json'), '{"weight_map": {"a": 7}}');
+    await expect(readModelFolder(directory)).rejects.toThrow(/names 7, which is not a file name/);
   });
 });
 

@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { readSafetensors, writeSafetensors } from './safetensors.js';
+import {
+  readSafetensors,
+  sourceOf,
+  tensorSources,
+  visitTensors,
+  writeSafetensors,
+  writeTensors,
+} from './safetensors.js';
 
 const original = fileURLToPath(new URL('./fixtures/types.safetensors', import.meta.url));
 const temporary = () => join(mkdtempSync(join(tmpdir(), 'agentgym-safetensors-')), 'file.safetensors');
@@ -35,8 +42,16 @@ describe('readSafetensors', () => {
   });
 
   it('reads only what is wanted', async () => {
-    const { tensors } = await readSafetensors(original, (name) => name === 'f32');
-    expect([...tensors.keys()]).toEqual(['f32']);
+    const visited: string[] = [];
+    await visitTensors(
+      original,
+      (name) => name === 'f32',
+      (name) => {
+        visited.push(name);
+        return Promise.resolve();
+      },
+    );
+    expect(visited).toEqual(['f32']);
   });
 
   it.each([0, 5, 60, 2000, 9000])('says that a file cut after %i bytes is truncated, and names it', async (length) => {
@@ -63,12 +78,59 @@ describe('readSafetensors', () => {
       { a: { dtype: 'F32', shape: [1], data_offsets: [-4, 0] } },
       /header entry of a cannot be read/,
     ],
+    [
+      'tensors that overlap',
+      { a: { dtype: 'F32', shape: [1], data_offsets: [0, 4] }, b: { dtype: 'F16', shape: [3], data_offsets: [2, 8] } },
+      /the bytes of b overlap those of a/,
+    ],
+    [
+      'bytes between tensors',
+      { a: { dtype: 'F16', shape: [1], data_offsets: [0, 2] }, b: { dtype: 'F32', shape: [1], data_offsets: [4, 8] } },
+      /no tensor has the 2 bytes before b/,
+    ],
+    ['bytes after the tensors', { a: { dtype: 'F32', shape: [1], data_offsets: [0, 4] } }, /4 bytes follow the last/],
+    [
+      'a tensor that ends after the file',
+      { a: { dtype: 'F32', shape: [3], data_offsets: [0, 12] } },
+      /it is truncated: it has \d+ of \d+ bytes/,
+    ],
+    ['an entry that is no object', { a: null }, /a is stored as undefined/],
     ['a header that is a list', '[]', /header is not a JSON object/],
     ['a header that is no JSON', '{"a"', /header is not a JSON object/],
   ])('refuses %s', async (_, header, message) => {
     const path = fileWith(header, 8);
     if (message.source.startsWith('does')) writeFileSync(path, header as string);
     await expect(readSafetensors(path)).rejects.toThrow(message);
+  });
+});
+
+it('refuses a header of 1 GB before it takes memory for it', async () => {
+  const path = temporary();
+  const bytes = Buffer.alloc(64);
+  bytes.writeBigUInt64LE(2n ** 30n);
+  writeFileSync(path, bytes);
+  await expect(readSafetensors(path)).rejects.toThrow(/its first bytes say 1073741824 bytes of header/);
+});
+
+describe('tensorSources', () => {
+  it('give the numbers of a file in pieces, in any order', async () => {
+    const sources = await tensorSources(original);
+    const { tensors } = await readSafetensors(original);
+    for (const [name, { data }] of [...tensors].reverse()) {
+      const numbers: number[] = [];
+      for await (const piece of sources.get(name)!.pieces()) numbers.push(...piece);
+      expect(Float32Array.from(numbers)).toEqual(data);
+    }
+  });
+});
+
+describe('writeTensors', () => {
+  it('says which number is too large for float16, and stores it as bfloat16', async () => {
+    const path = temporary();
+    const tensors = new Map([['a', sourceOf('a', { shape: [2], data: new Float32Array([1, -70000]) })]]);
+    await expect(writeTensors(path, tensors, {}, 'F16')).rejects.toThrow(/a has the number -70000, which is too large/);
+    await writeTensors(path, tensors, {}, 'BF16');
+    expect([...(await readSafetensors(path)).tensors.get('a')!.data]).toEqual([1, -70144]);
   });
 });
 

@@ -192,18 +192,15 @@ export function initializeAdapter(config: DecoderConfig, adapter: Adapter, rando
  * Initial weights. Rows have unit expected length (deviation 1 / sqrt(inputs)). Rows that write to the residual stream
  * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms are 1, biases and value head 0. Each parameter has a
  * separate random stream with its name.
- * @param wanted which parameters; default: all
  */
 export function initializeParameters(
   config: DecoderConfig,
   options: ParameterOptions,
   random: Random,
-  wanted: (name: string) => boolean = () => true,
 ): Map<string, Float32Array> {
   const residual = 1 / Math.sqrt(2 * config.layers);
   const parameters = new Map<string, Float32Array>();
   for (const [name, shape] of parameterShapes(config, options)) {
-    if (!wanted(name)) continue;
     const [, inputs] = shape;
     const data = new Float32Array(elementCount(shape));
     if (name.endsWith('norm.weight')) data.fill(1);

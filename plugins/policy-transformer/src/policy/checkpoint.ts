@@ -6,8 +6,8 @@ import {
   writeAdapterFolder,
   type AdapterFolder,
 } from '../checkpoint/adapter-folder.js';
-import { readWeights, writeModelFolder, type ModelFolder } from '../checkpoint/model-folder.js';
-import type { HostTensor } from '../checkpoint/safetensors.js';
+import { fillWeights } from '../checkpoint/fill-weights.js';
+import { writeModelFolder, type ModelTexts } from '../checkpoint/model-folder.js';
 import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from '../model/parameters.js';
@@ -40,7 +40,7 @@ export async function writeCheckpoint(
     policyVersion,
     optimizer,
   }: Checkpoint & {
-    readonly folder: Omit<ModelFolder, 'weights'>;
+    readonly folder: ModelTexts;
     readonly parts: ParameterOptions;
     readonly lora?: AdapterFolder | undefined;
   },
@@ -70,17 +70,20 @@ export async function readCheckpoint(
 ): Promise<Checkpoint> {
   const { tensors, values } = await readTrainerState(directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
-  const stored = await readTrained(directory, config, parts);
-  const weights = new Map([...stored].map(([name, { data }]) => [name, data]));
+  const block = new ParameterBlock(trainableShapes(config, parts));
+  await fillTrained(directory, config, parts, block);
   for (const name of VALUE_HEAD) {
-    const saved = tensors.get(name);
-    if (saved) weights.set(name, saved.data);
+    const [view, saved] = [block.views.get(name), tensors.get(name)?.data];
+    if (view === undefined) continue;
+    if (saved?.length !== view.length) {
+      throw new Error(`${name} has ${saved?.length ?? 'no'} numbers, but the model has ${view.length}`);
+    }
+    view.set(saved);
   }
-  const { data } = new ParameterBlock(trainableShapes(config, parts)).fill(weights);
   const saved = values['optimizer'] as JsonObject | undefined;
   const moments = new Map([...tensors].flatMap(([name, tensor]) => momentOf(name, tensor)));
   return {
-    data,
+    data: block.data,
     policyVersion: Number(values['policyVersion']),
     ...(saved && {
       optimizer: {
@@ -91,14 +94,23 @@ export async function readCheckpoint(
   };
 }
 
-async function readTrained(
+/** Reads the weights, or the adapter, into their places. */
+async function fillTrained(
   directory: string,
   config: DecoderConfig,
   { adapter }: ParameterOptions,
-): Promise<ReadonlyMap<string, HostTensor>> {
-  if (adapter === undefined) return readWeights(directory);
+  block: ParameterBlock,
+): Promise<void> {
+  if (adapter === undefined) return fillWeights(directory, weightPlaces(block));
   const { settings } = await readAdapterConfig(directory);
-  return readAdapterWeights(directory, config, settings);
+  for (const [name, { data }] of await readAdapterWeights(directory, config, settings))
+    block.views.get(name)!.set(data);
+}
+
+/** Where the weights of a folder belong in a block. A folder has no value head. */
+export function weightPlaces({ views, shapes }: ParameterBlock): Map<string, ShapedArray> {
+  const weights = [...views].filter(([name]) => !VALUE_HEAD.includes(name));
+  return new Map(weights.map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
 }
 
 function momentOf(name: string, tensor: ShapedArray): [string, ShapedArray][] {

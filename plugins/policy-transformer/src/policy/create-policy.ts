@@ -10,19 +10,15 @@ import {
   type AdapterSettings,
   type OpenedModel,
 } from '../checkpoint/adapter-folder.js';
-import { readWeights } from '../checkpoint/model-folder.js';
-import type { HostTensor } from '../checkpoint/safetensors.js';
+import { fillWeights } from '../checkpoint/fill-weights.js';
 import {
   frozenShapes,
   initializeAdapter,
   initializeParameters,
   parameterShapes,
   trainableShapes,
-  VALUE_BIAS,
-  VALUE_WEIGHT,
   type ParameterOptions,
 } from '../model/parameters.js';
-import type { Shape } from '../operations/tensor.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { presetConfig } from '../presets/presets.js';
@@ -36,9 +32,11 @@ import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
 import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
+import { weightPlaces } from './checkpoint.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
+export { exportFolder } from './export-folder.js';
 
 const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
 
@@ -140,32 +138,26 @@ async function initialWeights(
   from: string | undefined,
 ): Promise<{ readonly trainable: Float32Array; readonly frozen: Float32Array | undefined }> {
   const random = host.random.stream('weights');
-  const numbers = (tensors: ReadonlyMap<string, HostTensor>) =>
-    [...tensors].map(([name, { data }]) => [name, data] as const);
-  const given = new Map<string, HostTensor>(from === undefined ? [] : await readWeights(opened.base));
-  const stored =
-    from !== undefined && opened.adapter !== undefined
-      ? await readAdapterWeights(from, opened.config, opened.adapter)
-      : undefined;
   const { adapter } = parts;
-  if (stored !== undefined && adapter === undefined) mergeAdapter(given, stored, adapterOf(opened.adapter!));
-  // A folder must have all weights. Only the value head, which it cannot hold, starts fresh.
-  const fresh = initializeParameters(config, parts, random, from === undefined ? undefined : isValueHead);
-  const factors =
-    adapter === undefined
-      ? []
-      : stored === undefined
-        ? [...initializeAdapter(config, adapter, random)]
-        : numbers(stored);
-  const all = new Map([...fresh, ...numbers(given), ...factors]);
-  const pack = (shapes: ReadonlyMap<string, Shape>) => new ParameterBlock(shapes).fill(all).data;
-  return {
-    trainable: pack(trainableShapes(config, parts)),
-    frozen: adapter === undefined ? undefined : pack(frozenShapes(config, parts)),
-  };
+  const trainable = new ParameterBlock(trainableShapes(config, parts));
+  if (from === undefined) {
+    return { trainable: trainable.fill(initializeParameters(config, parts, random)).data, frozen: undefined };
+  }
+  // A folder has all weights except the value head, which starts at 0.
+  const base = adapter === undefined ? trainable : new ParameterBlock(frozenShapes(config, parts));
+  const places = weightPlaces(base);
+  await fillWeights(opened.base, places);
+  const stored = opened.adapter && (await readAdapterWeights(from, opened.config, opened.adapter));
+  if (adapter === undefined) {
+    if (stored !== undefined) mergeAdapter(places, stored, adapterOf(opened.adapter!));
+    return { trainable: trainable.data, frozen: undefined };
+  }
+  const factors = stored
+    ? [...stored].map(([name, { data }]) => [name, data] as const)
+    : initializeAdapter(config, adapter, random);
+  for (const [name, data] of factors) trainable.views.get(name)!.set(data);
+  return { trainable: trainable.data, frozen: base.data };
 }
-
-const isValueHead = (name: string): boolean => name === VALUE_WEIGHT || name === VALUE_BIAS;
 
 /** A tokenizer trained on the corpus and a preset's shape. */
 async function scratchModel(

@@ -1,10 +1,10 @@
 import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
-import { readWeightShapes } from '../checkpoint/model-folder.js';
+import { checkWeightShapes } from '../checkpoint/fill-weights.js';
+import { readWeightShapes } from '../checkpoint/weight-files.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, parameterShapes, trainableShapes } from '../model/parameters.js';
-import { elementCount } from '../operations/shapes.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
@@ -62,11 +62,7 @@ function scratchConfig(
 async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
   const { config, tokenizer, ids, base } = await openModel(directory);
   createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
-  const given = await readWeightShapes(base);
-  for (const [name, shape] of parameterShapes(config, { valueHead: false })) {
-    const [count, wanted] = [given.get(name) && elementCount(given.get(name)!.shape), elementCount(shape)];
-    if (count !== wanted) throw new Error(`${name} has ${count ?? 'no'} numbers, but the model has ${wanted}`);
-  }
+  checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
   return config;
 }
 

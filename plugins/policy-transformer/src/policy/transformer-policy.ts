@@ -16,7 +16,7 @@ import type {
 } from '@agentgym/cli';
 
 import type { AdapterFolder } from '../checkpoint/adapter-folder.js';
-import type { ModelFolder } from '../checkpoint/model-folder.js';
+import type { ModelTexts } from '../checkpoint/model-folder.js';
 import { batchOperations } from '../model/operation-count.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
@@ -34,7 +34,7 @@ import { splitRequests } from './split-requests.js';
 export interface TransformerParts {
   readonly engine: Engine;
   /** The model: everything in a Hugging Face folder except the weights. */
-  readonly folder: Omit<ModelFolder, 'weights'>;
+  readonly folder: ModelTexts;
   readonly encoder: ConversationEncoder;
   readonly parts: ParameterOptions;
   /** The adapter that is trained, and the folder of its base. */

@@ -1,0 +1,70 @@
+import type { ExportedModel, ExportSettings } from '@agentgym/cli';
+
+import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
+import type { StoredType } from '../checkpoint/half-floats.js';
+import {
+  adapterOf,
+  mergedSource,
+  openModel,
+  readAdapterWeights,
+  writeAdapterFolder,
+} from '../checkpoint/adapter-folder.js';
+import { writeModelFiles } from '../checkpoint/model-folder.js';
+import type { TensorSource } from '../checkpoint/safetensors.js';
+import { weightSources } from '../checkpoint/weight-files.js';
+import { architectures } from '../checkpoint/decoder-config-json.js';
+import { parameterShapes } from '../model/parameters.js';
+import { elementCount } from '../operations/shapes.js';
+import type { TransformerOptions } from '../options.js';
+import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+
+const types = { float32: 'F32', bfloat16: 'BF16', float16: 'F16' } as const satisfies { [name: string]: StoredType };
+
+/**
+ * Writes the model of a checkpoint as a folder that needs nothing else, into an existing empty folder. Weights pass in
+ * pieces, so that memory does not grow with the model. The folder of an adapter names its base; with `merge` the adapter
+ * is added to the base.
+ */
+export async function exportFolder(
+  { thinking }: Pick<TransformerOptions, 'thinking'>,
+  checkpoint: string,
+  directory: string,
+  { dtype, merge, sampling, maxActionTokens, signal }: ExportSettings,
+): Promise<ExportedModel> {
+  const { config, ids, tokenizer, base, adapter: settings } = await openModel(checkpoint);
+  const shapes = parameterShapes(config, { valueHead: false });
+  const architecture = architectures[config.family];
+  if (merge && settings === undefined) throw new Error('the checkpoint has no adapter: leave out `--merge`');
+  const factors = settings && (await readAdapterWeights(checkpoint, config, settings));
+  for (const [name, { data }] of factors ?? []) refuseNotFinite(name, data);
+  if (settings !== undefined && factors !== undefined && !merge) {
+    if (dtype !== 'float32') throw new Error(`an adapter is written as float32, not ${dtype}: add \`--merge\``);
+    await writeAdapterFolder(directory, { settings, base, factors, tokenizer });
+    return { architecture, parameters: [...factors.values()].reduce((sum, { data }) => sum + data.length, 0) };
+  }
+  const given = await weightSources(base);
+  checkWeightShapes(given, shapes);
+  const sourceOf = (name: string): TensorSource => {
+    const source = checked(name, given.get(name)!, signal);
+    return factors === undefined ? source : mergedSource(name, source, factors, adapterOf(settings!));
+  };
+  const weights = new Map([...shapes.keys()].map((name) => [name, sourceOf(name)]));
+  // The template's end token ends an action, so it must end a text of `transformers`, too.
+  const { endIds } = createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
+  const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };
+  await writeModelFiles(directory, { config, ids: { ...ids, eos: endIds }, tokenizer }, weights, style);
+  return { architecture, parameters: [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0) };
+}
+
+function checked(name: string, source: TensorSource, signal: AbortSignal): TensorSource {
+  return {
+    shape: source.shape,
+    async *pieces() {
+      for await (const piece of source.pieces()) {
+        signal.throwIfAborted();
+        refuseNotFinite(name, piece);
+        yield piece;
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import { Errors, Flags } from '@oclif/core';
+
+/** Flags of commands that export a checkpoint. */
+export const checkpointFlags = {
+  checkpoint: Flags.custom<number | 'best' | 'latest'>({
+    helpValue: 'N|best|latest',
+    description:
+      'Step of the checkpoint; best: highest success on the validation split among those that are kept; default: latest',
+    parse: (text) => {
+      if (text === 'best' || text === 'latest') return Promise.resolve(text);
+      if (/^\d+$/.test(text)) return Promise.resolve(Number(text));
+      throw new Errors.CLIError(`--checkpoint is ${text}, but must be a step, best or latest`);
+    },
+  })(),
+  merge: Flags.boolean({ description: 'Add a LoRA adapter to its base, so that the folder has a whole model' }),
+  dtype: Flags.option({
+    options: ['float32', 'bfloat16', 'float16'] as const,
+    description: 'Type of the weights; numbers are rounded to the nearest, ties to even; default: float32',
+  })(),
+};

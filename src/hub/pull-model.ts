@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+
+import { listFiles, modelInfo, type ListFileEntry } from '@huggingface/hub';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { hasHash } from '../transfers/file-hash.js';
+import type { TransferEvent } from '../transfers/transfer-event.js';
+import { chooseModelFiles } from './choose-model-files.js';
+import { fillPartial } from './fill-partial.js';
+import { callHub, type HubAccess, libraryParameters } from './hub-access.js';
+import { isModelName, modelFolder, type PulledDocument, pulledFile, readPulled } from './pulled-model.js';
+
+/** What to pull, and where to. */
+export interface PullSettings {
+  /** ORG/NAME. */
+  readonly model: string;
+  /** A branch, a tag or a commit; absent: the hub's default. */
+  readonly revision?: string;
+  /** A new or empty folder; absent: the model's folder below `cacheDirectory`, where `policy.from: ORG/NAME` finds it. */
+  readonly output?: string;
+  readonly cacheDirectory: string;
+  readonly hub: HubAccess;
+  readonly onEvent: (event: TransferEvent) => void;
+}
+
+/** The result of a pull. */
+export interface PulledModel {
+  readonly model: string;
+  readonly commit: string;
+  /** Absolute. */
+  readonly folder: string;
+  readonly bytes: number;
+  /** `present`: the folder was complete, and its hashes are right. */
+  readonly outcome: 'pulled' | 'present';
+  readonly license?: string;
+}
+
+/**
+ * Pulls the files that a model needs into a folder, which appears when it is complete and every hash is right. A pull
+ * that broke off goes on where it ended. A folder with another commit of the model is replaced.
+ *
+ * @throws AgentgymError AG_COMMAND_USAGE, AG_OUTPUT_EXISTS, AG_MODEL_UNUSABLE, and the codes of `fetchFile`
+ */
+export async function pullModel(settings: PullSettings): Promise<PulledModel> {
+  const { model, hub } = settings;
+  if (!isModelName(model)) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `${model} is not the name of a model on a hub.`,
+      hint: 'Give ORG/NAME, for example `agentgym pull Qwen/Qwen2.5-0.5B-Instruct`.',
+    });
+  }
+  const folder = resolve(settings.output ?? modelFolder(settings.cacheDirectory, model));
+  const older = await refuseOtherFolder(folder, model);
+  const { commit, license, listed } = await askHub(settings);
+  const chosen = chooseModelFiles(model, listed);
+  const about = { model, commit, folder, ...(license !== undefined && { license }) };
+  if (older?.commit === commit) {
+    if (await isIntact(folder, older, hub.signal)) return { ...about, bytes: bytesOf(older), outcome: 'present' };
+    // Its good files are kept: the pull goes on in it as if it had broken off.
+    await mkdir(dirname(folder), { recursive: true });
+    if (!existsSync(partialOf(folder))) await rename(folder, partialOf(folder));
+  }
+  const document: PulledDocument = {
+    formatVersion: 1,
+    model,
+    ...(settings.revision !== undefined && { revision: settings.revision }),
+    commit,
+    ...(license !== undefined && { license }),
+    files: await fillPartial({ ...settings, commit, chosen }, partialOf(folder)),
+  };
+  await place(partialOf(folder), folder, document);
+  return { ...about, bytes: bytesOf(document), outcome: 'pulled' };
+}
+
+async function askHub({ model, revision, hub }: PullSettings) {
+  const parameters = libraryParameters(hub);
+  const subject = revision === undefined ? `model ${model}` : `model ${model} with the revision ${revision}`;
+  return callHub(hub, subject, async () => {
+    const info = await modelInfo({
+      name: model,
+      ...(revision !== undefined && { revision }),
+      additionalFields: ['sha', 'cardData'],
+      ...parameters,
+    });
+    const commit = info.sha;
+    const listed: ListFileEntry[] = [];
+    for await (const entry of listFiles({ repo: { type: 'model', name: model }, revision: commit, ...parameters })) {
+      listed.push(entry);
+    }
+    const { license } = (info.cardData ?? {}) as { readonly license?: unknown };
+    return { commit, listed, license: typeof license === 'string' ? license : undefined };
+  });
+}
+
+/** The document of an older pull of this model. Throws AG_OUTPUT_EXISTS if the folder has other content. */
+async function refuseOtherFolder(folder: string, model: string): Promise<PulledDocument | undefined> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const pulled = await readPulled(folder);
+  if (names.length === 0 || pulled?.model === model) return pulled;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `The folder ${folder} exists, and is not a pull of ${model}.`,
+    hint: 'Choose another folder with `--output DIR`, or remove it.',
+    file: folder,
+  });
+}
+
+/** Gives a complete folder its name. A folder that it replaces is aside for a moment. */
+async function place(partial: string, folder: string, document: PulledDocument): Promise<void> {
+  const { name, text } = pulledFile(document);
+  const file = await open(join(partial, name), 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  const aside = join(dirname(folder), `.replaced-${basename(folder)}`);
+  await rm(aside, { recursive: true, force: true });
+  if (existsSync(folder)) await rename(folder, aside);
+  await rename(partial, folder);
+  await rm(aside, { recursive: true, force: true });
+}
+
+async function isIntact(folder: string, { files }: PulledDocument, signal: AbortSignal): Promise<boolean> {
+  for (const [name, { bytes, hash }] of Object.entries(files)) {
+    if (!(await hasHash(join(folder, name), bytes, hash, signal))) return false;
+  }
+  return true;
+}
+
+function partialOf(folder: string): string {
+  return `${folder}.partial`;
+}
+
+function bytesOf({ files }: PulledDocument): number {
+  return Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
+}

@@ -1,0 +1,54 @@
+// Where pulled models are. A folder appears under its name only when it is complete; until then it is `NAME.partial`.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type { FileHash } from '../transfers/file-hash.js';
+
+/** `pulled.json` in the folder of a pulled model. It is written last. */
+export interface PulledDocument {
+  readonly formatVersion: 1;
+  /** ORG/NAME. */
+  readonly model: string;
+  /** The branch, tag or commit that was asked for; absent: the hub's default. */
+  readonly revision?: string;
+  readonly commit: string;
+  /** As the hub names it, such as `apache-2.0`; absent if it names none. */
+  readonly license?: string;
+  readonly files: { readonly [name: string]: { readonly bytes: number; readonly hash: FileHash } };
+}
+
+const documentName = 'pulled.json';
+
+/** Whether a text has the form ORG/NAME of models on a hub. Relative paths begin with `./`. */
+export function isModelName(text: string): boolean {
+  return /^\w[\w.-]*\/\w[\w.-]*$/.test(text) && !text.includes('..');
+}
+
+/** The folder of a model below the folder for caches. */
+export function modelFolder(cacheDirectory: string, model: string): string {
+  return join(cacheDirectory, 'models', ...model.split('/'));
+}
+
+/** The folder of a model that was pulled; undefined if it was not. */
+export function findPulledModel(cacheDirectory: string, model: string): string | undefined {
+  const folder = modelFolder(cacheDirectory, model);
+  return existsSync(join(folder, documentName)) ? folder : undefined;
+}
+
+/** The document of a pulled model; undefined if the folder has none, or an unreadable one. */
+export async function readPulled(folder: string): Promise<PulledDocument | undefined> {
+  try {
+    const document = JSON.parse(await readFile(join(folder, documentName), 'utf8')) as PulledDocument;
+    const { formatVersion, model, commit, files } = document;
+    const isWhole = typeof model === 'string' && typeof commit === 'string' && typeof files === 'object';
+    return (formatVersion as number) === 1 && isWhole && files !== null ? document : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of the document, and its name. */
+export function pulledFile(document: PulledDocument): { readonly name: string; readonly text: string } {
+  return { name: documentName, text: `${JSON.stringify(document, null, 2)}\n` };
+}

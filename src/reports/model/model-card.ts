@@ -1,0 +1,162 @@
+import { basename, isAbsolute } from 'node:path';
+
+import { stringify } from 'yaml';
+
+import type { Recipe } from '../../config/recipe-schema.js';
+import type { EvaluationSummary } from '../../contracts/evaluation.js';
+import type { ExportedModel } from '../../contracts/policy.js';
+import { formatCount } from '../../reporting/format-quantity.js';
+import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
+import type { LoadedRun } from '../../runs/load-run.js';
+import type { SplitProof } from '../../runs/split-proof.js';
+import { playersTable, resultsMarkdown } from '../exports/run-markdown.js';
+import type { BaseModel } from './base-model.js';
+import type { ChosenCheckpoint } from './choose-checkpoint.js';
+
+/** What a card tells. */
+export interface CardContent {
+  /** The name of the model: ORG/NAME, or that of its folder. */
+  readonly name: string;
+  readonly run: LoadedRun;
+  readonly checkpoint: ChosenCheckpoint;
+  readonly exported: ExportedModel;
+  readonly dtype: string;
+  readonly base?: BaseModel;
+  /** The command that repeats the training; absent: the recipe alone is shown. */
+  readonly command?: string;
+}
+
+/** README.md of an exported model: a model card, with the metadata that hubs read. */
+export function modelCard(content: CardContent): string {
+  const { name, run, checkpoint, exported, dtype } = content;
+  const { manifest } = run;
+  const { recipe } = manifest;
+  const facts = `${exported.architecture}, ${formatCount(exported.parameters)} parameters, ${dtype}`;
+  const stages = Object.entries(recipe.stages).map(([stage, { kind }]) =>
+    stage === kind ? stage : `${stage} (${kind})`,
+  );
+  return [
+    '---',
+    `${stringify(metadata(content)).trimEnd()}`,
+    '---',
+    '',
+    `# ${markdownText(basename(name))}`,
+    '',
+    `A policy (${facts}) that plays \`${recipe.environment.name}\`, trained with agentgym: recipe \`${manifest.name}\`, stages ${stages.join(', ')}, ` +
+      `checkpoint of step ${checkpoint.runStep}. ${baseLine(content.base)}`,
+    '',
+    '## Results',
+    '',
+    ...resultLines(content),
+    '',
+    '## How to load it',
+    '',
+    ...loading(name),
+    '',
+    `Actions have the format \`${recipe.format.name}\`. \`generation_config.json\` samples as the policy did in training.`,
+    '',
+    '## How it was trained',
+    '',
+    ...(content.command === undefined ? [] : ['```console', `$ ${content.command}`, '```', '']),
+    `agentgym ${manifest.versions['agentgym'] ?? ''} trained it with the random seed ${recipe.seed}. The recipe with all settings, which \`agentgym train recipe.yaml\` repeats:`,
+    '',
+    '```yaml',
+    stringify(withoutPaths(recipe)).trimEnd(),
+    '```',
+    '',
+    ...(manifest.splits === null ? [] : ['## Data', '', ...dataLines(manifest.splits), '']),
+    ...licenseLines(content.base),
+  ].join('\n');
+}
+
+function metadata({ name, run, checkpoint, base }: CardContent): { readonly [key: string]: unknown } {
+  const { manifest, result } = run;
+  const { recipe } = manifest;
+  const evaluation = checkpoint.isFinal ? result?.evaluation : undefined;
+  return {
+    library_name: 'transformers',
+    pipeline_tag: 'text-generation',
+    ...(base?.name !== undefined && { base_model: base.name }),
+    ...(base?.license !== undefined && { license: base.license }),
+    tags: ['agentgym', 'reinforcement-learning', recipe.environment.name, ...algorithmsOf(recipe)],
+    ...(evaluation && {
+      'model-index': [{ name: basename(name), results: [indexed(recipe.environment.name, evaluation)] }],
+    }),
+  };
+}
+
+/** Names of the algorithms of all rl stages. */
+function algorithmsOf({ stages, algorithm }: Recipe): readonly string[] {
+  const names = Object.values(stages).flatMap((stage) =>
+    stage.kind === 'rl' ? (stage.algorithm?.name ?? algorithm?.name ?? []) : [],
+  );
+  return [...new Set(names)];
+}
+
+/** A result in the form that hubs show. */
+function indexed(environment: string, { split, success }: EvaluationSummary) {
+  return {
+    task: { type: 'reinforcement-learning' },
+    dataset: { name: environment, type: environment, split },
+    metrics: [{ type: 'success_rate', name: 'success', value: success.rate }],
+  };
+}
+
+function baseLine(base: BaseModel | undefined): string {
+  if (base === undefined) return 'It was built from scratch.';
+  if (base.name === undefined) return 'It began from a folder with weights.';
+  return `It began from ${markdownText(base.name)}${base.commit === undefined ? '' : ` (commit ${base.commit})`}.`;
+}
+
+/** The final evaluation belongs to the last checkpoint only. An earlier one has its own evaluations. */
+function resultLines({ run, checkpoint }: CardContent): string[] {
+  // A card is about one player. Tables by label of all players are in the report of the run.
+  if (checkpoint.isFinal) return resultsMarkdown(run, ({ name }) => name === 'trained');
+  const played = run.evaluations.filter(({ runStep, player }) => runStep === checkpoint.runStep && player === 'policy');
+  if (played.length === 0) return ['This checkpoint was not evaluated.'];
+  const rows = played.map(({ evaluation }) => {
+    return { name: `${evaluation.split}, temperature ${evaluation.temperature}`, evaluation };
+  });
+  return [...playersTable(rows), '', 'Evaluations during training at this step; 95 % intervals for other tasks.'];
+}
+
+function loading(name: string): string[] {
+  return [
+    '```python',
+    'from transformers import AutoModelForCausalLM, AutoTokenizer',
+    '',
+    `tokenizer = AutoTokenizer.from_pretrained(${JSON.stringify(name)})`,
+    `model = AutoModelForCausalLM.from_pretrained(${JSON.stringify(name)}, dtype="auto")`,
+    'messages = [{"role": "user", "content": "the first observation"}]',
+    'inputs = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True, return_tensors="pt")',
+    'tokens = model.generate(**inputs)[0, inputs["input_ids"].shape[1]:]',
+    'print(tokenizer.decode(tokens, skip_special_tokens=True))',
+    '```',
+  ];
+}
+
+function dataLines({ uses, overlap }: SplitProof): string[] {
+  const columns = [{ title: 'use' }, { title: 'tasks', align: 'right' as const }, { title: 'SHA-256 of their ids' }];
+  const rows = Object.entries(uses).map(([use, { tasks, fingerprint }]) => [use, String(tasks), `\`${fingerprint}\``]);
+  const { trainAndValidation, trainAndTest, validationAndTest } = overlap;
+  return [
+    ...markdownTable(columns, rows),
+    '',
+    `Tasks in common: training and validation ${trainAndValidation}, training and test ${trainAndTest}, validation and test ${validationAndTest}.`,
+  ];
+}
+
+function licenseLines(base: BaseModel | undefined): string[] {
+  if (base === undefined) return [];
+  const of = base.name === undefined ? 'the model that it began from' : markdownText(base.name);
+  const named = base.license === undefined ? '' : ` (${markdownText(base.license)})`;
+  return ['## Licence', '', `The weights derive from ${of}: its licence${named} applies.`, ''];
+}
+
+/** Paths of the training machine are of no use elsewhere, and may contain names of people. */
+function withoutPaths(value: unknown): unknown {
+  if (typeof value === 'string') return isAbsolute(value) ? `./${basename(value)}` : value;
+  if (Array.isArray(value)) return value.map(withoutPaths);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutPaths(inner)]));
+}
