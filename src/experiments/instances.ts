@@ -62,7 +62,7 @@ export class Instances {
       name: named.name,
       package: located.package,
       version: located.version,
-      options: options as JsonObject,
+      options,
       world,
       pool: new EnvironmentPool(world, plan.instances),
       facts: located.contribution.facts ?? [],
