@@ -123,8 +123,8 @@ async function runSft(
   });
 }
 
-/** Number of demonstrations that are laid out before timers and signals get their turn. */
-const rowsAtOnce = 64;
+/** Work of this long is done before timers and signals get their turn. */
+const millisecondsAtOnce = 50;
 
 async function packRows(
   demonstrations: AsyncIterable<Demonstration>,
@@ -132,12 +132,13 @@ async function packRows(
   signal: AbortSignal,
 ): Promise<PackedRows> {
   const rows = new PackedRows();
-  let seen = 0;
+  let since = performance.now();
   for await (const demonstration of demonstrations) {
     const row = layOut(demonstration);
     if (row !== undefined) rows.add(row);
-    seen += 1;
-    if (seen % rowsAtOnce === 0) await unlessAborted(setImmediate(), signal);
+    if (performance.now() - since < millisecondsAtOnce) continue;
+    await unlessAborted(setImmediate(), signal);
+    since = performance.now();
   }
   return rows;
 }
