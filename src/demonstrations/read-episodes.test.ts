@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -214,7 +214,11 @@ describe('readEpisodes', () => {
     ['messages', '{"messages": 1}', '"messages" is not a list'],
     ['conversations', talk({ from: 'human', value: 'o' }, { from: 'bot', value: '' }), 'it is from "bot", not from'],
     ['conversations', talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: 1, value: '' }), '"loss" is not true'],
-    ['conversations', talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: null, value: '' }), 'no action to learn'],
+    [
+      'conversations',
+      talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: null, value: '' }),
+      'no action to learn',
+    ],
     ['conversations', '{"item_id": 3, "conversations": []}', '"item_id" is not a string'],
     ['agentgym', '{"turns": []}', '"turns" is not a list with a turn'],
     ['agentgym', '{"turns": [{"observation": "o"}]}', 'turn 1: it has no "action" and no "text"'],
@@ -242,6 +246,12 @@ describe('readEpisodes', () => {
     const refused = read(content);
     await expect(refused).rejects.toThrow(place);
     await expect(refused).rejects.toThrow(complaint);
+  });
+
+  it('refuses a value that is too long to be an episode', async () => {
+    await writeFile(file, '{"texts": "');
+    await truncate(file, 130 << 20);
+    await expect(surveyDemonstrations(file)).rejects.toThrow(`Line 1 of ${file} is not a demonstration: it is longer`);
   });
 
   it('refuses what is not UTF-8, an empty file, and a file that is not there', async () => {

@@ -12,8 +12,8 @@ export interface RawValue {
   readonly item?: number;
 }
 
-/** Longest value in bytes. A string of Node.js holds at most four times as many characters. */
-export const longestValue = 128 << 20;
+/** Longest value in bytes. A string of Node.js holds four times as many characters. */
+const longestValue = 128 << 20;
 
 const [lineFeed, quote, backslash, comma] = [10, 34, 92, 44];
 const isSpace = (byte: number): boolean => byte === 32 || (byte >= 9 && byte <= 13);

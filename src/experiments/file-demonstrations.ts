@@ -1,9 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
+
 import type { SftStagePlan } from '../config/run-plan.js';
 import { fileDigest } from '../demonstrations/file-digest.js';
 import { otherWorld } from '../demonstrations/other-world.js';
 import { brokenLine, type ReadEpisode, readEpisodes } from '../demonstrations/read-episodes.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { allTasks } from '../rollout/task-order.js';
+import { unlessAborted } from '../rollout/unless-aborted.js';
 import type { TaskList } from '../rollout/world-handle.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
 import { differenceFrom, type StageRecord } from '../runs/kept-demonstrations.js';
@@ -83,13 +86,14 @@ export class FileDemonstrations implements StageDemonstrations {
   }
 
   async *#first(count: number): AsyncGenerator<WrittenDemonstration> {
-    const { environment, format, tools } = this.context;
+    const { environment, format, tools, signal } = this.context;
     const { fileFormat, successOnly } = this.own.demonstrations;
     const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
     this.#heldOut ??= heldOutIds(this.context);
     const heldOut = await this.#heldOut;
     let read = 0;
     for await (const one of readEpisodes(this.file, fileFormat)) {
+      if (signal.aborted) await unlessAborted(setImmediate(), signal);
       const { episode } = one;
       this.#refuse(one, heldOut);
       const written = this.#atLine(one, () => writeDemonstration(episode, policy, one.place));
