@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+
 import { Args } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
 import type { ContributionKind } from '../contracts/plugin.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** Accepted names of kinds; the short ones occur in names of packages. */
 const KINDS: { readonly [word: string]: ContributionKind } = {
@@ -15,65 +18,55 @@ const KINDS: { readonly [word: string]: ContributionKind } = {
   tool: 'tool',
 };
 
-/** `agentgym describe KIND NAME` */
+/** `agentgym describe KIND NAME`, `agentgym describe FILE` */
 export default class Describe extends BaseCommand {
-  static override summary = 'Describe an environment, reward, policy, algorithm, format or tool and its options';
+  static override summary =
+    'Describe an environment, reward, policy, algorithm, format or tool and its options, or a file of demonstrations';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
     '<%= config.bin %> <%= command.id %> env guess-number',
     '<%= config.bin %> <%= command.id %> algorithm grpo --json',
+    '<%= config.bin %> <%= command.id %> games.jsonl',
   ];
   static override args = {
-    kind: Args.string({ required: true, options: Object.keys(KINDS), description: 'Kind of the contribution' }),
-    name: Args.string({ required: true, description: 'Name of the contribution; `agentgym list` shows the names' }),
+    kind: Args.string({
+      name: 'kind|file',
+      required: true,
+      description: `Kind of the contribution (${Object.keys(KINDS).join(', ')}), or a file of demonstrations`,
+    }),
+    name: Args.string({ description: 'Name of the contribution; `agentgym list` shows the names' }),
   };
 
   async run() {
     const { args } = await this.parse(Describe);
-    const { optionsJsonSchema } = await import('../config/option-schema.js');
-    const { optionLines } = await import('../config/option-lines.js');
-    const { surveyEnvironment, surveyLines } = await import('../experiments/survey-environment.js');
-    const host = await this.openPluginHost();
-    const {
-      kind,
-      name,
-      package: plugin,
-      version,
-      contribution,
-    } = await host.find(KINDS[args.kind] as ContributionKind, args.name);
-    const { summary, options } = contribution;
-    const presets = 'presets' in contribution ? contribution.presets : undefined;
-    const facts =
-      contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
-    const external = contribution.kind === 'tool' ? contribution.external : undefined;
-    const survey = kind === 'environment' ? await surveyEnvironment(host, await this.hostSettings(0), name) : undefined;
-    const needs = contribution.kind === 'reward' ? contribution.needs : undefined;
-
-    this.say(`${name}: ${summary}`);
-    this.say(`${kind} of ${plugin} ${version}`);
-    if (facts !== undefined) this.say(`reports ${facts.join(', ')}`);
-    if (survey !== undefined) for (const line of surveyLines(survey)) this.say(line);
-    if (needs !== undefined) this.say(`needs an environment that reports ${needs.join(', ')}`);
-    if (external === true) this.say('its answers may change between calls: runs with it are not exactly repeatable');
-    if (presets !== undefined) {
-      this.say('\nPresets');
-      for (const preset of presets) this.say(`  ${preset.name}  ${preset.summary}`);
+    const kind = Object.hasOwn(KINDS, args.kind) ? KINDS[args.kind] : undefined;
+    if (args.name === undefined && existsSync(args.kind)) return this.describeFile(args.kind);
+    if (kind === undefined || args.name === undefined) {
+      throw new AgentgymError('AG_COMMAND_USAGE', {
+        message:
+          kind === undefined
+            ? `\`${args.kind}\` is not a kind of contributions${args.name === undefined ? ', and there is no such file' : ''}.`
+            : `The name of the ${kind} is missing.`,
+        hint:
+          kind === undefined
+            ? `Kinds: ${Object.keys(KINDS).join(', ')}.`
+            : `List the names with \`agentgym list ${kind}\`.`,
+      });
     }
-    this.say('\nOptions');
-    for (const line of optionLines(options, kind)) this.say(`  ${line}`);
-    return {
-      kind,
-      name,
-      plugin,
-      version,
-      summary,
-      ...(presets && { presets }),
-      ...(facts && { facts }),
-      ...(survey && survey),
-      ...(needs && { needs }),
-      ...(external !== undefined && { external }),
-      options,
-      schema: optionsJsonSchema(options),
-    };
+    const { describeContribution } = await import('../cli/describe-contribution.js');
+    const host = await this.openPluginHost();
+    const { document, lines } = await describeContribution(host, await this.hostSettings(0), kind, args.name);
+    for (const line of lines) this.say(line);
+    return document;
+  }
+
+  private async describeFile(file: string) {
+    const [{ surveyDemonstrations }, { demonstrationLines }] = await Promise.all([
+      import('../demonstrations/survey-demonstrations.js'),
+      import('../reporting/demonstration-lines.js'),
+    ]);
+    const survey = await surveyDemonstrations(file);
+    for (const line of demonstrationLines(survey)) this.say(line);
+    return survey;
   }
 }

@@ -90,7 +90,8 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
         ...('preset' in over && !('from' in over) ? ['from'] : []),
       ];
     case 'demonstrations':
-      return 'file' in over ? ['expert', 'count'] : 'expert' in over && 'file' in below ? ['file', 'count'] : [];
+      if ('file' in over) return ['expert', 'count', 'fileFormat'];
+      return 'expert' in over && 'file' in below ? ['file', 'count', 'fileFormat'] : [];
     default:
       return [];
   }

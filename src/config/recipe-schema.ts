@@ -5,6 +5,7 @@ import semver from 'semver';
 import * as v from 'valibot';
 
 import type { Json } from '../contracts/json.js';
+import { fileLayouts } from '../demonstrations/file-layout.js';
 
 const whole = (minimum: number, description: string) =>
   v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
@@ -261,14 +262,24 @@ const optimizer = v.strictObject({
 
 const demonstrations = v.strictObject({
   expert: v.exactOptional(text('Expert that plays training tasks; default without `file`: `demonstrator`')),
-  file: v.exactOptional(text('JSONL file of demonstrations instead of an expert; relative to the recipe')),
+  file: v.exactOptional(
+    text(
+      'File of demonstrations instead of an expert, relative to the recipe: what `agentgym demonstrate` writes, chats, or AgentTraj-L (`docs/demonstrations.md`)',
+    ),
+  ),
+  fileFormat: v.exactOptional(
+    v.pipe(v.picklist(fileLayouts), v.description('Layout of `file`; default: what its first line looks like')),
+  ),
   count: v.exactOptional(
     count(
       1,
-      'Number of demonstrations; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
+      'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
     ),
   ),
-  successOnly: v.optional(v.pipe(v.boolean(), v.description('Drop demonstrations that fail')), false),
+  successOnly: v.optional(
+    v.pipe(v.boolean(), v.description('Drop demonstrations that fail; they count in `count`')),
+    false,
+  ),
 });
 
 const stopWhen = v.exactOptional(

@@ -425,6 +425,11 @@ describe('resolveRecipe', () => {
         ['stages.sft.demonstrations={expert: oracle, file: a.jsonl}'],
         ['demonstrations.expert', 'demonstrations.file'],
       ],
+      [
+        'the layout of a file without a file',
+        ['stages.sft.demonstrations.fileFormat=messages'],
+        ['demonstrations.fileFormat', 'demonstrations.file'],
+      ],
       ['evaluation', ['evaluation={every: 0, split: train}'], ['evaluation.split', 'evaluation.every: 0']],
       [
         'budget',

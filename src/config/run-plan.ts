@@ -2,6 +2,7 @@
 // It is made once. Code that plays, trains, estimates or advises reads it here, in the shapes that the loops need.
 import { isDeepStrictEqual } from 'node:util';
 
+import type { FileLayout } from '../demonstrations/file-layout.js';
 import type { ToolLimits } from '../rollout/toolbox.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import { affordableDemonstrations, costsAnything, type StageBudget, stageBudgets } from '../training/budget.js';
@@ -38,6 +39,8 @@ export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchS
     /** The expert that plays them, if no file is given. */
     readonly expert: string;
     readonly file?: string;
+    /** Layout of the file; absent: its first line tells. */
+    readonly fileFormat?: FileLayout;
     readonly successOnly: boolean;
     /** Number of requested and affordable demonstrations. Infinity: all of the file. */
     readonly count: number;
@@ -124,7 +127,7 @@ export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
 }
 
 function planSft(name: string, stage: SftStage, budget: StageBudget | undefined): SftStagePlan {
-  const { expert = 'demonstrator', file, count = Infinity, successOnly } = stage.demonstrations;
+  const { expert = 'demonstrator', file, fileFormat, count = Infinity, successOnly } = stage.demonstrations;
   const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
   const usual = file === undefined ? usualDemonstrations : Infinity;
   const orUsual = (wanted: number): number => (wanted === Infinity ? usual : wanted);
@@ -136,6 +139,7 @@ function planSft(name: string, stage: SftStage, budget: StageBudget | undefined)
     demonstrations: {
       expert,
       ...(file !== undefined && { file }),
+      ...(fileFormat !== undefined && { fileFormat }),
       successOnly,
       count: orUsual(Math.min(count, affordable)),
       countUnpaid: orUsual(count),

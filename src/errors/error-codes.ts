@@ -99,8 +99,15 @@ export const errorCodes = {
   AG_DEMONSTRATION: {
     exitCode: 2,
     meaning: "Demonstrations cannot be read, or cannot be written in the policy's action format and tokens.",
-    cause: 'A file of demonstrations for another action format, or a line that is not JSON.',
-    cure: 'Fix the named line: `{"observations": [...], "texts": [...]}`, with as many observations as texts, or one more.',
+    cause:
+      'A file of demonstrations of another environment or action format, a file that changed since the run began, or a line that is not JSON.',
+    cure: 'Fix the named line, or write a new file with `agentgym demonstrate`; `docs/demonstrations.md` shows the layouts.',
+  },
+  AG_DEMONSTRATION_WRITE: {
+    exitCode: 2,
+    meaning: 'A file of demonstrations could not be written, for example because the disk is full.',
+    cause: 'A folder that does not exist or is read-only, or a full disk.',
+    cure: 'Choose a writable file with `--output FILE`, or free some space.',
   },
   AG_ENVIRONMENT_CANNOT: {
     exitCode: 2,
@@ -200,7 +207,7 @@ export const errorCodes = {
   },
   AG_OUTPUT_EXISTS: {
     exitCode: 2,
-    meaning: 'The folder for the output already exists.',
+    meaning: 'The folder or file for the output already exists.',
     cause: 'The same command ran twice.',
     cure: 'Choose another `--output`, or continue that run with `agentgym train --resume RUN`.',
   },
@@ -361,8 +368,8 @@ export const errorCodes = {
   },
   AG_RUN_DAMAGED: {
     exitCode: 2,
-    meaning: 'A file of a run is shorter than the run recorded, or unreadable.',
-    cause: 'A log was edited, or the folder was copied during the run.',
+    meaning: 'A file of a run is missing, changed, shorter than the run recorded, or unreadable.',
+    cause: 'A log or a file of demonstrations was edited, or the folder was copied during the run.',
     cure: 'Start a new run, or restore the file from a copy.',
   },
   AG_RUN_INEXACT: {

@@ -67,6 +67,9 @@ export class Instances {
     const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan));
     return {
       name: named.name,
+      package: located.package,
+      version: located.version,
+      options,
       world,
       pool: new EnvironmentPool(world, plan.instances),
       facts: located.contribution.facts ?? [],

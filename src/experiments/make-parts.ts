@@ -12,16 +12,12 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { noCorpus } from './instances.js';
 import { disposeParts, openParts, type OpenParts } from './open-parts.js';
-import {
-  type DemonstrationContext,
-  gatherDemonstrations,
-  prepareDemonstrations,
-  type StageDemonstrations,
-} from './prepare-demonstrations.js';
+import { prepareDemonstrations } from './prepare-demonstrations.js';
+import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
 
 /** The instances of a recipe. */
 export interface Parts extends Pick<OpenParts, 'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl'> {
-  /** Demonstrations of each sft stage that the budget does not skip, by name. */
+  /** Demonstrations of each sft stage, by name. A stage that the budget skips learns from none. */
   readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
   readonly policy: PolicyModel;
   /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
@@ -58,12 +54,14 @@ export function modelActor(
  * result (`disposeParts`) and of the policy.
  *
  * @param origin origin of a key; absent: unknown, and settings without effect are accepted
+ * @param stored demonstrations of the run to resume
  */
 export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
   origin?: ResolvedRecipe['origin'],
+  stored?: StoredDemonstrations,
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
@@ -71,10 +69,10 @@ export async function makeParts(
   const { environment, transfer, format, tools, reward, rl, instances, policyContext } = open;
   try {
     const context = { environment, format, ...(tools && { tools }), ...settings };
-    const demonstrations = await prepareDemonstrations(plan, context);
+    const demonstrations = await prepareDemonstrations(plan, context, stored);
     const policy = await instances.policy(
       { name, options },
-      { ...policyContext, corpus: () => corpusOf(plan, demonstrations, context) },
+      { ...policyContext, corpus: () => corpusOf(demonstrations) },
     );
     const { preset: _, ...learnt } = policyContext;
     const criticFrom = (folder: string): Promise<PolicyModel> =>
@@ -98,20 +96,9 @@ export async function makeParts(
   }
 }
 
-/**
- * The demonstrations from which a tokenizer is built. With a budget, they do not depend on its split, so the initial
- * model is the same at every split. It exists even without units for demonstrations.
- */
-async function* corpusOf(
-  plan: RunPlan,
-  prepared: Parts['demonstrations'],
-  context: DemonstrationContext,
-): AsyncIterable<string> {
-  for (const stage of plan.stages) {
-    if (stage.kind !== 'sft') continue;
-    const own = plan.recipe.budget === undefined ? prepared.get(stage.name) : undefined;
-    const { countUnpaid } = stage.demonstrations;
-    const { demonstrations } = own ?? (await gatherDemonstrations(plan, stage, countUnpaid, context));
-    for (const demonstration of demonstrations) yield conversationText(demonstration);
+/** The text from which a tokenizer is built. */
+async function* corpusOf(demonstrations: Parts['demonstrations']): AsyncIterable<string> {
+  for (const stage of demonstrations.values()) {
+    for await (const demonstration of stage.corpus()) yield conversationText(demonstration);
   }
 }

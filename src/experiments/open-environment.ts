@@ -1,6 +1,7 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { EnvironmentNeeds, EnvironmentPhase } from '../contracts/environment.js';
 import type { OptionalFact } from '../contracts/facts.js';
+import type { JsonObject } from '../contracts/json.js';
 import { environmentPhases } from '../rollout/call-clock.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import type { WorldSettings } from '../rollout/local-world.js';
@@ -9,6 +10,11 @@ import type { WorldHandle } from '../rollout/world-handle.js';
 /** An environment that is ready to be played. */
 export interface OpenEnvironment {
   readonly name: string;
+  /** The plugin that provides it. */
+  readonly package: string;
+  readonly version: string;
+  /** All options, with defaults. */
+  readonly options: JsonObject;
   readonly world: WorldHandle;
   /** One pool for all players. Dispose of it at the end. */
   readonly pool: EnvironmentPool;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import { planRun, usualToolLimits, type RunPlan } from '../config/run-plan.js';
@@ -56,6 +56,8 @@ export interface OpenPlayerRequest {
 /** A player, and the world to play in. */
 export interface OpenPlayer {
   readonly name: string;
+  /** The player, for files that leave this machine: the id of a run, the name of a folder, or `name`. */
+  readonly origin: string;
   readonly actor: Actor;
   readonly environment: OpenEnvironment;
   readonly reward: ComposedReward;
@@ -117,6 +119,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
         : { kind: 'player', player: policy, ...(tools && { tools }) });
     return {
       name: typeof policy === 'string' ? policy : policy.name,
+      origin: model?.origin ?? (typeof policy === 'string' ? policy : policy.name),
       actor,
       environment,
       reward,
@@ -139,6 +142,8 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
 interface FoundModel {
   /** A checkpoint or a Hugging Face folder. */
   readonly folder: string;
+  /** Id of the run, or name of the folder. */
+  readonly origin: string;
   /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
@@ -147,9 +152,11 @@ interface FoundModel {
 /** The run or folder with this name. Undefined for a player's name. */
 async function findModel(policy: string, request: OpenPlayerRequest): Promise<FoundModel | undefined> {
   const { runsFolder, settings } = request;
-  if (existsSync(join(policy, 'config.json')) && !existsSync(manifestPath(policy))) return { folder: resolve(policy) };
+  const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
+  if (isModel && !existsSync(manifestPath(policy)))
+    return { folder: resolve(policy), origin: basename(resolve(policy)) };
   const pulled = isModelName(policy) ? findPulledModel(settings.cacheDirectory, policy) : undefined;
-  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled };
+  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy };
   // Names of players are words. A path or the name of a run means a run.
   let directory: string;
   try {
@@ -159,9 +166,9 @@ async function findModel(policy: string, request: OpenPlayerRequest): Promise<Fo
     if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
     throw error;
   }
-  const { recipe } = await readManifest(directory);
+  const { id, recipe } = await readManifest(directory);
   const folder = await runWeights(directory);
-  return { folder, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
+  return { folder, origin: id, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
 }
 
 async function openModel(

@@ -1,49 +1,62 @@
-import type { KeyPath } from '../config/recipe-layer.js';
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
-import type { ActionFormat } from '../contracts/format.js';
-import type { Random } from '../contracts/random.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
-import { systemPrompt } from '../rollout/actor.js';
+import { readEpisodes } from '../demonstrations/read-episodes.js';
 import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
-import type { Demonstration } from '../rollout/demonstration.js';
-import { readDemonstrations } from '../rollout/read-demonstrations.js';
-import type { Toolbox } from '../rollout/toolbox.js';
+import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
+import { checkKept, keepEpisodes, keptPath } from '../runs/kept-demonstrations.js';
+import type { RunDirectory } from '../runs/run-directory.js';
 import { atKey } from './at-key.js';
-import type { OpenEnvironment } from './open-environment.js';
-
-export interface DemonstrationContext {
-  readonly environment: OpenEnvironment;
-  readonly format: ActionFormat;
-  /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
-  /** The run's root stream. It gives the same demonstrations after a resume. */
-  readonly random: Random;
-  readonly signal: AbortSignal;
-}
-
-/** The data that an sft stage learns from. */
-export interface StageDemonstrations {
-  /** In the order of collection. */
-  readonly demonstrations: readonly Demonstration[];
-  /** Number of paid demonstrations, including those that `successOnly` left out. */
-  readonly bought: number;
-}
+import { ExpertDemonstrations, expertHeader } from './expert-demonstrations.js';
+import { FileDemonstrations } from './file-demonstrations.js';
+import {
+  type DemonstrationContext,
+  demonstrationsPath,
+  nothingPaid,
+  type StageDemonstrations,
+  type StoredDemonstrations,
+} from './stage-demonstrations.js';
 
 /**
- * Demonstrations of each sft stage, by name: at most as many as its budget pays for. Stages without units are left out.
- * Throws AG_DEMONSTRATION if a stage has no demonstration left.
+ * Demonstrations of each sft stage, by name. A stage gets at most as many as its budget pays for; a stage without units
+ * is not prepared, and its demonstrations only build a tokenizer.
+ *
+ * @param stored what a resumed run has; absent: a new run
+ * @throws AG_DEMONSTRATION if a stage has no demonstration left, or if one cannot be used; AG_RUN_DAMAGED
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
   context: DemonstrationContext,
+  stored?: StoredDemonstrations,
 ): Promise<Map<string, StageDemonstrations>> {
   const prepared = new Map<string, StageDemonstrations>();
-  for (const stage of plan.funded) {
+  for (const stage of plan.stages) {
     if (stage.kind !== 'sft') continue;
-    const { count } = stage.demonstrations;
-    prepared.set(stage.name, await atKey(pathOf(stage), () => gatherDemonstrations(plan, stage, count, context)));
+    const isFunded = plan.funded.includes(stage);
+    const work = () => prepareStage(plan, stage, context, isFunded, stored);
+    prepared.set(stage.name, await atKey(demonstrationsPath(stage.name), work));
   }
   return prepared;
+}
+
+async function prepareStage(
+  plan: RunPlan,
+  stage: SftStagePlan,
+  context: DemonstrationContext,
+  isFunded: boolean,
+  stored: StoredDemonstrations | undefined,
+): Promise<StageDemonstrations> {
+  const { count, file } = stage.demonstrations;
+  if (isFunded && count === 0) throw nothingPaid(stage);
+  const record = stored?.records[stage.name]?.training;
+  if (file !== undefined) {
+    const demonstrations = new FileDemonstrations(file, stage, context);
+    if (record !== undefined) await demonstrations.restore(record);
+    if (isFunded) await demonstrations.prepare();
+    return demonstrations;
+  }
+  const demonstrations = new ExpertDemonstrations(plan, stage, context);
+  if (stored !== undefined && record !== undefined) await demonstrations.restore(stored.run, record);
+  else if (isFunded) await demonstrations.prepare(count);
+  return demonstrations;
 }
 
 /** Number of expert games that show whether there will be demonstrations. */
@@ -56,92 +69,75 @@ const tried = 8;
 export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
-    const { count, file } = stage.demonstrations;
-    // All of the first games may be lost, even if later ones are won.
-    const any = { ...stage, demonstrations: { ...stage.demonstrations, successOnly: false } };
-    const few = file === undefined ? Math.min(count, tried) : count;
-    await atKey(pathOf(stage), () => gatherDemonstrations(plan, any, few, context));
-  }
-}
-
-function pathOf({ name }: SftStagePlan): KeyPath {
-  return ['stages', name, 'demonstrations'];
-}
-
-/**
- * Demonstrations of one stage. A larger count begins with the same ones.
- *
- * @param count Infinity: all in its file
- */
-export async function gatherDemonstrations(
-  plan: RunPlan,
-  { name, demonstrations: { expert, file, successOnly }, budget }: SftStagePlan,
-  count: number,
-  { environment, format, tools, random, signal }: DemonstrationContext,
-): Promise<StageDemonstrations> {
-  if (count === 0) {
-    throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
-      hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
-      path: `stages.${name}.demonstrations`,
+    await atKey(demonstrationsPath(stage.name), async () => {
+      const { count, file } = stage.demonstrations;
+      if (count === 0) throw nothingPaid(stage);
+      if (file !== undefined) return new FileDemonstrations(file, stage, context).prepare();
+      const few = Math.min(count, tried);
+      // All of the first games may be lost, even if later ones are won.
+      const any = { ...stage.demonstrations, successOnly: false, countUnpaid: few };
+      return new ExpertDemonstrations(plan, { ...stage, demonstrations: any }, context).prepare(few);
     });
   }
-  if (file !== undefined) {
-    const { splits, instructions } = environment.world;
-    const system = systemPrompt(instructions, format, tools);
-    const demonstrations = await readDemonstrations({ file, system, splits, count });
-    return { demonstrations, bought: demonstrations.length };
+}
+
+/** Stores the demonstrations in the run's folder, and records them in its manifest. A resumed run has them already. */
+export async function keepDemonstrations(
+  run: RunDirectory,
+  demonstrations: ReadonlyMap<string, StageDemonstrations>,
+): Promise<void> {
+  const records = { ...run.manifest.demonstrations };
+  for (const [stage, own] of demonstrations) {
+    records[stage] = { ...records[stage], training: await own.keep(run.path) };
   }
-  const { demonstrations, played } = await collectDemonstrations({
-    tasks: environment.world.splits.train,
-    environments: environment.pool,
-    expert,
-    count,
-    successOnly,
-    format,
-    ...(tools && { tools }),
-    horizon: plan.longestHorizon,
-    random: random.stream('demonstrations', name),
-    rollout: plan.rollout,
-    signal,
-  });
-  if (demonstrations.length > 0) return { demonstrations, bought: played };
-  throw new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
-    hint: 'Remove `successOnly`, or choose another expert.',
-    path: `stages.${name}.demonstrations`,
-  });
+  if (demonstrations.size > 0) await run.update({ demonstrations: records });
 }
 
 /** Number of games that measure how well a stage imitates its expert on tasks that it is not trained on. */
 const heldOutGames = 100;
 
 /**
- * Games of a stage's expert on validation tasks, which are never trained on. Empty if its demonstrations come from a
- * file.
+ * Games of a stage's expert on validation tasks, which are never trained on. They are played once, and kept in the run's
+ * folder. Empty if its demonstrations come from a file.
  */
 export async function gatherHeldOut(
   plan: RunPlan,
-  { name, demonstrations: { expert, file, successOnly } }: SftStagePlan,
-  { environment, format, tools, random, signal }: DemonstrationContext,
-): Promise<readonly Demonstration[]> {
+  stage: SftStagePlan,
+  context: DemonstrationContext,
+  run: RunDirectory,
+): Promise<readonly WrittenDemonstration[]> {
+  const { environment, format, tools, random, signal } = context;
+  const { name, demonstrations } = stage;
+  const { expert, file, successOnly } = demonstrations;
   const { validation } = environment.world.splits;
   const { tasks } = plan.recipe.evaluation;
   const available = validation.count === 'unbounded' ? Infinity : validation.count;
   const count = Math.min(heldOutGames, available, tasks === 'all' ? Infinity : tasks);
   if (file !== undefined || count === 0) return [];
-  const { demonstrations } = await collectDemonstrations({
-    tasks: validation,
-    environments: environment.pool,
-    expert,
-    count,
-    successOnly,
-    format,
-    ...(tools && { tools }),
-    horizon: plan.longestHorizon,
-    random: random.stream('held-out', name),
-    rollout: plan.rollout,
-    signal,
-  });
-  return demonstrations;
+  const path = keptPath(run.path, name, 'heldOut');
+  let record = run.manifest.demonstrations?.[name];
+  if (record === undefined) throw new Error(`the demonstrations of ${name} were not stored`);
+  if (record.heldOut === undefined) {
+    const { episodes } = await collectDemonstrations({
+      tasks: validation,
+      environments: environment.pool,
+      expert,
+      count,
+      successOnly,
+      horizon: plan.longestHorizon,
+      random: random.stream('held-out', name),
+      rollout: plan.rollout,
+      signal,
+    });
+    const header = expertHeader(plan, stage, context, 'validation');
+    record = { ...record, heldOut: await keepEpisodes(run.path, path, header, episodes) };
+    await run.update({ demonstrations: { ...run.manifest.demonstrations, [name]: record } });
+  } else await checkKept(path, record.heldOut);
+  if (record.heldOut?.episodes === 0) return [];
+  const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+  const written: WrittenDemonstration[] = [];
+  for await (const { episode, place } of readEpisodes(path, 'agentgym')) {
+    written.push(writeDemonstration(episode, policy, place));
+  }
+  return written;
 }

@@ -1,22 +1,13 @@
 // A whole run with real plugins and the tabular policy, so it needs no engine.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { resolveRecipe } from '../config/resolve-recipe.js';
-import { planRun } from '../config/run-plan.js';
 import type { EnvironmentModule } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
-import type { RunEvent } from '../contracts/events.js';
-import type { PolicyContribution } from '../contracts/plugin.js';
-import type { Random } from '../contracts/random.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
-import type { HostSettings } from '../plugins/create-host.js';
-import { openPluginHost, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
-import { readPluginSource } from '../plugins/plugin-source.js';
+import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
@@ -27,128 +18,7 @@ import { reportRun } from '../reports/report-run.js';
 import { resultLines } from '../reports/result-lines.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { evaluatePolicy } from './evaluate-policy.js';
-import { runRecipe } from './run-recipe.js';
-import type { RunResult } from '../runs/run-result.js';
-
-const plugins = resolve(import.meta.dirname, '../../plugins');
-
-/** Built plugins, with the tabular policy instead of a transformer. */
-async function tabularHost(): Promise<PluginHost> {
-  const names = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'algo-rloo'];
-  const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
-  const contribution: PolicyContribution = {
-    kind: 'policy',
-    name: 'tabular',
-    summary: 'A table',
-    presets: [{ name: 'table', summary: 'The one there is' }],
-    options: {},
-    load: () =>
-      Promise.resolve({
-        create: (_options, _host, context) => TabularPolicy.fromContext({ contextLength: 3 }, context),
-      }),
-  };
-  const located: LocatedContribution<'policy'> = {
-    kind: 'policy',
-    name: 'tabular',
-    package: 'test',
-    version: '0.0.0',
-    entry: 'file:///test.js',
-    contribution,
-  };
-  return {
-    ...host,
-    find: ((kind, name) =>
-      kind === 'policy' && name === 'tabular' ? Promise.resolve(located) : host.find(kind, name)) as PluginHost['find'],
-    load: ((item: LocatedContribution) =>
-      item.package === 'test' ? contribution.load() : host.load(item)) as PluginHost['load'],
-  };
-}
-
-const recipe = {
-  recipeVersion: 1,
-  name: 'tiny',
-  environment: { name: 'guess-number', options: { highest: 9, width: [4, 6] } },
-  policy: { name: 'tabular', sampling: { maxActionTokens: 3 } },
-  algorithm: { name: 'grpo', groupSize: 4, minibatches: 2, options: { klCoefficient: 0.01 } },
-  horizon: { schedule: 'scaling-inter', turns: [2, 3], every: 3 },
-  stages: {
-    sft: { kind: 'sft', demonstrations: { count: 60 }, steps: 6, batchSize: 10, optimizer: { learningRate: 0.1 } },
-    rl: { kind: 'rl', tasksPerStep: 4, steps: 7, optimizer: { learningRate: 0.05, schedule: 'linear' } },
-  },
-  evaluation: { every: 3, tasks: 10, temperatures: [0, 1], final: { tasks: 20 } },
-  checkpoint: { every: 2, keep: 2 },
-  record: { episodes: 3 },
-};
-
-function hostSettings(folder: string, random: Random): HostSettings {
-  const log = { info: () => undefined, warn: () => undefined };
-  return { random, log, signal: new AbortController().signal, cacheDirectory: folder };
-}
-
-interface Going {
-  readonly result: RunResult;
-  readonly events: readonly RunEvent[];
-}
-
-/**
- * Runs the recipe. `interruptAt` aborts when that step of the rl stage, or of the stage `interruptIn`, is reported.
- * `interruptOn` aborts when that activity is reported.
- */
-async function run(
-  folder: string,
-  settings: {
-    readonly resume?: boolean;
-    readonly interruptAt?: number;
-    readonly interruptIn?: string;
-    readonly interruptOn?: string;
-    readonly changes?: object;
-    readonly host?: PluginHost;
-    readonly sharedStages?: string;
-  } = {},
-): Promise<Going> {
-  const host = settings.host ?? (await tabularHost());
-  const resolved = await resolveRecipe({ source: { ...recipe, ...settings.changes }, cwd: folder, host });
-  const controller = new AbortController();
-  const events: RunEvent[] = [];
-  const output = join(folder, 'run');
-  const result = await runRecipe({
-    plan: planRun(resolved.recipe),
-    host,
-    settings: { ...hostSettings(folder, createRandom(resolved.recipe.seed)), signal: controller.signal },
-    ...(settings.resume === true ? { resume: output } : { output }),
-    runsFolder: folder,
-    ...(settings.sharedStages !== undefined && { sharedStages: settings.sharedStages }),
-    sourceFolder: folder,
-    versions: {},
-    listener: (event) => {
-      events.push(event);
-      const { interruptAt, interruptIn = 'rl' } = settings;
-      if (event.type === 'step' && event.stage === interruptIn && event.step === interruptAt) controller.abort();
-      if (event.type === 'activity' && event.message === settings.interruptOn) controller.abort();
-    },
-  });
-  return { result, events };
-}
-
-const newFolder = () => mkdtempSync(join(tmpdir(), 'agentgym-recipe-'));
-
-/** The lines of a log without measured times. */
-function lines(folder: string, name: string): unknown[] {
-  const text = readFileSync(join(folder, 'run', name), 'utf8');
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line, (key, value: unknown) => (key.startsWith('time/') ? undefined : value)));
-}
-
-/** Digest of the last checkpoint's weights. */
-function weights(folder: string): string {
-  const checkpoints = join(folder, 'run', 'checkpoints');
-  const { checkpoint } = JSON.parse(readFileSync(join(checkpoints, 'latest.json'), 'utf8')) as { checkpoint: string };
-  return createHash('sha256')
-    .update(readFileSync(join(checkpoints, checkpoint, 'tabular-policy.json')))
-    .digest('hex');
-}
+import { hostSettings, lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
 
 describe('runRecipe', () => {
   // Goes red when a run does not mean its newest checkpoint.

@@ -19,6 +19,7 @@ import { inexactReasons, refuseInexact } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
 import { makeParts, type Parts } from './make-parts.js';
 import { disposeParts } from './open-parts.js';
+import { keepDemonstrations } from './prepare-demonstrations.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
@@ -84,10 +85,13 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   let parts: Parts | undefined;
   let run = opened;
   try {
-    parts = await makeParts(plan, host, settings, options.origin);
+    const records = opened?.manifest.demonstrations;
+    const stored = opened && records && { run: opened.path, records };
+    parts = await makeParts(plan, host, settings, options.origin, stored);
     refuseInexact(plan.recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
+    await keepDemonstrations(run, parts.demonstrations);
     const trained = await describeParts(run, options, parts, packages);
     const result = await train(options, parts, run, trained);
     await run.finish(result);
@@ -102,7 +106,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 }
 
 /** Everything that two runs must share to get the same numbers in their supervised stages. */
-function madeOf({ manifest: { recipe, host, plugins, packages = [], versions } }: RunDirectory): JsonObject {
+function madeOf({ manifest }: RunDirectory): JsonObject {
+  const { recipe, host, plugins, packages = [], versions, demonstrations = {} } = manifest;
   const { seed } = recipe;
   const beginning = supervisedBeginning(recipe) ?? '';
   // No supervised stage uses an algorithm. Rewards are part of evaluations only, which every run makes itself.
@@ -110,7 +115,8 @@ function madeOf({ manifest: { recipe, host, plugins, packages = [], versions } }
     plugins.filter(({ kind }) => kind !== 'algorithm' && kind !== 'reward').map((record) => record.package),
   );
   const made = packages.filter(({ name }) => used.has(name)).map((one) => ({ ...one }));
-  return { seed, beginning, host: { ...host }, packages: made, versions };
+  const learned = Object.entries(demonstrations).map(([stage, { training }]) => [stage, training.sha256]);
+  return { seed, beginning, host: { ...host }, packages: made, versions, demonstrations: learned };
 }
 
 /** The result of a complete run. A run is not complete if its newest checkpoint was removed: it must repeat steps. */
@@ -239,6 +245,7 @@ async function train(
           evaluator,
           random,
           signal,
+          run,
           spent,
           ...(options.sharedStages !== undefined && { shared: { folder: options.sharedStages, made: madeOf(run) } }),
           ...(resume && { resume }),

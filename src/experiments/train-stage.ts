@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import type { RlStagePlan, RunPlan, SftStagePlan, StagePlan } from '../config/run-plan.js';
@@ -9,6 +10,8 @@ import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
+import { PackedRows } from '../rollout/packed-rows.js';
+import { unlessAborted } from '../rollout/unless-aborted.js';
 import { measureImitation } from '../training/measure-imitation.js';
 import { trainReinforcement } from '../training/reinforcement.js';
 import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
@@ -17,6 +20,7 @@ import { trainSupervised } from '../training/supervised.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from '../runs/checkpoints.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
+import type { RunDirectory } from '../runs/run-directory.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
@@ -33,6 +37,7 @@ export interface TrainStageOptions {
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
+  readonly run: RunDirectory;
   /** Spending of the stages before. */
   readonly spent: Spending;
   /** Folder of shared supervised stages, and everything besides the recipe that affects this run's numbers. */
@@ -66,16 +71,16 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
-  { plan, parts, resume, shared: place, random, signal }: TrainStageOptions,
+  { plan, parts, resume, shared: place, random, run, signal }: TrainStageOptions,
 ): Promise<StageResult> {
   const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
-  const { demonstrations, bought } = parts.demonstrations.get(name) ?? { demonstrations: [], bought: 0 };
-  const layOut = (of: readonly Demonstration[]): readonly DemonstrationRow[] =>
-    of.flatMap((demonstration) => layOutDemonstration(demonstration, encoder, maxTokens) ?? []);
-  const rows = layOut(demonstrations);
+  const own = parts.demonstrations.get(name);
+  if (own === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
+  const layOut = (demonstration: Demonstration) => layOutDemonstration(demonstration, encoder, maxTokens);
+  const rows = await packRows(own.learned(), layOut, signal);
   if (rows.length === 0) {
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
@@ -84,16 +89,29 @@ async function runSft(
     });
   }
   const reached = stage.steps * stage.batchSize;
-  if (resume === undefined && reached < rows.length) {
-    const message = `${name}: its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`;
-    common.journal.event({ type: 'warning', message });
+  const warn = (message: string) => {
+    if (resume === undefined) common.journal.event({ type: 'warning', message: `${name}: ${message}` });
+  };
+  if (reached < rows.length) {
+    warn(`its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`);
+  }
+  const { learned, bought, rendered } = own.facts;
+  if (rows.length < learned) {
+    warn(`${learned - rows.length} of ${learned} demonstrations do not fit into ${maxTokens} tokens and are left out.`);
+  }
+  if (rendered > 0) {
+    warn(`${rendered} texts are not in the action format of the recipe; each is taken as the action itself.`);
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
   const evaluation = common.evaluation && {
     ...common.evaluation,
-    ...measuresOf(layOut(await gatherHeldOut(plan, stage, { ...parts, random, signal })), parts.policy, signal),
+    ...measuresOf(
+      (await gatherHeldOut(plan, stage, { ...parts, random, signal }, run)).flatMap((one) => layOut(one) ?? []),
+      parts.policy,
+      signal,
+    ),
   };
   return trainSupervised({
     ...stage,
@@ -103,6 +121,26 @@ async function runSft(
     demonstrations: rows,
     units,
   });
+}
+
+/** Work of this long is done before timers and signals get their turn. */
+const millisecondsAtOnce = 50;
+
+async function packRows(
+  demonstrations: AsyncIterable<Demonstration>,
+  layOut: (demonstration: Demonstration) => DemonstrationRow | undefined,
+  signal: AbortSignal,
+): Promise<PackedRows> {
+  const rows = new PackedRows();
+  let since = performance.now();
+  for await (const demonstration of demonstrations) {
+    const row = layOut(demonstration);
+    if (row !== undefined) rows.add(row);
+    if (performance.now() - since < millisecondsAtOnce) continue;
+    await unlessAborted(setImmediate(), signal);
+    since = performance.now();
+  }
+  return rows;
 }
 
 /** Further measurements in evaluations of a supervised stage. */

@@ -24,7 +24,7 @@ const thirty = (changes: Partial<World> = {}): World => signalWorld(undefined, {
 
 const tasksOf = (of: World, refillRounds?: number, demonstrated: readonly string[] = []) => {
   const rl = new Map([['rl', { algorithm: { ...(refillRounds !== undefined && { refillRounds }) } }]]);
-  const demonstrations = new Map([['sft', { demonstrations: demonstrated.map((task) => ({ task })) }]]);
+  const demonstrations = new Map([['sft', { facts: { tasks: new Set(demonstrated) } }]]);
   return splitTasks(
     plan,
     { environment: { world: localWorld(of, worldSettings()) }, rl, demonstrations } as unknown as Parts,

@@ -30,9 +30,7 @@ export async function splitTasks(
   purpose: 'check' | 'run' = 'run',
 ): Promise<SplitTasks> {
   const { world } = parts.environment;
-  const demonstrations = new Set(
-    [...parts.demonstrations.values()].flatMap(({ demonstrations: all }) => all.flatMap(({ task }) => task ?? [])),
-  );
+  const demonstrations = new Set([...parts.demonstrations.values()].flatMap(({ facts }) => [...facts.tasks]));
   const held = await heldOutTasks(plan.recipe, world.splits, random);
   const used = { demonstrations, rl: await drawnTasks(plan, parts, random), ...held };
   const list = async (split: SplitName) => {

@@ -1,14 +1,12 @@
-import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import { systemPrompt } from './actor.js';
-import { collectEpisodes, type RolloutSettings } from './collect-episodes.js';
 import { composeReward } from './compose-reward.js';
-import { type Demonstration, writeAction } from './demonstration.js';
+import type { RolloutSettings } from './collect-episodes.js';
+import { type DemonstratedEpisode, demonstratedEpisode } from './demonstrated-episode.js';
 import type { EnvironmentPool } from './environment-pool.js';
-import { refuseManyFailures } from './failures.js';
+import { FailureCount } from './failures.js';
+import { playInParts } from './play-in-parts.js';
 import { expertActor } from './players.js';
 import { taskOrder } from './task-order.js';
-import type { Toolbox } from './toolbox.js';
 import type { TaskList } from './world-handle.js';
 
 export interface CollectDemonstrationsOptions {
@@ -17,13 +15,12 @@ export interface CollectDemonstrationsOptions {
   readonly environments: EnvironmentPool;
   /** Name of the expert. */
   readonly expert: string;
+  /** Place of the first episode; absent: 0. The episode at a place does not depend on where a collection begins. */
+  readonly first?: number;
   /** Episodes to play. */
   readonly count: number;
   /** Omits the lost episodes. */
   readonly successOnly?: boolean;
-  readonly format: ActionFormat;
-  /** Described in the system prompt, as in rollouts; experts call none. */
-  readonly tools?: Toolbox;
   /** Turns after which an episode is truncated. */
   readonly horizon: number;
   readonly random: Random;
@@ -33,7 +30,7 @@ export interface CollectDemonstrationsOptions {
 
 export interface CollectedDemonstrations {
   /** In the order of their tasks. */
-  readonly demonstrations: readonly Demonstration[];
+  readonly episodes: readonly DemonstratedEpisode[];
   /** Completed episodes, including those that `successOnly` omitted. */
   readonly played: number;
   /** Share of the completed episodes in which the expert solved the task. */
@@ -46,32 +43,39 @@ export interface CollectedDemonstrations {
  * @throws AG_EPISODES_FAILED if too many episodes failed, AG_NO_EXPERT, AG_INTERRUPTED
  */
 export async function collectDemonstrations(options: CollectDemonstrationsOptions): Promise<CollectedDemonstrations> {
-  const { tasks, environments, expert, count, successOnly = false, format, tools, horizon } = options;
+  const { tasks, environments, expert, first = 0, count, successOnly = false, horizon } = options;
   const { random, rollout, signal } = options;
   const { world } = environments;
-  const ids = await taskOrder(tasks, random.stream('tasks'))(0, count);
-  const keys = ids.map((task, group) => ({ iteration: 0, task, group, member: 0 }));
-  const episodes = await collectEpisodes(keys, {
-    actor: expertActor(world, expert),
-    environments,
-    reward: composeReward([]),
-    horizon,
-    random: random.stream('episodes'),
-    rollout,
-    signal,
-  });
-  refuseManyFailures(episodes, rollout.maxFailedShare, world);
-
-  const completed = episodes.filter((episode) => episode.status === 'completed');
-  const demonstrations = completed
-    .filter(({ success }) => success || !successOnly)
-    .map(({ task, instructions = world.instructions, turns, finalObservation }) => ({
-      name: task,
-      task,
-      system: systemPrompt(instructions, format, tools),
-      observations: [...turns.map(({ observation }) => observation), finalObservation],
-      texts: turns.map(({ text }) => writeAction(text, format)),
-    }));
-  const successes = completed.filter(({ success }) => success).length;
-  return { demonstrations, played: completed.length, success: successes / Math.max(1, completed.length) };
+  const order = taskOrder(tasks, random.stream('tasks'));
+  const parts = playInParts(
+    count,
+    async (from, many) => {
+      const ids = await order(first + from, many);
+      return ids.map((task, index) => ({ iteration: 0, task, group: first + from + index, member: 0 }));
+    },
+    {
+      actor: expertActor(world, expert),
+      environments,
+      reward: composeReward([]),
+      horizon,
+      random: random.stream('episodes'),
+      rollout,
+      signal,
+    },
+  );
+  const failures = new FailureCount();
+  const episodes: DemonstratedEpisode[] = [];
+  let [played, successes] = [0, 0];
+  for await (const part of parts) {
+    failures.add(part);
+    failures.refuse(rollout.maxFailedShare, world);
+    for (const episode of part) {
+      if (episode.status === 'failed') continue;
+      played += 1;
+      successes += Number(episode.success);
+      const demonstrated = successOnly && !episode.success ? undefined : demonstratedEpisode(episode, false);
+      if (demonstrated !== undefined) episodes.push(demonstrated);
+    }
+  }
+  return { episodes, played, success: successes / Math.max(1, played) };
 }

@@ -1,4 +1,3 @@
-import type { ActionFormat } from '../contracts/format.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { BatchRow } from './build-batch.js';
@@ -15,6 +14,8 @@ export interface Demonstration {
   readonly observations: readonly string[];
   /** The texts that the policy must learn to write, in its action format, without end tokens. */
   readonly texts: readonly string[];
+  /** Places of texts from which nothing is learned; absent: all are learned. */
+  readonly context?: ReadonlySet<number>;
 }
 
 /** A demonstration as a row of a batch. */
@@ -25,15 +26,15 @@ export interface DemonstrationRow extends BatchRow {
 
 /**
  * A demonstration in the tokens of a policy, with the same layout as a rollout of the same episode: actions and their
- * end tokens have mask 1. Turns that exceed the model's limit are omitted from the end. Undefined if not even the first
- * turn fits.
+ * end tokens have mask 1, except those of context. Turns that exceed the model's limit are omitted from the end.
+ * Undefined if not even the first turn to learn fits.
  */
 export function layOutDemonstration(
   demonstration: Demonstration,
   encoder: ConversationEncoder,
   maxTokens: number,
 ): DemonstrationRow | undefined {
-  const { observations, task, texts } = demonstration;
+  const { observations, task, texts, context = new Set() } = demonstration;
   const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '');
   const turns: { sampled: readonly [number, number]; reward: number }[] = [];
   for (const [index, text] of texts.entries()) {
@@ -45,7 +46,8 @@ export function layOutDemonstration(
       });
     }
     if (!sequence.hasRoom(action.length - 1, maxTokens)) break;
-    turns.push({ sampled: sequence.addAction(action, [], true), reward: 0 });
+    if (context.has(index)) sequence.addContext(action);
+    else turns.push({ sampled: sequence.addAction(action, [], true), reward: 0 });
   }
   if (turns.length === 0) return undefined;
   return { record: sequence.record(), turns, group: 0, truncated: false, ...(task !== undefined && { task }) };
@@ -55,19 +57,4 @@ export function layOutDemonstration(
 export function conversationText({ system, observations, texts }: Demonstration): string {
   const parts = observations.flatMap((observation, index) => [observation, texts[index] ?? '']);
   return [system, ...parts].filter((part) => part !== '').join('\n');
-}
-
-/**
- * The text that a policy would write for an action. Throws if the format cannot write it, or parses another action from
- * it.
- */
-export function writeAction(action: string, format: ActionFormat): string {
-  const text = format.render(action);
-  const parsed = format.parse(text);
-  if (!('action' in parsed) || parsed.action !== action.trim()) {
-    throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `The action format reads the expert's action ${JSON.stringify(action)} back as ${JSON.stringify(parsed)}.`,
-    });
-  }
-  return text;
 }

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-
+import type { ActionFormat } from '../contracts/format.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
+import type { Tool } from '../contracts/tool.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
 import { buildBatch } from './build-batch.js';
 import { collectDemonstrations, type CollectDemonstrationsOptions } from './collect-demonstrations.js';
 import { collectEpisodes } from './collect-episodes.js';
-import { conversationText, type Demonstration, layOutDemonstration, writeAction } from './demonstration.js';
+import { conversationText, type Demonstration, layOutDemonstration } from './demonstration.js';
+import { PackedRows } from './packed-rows.js';
+import { writeAction, writeDemonstration } from './write-demonstration.js';
 import {
   babbler,
   collectOptions,
@@ -22,8 +22,9 @@ import {
   rolloutSettings,
   signalSplits,
 } from './fixtures/collect.js';
+import type { DemonstratedTurn } from './demonstrated-episode.js';
 import { Signals, singleWord } from './fixtures/signals.js';
-import { readDemonstrations } from './read-demonstrations.js';
+import { Toolbox } from './toolbox.js';
 
 function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDemonstrationsOptions {
   return {
@@ -31,7 +32,6 @@ function options(changes: Partial<CollectDemonstrationsOptions> = {}): CollectDe
     environments: environmentPool(),
     expert: 'oracle',
     count: 9,
-    format: singleWord,
     horizon: 6,
     random: createRandom(2),
     rollout: rolloutSettings,
@@ -45,25 +45,35 @@ describe('collectDemonstrations', () => {
   // are
   // missing.
   it('plays training tasks only, each as often as every other', async () => {
-    const { demonstrations, success } = await collectDemonstrations(options({ count: 18 }));
-    const names = demonstrations.map(({ name }) => name);
+    const { episodes, success } = await collectDemonstrations(options({ count: 18 }));
+    const names = episodes.map(({ task }) => task);
     expect(names.sort()).toEqual([...Array(9).keys()].flatMap((index) => [`train-${index}`, `train-${index}`]));
     expect(success).toBe(1);
   });
 
   it('keeps the games that a mediocre demonstrator loses, and plays a task differently each time', async () => {
-    const { demonstrations, success } = await collectDemonstrations(
+    const { episodes, success } = await collectDemonstrations(
       options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalSplits(1).train }),
     );
-    expect(demonstrations).toHaveLength(30);
+    expect(episodes).toHaveLength(30);
     expect(success).toBeGreaterThan(0.1);
     expect(success).toBeLessThan(0.9);
-    expect(new Set(demonstrations.map(({ texts }) => texts.join())).size).toBeGreaterThan(3);
+    expect(new Set(episodes.map(({ turns }) => turns.map(({ action }) => action).join())).size).toBeGreaterThan(3);
     const won = await collectDemonstrations(
       options({ expert: 'demonstrator', count: 30, horizon: 3, tasks: signalSplits(1).train, successOnly: true }),
     );
     expect(won.success).toBe(success);
-    expect(won.demonstrations).toHaveLength(Math.round(30 * success));
+    expect(won.episodes).toHaveLength(Math.round(30 * success));
+  });
+
+  // Mutation: number the tasks of `collectDemonstrations` from 0 instead of `first`.
+  it('plays the same games in parts as at once', async () => {
+    const game = { expert: 'demonstrator', horizon: 3 };
+    const whole = await collectDemonstrations(options({ ...game, count: 30 }));
+    const begun = await collectDemonstrations(options({ ...game, count: 11 }));
+    const rest = await collectDemonstrations(options({ ...game, first: 11, count: 19 }));
+    expect([...begun.episodes, ...rest.episodes]).toEqual(whole.episodes);
+    expect(begun.played + rest.played).toBe(whole.played);
   });
 
   it('says so where there is no such expert, or where most episodes fail', async () => {
@@ -154,56 +164,102 @@ describe('layOutDemonstration', () => {
     expect(() => writeAction('stop now', singleWord)).toThrow('reads the expert');
   });
 
+  // Mutation: let `addContext` of `TokenSequence` push a mask of 1.
+  it('learns nothing from context, which stays in the sequence', () => {
+    const { encoder } = babbler();
+    const plain = { name: 'd', system: '', observations: ['signal red', 'signal red'], texts: ['stop', 'stop'] };
+    const whole = layOutDemonstration(plain, encoder, 100)!;
+    const row = layOutDemonstration({ ...plain, context: new Set([0]) }, encoder, 100)!;
+    expect(row.record.tokens).toEqual(whole.record.tokens);
+    expect(row.turns).toEqual([whole.turns[1]]);
+    const [start] = whole.turns[1]!.sampled;
+    expect(row.record.mask).toEqual(whole.record.mask.map((mask, index) => (index < start ? 0 : mask)));
+    expect(layOutDemonstration({ ...plain, context: new Set([0, 1]) }, encoder, 100)).toBeUndefined();
+  });
+
+  it('is the same after it was packed', () => {
+    const { encoder } = babbler();
+    const texts = ['stop', 'go', 'stop'];
+    const demonstration = { name: 'd', task: 't', system: 'x', observations: texts, texts, context: new Set([1]) };
+    const rows = new PackedRows();
+    const row = layOutDemonstration(demonstration, encoder, 100)!;
+    rows.add(row);
+    expect(rows).toHaveLength(1);
+    expect(rows.at(0)).toEqual(row);
+    expect(rows.at(1)).toBeUndefined();
+  });
+
   it('is text for a tokenizer, from the system prompt to the last observation', () => {
     const demonstration = { name: 'd', system: 'rules', observations: ['one', 'two', 'won'], texts: ['a', 'b'] };
     expect(conversationText(demonstration)).toBe('rules\none\na\ntwo\nb\nwon');
   });
 });
 
-describe('readDemonstrations', () => {
-  let folder: string;
-  beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), 'agentgym-demonstrations-'))));
-  afterAll(() => rm(folder, { recursive: true }));
+describe('writeDemonstration', () => {
+  /** Actions in angle brackets; the text before them is a thought. */
+  const bracketed: ActionFormat = {
+    instructions: 'Write <action>.',
+    parse(text) {
+      const action = /<([^<>]+)>$/.exec(text)?.[1];
+      return action === undefined ? { malformed: 'no brackets', observation: 'Write <action>.' } : { action };
+    },
+    render: (action) => `<${action}>`,
+  };
+  const roll: Tool = {
+    instructions: 'Say roll.',
+    example: 'roll',
+    parse: (text) => (text === 'roll' ? { call: null } : undefined),
+    begin: () => ({ run: () => ({ output: '6' }) }),
+  };
+  const tools = new Toolbox([{ name: 'dice', tool: roll }], { maxOutputCharacters: 100, milliseconds: 1000 });
+  const policy = { format: bracketed, instructions: 'rules' };
+  const write = (...turns: Omit<DemonstratedTurn, 'observation'>[]) =>
+    writeDemonstration({ turns: turns.map((turn) => ({ observation: 'o', ...turn })) }, policy, 'the game');
 
-  async function read(...lines: string[]): Promise<Demonstration[]> {
-    const file = join(folder, 'demonstrations.jsonl');
-    await writeFile(file, lines.join('\n'));
-    return readDemonstrations({ file, system: 'rules', splits: signalSplits() });
-  }
-  const good = JSON.stringify({ task: 'train-1', observations: ['a', 'b'], texts: ['x', 'y'] });
-
-  it('reads an episode a line', async () => {
-    const own = JSON.stringify({ system: 'my rules', observations: ['a', 'end'], texts: ['x'], note: 'ignored' });
-    const [first, second] = await read(good, '', own);
-    expect(first).toMatchObject({ system: 'rules', observations: ['a', 'b'], texts: ['x', 'y'] });
-    expect(second).toMatchObject({ system: 'my rules', observations: ['a', 'end'] });
-    expect(second!.name).toMatch(/demonstrations\.jsonl:3$/);
+  // Mutation: return `text` without `isWritten`.
+  it('keeps a text in which the format finds the action, and writes the action otherwise', () => {
+    const { texts, rendered } = write(
+      { action: 'go', text: 'a thought <go>' },
+      { action: 'go', text: '(go)' },
+      { action: 'go', text: '<stop>' },
+      { action: 'go' },
+    );
+    expect(texts).toEqual(['a thought <go>', '<go>', '<go>', '<go>']);
+    expect(rendered).toBe(0);
   });
 
-  it.each([
-    ['{"observations": ["a"], "texts": ["x"]', 'it is not JSON'],
-    ['[]', 'it is not a JSON object'],
-    ['{"observations": ["a"]}', '"texts" is not a list of strings'],
-    ['{"observations": ["a", 1], "texts": ["x"]}', '"observations" is not a list of strings'],
-    ['{"observations": ["a", "b", "c"], "texts": ["x"]}', 'it has 3 observations for 1 texts'],
-    ['{"task": 1, "observations": ["a"], "texts": ["x"]}', '"task" is not a string'],
-    // Law 10. Mutation: leave the test split out of `heldOut`.
-    [
-      '{"task": "test-3", "observations": ["a"], "texts": ["x"]}',
-      'its task "test-3" is in the validation or test split',
-    ],
-    ['{"task": "validation-0", "observations": ["a"], "texts": ["x"]}', 'its task "validation-0" is in the'],
-  ])('refuses %s with its line', async (line, complaint) => {
-    await expect(read(good, '', line)).rejects.toMatchObject({
-      code: 'AG_DEMONSTRATION',
-      line: 3,
-      message: expect.stringContaining(complaint),
+  it('takes a text without a known action as it is, or as the action, and counts that', () => {
+    expect(write({ text: 'a thought <go>' }, { text: 'stop' })).toMatchObject({
+      texts: ['a thought <go>', '<stop>'],
+      rendered: 1,
     });
+    expect(() => write({ text: '<<' })).toThrow('reads the expert');
   });
 
-  it('refuses a file that is empty or not there', async () => {
-    await expect(read('')).rejects.toMatchObject({ code: 'AG_DEMONSTRATION' });
-    const missing = readDemonstrations({ file: join(folder, 'none'), system: '', splits: signalSplits() });
-    await expect(missing).rejects.toMatchObject({ code: 'AG_DEMONSTRATION', file: join(folder, 'none') });
+  it('learns nothing from what was no action', () => {
+    const written = write(
+      { text: 'well', malformed: 'no brackets' },
+      { text: 'OK', isContext: true },
+      { action: 'go' },
+    );
+    expect(written.texts).toEqual(['well', 'OK', '<go>']);
+    expect(written.context).toEqual(new Set([0, 1]));
+  });
+
+  it('keeps calls of tools that the policy has, and refuses others', () => {
+    const episode = { turns: [{ observation: 'o', text: 'roll', toolCall: 'dice' }] };
+    expect(writeDemonstration(episode, { ...policy, tools }, 'the game')).toMatchObject({
+      texts: ['roll'],
+      system: 'rules\n\nWrite <action>.\n\nSay roll.',
+    });
+    expect(() => writeDemonstration(episode, policy, 'the game')).toThrow('Turn 1 of the game calls the tool `dice`');
+  });
+
+  it('has the rules of the task, or the system prompt of its source', () => {
+    const turns = [{ observation: 'o', action: 'go' }];
+    const systemOf = (episode: object) => writeDemonstration({ turns, ...episode }, policy, 'the game').system;
+    expect(systemOf({})).toBe('rules\n\nWrite <action>.');
+    expect(systemOf({ instructions: 'own' })).toBe('own\n\nWrite <action>.');
+    expect(systemOf({ system: 'mine' })).toBe('mine');
   });
 });

@@ -34,6 +34,11 @@ export class TokenSequence {
     return [start, end];
   }
 
+  /** Appends an action from which nothing is learned, with its end token. */
+  addContext(tokens: readonly number[]): void {
+    for (const token of tokens) this.#push(token, 0, 0);
+  }
+
   /** Appends the observation after an action, cut to a total of `longest` ids. */
   addObservation(observation: string, longest: number): void {
     const ids = this.#encoder.append(observation);

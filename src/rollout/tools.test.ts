@@ -11,6 +11,7 @@ import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { systemPrompt } from './actor.js';
 import { buildBatch, episodeRow } from './build-batch.js';
 import { collectDemonstrations } from './collect-demonstrations.js';
+import { writeDemonstration } from './write-demonstration.js';
 import { collectEpisodes, type CollectOptions } from './collect-episodes.js';
 import { composeReward } from './compose-reward.js';
 import { collectOptions, keys, modelActor, rolloutSettings, signalSplits } from './fixtures/collect.js';
@@ -384,19 +385,19 @@ describe('who may call', () => {
     const prompt = 'Answer the signal.\n\nSay roll to roll.\nTools answer 1 call at most.';
     expect(player.seen[0]!.system).toBe(prompt);
     expect(systemPrompt('Answer the signal.', singleWord, tools)).toBe(prompt);
-    const { demonstrations } = await collectDemonstrations({
+    const { episodes } = await collectDemonstrations({
       tasks: signalSplits().train,
       environments: collectOptions().environments,
       expert: 'oracle',
       count: 2,
-      format: singleWord,
-      tools,
       horizon: 6,
       random: collectOptions().random,
       rollout: rolloutSettings,
       signal: new AbortController().signal,
     });
-    expect(demonstrations.map(({ system }) => system)).toEqual([prompt, prompt]);
+    const policy = { format: singleWord, tools, instructions: 'Answer the signal.' };
+    const systems = episodes.map((episode) => writeDemonstration(episode, policy, 'a game').system);
+    expect(systems).toEqual([prompt, prompt]);
   });
 
   it('is counted in the summary', async () => {

@@ -17,6 +17,7 @@ import type { PluginOrigin } from '../plugins/plugin-source.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
 import { writeJsonAtomically } from './durable-files.js';
 import type { HostFacts } from './host-facts.js';
+import { type StageRecord, stageRecordSchema } from './kept-demonstrations.js';
 import type { SplitProof } from './split-proof.js';
 
 /**
@@ -97,6 +98,8 @@ export interface RunManifest {
    * Absent in runs of old versions.
    */
   readonly reward?: RewardDescriptions | null;
+  /** The demonstrations of each supervised stage, by its name. Absent until they are stored, and in old runs. */
+  readonly demonstrations?: { readonly [stage: string]: StageRecord };
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
   readonly inexact: readonly string[];
   readonly sessions: readonly RunSession[];
@@ -128,6 +131,7 @@ const manifestSchema = v.looseObject({
   policy: v.nullable(v.looseObject({})),
   splits: v.nullable(v.looseObject({})),
   reward: v.exactOptional(v.nullable(v.looseObject({}))),
+  demonstrations: v.exactOptional(v.record(v.string(), stageRecordSchema)),
   inexact: v.array(v.string()),
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
 });

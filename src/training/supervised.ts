@@ -3,12 +3,13 @@ import { aggregationWeights } from '../credit/aggregation-weights.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { buildBatch } from '../rollout/build-batch.js';
 import type { DemonstrationRow } from '../rollout/demonstration.js';
+import type { RowList } from '../rollout/packed-rows.js';
 import { GradientSteps } from './gradient-steps.js';
 import { optimizerStep, runStage, type StageOptions, type StageResult } from './run-stage.js';
 
 export interface SupervisedOptions extends StageOptions {
   /** Demonstrations in the model's tokens; at least one. */
-  readonly demonstrations: readonly DemonstrationRow[];
+  readonly demonstrations: RowList;
   /** Demonstrations in an optimizer step. */
   readonly batchSize: number;
   /** Cost of all demonstrations in units of the run's budget, paid at the first step. */
@@ -66,7 +67,8 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
 /** The rows of a step, given the place of its first row in an endless sequence of shuffled demonstrations. */
 function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => DemonstrationRow[] {
   const count = demonstrations.length;
-  const orders = new Map<number, readonly DemonstrationRow[]>();
+  const places = Array.from({ length: count }, (_, index) => index);
+  const orders = new Map<number, readonly number[]>();
   return (place) => {
     const rows: DemonstrationRow[] = [];
     for (let next = place; next < place + batchSize; next += 1) {
@@ -74,10 +76,10 @@ function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions):
       let order = orders.get(round);
       if (order === undefined) {
         orders.clear();
-        order = random.stream('demonstrations', round).shuffle(demonstrations);
+        order = random.stream('demonstrations', round).shuffle(places);
         orders.set(round, order);
       }
-      rows.push(order[next % count] as DemonstrationRow);
+      rows.push(demonstrations.at(order[next % count] as number) as DemonstrationRow);
     }
     return rows;
   };

@@ -16,7 +16,7 @@ const GROUPS = [
   ['experiments'],
   ['plugin-check', 'runs', 'scaffolding'],
   ['reporting', 'plugins', 'config', 'git', 'hub'],
-  ['training', 'evaluation'],
+  ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
   ['credit', 'statistics', 'random', 'processes', 'transfers', 'contracts', 'errors'],
 ] as const;

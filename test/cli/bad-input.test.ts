@@ -185,7 +185,7 @@ describe('a recipe', () => {
     await expectRefusal(['recipe.yaml'], {
       code: 'AG_DEMONSTRATION',
       message: /Line 3 of .*games\.jsonl is not a demonstration: it is not JSON/,
-      hint: /"observations": \[\.\.\.\], "texts": \[\.\.\.\]/,
+      hint: /Fix the named line.*docs\/demonstrations\.md/,
       file,
       line: 3,
     });

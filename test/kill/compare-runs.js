@@ -8,11 +8,34 @@ const trainerState = 'trainer.json';
 const checksums = 'checksums.json';
 
 /**
- * Differences between two runs: their logs line by line except `time/...`, and their last checkpoint byte by byte.
+ * Differences between two runs: their logs line by line except `time/...`, and their demonstrations and their last
+ * checkpoint byte by byte.
  * Empty if there are none.
  */
 export function compareRuns(expected, found) {
-  return [...compareLogs(expected, found), ...compareCheckpoints(expected, found)];
+  return [
+    ...compareLogs(expected, found),
+    ...compareDemonstrations(expected, found),
+    ...compareCheckpoints(expected, found),
+  ];
+}
+
+function compareDemonstrations(expected, found) {
+  const files = (run) => {
+    const folder = join(run, 'demonstrations');
+    if (!existsSync(folder)) return [];
+    const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    return entries.map((entry) => relative(run, join(entry.parentPath, entry.name))).sort();
+  };
+  const [wanted, there] = [files(expected), files(found)];
+  if (wanted.join() !== there.join()) return [`the demonstrations are ${there.join(', ')}, not ${wanted.join(', ')}`];
+  // The first line names the world, which may be another one that plays the same.
+  const episodes = (run, file) => {
+    const content = readFileSync(join(run, file));
+    return content.subarray(content.indexOf('\n'));
+  };
+  const isSame = (file) => episodes(expected, file).equals(episodes(found, file));
+  return wanted.filter((file) => !isSame(file)).map((file) => `${file} differs`);
 }
 
 function compareLogs(expected, found) {

@@ -1,4 +1,13 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
@@ -6,7 +15,9 @@ import { repository } from '../architecture/source-files.js';
 import type { Mutation } from './mutations.js';
 
 /** Folders that no test of the table reads: built, installed or recorded files. */
-const left = new Set(['.cache', '.git', 'coverage', 'dist', 'node_modules', 'runs']);
+const left = new Set(['.cache', '.git', 'coverage', 'dist', 'node_modules']);
+/** The folder of a developer's runs; `src/runs` is copied. */
+const ownRuns = 'runs';
 
 /** A copy of the sources for mutations, with the repository's installed packages. */
 export interface ScratchCopy {
@@ -27,9 +38,17 @@ export function scratchCopy(): ScratchCopy {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   cpSync(repository, folder, {
     recursive: true,
-    filter: (path) => !left.has(relative(repository, path).split(/[\\/]/).at(-1) ?? ''),
+    filter: (path) => {
+      const below = relative(repository, path);
+      return below !== ownRuns && !left.has(below.split(/[\\/]/).at(-1) ?? '');
+    },
   });
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  // Tests of whole runs load the built plugins. A mutation of a plugin does not reach them.
+  for (const plugin of readdirSync(join(repository, 'plugins'))) {
+    const built = join('plugins', plugin, 'dist');
+    if (existsSync(join(repository, built))) symlinkSync(join(repository, built), join(folder, built), 'junction');
+  }
   return {
     folder,
     applied(mutation, use) {

@@ -1,0 +1,72 @@
+import { Args, Flags } from '@oclif/core';
+
+import { BaseCommand, yesFlag } from '../cli/base-command.js';
+import { playingFlags } from '../cli/playing-flags.js';
+
+/** `agentgym demonstrate ENVIRONMENT` */
+export default class Demonstrate extends BaseCommand {
+  static override summary = 'Let an expert or a run play tasks, and write its episodes as demonstrations';
+  static override description =
+    'The file is for `demonstrations: {file: FILE}` in a recipe. Without `--split`, training tasks are played; without `--tasks`, 1000 of them, ' +
+    'or all if there are fewer. A run with `--filter success` and a temperature above 0 is rejection sampling.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> guess-number --policy demonstrator --output games.jsonl',
+    '<%= config.bin %> <%= command.id %> textcraft --policy oracle --tasks 200 --filter success --output games.jsonl',
+    '<%= config.bin %> <%= command.id %> guess-number --policy latest --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',
+  ];
+  static override args = {
+    environment: Args.string({
+      required: true,
+      description: 'Name of the environment; `agentgym list environments` shows the names',
+    }),
+  };
+  static override flags = {
+    policy: Flags.string({
+      required: true,
+      helpValue: 'WHO',
+      description: 'Player: an expert, random, a run, or a folder with a model',
+    }),
+    output: Flags.string({ required: true, char: 'o', helpValue: 'FILE', description: 'JSONL file to write' }),
+    filter: Flags.option({ options: ['success'] as const, description: 'Keep only episodes that solved their task' })(),
+    yes: yesFlag,
+    ...playingFlags,
+  };
+
+  async run() {
+    const { args, flags } = await this.parse(Demonstrate);
+    const [
+      { demonstrate },
+      { parseOptions, parseTemperature },
+      { episodeProgress },
+      { writtenLines },
+      { usualDemonstrations },
+    ] = await Promise.all([
+      import('../experiments/demonstrate.js'),
+      import('../cli/parse-playing-flags.js'),
+      import('../reporting/episode-progress.js'),
+      import('../reporting/demonstration-lines.js'),
+      import('../config/run-plan.js'),
+    ]);
+    const note = (line: string) => void (this.jsonEnabled() || this.note(line));
+    const result = await demonstrate({
+      environment: args.environment,
+      policy: flags.policy,
+      output: flags.output,
+      ...(flags.filter && { filter: flags.filter }),
+      options: parseOptions(flags.option ?? []),
+      ...(flags.tool !== undefined && { tools: flags.tool }),
+      split: flags.split ?? 'train',
+      tasks: flags.tasks ?? usualDemonstrations,
+      episodesPerTask: flags['episodes-per-task'],
+      temperature: parseTemperature(flags.temperature),
+      ...(flags.turns !== undefined && { turns: flags.turns }),
+      seed: flags.seed,
+      host: await this.openPluginHostFor(flags.yes),
+      settings: await this.hostSettings(flags.seed),
+      runsFolder: 'runs',
+      progress: episodeProgress(note, () => performance.now(), process.stderr.isTTY ? 2 : 10),
+    });
+    for (const line of writtenLines(result)) this.say(line);
+    return result;
+  }
+}

@@ -1,0 +1,57 @@
+import type { SplitName } from '../contracts/environment.js';
+import type { JsonObject } from '../contracts/json.js';
+
+/**
+ * The first line of a file of demonstrations. It describes all episodes up to the next header, so files may be joined
+ * with `cat`.
+ */
+export interface DemonstrationHeader {
+  readonly formatVersion: 1;
+  readonly document: 'demonstrations';
+  readonly environment: {
+    readonly name: string;
+    /** Plugin that provides it. */
+    readonly package: string;
+    readonly version: string;
+    /** All options, with defaults. */
+    readonly options: JsonObject;
+  };
+  readonly split: SplitName;
+  /** Who played: an expert, `random`, a run or a folder with a model. */
+  readonly player: string;
+  /** Sampling temperature of a player with tokens. */
+  readonly temperature?: number;
+  /** Turns after which an episode was cut. */
+  readonly horizon: number;
+  readonly seed: number;
+  /** `success`: lost episodes were left out. */
+  readonly filter?: 'success';
+}
+
+/** Whether a value is a header, of any version. */
+export function isHeader(value: JsonObject): boolean {
+  return value['document'] === 'demonstrations';
+}
+
+const splitNames: readonly unknown[] = ['train', 'validation', 'test'] satisfies SplitName[];
+
+/** The header, or its problem. */
+export function parseHeader(value: JsonObject): DemonstrationHeader | string {
+  const { formatVersion, environment, split, player, temperature, horizon, seed, filter } = value;
+  if (formatVersion !== 1) return `its "formatVersion" is ${JSON.stringify(formatVersion)}, not 1`;
+  if (!isObject(environment) || !isObject(environment['options'])) return '"environment" has no options';
+  for (const key of ['name', 'package', 'version']) {
+    if (typeof environment[key] !== 'string') return `"environment.${key}" is not a string`;
+  }
+  if (!splitNames.includes(split)) return '"split" is not train, validation or test';
+  if (typeof player !== 'string') return '"player" is not a string';
+  if (temperature !== undefined && typeof temperature !== 'number') return '"temperature" is not a number';
+  if (typeof horizon !== 'number') return '"horizon" is not a number';
+  if (typeof seed !== 'number') return '"seed" is not a number';
+  if (filter !== undefined && filter !== 'success') return '"filter" is not "success"';
+  return value as unknown as DemonstrationHeader;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,35 @@
+import type { JsonObject } from '../contracts/json.js';
+import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { isHeader } from './demonstration-header.js';
+import { parseConversations } from './parse-conversations.js';
+import { parseEpisode } from './parse-episode.js';
+import { parseMessages } from './parse-messages.js';
+import { parseTexts } from './parse-texts.js';
+
+/** Names of the layouts of files of demonstrations, as recipes use them. */
+export const fileLayouts = ['agentgym', 'texts', 'messages', 'conversations'] as const;
+
+/**
+ * `agentgym`: what `agentgym demonstrate` writes; `texts`: observations and texts as two lists; `messages`: chats with
+ * roles; `conversations`: the layout of AgentTraj-L.
+ */
+export type FileLayout = (typeof fileLayouts)[number];
+
+/** The parser of each layout: an episode, or the problem of the value. */
+export const layoutParsers: { readonly [layout in FileLayout]: (value: JsonObject) => DemonstratedEpisode | string } = {
+  agentgym: parseEpisode,
+  texts: parseTexts,
+  messages: parseMessages,
+  conversations: parseConversations,
+};
+
+/** The layout of a file whose first value is this; undefined if several or none fit. */
+export function detectLayout(first: JsonObject): FileLayout | undefined {
+  if (isHeader(first)) return 'agentgym';
+  const fitting: FileLayout[] = [
+    ...('observations' in first && 'texts' in first ? (['texts'] as const) : []),
+    ...('messages' in first ? (['messages'] as const) : []),
+    ...('conversations' in first ? (['conversations'] as const) : []),
+  ];
+  return fitting.length === 1 ? fitting[0] : undefined;
+}

@@ -1,0 +1,27 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import type { JsonObject } from '../contracts/json.js';
+import type { DemonstrationHeader } from './demonstration-header.js';
+
+/**
+ * Why demonstrations under this header cannot train in an environment: they are of another environment, of other
+ * options, or not of training tasks. Undefined if they can. Options that the file does not know are new, and do not
+ * count.
+ */
+export function otherWorld(
+  header: DemonstrationHeader,
+  environment: { readonly name: string; readonly options: JsonObject },
+): string | undefined {
+  const { name, options } = header.environment;
+  if (name !== environment.name) {
+    return `it was played in the environment \`${name}\`, not in \`${environment.name}\``;
+  }
+  for (const [key, value] of Object.entries(options)) {
+    const own = environment.options[key];
+    if (isDeepStrictEqual(value, own)) continue;
+    const there = own === undefined ? 'has no such option' : `has ${JSON.stringify(own)}`;
+    return `it was played with the option \`${key}\`: ${JSON.stringify(value)}, but the environment of the recipe ${there}`;
+  }
+  if (header.split !== 'train') return `its tasks are of the ${header.split} split`;
+  return undefined;
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../contracts/json.js';
+import type { DemonstratedEpisode, DemonstratedTurn } from '../rollout/demonstrated-episode.js';
+import { isObject } from './demonstration-header.js';
+import { optionalString, outcomeOf } from './optional-keys.js';
+
+/** A line of our own format, as `agentgym demonstrate` writes it. Returns the problem of a broken line. */
+export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
+  const { turns } = value;
+  for (const key of ['task', 'instructions', 'finalObservation']) {
+    const problem = optionalString(value, key);
+    if (problem !== undefined) return problem;
+  }
+  const outcome = outcomeOf(value);
+  if (typeof outcome === 'string') return outcome;
+  if (!Array.isArray(turns) || turns.length === 0) return '"turns" is not a list with a turn';
+  for (const [index, turn] of turns.entries()) {
+    const problem = turnProblem(turn);
+    if (problem !== undefined) return `turn ${index + 1}: ${problem}`;
+  }
+  const { task, instructions, finalObservation } = value as Pick<
+    DemonstratedEpisode,
+    'task' | 'instructions' | 'finalObservation'
+  >;
+  return {
+    ...(task !== undefined && { task }),
+    ...(instructions !== undefined && { instructions }),
+    turns: turns as readonly unknown[] as readonly DemonstratedTurn[],
+    ...(finalObservation !== undefined && { finalObservation }),
+    ...outcome,
+  };
+}
+
+function turnProblem(turn: unknown): string | undefined {
+  if (!isObject(turn)) return 'it is not an object';
+  if (typeof turn['observation'] !== 'string') return '"observation" is not a string';
+  for (const key of ['action', 'text', 'toolCall', 'malformed']) {
+    const problem = optionalString(turn, key);
+    if (problem !== undefined) return problem;
+  }
+  const { isContext = true } = turn;
+  if (isContext !== true) return '"isContext" is not true';
+  return turn['action'] === undefined && turn['text'] === undefined ? 'it has no "action" and no "text"' : undefined;
+}

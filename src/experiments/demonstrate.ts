@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import type { SplitName } from '../contracts/environment.js';
+import type { Episode } from '../contracts/trajectory.js';
+import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { DemonstrationWriter } from '../demonstrations/demonstration-writer.js';
+import type { FileDigest } from '../demonstrations/file-digest.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { FailureCount } from '../rollout/failures.js';
+import { playInParts } from '../rollout/play-in-parts.js';
+import { chooseTasks } from '../rollout/task-order.js';
+import { defaultRollout, type OpenPlayer, openPlayer, type OpenPlayerRequest } from './open-player.js';
+
+export interface DemonstrateRequest extends OpenPlayerRequest {
+  readonly policy: string;
+  readonly environment: string;
+  readonly split: SplitName;
+  /** Number of tasks, at most all of the split. */
+  readonly tasks: number;
+  readonly episodesPerTask: number;
+  /** `success`: lost episodes are left out. */
+  readonly filter?: 'success';
+  /** File to write. */
+  readonly output: string;
+  /** Seed of the command, for the header. */
+  readonly seed: number;
+  /** Called now and then with the counts so far. */
+  readonly progress: (counts: DemonstrateCounts) => void;
+}
+
+interface DemonstrateCounts {
+  /** Episodes to play. */
+  readonly episodes: number;
+  /** Completed episodes. */
+  readonly played: number;
+  readonly succeeded: number;
+  /** Episodes in the file. */
+  readonly kept: number;
+  /** Episodes that an infrastructure failure broke. They are in no rate and not in the file. */
+  readonly failed: number;
+}
+
+/** Demonstrations that were written, as `agentgym demonstrate --json` prints them. */
+export interface WrittenFile extends DemonstrateCounts, FileDigest {
+  readonly file: string;
+  readonly environment: string;
+  readonly player: string;
+  readonly split: SplitName;
+  /** Number of distinct tasks in the file. */
+  readonly tasks: number;
+  readonly turns: number;
+  /** Share of the completed episodes that solved their task; 0 without any. */
+  readonly success: number;
+}
+
+/**
+ * Plays tasks and writes the episodes as demonstrations, a part at a time, so that memory does not grow with their
+ * number. The file appears as a whole or not at all.
+ *
+ * @throws AG_OUTPUT_EXISTS, AG_DEMONSTRATION_WRITE; AG_DEMONSTRATION if no episode is kept; AG_EPISODES_FAILED,
+ *   AG_INTERRUPTED, and the errors of `openPlayer`
+ */
+export async function demonstrate(request: DemonstrateRequest): Promise<WrittenFile> {
+  const { output, split, filter, settings, progress } = request;
+  refuseFile(output);
+  const player = await openPlayer(request);
+  let writer: DemonstrationWriter | undefined;
+  try {
+    const { actor, environment } = player;
+    const { random, signal } = settings;
+    const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
+    const header = headerOf(request, player);
+    writer = await DemonstrationWriter.open(output, header);
+    const episodes = chosen.length * request.episodesPerTask;
+    const tasks = new Set<string>();
+    const failures = new FailureCount();
+    let [played, succeeded, kept, turns] = [0, 0, 0, 0];
+    const counts = () => ({ episodes, played, succeeded, kept, failed: failures.failed });
+    for await (const part of playInParts(episodes, keysOf(chosen, request.episodesPerTask), {
+      actor,
+      environments: environment.pool,
+      reward: player.reward,
+      horizon: player.horizon,
+      random: random.stream('episodes', split),
+      rollout: defaultRollout,
+      signal,
+    })) {
+      failures.add(part);
+      failures.refuse(defaultRollout.maxFailedShare, environment.world);
+      for (const episode of part) {
+        if (episode.status === 'failed') continue;
+        played += 1;
+        succeeded += Number(episode.success);
+        const demonstrated =
+          filter === 'success' && !episode.success
+            ? undefined
+            : demonstratedEpisode(episode, actor.kind !== 'environment');
+        if (demonstrated === undefined) continue;
+        await writer.write(demonstrated);
+        kept += 1;
+        turns += demonstrated.turns.length;
+        tasks.add(episode.task);
+      }
+      progress(counts());
+    }
+    if (kept === 0) throw nothingKept(request, played, failures.failed);
+    refuseFile(output);
+    const digest = await writer.finish();
+    const { file } = writer;
+    writer = undefined;
+    const own = { file, environment: environment.name, player: header.player, split };
+    return { ...own, ...counts(), success: succeeded / Math.max(1, played), tasks: tasks.size, turns, ...digest };
+  } finally {
+    await writer?.discard();
+    await player.dispose();
+  }
+}
+
+function keysOf(tasks: readonly string[], episodesPerTask: number) {
+  const keyAt = (place: number) => {
+    const group = Math.floor(place / episodesPerTask);
+    return { iteration: 0, task: tasks[group] as string, group, member: place % episodesPerTask };
+  };
+  return (first: number, many: number): Promise<Pick<Episode, 'iteration' | 'task' | 'group' | 'member'>[]> =>
+    Promise.resolve(Array.from({ length: many }, (_, index) => keyAt(first + index)));
+}
+
+function headerOf(
+  { split, filter, seed, temperature = 0 }: DemonstrateRequest,
+  { actor, environment, horizon, origin }: OpenPlayer,
+): DemonstrationHeader {
+  const { name, package: from, version, options } = environment;
+  return {
+    formatVersion: 1,
+    document: 'demonstrations',
+    environment: { name, package: from, version, options },
+    split,
+    player: origin,
+    ...(actor.kind === 'model' && { temperature }),
+    horizon,
+    seed,
+    ...(filter && { filter }),
+  };
+}
+
+function refuseFile(output: string): void {
+  if (!existsSync(output)) return;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `${resolve(output)} already exists.`,
+    hint: 'Choose another file with `--output`, or remove that one.',
+    file: resolve(output),
+  });
+}
+
+function nothingKept({ policy, output }: DemonstrateRequest, played: number, failed: number): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `No episode of \`${policy}\` was kept, so ${output} was not written: of ${played + failed} episodes, none succeeded and ${failed} failed.`,
+    hint: 'Play more with `--tasks` or `--episodes-per-task`, choose a better player, or leave out `--filter`.',
+  });
+}

@@ -1,0 +1,68 @@
+import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
+import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import type { DemonstrationContext } from './stage-demonstrations.js';
+
+/** The first games of an expert, up to a place in the order of play. */
+interface FirstGames {
+  /** Number of demonstrations among them. */
+  readonly episodes: number;
+  /** Number of completed games, including those that `successOnly` left out. */
+  readonly played: number;
+}
+
+/** The games of a stage's expert on training tasks, each of which is played at most once. */
+export class ExpertGames {
+  readonly #episodes: DemonstratedEpisode[] = [];
+  readonly #first = new Map<number, FirstGames>([[0, { episodes: 0, played: 0 }]]);
+  #games = 0;
+  #played = 0;
+
+  constructor(
+    private readonly plan: RunPlan,
+    private readonly stage: SftStagePlan,
+    private readonly context: DemonstrationContext,
+  ) {}
+
+  /** The demonstrations so far, in the order of play. */
+  get episodes(): readonly DemonstratedEpisode[] {
+    return this.#episodes;
+  }
+
+  /** Plays until there are this many games. A smaller number must have been asked for before a larger one. */
+  async play(games: number): Promise<FirstGames> {
+    const known = this.#first.get(games);
+    if (known !== undefined) return known;
+    if (games < this.#games) throw new Error(`${games} games were not asked for before ${this.#games}`);
+    const { environment, random, signal } = this.context;
+    const { expert, successOnly } = this.stage.demonstrations;
+    const { episodes, played } = await collectDemonstrations({
+      tasks: environment.world.splits.train,
+      environments: environment.pool,
+      expert,
+      first: this.#games,
+      count: games - this.#games,
+      successOnly,
+      horizon: this.plan.longestHorizon,
+      random: random.stream('demonstrations', this.stage.name),
+      rollout: this.plan.rollout,
+      signal,
+    });
+    for (const episode of episodes) this.#episodes.push(episode);
+    this.#games = games;
+    this.#played += played;
+    if (this.#episodes.length === 0) throw noneLeft(this.stage);
+    const first = { episodes: this.#episodes.length, played: this.#played };
+    this.#first.set(games, first);
+    return first;
+  }
+}
+
+function noneLeft({ name }: SftStagePlan): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
+    hint: 'Remove `successOnly`, or choose another expert.',
+    path: `stages.${name}.demonstrations`,
+  });
+}

@@ -1,0 +1,154 @@
+import { setImmediate } from 'node:timers/promises';
+
+import type { SftStagePlan } from '../config/run-plan.js';
+import { fileDigest } from '../demonstrations/file-digest.js';
+import { otherWorld } from '../demonstrations/other-world.js';
+import { brokenLine, type ReadEpisode, readEpisodes } from '../demonstrations/read-episodes.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { allTasks } from '../rollout/task-order.js';
+import { unlessAborted } from '../rollout/unless-aborted.js';
+import type { TaskList } from '../rollout/world-handle.js';
+import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
+import { differenceFrom, type StageRecord } from '../runs/kept-demonstrations.js';
+import {
+  type DemonstrationContext,
+  type DemonstrationFacts,
+  factsOf,
+  noFacts,
+  type StageDemonstrations,
+} from './stage-demonstrations.js';
+
+/** Demonstrations in a file that the recipe names. The file stays where it is, and is read each time. */
+export class FileDemonstrations implements StageDemonstrations {
+  #facts = noFacts;
+  #heldOut: Promise<ReadonlySet<string>> | undefined;
+  /** Lines that the last pass read, including those that `successOnly` left out. */
+  #read = 0;
+  #record: StageRecord['training'] | undefined;
+
+  constructor(
+    private readonly file: string,
+    private readonly own: SftStagePlan,
+    private readonly context: DemonstrationContext,
+  ) {}
+
+  /** Checks that the file is the one that a run began with. Throws AG_DEMONSTRATION. */
+  async restore(record: StageRecord['training']): Promise<void> {
+    const difference = await differenceFrom(this.file, record);
+    if (difference !== undefined) {
+      throw new AgentgymError('AG_DEMONSTRATION', {
+        message: `${this.file} changed since the run began: ${difference}.`,
+        hint: 'Restore the file from a copy, or start a new run.',
+        file: this.file,
+      });
+    }
+    this.#record = record;
+  }
+
+  /**
+   * Reads all lines to learn from once, so that every error appears before training.
+   *
+   * @throws AG_DEMONSTRATION with file and line
+   */
+  async prepare(): Promise<void> {
+    this.#facts = await factsOf(this.learned(), 0);
+    this.#facts = { ...this.#facts, bought: this.#read };
+    if (this.#facts.learned > 0) return;
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `The stage \`${this.stage}\` has no demonstrations: none of the ${this.#read} in ${this.file} succeeded.`,
+      hint: 'Remove `successOnly`, or choose another file.',
+      file: this.file,
+    });
+  }
+
+  get stage(): string {
+    return this.own.name;
+  }
+
+  get facts(): DemonstrationFacts {
+    return this.#facts;
+  }
+
+  learned(): AsyncIterable<WrittenDemonstration> {
+    return this.#first(this.own.demonstrations.count);
+  }
+
+  corpus(): AsyncIterable<WrittenDemonstration> {
+    return this.#first(this.own.demonstrations.countUnpaid);
+  }
+
+  async keep(): Promise<StageRecord['training']> {
+    if (this.#record !== undefined) return this.#record;
+    const { learned, bought, tasks, withoutTask } = this.#facts;
+    const counts = { episodes: learned, learned, bought, tasks: tasks.size, withoutTask };
+    this.#record = { file: this.file, ...(await fileDigest(this.file)), ...counts };
+    return this.#record;
+  }
+
+  async *#first(count: number): AsyncGenerator<WrittenDemonstration> {
+    const { environment, format, tools, signal } = this.context;
+    const { fileFormat, successOnly } = this.own.demonstrations;
+    const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+    this.#heldOut ??= heldOutIds(this.context);
+    const heldOut = await this.#heldOut;
+    let read = 0;
+    for await (const one of readEpisodes(this.file, fileFormat)) {
+      if (signal.aborted) await unlessAborted(setImmediate(), signal);
+      const { episode } = one;
+      this.#refuse(one, heldOut);
+      const written = this.#atLine(one, () => writeDemonstration(episode, policy, one.place));
+      if (one.layout === 'texts' && written.rendered > 0) {
+        throw brokenLine(this.file, one, 'a text is not an action in the action format of the recipe');
+      }
+      if (!successOnly || episode.success === true) yield written;
+      read += 1;
+      this.#read = read;
+      if (read === count) return;
+    }
+  }
+
+  /** Refuses an episode of another environment, one of a held-out task, and one whose needed outcome is not known. */
+  #refuse({ episode, header, ...place }: ReadEpisode, heldOut: ReadonlySet<string>): void {
+    const other = header && otherWorld(header, this.context.environment);
+    if (other !== undefined) {
+      throw brokenLine(
+        this.file,
+        place,
+        other,
+        'Write demonstrations of this environment with `agentgym demonstrate`, with its `--option`s and `--split train`.',
+      );
+    }
+    const { task, success } = episode;
+    if (task !== undefined && heldOut.has(task)) {
+      const hint = 'Remove the episodes of held-out tasks from the file: a policy must not learn what tests it.';
+      throw brokenLine(this.file, place, `its task "${task}" is in the validation or test split`, hint);
+    }
+    if (this.own.demonstrations.successOnly && success === undefined) {
+      const hint = 'Remove `successOnly`, or add `"success": true` or `false` to each episode.';
+      throw brokenLine(this.file, place, 'it does not say whether it succeeded, which `successOnly` needs', hint);
+    }
+  }
+
+  /** Adds the place to an error about an episode. */
+  #atLine<T>({ line }: ReadEpisode, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof AgentgymError) || error.line !== undefined) throw error;
+      throw new AgentgymError(error.code, { ...error, message: error.message, file: this.file, line });
+    }
+  }
+}
+
+/** Splits with more tasks are compared only where they are played: the split proof of the run. */
+const longestList = 1_000_000;
+
+async function heldOutIds({ environment }: DemonstrationContext): Promise<ReadonlySet<string>> {
+  const { validation, test } = environment.world.splits;
+  return new Set([...(await idsOf(validation)), ...(await idsOf(test))]);
+}
+
+/** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
+async function idsOf(tasks: TaskList): Promise<readonly string[]> {
+  return tasks.count === 'unbounded' || tasks.count > longestList ? [] : allTasks(tasks);
+}

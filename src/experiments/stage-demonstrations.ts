@@ -1,0 +1,88 @@
+import type { SftStagePlan } from '../config/run-plan.js';
+import type { KeyPath } from '../config/recipe-layer.js';
+import type { ActionFormat } from '../contracts/format.js';
+import type { Random } from '../contracts/random.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import type { Toolbox } from '../rollout/toolbox.js';
+import type { WrittenDemonstration } from '../rollout/write-demonstration.js';
+import type { StageRecord } from '../runs/kept-demonstrations.js';
+import type { OpenEnvironment } from './open-environment.js';
+
+export interface DemonstrationContext {
+  readonly environment: OpenEnvironment;
+  readonly format: ActionFormat;
+  /** Tools that the policy may call. Absent: no tools. */
+  readonly tools?: Toolbox;
+  /** The run's root stream. */
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+/** The demonstrations that a run has already stored. */
+export interface StoredDemonstrations {
+  /** The run's folder. */
+  readonly run: string;
+  /** By stage. */
+  readonly records: { readonly [stage: string]: StageRecord };
+}
+
+/** What a stage learns from, in numbers. */
+export interface DemonstrationFacts {
+  /** Number of demonstrations. */
+  readonly learned: number;
+  /** Number of paid demonstrations, including those that `successOnly` left out. */
+  readonly bought: number;
+  readonly tasks: ReadonlySet<string>;
+  /** Number of demonstrations whose task is not known. */
+  readonly withoutTask: number;
+  /** Number of texts that were not in the policy's action format, and were taken as actions. */
+  readonly rendered: number;
+}
+
+/** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
+export interface StageDemonstrations {
+  readonly stage: string;
+  readonly facts: DemonstrationFacts;
+  /** The demonstrations to learn from. They are the same each time. */
+  learned(): AsyncIterable<WrittenDemonstration>;
+  /** The demonstrations from which a tokenizer is built. With a budget, they do not depend on its split. */
+  corpus(): AsyncIterable<WrittenDemonstration>;
+  /**
+   * Stores them in the run's folder, unless they are there or in a file of the user, and returns their record. From then
+   * on they are read from there.
+   */
+  keep(run: string): Promise<StageRecord['training']>;
+}
+
+/** Nothing is learned. */
+export const noFacts: DemonstrationFacts = { learned: 0, bought: 0, tasks: new Set(), withoutTask: 0, rendered: 0 };
+
+/** The facts of demonstrations, each of which is written once. */
+export async function factsOf(
+  demonstrations: AsyncIterable<WrittenDemonstration>,
+  bought: number,
+): Promise<DemonstrationFacts> {
+  const tasks = new Set<string>();
+  let [learned, withoutTask, rendered] = [0, 0, 0];
+  for await (const { task, rendered: texts } of demonstrations) {
+    learned += 1;
+    rendered += texts;
+    if (task === undefined) withoutTask += 1;
+    else tasks.add(task);
+  }
+  return { learned, bought, tasks, withoutTask, rendered };
+}
+
+/** The place of a stage's demonstrations in the recipe. */
+export function demonstrationsPath(stage: string): KeyPath {
+  return ['stages', stage, 'demonstrations'];
+}
+
+/** No demonstrations are affordable. */
+export function nothingPaid({ name, budget }: SftStagePlan): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
+    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
+    path: `stages.${name}.demonstrations`,
+  });
+}

@@ -1,0 +1,65 @@
+import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
+
+/** One turn of a demonstration, before it is written in the action format of a policy. */
+export interface DemonstratedTurn {
+  readonly observation: string;
+  /** The action given to the environment. Absent: only the text is known, or the text was no action. */
+  readonly action?: string;
+  /** What the player wrote. Absent: the player gives actions only. */
+  readonly text?: string;
+  /** Name of the tool that the text called. */
+  readonly toolCall?: string;
+  /** Why the text was not an action. */
+  readonly malformed?: string;
+  /** The turn is context only: nothing is learned from its text. */
+  readonly isContext?: true;
+}
+
+/** An episode that a policy may imitate, without rewards, tokens and facts. */
+export interface DemonstratedEpisode {
+  /** Id of its task, if known. */
+  readonly task?: string;
+  /** The whole system prompt. Absent: the prompt that the policy gets in rollouts. */
+  readonly system?: string;
+  /** The rules of this task, if they differ from the world's. */
+  readonly instructions?: string;
+  /** At least one. */
+  readonly turns: readonly DemonstratedTurn[];
+  /** The observation after the last action, if known. */
+  readonly finalObservation?: string;
+  /** Whether it solved the task, if known. */
+  readonly success?: boolean;
+}
+
+/**
+ * A completed episode as a demonstration. Undefined if the player never acted.
+ *
+ * @param writes whether the player writes texts, in which actions are found; false: its texts are actions
+ */
+export function demonstratedEpisode(episode: CompletedEpisode, writes: boolean): DemonstratedEpisode | undefined {
+  const { task, instructions, turns, finalObservation, success } = episode;
+  if (turns.length === 0) return undefined;
+  return {
+    task,
+    ...(instructions !== undefined && { instructions }),
+    turns: turns.map(({ observation, action, text, toolCall, malformed }) => ({
+      observation,
+      ...(action !== undefined && { action }),
+      ...((action === undefined || (writes && text !== action)) && { text }),
+      ...describeNonAction(toolCall, malformed),
+    })),
+    finalObservation,
+    success,
+  };
+}
+
+/** A call that reached no tool is as useless as malformed text. */
+function describeNonAction(
+  toolCall: ToolCall | undefined,
+  malformed: string | undefined,
+): Pick<DemonstratedTurn, 'toolCall' | 'malformed'> {
+  if (toolCall === undefined) return malformed === undefined ? {} : { malformed };
+  const { name, status } = toolCall;
+  const reached = status === 'answered' || status === 'failed';
+  return reached ? { toolCall: name } : { malformed: `the call of ${name} was ${status}` };
+}

@@ -1,0 +1,98 @@
+import type { ActionFormat } from '../contracts/format.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemPrompt } from './actor.js';
+import type { DemonstratedEpisode, DemonstratedTurn } from './demonstrated-episode.js';
+import type { Demonstration } from './demonstration.js';
+import type { Toolbox } from './toolbox.js';
+
+/** How a policy writes and what it is told before the first observation. */
+export interface WritingPolicy {
+  readonly format: ActionFormat;
+  /** Tools that the policy may call. Absent: no tools. */
+  readonly tools?: Toolbox;
+  /** The world's rules, for episodes without own rules. */
+  readonly instructions: string;
+}
+
+/** A demonstration in the texts of a policy. */
+export interface WrittenDemonstration extends Demonstration {
+  /** Number of texts that were not in the policy's action format, and were taken as actions. */
+  readonly rendered: number;
+}
+
+/**
+ * Writes an episode as a policy would have written it. A text stays as it is if the policy's action format finds the
+ * same action in it, or if it calls a tool that the policy has. Otherwise the format writes the action. Texts that were
+ * no actions are context: nothing is learned from them.
+ *
+ * @param name the source of the episode, for messages
+ * @throws AG_DEMONSTRATION if the format cannot write an action, or if the policy lacks a tool
+ */
+export function writeDemonstration(
+  episode: DemonstratedEpisode,
+  { format, tools, instructions }: WritingPolicy,
+  name: string,
+): WrittenDemonstration {
+  const { task, system, turns, finalObservation } = episode;
+  const context = new Set<number>();
+  let rendered = 0;
+  const texts = turns.map((turn, index) => {
+    const { text = '', action, isContext, malformed, toolCall } = turn;
+    if (isContext || malformed !== undefined) {
+      context.add(index);
+      return turn.text ?? action ?? '';
+    }
+    if (toolCall !== undefined || callsTool(turn, tools)) {
+      if (callsTool(turn, tools)) return text;
+      throw new AgentgymError('AG_DEMONSTRATION', {
+        message: `Turn ${index + 1} of ${name} calls the tool \`${toolCall}\`, which the policy does not have, or writes such a call in another way.`,
+        hint: 'Add the tool to `tools` of the recipe, or leave the episode out.',
+      });
+    }
+    if (turn.text !== undefined && isWritten(turn, format)) return text;
+    if (action === undefined) rendered += 1;
+    return writeAction(action ?? text, format);
+  });
+  return {
+    name,
+    ...(task !== undefined && { task }),
+    system: system ?? systemPrompt(episode.instructions ?? instructions, format, tools),
+    observations: [
+      ...turns.map(({ observation }) => observation),
+      ...(finalObservation === undefined ? [] : [finalObservation]),
+    ],
+    texts,
+    ...(context.size > 0 && { context }),
+    rendered,
+  };
+}
+
+function callsTool({ text }: DemonstratedTurn, tools: Toolbox | undefined): boolean {
+  if (text === undefined || tools === undefined) return false;
+  for (const { tool } of tools.tools) {
+    const reading = tool.parse(text);
+    if (reading !== undefined) return 'call' in reading;
+  }
+  return false;
+}
+
+/** Whether the format finds the turn's action in its text. A text whose action is unknown may contain any action. */
+function isWritten({ text = '', action }: DemonstratedTurn, format: ActionFormat): boolean {
+  const parsed = format.parse(text);
+  return 'action' in parsed && (action === undefined || parsed.action.trim() === action.trim());
+}
+
+/**
+ * The text that a policy would write for an action. Throws if the format cannot write it, or parses another action from
+ * it.
+ */
+export function writeAction(action: string, format: ActionFormat): string {
+  const text = format.render(action);
+  const parsed = format.parse(text);
+  if (!('action' in parsed) || parsed.action !== action.trim()) {
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `The action format reads the expert's action ${JSON.stringify(action)} back as ${JSON.stringify(parsed)}.`,
+    });
+  }
+  return text;
+}

@@ -1,0 +1,111 @@
+// demonstrations/STAGE.jsonl holds what the expert of a supervised stage played for training, and
+// demonstrations/held-out/STAGE.jsonl what it played on validation tasks, for measurements. The manifest records their
+// digests. A file that the user named in the recipe stays where it is; only its digest is recorded.
+import { join, resolve } from 'node:path';
+
+import * as v from 'valibot';
+
+import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { DemonstrationWriter } from '../demonstrations/demonstration-writer.js';
+import { fileDigest, type FileDigest } from '../demonstrations/file-digest.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../errors/system-error.js';
+import { makeFolder } from '../reporting/make-folder.js';
+import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { syncFolder } from './durable-files.js';
+
+/** A file of demonstrations as a manifest records it. */
+export interface KeptFile extends FileDigest {
+  /** Relative to the run's folder, or the path of a file that the recipe names. */
+  readonly file: string;
+  /** Number of demonstrations that were stored or, of a file that the recipe names, used. */
+  readonly episodes: number;
+}
+
+/** The data of a supervised stage. */
+export interface StageRecord {
+  readonly training: KeptFile & {
+    /** The first demonstrations, from which the stage learns. */
+    readonly learned: number;
+    /** The first demonstrations, from which a tokenizer was built; absent if none was. */
+    readonly corpus?: number;
+    /** Number of paid demonstrations, including those that `successOnly` left out. */
+    readonly bought: number;
+    /** Number of distinct tasks of the demonstrations to learn from. */
+    readonly tasks: number;
+    /** Number of demonstrations to learn from whose task is not known. */
+    readonly withoutTask: number;
+  };
+  /** Games on validation tasks, which measure imitation; absent until they are played. */
+  readonly heldOut?: KeptFile;
+}
+
+const keptFile = { file: v.string(), bytes: v.number(), sha256: v.string(), episodes: v.number() };
+
+/** The shape of a `StageRecord`. */
+export const stageRecordSchema = v.looseObject({
+  training: v.looseObject({
+    ...keptFile,
+    learned: v.number(),
+    corpus: v.exactOptional(v.number()),
+    bought: v.number(),
+    tasks: v.number(),
+    withoutTask: v.number(),
+  }),
+  heldOut: v.exactOptional(v.looseObject(keptFile)),
+});
+
+/** The file of a stage in a run's folder. */
+export function keptPath(run: string, stage: string, use: 'training' | 'heldOut'): string {
+  const name = `${encodeURIComponent(stage)}.jsonl`;
+  return join(run, 'demonstrations', ...(use === 'heldOut' ? ['held-out'] : []), name);
+}
+
+/**
+ * Stores demonstrations in a run's folder. The file appears as a whole or not at all. Throws AG_DEMONSTRATION_WRITE.
+ */
+export async function keepEpisodes(
+  run: string,
+  file: string,
+  header: DemonstrationHeader,
+  episodes: Iterable<DemonstratedEpisode>,
+): Promise<KeptFile> {
+  await makeFolder(join(file, '..'));
+  const writer = await DemonstrationWriter.open(file, header);
+  let count = 0;
+  try {
+    for (const episode of episodes) {
+      await writer.write(episode);
+      count += 1;
+    }
+  } catch (error) {
+    await writer.discard();
+    throw error;
+  }
+  const digest = await writer.finish();
+  await syncFolder(join(file, '..'));
+  return { file: file.slice(resolve(run).length + 1), ...digest, episodes: count };
+}
+
+/** Throws AG_RUN_DAMAGED if a file in a run's folder is missing, or differs from its record. */
+export async function checkKept(file: string, record: FileDigest): Promise<void> {
+  const problem = await differenceFrom(file, record);
+  if (problem === undefined) return;
+  throw new AgentgymError('AG_RUN_DAMAGED', {
+    message: `The demonstrations ${file} of the run are damaged: ${problem}.`,
+    hint: 'Restore the file from a copy, or start a new run.',
+    file,
+  });
+}
+
+/** How a file differs from its record; undefined if it does not. */
+export async function differenceFrom(file: string, { bytes, sha256 }: FileDigest): Promise<string | undefined> {
+  let found: FileDigest;
+  try {
+    found = await fileDigest(file);
+  } catch (error) {
+    return systemReason(error);
+  }
+  if (found.bytes !== bytes) return `it is ${found.bytes} bytes long, but the run recorded ${bytes}`;
+  return found.sha256 === sha256 ? undefined : `its SHA-256 is ${found.sha256}, but the run recorded ${sha256}`;
+}
