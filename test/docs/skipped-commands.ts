@@ -27,11 +27,13 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
     reason: manyRuns,
   },
-  ...['learning-rates', 'algorithms', 'complexity', 'density', 'horizon', 'puzzles'].map((file) => ({
-    document: `docs/results/guide-${file}.md`,
-    command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
-    reason: manyRuns,
-  })),
+  ...['learning-rates', 'algorithms', 'complexity', 'density', 'density-detailed', 'horizon', 'puzzles'].map(
+    (file) => ({
+      document: `docs/results/guide-${file}.md`,
+      command: `agentgym ablate recipes/practitioners-guide/${file}.yaml`,
+      reason: manyRuns,
+    }),
+  ),
   {
     document: 'docs/results/guide-budget.md',
     command: 'agentgym ablate budget --recipe recipes/practitioners-guide/budget.yaml --seeds 5',
