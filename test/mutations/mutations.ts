@@ -864,4 +864,32 @@ export const mutations: readonly Mutation[] = [
     test: 'test/hub/pull-model.test.ts',
     reddens: 'goes on when connections are cut',
   },
+  {
+    file: 'plugins/policy-transformer/src/generation/decode-weights.ts',
+    find: 'return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });',
+    replace: 'return whole;',
+    test: 'plugins/policy-transformer/src/policy/transformer-policy.test.ts',
+    reddens: 'changes nothing at first, then what is sampled and trained alike',
+  },
+  {
+    file: 'plugins/policy-transformer/src/executors/onnx-runtime-executor.ts',
+    find: 'addTo(changed(name), data(onnxName) as Float32Array);',
+    replace: 'changed(name).set(data(onnxName));',
+    test: 'plugins/policy-transformer/src/executors/executors.test.ts',
+    reddens: 'changes state: assigns after everything is computed, and adds',
+  },
+  {
+    file: 'plugins/policy-transformer/src/worker/layered-trainer.ts',
+    find: 'name.replace(LAYER, `model.layers.${layer}.`)',
+    replace: 'name.replace(LAYER, `model.layers.${layer === 1 ? 0 : layer}.`)',
+    test: 'plugins/policy-transformer/src/worker/layered-trainer.test.ts',
+    reddens: 'computes what one graph computes',
+  },
+  {
+    file: 'plugins/policy-transformer/src/optimizers/vector-program.ts',
+    find: 'start < count; start += PART',
+    replace: 'start < count; start += 2 * PART',
+    test: 'plugins/policy-transformer/src/optimizers/optimizers.test.ts',
+    reddens: 'is changed as a short one is',
+  },
 ];

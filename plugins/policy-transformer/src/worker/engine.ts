@@ -24,7 +24,10 @@ export type CoreResult<Method extends CoreMethod> = Awaited<ReturnType<EngineCor
 export interface Engine {
   /** Number of cores. */
   readonly cores: number;
-  /** @param signal for `generate`, whose last argument it replaces: a signal cannot be sent to another thread */
+  /**
+   * The array of `setFrozen` is moved, not copied: the caller must not use it again.
+   * @param signal for `generate`, whose last argument it replaces: a signal cannot be sent to another thread
+   */
   call<Method extends CoreMethod>(
     core: number,
     method: Method,

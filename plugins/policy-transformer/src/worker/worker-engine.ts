@@ -58,7 +58,9 @@ export class WorkerEngine implements Engine {
     });
     if (this.#pending.size === 1) for (const each of this.#ports) each.ref();
     signal?.addEventListener('abort', abort, { once: true });
-    post(port, { kind: 'call', id, method, args: method === 'generate' ? args.slice(0, 2) : args });
+    const message: ToWorker = { kind: 'call', id, method, args: method === 'generate' ? args.slice(0, 2) : args };
+    // Frozen weights may be gigabytes.
+    post(port, message, method === 'setFrozen' ? [(args[0] as Float32Array<ArrayBuffer>).buffer] : []);
     return answer
       .catch((error: unknown) => {
         // The original reason, not the worker's copy of it.
@@ -96,8 +98,8 @@ export class WorkerEngine implements Engine {
   }
 }
 
-function post(port: Worker | MessagePort, message: ToWorker): void {
-  port.postMessage(message);
+function post(port: Worker | MessagePort, message: ToWorker, moved: readonly ArrayBuffer[] = []): void {
+  port.postMessage(message, moved);
 }
 
 /** The compiled worker: next to this file, or in `dist` if this file runs uncompiled. Throws if nothing is built. */
