@@ -7,6 +7,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
+import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
@@ -68,18 +69,26 @@ export async function makeParts(
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, origin);
-  const { environment, transfer, format, tools, reward, rl, instances, policyContext } = open;
+  const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
   try {
-    const context = { environment, format, ...(tools && { tools }), ...settings };
-    const demonstrations = await prepareDemonstrations(plan, context);
+    const fitted = fitFormat(open.format, { tools });
+    const context = { environment, format: fitted, ...(tools && { tools }), ...settings };
+    const prepared = await prepareDemonstrations(plan, context);
     const policy = await instances.policy(
       { name, options },
-      { ...policyContext, corpus: () => corpusOf(plan, demonstrations, context) },
+      { ...policyContext, corpus: () => corpusOf(plan, prepared, context) },
     );
     const { preset: _, ...learnt } = policyContext;
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
+    const { encoder } = policy;
+    const format = fitFormat(open.format, { tools, encoder });
+    let demonstrations = prepared;
     try {
+      // A model with its own syntax of function calls learns from demonstrations in that syntax.
+      if (open.format.withFunctions !== undefined && encoder.functionCalls !== undefined) {
+        demonstrations = await prepareDemonstrations(plan, { ...context, format });
+      }
       checkOptimizers(plan, policy.capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, policy.capabilities, name, stage.update.recomputeLogprobs);

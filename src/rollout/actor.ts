@@ -39,7 +39,7 @@ export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 
 /** The text before the first observation: the environment's rules, how to write an action, and how to call tools. */
 export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {
-  return [instructions, format?.instructions ?? '', tools?.instructions ?? '']
+  return [instructions, format?.instructions ?? '', tools?.instructions(format?.readCall !== undefined) ?? '']
     .filter((part) => part !== '')
     .join('\n\n');
 }

@@ -1,6 +1,7 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import type { BatchRow } from './build-batch.js';
 import { TokenSequence } from './token-sequence.js';
 
@@ -62,7 +63,7 @@ export function conversationText({ system, observations, texts }: Demonstration)
  * it.
  */
 export function writeAction(action: string, format: ActionFormat): string {
-  const text = format.render(action);
+  const text = renderAction(action.trim(), format);
   const parsed = format.parse(text);
   if (!('action' in parsed) || parsed.action !== action.trim()) {
     throw new AgentgymError('AG_DEMONSTRATION', {
@@ -70,4 +71,16 @@ export function writeAction(action: string, format: ActionFormat): string {
     });
   }
   return text;
+}
+
+function renderAction(action: string, format: ActionFormat): string {
+  try {
+    return format.render(action);
+  } catch (error) {
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `The action format cannot write an action of the expert: ${messageOf(error)}`,
+      hint: 'Choose a format that can write every action, such as `--set format.name=json`, or a larger `format.options.maxCharacters`.',
+      cause: error,
+    });
+  }
 }

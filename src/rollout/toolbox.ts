@@ -1,3 +1,4 @@
+import type { FunctionDefinition } from '../contracts/function-calls.js';
 import type { Tool } from '../contracts/tool.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
@@ -35,12 +36,26 @@ export class Toolbox {
     readonly limits: ToolLimits,
   ) {}
 
-  /** The text about the tools in the system prompt. */
-  get instructions(): string {
+  /** The tools that are functions, for action formats with function calls. */
+  get functions(): FunctionDefinition[] {
+    return this.tools.flatMap(({ name, tool }) => {
+      if (tool.function === undefined) return [];
+      const { description, parameters } = tool.function;
+      return [{ name, description, parameters }];
+    });
+  }
+
+  /**
+   * The text about the tools in the system prompt.
+   *
+   * @param described whether the action format describes the tools that are functions
+   */
+  instructions(described: boolean): string {
     const { maxCalls } = this.limits;
     const limit =
       maxCalls === undefined ? [] : [`Tools answer ${maxCalls} ${maxCalls === 1 ? 'call' : 'calls'} at most.`];
-    return [...this.tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
+    const own = this.tools.filter(({ tool }) => !described || tool.function === undefined);
+    return [...own.map(({ tool }) => tool.instructions), ...limit].join('\n');
   }
 
   /** Disposes of a resource and ignores errors, because no result depends on it any more. */

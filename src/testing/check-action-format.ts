@@ -47,7 +47,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     severity: 'error',
     likelyCause: 'render writes text that parse strips or does not know',
     why: 'render() writes demonstrations and parse() reads actions. The demonstrations would teach malformed text.',
-    cure: 'parse(render(action)) must return the action, for any action.',
+    cure: 'parse(render(action)) must return the action; render must throw if the format cannot write it.',
     run: ({ format, actions }) =>
       actions.flatMap((action) => {
         const parsed = format.parse(format.render(action));
@@ -112,7 +112,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     why: 'The environment would get an empty action and report it as invalid, although the text is the cause.',
     cure: 'Refuse empty brackets as malformed.',
     run: ({ format, texts }) => {
-      const wrappers = ['', ' ', '\n\t'].map((action) => format.render(action));
+      const wrappers = ['', ' ', '\n\t'].flatMap((action) => renderUnlessRefused(format, action));
       for (const text of [...wrappers, ...texts()]) {
         const parsed = format.parse(text);
         if (text.trim() === '' || !('action' in parsed) || parsed.action.trim() !== '') continue;
@@ -150,6 +150,15 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     },
   },
 ];
+
+/** The text of an action; none if the format refuses to write it. */
+function renderUnlessRefused(format: ActionFormat, action: string): string[] {
+  try {
+    return [format.render(action)];
+  } catch {
+    return [];
+  }
+}
 
 /** Checks an action format against its contract and reports the outcome of each check. */
 export async function examineActionFormat<Options>(

@@ -1,12 +1,54 @@
 import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-export const plainOptions = {
+/** What a policy writes before its action. */
+const thought = {
+  type: 'choice',
+  choices: ['none', 'free', 'think', 'plan', 'reflect', 'plan-and-reflect'],
+  description:
+    'What comes before the action: nothing is asked for, a thought is allowed, or a thought, a plan, a reflection or both are required',
+} as const;
+
+const common = {
+  onMalformed: {
+    type: 'choice',
+    choices: ['invalid', 'explain', 'silent'],
+    default: 'invalid',
+    description:
+      'What the agent sees after a malformed text: the word `invalid`, the cause and the cure, or an empty text',
+  },
   maxCharacters: {
     type: 'integer',
     minimum: 1,
     default: 4096,
-    description: 'A longer text is malformed and never reaches the environment',
+    description: 'A longer action is malformed and never reaches the environment',
   },
+} as const;
+
+const bare = { thought: { ...thought, default: 'none' }, ...common } as const satisfies OptionsDeclaration;
+const thoughtful = { thought: { ...thought, default: 'free' }, ...common } as const satisfies OptionsDeclaration;
+
+export const plainOptions = bare;
+export const jsonOptions = bare;
+export const boxedOptions = thoughtful;
+export const reactOptions = thoughtful;
+
+export const tagsOptions = {
+  tag: { type: 'string', default: 'action', description: 'Name of the tag around the action' },
+  ...thoughtful,
 } as const satisfies OptionsDeclaration;
 
-export type PlainOptions = OptionsOf<typeof plainOptions>;
+export const codeBlockOptions = {
+  language: { type: 'string', default: '', description: 'Word after the opening fence in demonstrations' },
+  ...bare,
+} as const satisfies OptionsDeclaration;
+
+export const functionCallingOptions = {
+  functionName: { type: 'string', default: 'act', description: 'Name of the function that takes the action' },
+  ...bare,
+} as const satisfies OptionsDeclaration;
+
+/** The options that all formats have. */
+export type FormatOptions = OptionsOf<typeof bare>;
+export type TagsOptions = OptionsOf<typeof tagsOptions>;
+export type CodeBlockOptions = OptionsOf<typeof codeBlockOptions>;
+export type FunctionCallingOptions = OptionsOf<typeof functionCallingOptions>;

@@ -3,7 +3,10 @@
  * between the sentinels is the layout, and the template never runs again. Later texts are inserted between these
  * pieces, so they cannot change them.
  */
+import type { FunctionCallSyntax } from '@agentgym/cli';
 import { Template } from '@huggingface/jinja';
+
+import { attempt, type Message, readFunctionCalls, type Render } from './read-function-calls.js';
 
 /** Names of the texts that are filled in. */
 export type Slot = 'system' | 'observation';
@@ -23,11 +26,8 @@ export interface ChatLayout {
   readonly append: readonly LayoutPart[];
   /** Whether the template trims white space around the text in these places. */
   readonly trims: { readonly [S in Slot]: boolean };
-}
-
-interface Message {
-  readonly role: 'system' | 'user' | 'assistant';
-  readonly content: string;
+  /** How it writes function calls; absent if it has none, or none as one JSON object. */
+  readonly functionCalls?: FunctionCallSyntax;
 }
 
 // Only letters and digits, so that no template reads them as markup. None is a prefix of another.
@@ -46,8 +46,8 @@ export function readChatLayout(template: string, variables: { readonly [name: st
   // Today's date in a prompt would make runs depend on the day. This date is the default of Llama 3.2's template.
   const date = '26 Jul 2024';
   const program = new Template(`{%- macro strftime_now(format) -%}${date}{%- endmacro -%}${template}`);
-  const render = (messages: readonly Message[]) =>
-    program.render({ ...variables, date_string: date, messages, add_generation_prompt: true });
+  const render: Render = (messages, tools) =>
+    program.render({ ...variables, date_string: date, messages, ...(tools && { tools }), add_generation_prompt: true });
 
   const system: Message = { role: 'system', content: sentinels.system };
   const users = sentinels.observation.map((content): Message => ({ role: 'user', content }));
@@ -74,6 +74,9 @@ export function readChatLayout(template: string, variables: { readonly [name: st
   if (knowsSystem && render([system, u0, a0, u1]) !== withSystem + growth) {
     throw new Error('the chat template formats turns differently after a system text, so a conversation cannot grow');
   }
+  const functionCalls = attempt(() =>
+    readFunctionCalls(render, { user: u0, answer: u1, before: first, after: between, withSystem, system }),
+  );
   const loose = (message: Message): Message => ({ ...message, content: `  ${message.content}  ` });
   return {
     begin,
@@ -85,6 +88,7 @@ export function readChatLayout(template: string, variables: { readonly [name: st
       observation: render([loose(u0)]) === first,
       system: knowsSystem && render([loose(system), u0]) === withSystem,
     },
+    ...(functionCalls && { functionCalls }),
   };
 }
 
@@ -103,12 +107,4 @@ function fill(rendered: string, slots: { readonly [sentinel: string]: Slot }): L
   }
   if (rest !== '') parts.push({ text: rest });
   return parts;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

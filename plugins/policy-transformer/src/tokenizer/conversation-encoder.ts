@@ -1,11 +1,10 @@
 import type { ConversationEncoder } from '@agentgym/cli';
 
-import { type ChatLayout, type LayoutPart, readChatLayout, type Slot } from './chat-layout.js';
+import { type ChatLayout, readChatLayout, type Slot } from './chat-layout.js';
+import { compileLayout, type Piece } from './compile-layout.js';
+import { followFunctionCalls } from './follow-function-calls.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
-
-/** A template compiled to ids: control tokens, literal text, and places to be filled. */
-type Piece = number | { readonly text: string } | { readonly slot: Slot };
 
 /** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
@@ -24,15 +23,16 @@ export function createConversationEncoder(files: TokenizerFiles, endIds: readonl
   const config = JSON.parse(files.config) as { readonly [key: string]: unknown };
   const tokenizer = new TextTokenizer(JSON.parse(files.tokenizer) as TokenizerJson);
   const layout = readChatLayout(templateOf(files, config), specialTokens(config));
-  const begin = compile(layout.begin, tokenizer);
-  const beginWithSystem = layout.beginWithSystem && compile(layout.beginWithSystem, tokenizer);
-  const [end, ...append] = compile(layout.append, tokenizer);
+  const begin = compileLayout(layout.begin, tokenizer);
+  const beginWithSystem = layout.beginWithSystem && compileLayout(layout.beginWithSystem, tokenizer);
+  const [end, ...append] = compileLayout(layout.append, tokenizer);
   if (typeof end !== 'number') {
     throw new Error('the chat template ends an action with text, not with a special token of the tokenizer');
   }
   const ends = [end, ...endIds.filter((id) => id !== end)];
+  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
   const fill = (pieces: readonly Piece[], texts: { readonly [S in Slot]?: string }) =>
-    encodePieces(pieces, texts, layout, tokenizer);
+    encodePieces(pieces, texts, { layout, tokenizer, splitSystem: calls?.splitSystem });
 
   return {
     endIds: ends,
@@ -43,40 +43,44 @@ export function createConversationEncoder(files: TokenizerFiles, endIds: readonl
       return fill(begin, { observation: `${system}\n\n${observation}` });
     },
     append: (observation) => fill(append, { observation }),
-    encodeAction: (text) => tokenizer.encode(text),
+    encodeAction: (text) => encodePieces(calls?.splitAction(text) ?? [{ text }], {}, { layout, tokenizer }),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),
+    ...(calls && { functionCalls: calls.syntax }),
   };
-}
-
-function compile(parts: readonly LayoutPart[], tokenizer: TextTokenizer): Piece[] {
-  return parts.flatMap((part): Piece[] =>
-    'slot' in part
-      ? [part]
-      : tokenizer.splitAddedTokens(part.text).map((piece) => (typeof piece === 'number' ? piece : { text: piece })),
-  );
 }
 
 function encodePieces(
   pieces: readonly Piece[],
   texts: { readonly [S in Slot]?: string },
-  { trims }: ChatLayout,
-  tokenizer: TextTokenizer,
+  {
+    layout: { trims },
+    tokenizer,
+    splitSystem = (system) => [{ text: system }],
+  }: {
+    readonly layout: ChatLayout;
+    readonly tokenizer: TextTokenizer;
+    readonly splitSystem?: ((system: string) => readonly Piece[]) | undefined;
+  },
 ): number[] {
   const ids: number[] = [];
   let text = '';
-  for (const piece of pieces) {
-    if (typeof piece === 'number') {
-      for (const id of tokenizer.encode(text)) ids.push(id);
-      ids.push(piece);
-      text = '';
-    } else if ('text' in piece) {
-      text += piece.text;
-    } else {
-      const given = texts[piece.slot] ?? '';
-      text += trims[piece.slot] ? given.trim() : given;
+  const add = (all: readonly Piece[]): void => {
+    for (const piece of all) {
+      if (typeof piece === 'number') {
+        for (const id of tokenizer.encode(text)) ids.push(id);
+        ids.push(piece);
+        text = '';
+      } else if ('text' in piece) {
+        text += piece.text;
+      } else {
+        const given = texts[piece.slot] ?? '';
+        const filled = trims[piece.slot] ? given.trim() : given;
+        add(piece.slot === 'system' ? splitSystem(filled) : [{ text: filled }]);
+      }
     }
-  }
+  };
+  add(pieces);
   for (const id of tokenizer.encode(text)) ids.push(id);
   return ids;
 }
