@@ -13,6 +13,6 @@ for (const contribution of contributions) {
     describeActionFormat(
       it,
       { ...module, options: { ...options, thought: 'plan-and-reflect', onMalformed: 'explain' } },
-      { texts: 100 },
+      { texts: 100, accept: ['swift'] },
     ));
 }

@@ -239,7 +239,7 @@ describe('render', () => {
 });
 
 // Goes red when a search starts again at every mark. The kit tries single marks; these alternate.
-it('reads a megabyte of marks in linear time, whatever they are', { timeout: 60_000 }, () => {
+it('reads a quarter of a megabyte of marks in linear time, whatever they are', () => {
   const marks = [
     '{', '{}', '}{', '\\boxed{}', '\\boxed{\\boxed', '<action>', '</action>', '<action></action', '<think><action>', 'Action:\n',
     'Plan:\n', 'Plan: x\n', '```\n', '````\n```\n', '` ', '\n{', '\n   ', '[', '{"a":', '<tool_call>{', '<tool_call></tool_call',
@@ -248,12 +248,12 @@ it('reads a megabyte of marks in linear time, whatever they are', { timeout: 60_
   for (const name of names) {
     const format = make(name, { thought: 'plan-and-reflect' });
     for (const mark of marks) {
-      const text = mark.repeat(1_000_000 / mark.length);
-      for (const whole of [text, `${format.render('go')}\n${text}`, `${text}\n${format.render('go')}`]) {
+      const text = mark.repeat(250_000 / mark.length);
+      for (const whole of [text, `${format.render('go')}\n${text}\n${format.render('go')}`]) {
         const start = performance.now();
         format.parse(whole);
         format.readCall?.(whole);
-        expect(performance.now() - start, `${name} ${mark}`).toBeLessThan(1_500);
+        expect(performance.now() - start, `${name} ${mark}`).toBeLessThan(1_000);
       }
     }
   }

@@ -25,6 +25,9 @@ function createWith(
 ): ActionFormat {
   const { functionName, thought } = options;
   const shape = syntax ?? usualShape;
+  if (tools.some(({ name }) => name === functionName)) {
+    throw new Error(`the function \`${functionName}\` is the action: set the option \`functionName\` to another name`);
+  }
   const functions = [actFunction(functionName), ...tools];
   const write = (action: string) => writeCall(functionName, action, shape);
   const format = buildFormat(
