@@ -1,4 +1,6 @@
 // Every format is played by a trained model: a small policy imitates a demonstrator in the format, and then samples.
+import { ReadableStream } from 'node:stream/web';
+
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { open } from '../../plugins/env-guess-number/src/guess-number.js';
@@ -61,9 +63,7 @@ async function playAfter(steps: number, format: ActionFormat) {
     policyOptions,
     testHost(3),
     {
-      corpus: async function* () {
-        for (const demonstration of demonstrations) yield conversationText(demonstration);
-      },
+      corpus: () => ReadableStream.from(demonstrations.map(conversationText)),
       preset: 'pico',
       valueHead: false,
       maxTokens: 1024,

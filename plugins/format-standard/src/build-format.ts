@@ -14,9 +14,9 @@ export interface Syntax {
   readonly cure: string;
   /** An action without visible characters is passed on, and the environment judges it. */
   readonly takesBlank?: boolean;
-  read(text: string): Reading;
+  readonly read: (text: string) => Reading;
   /** Writes an action; `buildFormat` refuses it if it is not read back. */
-  write(action: string): string;
+  readonly write: (action: string) => string;
 }
 
 /** A format out of its syntax: with the limit, the required sections, the reply to malformed texts, and safe `render`. */

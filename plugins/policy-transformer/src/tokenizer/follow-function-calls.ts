@@ -7,9 +7,9 @@ import type { TextTokenizer } from './text-tokenizer.js';
 export interface FollowedCalls {
   readonly syntax: FunctionCallSyntax;
   /** Splits a system text that contains a text of `syntax.describe`. */
-  splitSystem(system: string): readonly Piece[];
+  readonly splitSystem: (system: string) => readonly Piece[];
   /** Splits an action that ends with a call. */
-  splitAction(text: string): readonly Piece[];
+  readonly splitAction: (text: string) => readonly Piece[];
 }
 
 /** Remembers the described functions, so that only the template's own text gets control tokens. */
