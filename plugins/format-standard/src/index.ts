@@ -1,8 +1,10 @@
 import type { FormatContribution } from '@agentgym/cli';
 
-import { checkFunctionName, checkLanguage, checkTag } from './check-names.js';
 import {
   boxedOptions,
+  checkFunctionName,
+  checkLanguage,
+  checkTag,
   codeBlockOptions,
   functionCallingOptions,
   jsonOptions,

@@ -1,4 +1,4 @@
-import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
 /** What a policy writes before its action. */
 const thought = {
@@ -52,3 +52,33 @@ export type FormatOptions = OptionsOf<typeof bare>;
 export type TagsOptions = OptionsOf<typeof tagsOptions>;
 export type CodeBlockOptions = OptionsOf<typeof codeBlockOptions>;
 export type FunctionCallingOptions = OptionsOf<typeof functionCallingOptions>;
+
+/** The tags of sections before the action, in the format of tags. */
+export const sectionTags = { thought: 'think', reflection: 'reflect', plan: 'plan' } as const;
+
+/** Finds tag names that cannot be told from text or from the tags of thoughts. */
+export function checkTag({ tag }: TagsOptions): OptionFinding[] {
+  if (!/^[a-zA-Z][\w-]*$/u.test(tag)) {
+    return [finding('tag', 'is not a name of a tag', 'Use letters, digits, - and _, such as `action` or `answer`.')];
+  }
+  if (!Object.values<string>(sectionTags).includes(tag)) return [];
+  return [finding('tag', 'is the tag of a thought', 'Use another name, such as `action` or `answer`.')];
+}
+
+/** Finds names that providers of models do not accept as functions. */
+export function checkFunctionName({ functionName }: FunctionCallingOptions): OptionFinding[] {
+  if (/^[a-zA-Z_][\w-]{0,63}$/u.test(functionName)) return [];
+  return [
+    finding('functionName', 'is not a name of a function', 'Use at most 64 letters, digits, - and _, such as `act`.'),
+  ];
+}
+
+/** Finds words that cannot stand after a fence. */
+export function checkLanguage({ language }: CodeBlockOptions): OptionFinding[] {
+  if (/^[^\s`]*$/u.test(language)) return [];
+  return [finding('language', 'has white space or backticks', 'Use one word, such as `python`, or an empty text.')];
+}
+
+function finding(option: string, message: string, hint: string): OptionFinding {
+  return { path: [option], message: `\`${option}\` ${message}`, hint };
+}

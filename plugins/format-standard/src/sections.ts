@@ -19,13 +19,6 @@ const labels: { readonly [S in Section]: string } = {
   plan: 'Plan',
 };
 
-/** The tag of each section in the format of tags. */
-export const sectionTags: { readonly [S in Section]: string } = {
-  thought: 'think',
-  reflection: 'reflect',
-  plan: 'plan',
-};
-
 /** What each section is for, in the instructions. */
 const purposes: { readonly [S in Section]: string } = {
   thought: 'what you think',

@@ -1,9 +1,9 @@
 import type { ActionFormat } from '@agentgym/cli';
 
 import { buildFormat } from './build-format.js';
-import type { TagsOptions } from './options.js';
+import { sectionTags, type TagsOptions } from './options.js';
 import { findLastBetween } from './scan-text.js';
-import { type Section, sectionTags, writeInstructions, writeSections } from './sections.js';
+import { type Section, writeInstructions, writeSections } from './sections.js';
 
 /**
  * The action is the content of the last closed tag behind the thoughts, `<think>...</think><action>go north</action>`,

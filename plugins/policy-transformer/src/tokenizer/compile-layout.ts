@@ -2,11 +2,11 @@ import type { LayoutPart, Slot } from './chat-layout.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /** A template compiled to ids: control tokens, literal text, and places to be filled. */
-export type Piece = number | { readonly text: string } | { readonly slot: Slot };
+export type LayoutPiece = number | { readonly text: string } | { readonly slot: Slot };
 
 /** Compiles *trusted* parts of a template: the spellings of control tokens become their ids. */
-export function compileLayout(parts: readonly LayoutPart[], tokenizer: TextTokenizer): Piece[] {
-  return parts.flatMap((part): Piece[] =>
+export function compileLayout(parts: readonly LayoutPart[], tokenizer: TextTokenizer): LayoutPiece[] {
+  return parts.flatMap((part): LayoutPiece[] =>
     'slot' in part
       ? [part]
       : tokenizer.splitAddedTokens(part.text).map((piece) => (typeof piece === 'number' ? piece : { text: piece })),

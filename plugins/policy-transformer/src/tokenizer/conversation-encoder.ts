@@ -1,7 +1,7 @@
 import type { ConversationEncoder } from '@agentgym/cli';
 
 import { type ChatLayout, readChatLayout, type Slot } from './chat-layout.js';
-import { compileLayout, type Piece } from './compile-layout.js';
+import { compileLayout, type LayoutPiece } from './compile-layout.js';
 import { followFunctionCalls } from './follow-function-calls.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
@@ -31,7 +31,7 @@ export function createConversationEncoder(files: TokenizerFiles, endIds: readonl
   }
   const ends = [end, ...endIds.filter((id) => id !== end)];
   const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
-  const fill = (pieces: readonly Piece[], texts: { readonly [S in Slot]?: string }) =>
+  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
     encodePieces(pieces, texts, { layout, tokenizer, splitSystem: calls?.splitSystem });
 
   return {
@@ -51,7 +51,7 @@ export function createConversationEncoder(files: TokenizerFiles, endIds: readonl
 }
 
 function encodePieces(
-  pieces: readonly Piece[],
+  pieces: readonly LayoutPiece[],
   texts: { readonly [S in Slot]?: string },
   {
     layout: { trims },
@@ -60,12 +60,12 @@ function encodePieces(
   }: {
     readonly layout: ChatLayout;
     readonly tokenizer: TextTokenizer;
-    readonly splitSystem?: ((system: string) => readonly Piece[]) | undefined;
+    readonly splitSystem?: ((system: string) => readonly LayoutPiece[]) | undefined;
   },
 ): number[] {
   const ids: number[] = [];
   let text = '';
-  const add = (all: readonly Piece[]): void => {
+  const add = (all: readonly LayoutPiece[]): void => {
     for (const piece of all) {
       if (typeof piece === 'number') {
         for (const id of tokenizer.encode(text)) ids.push(id);

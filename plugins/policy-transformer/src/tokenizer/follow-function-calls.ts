@@ -1,15 +1,15 @@
 import type { FunctionCallSyntax } from '@agentgym/cli';
 
-import { compileLayout, type Piece } from './compile-layout.js';
+import { compileLayout, type LayoutPiece } from './compile-layout.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 
 /** Splits texts of function calls at the control tokens that the template writes in them, and nowhere else. */
 export interface FollowedCalls {
   readonly syntax: FunctionCallSyntax;
   /** Splits a system text that contains a text of `syntax.describe`. */
-  readonly splitSystem: (system: string) => readonly Piece[];
+  readonly splitSystem: (system: string) => readonly LayoutPiece[];
   /** Splits an action that ends with a call. */
-  readonly splitAction: (text: string) => readonly Piece[];
+  readonly splitAction: (text: string) => readonly LayoutPiece[];
 }
 
 /** Remembers the described functions, so that only the template's own text gets control tokens. */
