@@ -15,7 +15,7 @@ export type ToolReading =
 /** A tool as a function, for action formats with function calls. Its name is that of the tool. */
 export interface ToolFunction extends Omit<FunctionDefinition, 'name'> {
   /** Reads the arguments of a call, which may be of any type. Its `call` is one that `run` of a session takes. */
-  read(values: { readonly [name: string]: Json }): ToolReading;
+  readonly read: (values: { readonly [name: string]: Json }) => ToolReading;
 }
 
 /** The arguments of running a call. */

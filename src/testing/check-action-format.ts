@@ -68,6 +68,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
       for (const text of texts()) {
         try {
           const parsed = format.parse(text);
+          format.readCall?.(text);
           if (!isRead(parsed) && !isRefused(parsed)) {
             found.push(
               `${shorten(text)} is neither an action nor malformed: ${shorten(String(JSON.stringify(parsed)))}`,
@@ -82,7 +83,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     },
   },
   ...readerChecks<Context>(({ format, actions, milliseconds }) => ({
-    read: (text) => format.parse(text),
+    read: (text) => [format.parse(text), format.readCall?.(text)],
     known: actions.map((action) => format.render(action)),
     pieces: [],
     milliseconds,
