@@ -773,13 +773,6 @@ export const mutations: readonly Mutation[] = [
     reddens: 'reach tools as functions',
   },
   {
-    file: 'src/experiments/make-parts.ts',
-    find: 'demonstrations = await prepareDemonstrations(plan, { ...context, format });',
-    replace: 'demonstrations = prepared;',
-    test: 'src/experiments/make-parts.test.ts',
-    reddens: 'in the syntax of function calls that the model has',
-  },
-  {
     file: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.ts',
     find: 'calls?.splitAction(text) ?? [{ text }]',
     replace: '[{ text }]',
