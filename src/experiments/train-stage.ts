@@ -63,6 +63,18 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
 }
 
+/** A warning if a policy that has learnt the demonstrations would be cut before it ends an action. */
+function cutWarning(rows: readonly DemonstrationRow[], maxActionTokens: number): string | undefined {
+  const lengths = rows.flatMap(({ turns }) => turns.map(({ sampled: [start, end] }) => end - start));
+  const longest = lengths.reduce((most, length) => Math.max(most, length), 0);
+  if (longest <= maxActionTokens) return undefined;
+  const share = Math.ceil((100 * lengths.filter((length) => length > maxActionTokens).length) / lengths.length);
+  return (
+    `${share} % of the demonstrated actions are longer than \`policy.sampling.maxActionTokens\` (${maxActionTokens}) ` +
+    `and would be cut; the longest has ${longest} tokens.`
+  );
+}
+
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
@@ -87,6 +99,10 @@ async function runSft(
   if (resume === undefined && reached < rows.length) {
     const message = `${name}: its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`;
     common.journal.event({ type: 'warning', message });
+  }
+  const cut = cutWarning(rows, recipe.policy.sampling.maxActionTokens);
+  if (resume === undefined && cut !== undefined) {
+    common.journal.event({ type: 'warning', message: `${name}: ${cut}` });
   }
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
