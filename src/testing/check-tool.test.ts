@@ -60,7 +60,7 @@ const fixtures: Record<string, readonly (() => Tool)[]> = {
     reading((text) => (text.startsWith('<reverse>') ? good().parse(text) : (false as never))),
     functioning(({ text }) => ({ call: (text as string).trim() })),
     functioning(() => ({ call: undefined as never })),
-    functioning(({ text }) => ({ malformed: `what is ${String(text)}?` })),
+    functioning(({ text }) => ({ malformed: `what is ${JSON.stringify(text)}?` })),
   ],
   'leaves-alone': [
     reading((text) => ({ call: text.slice(0, 20) })),
