@@ -45,17 +45,21 @@ export class Toolbox {
     });
   }
 
-  /**
-   * The text about the tools in the system prompt.
-   *
-   * @param described whether the action format describes the tools that are functions
-   */
-  instructions(described: boolean): string {
+  /** The text about the tools in the system prompt. */
+  get instructions(): string {
+    return this.#describe(this.tools);
+  }
+
+  /** The same where the action format describes the tools that are functions. */
+  get instructionsBesideFunctions(): string {
+    return this.#describe(this.tools.filter(({ tool }) => tool.function === undefined));
+  }
+
+  #describe(tools: readonly NamedTool[]): string {
     const { maxCalls } = this.limits;
     const limit =
       maxCalls === undefined ? [] : [`Tools answer ${maxCalls} ${maxCalls === 1 ? 'call' : 'calls'} at most.`];
-    const own = this.tools.filter(({ tool }) => !described || tool.function === undefined);
-    return [...own.map(({ tool }) => tool.instructions), ...limit].join('\n');
+    return [...tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
   }
 
   /** Disposes of a resource and ignores errors, because no result depends on it any more. */
