@@ -266,8 +266,8 @@ describe('options', () => {
     return validate!({ ...optionDefaults(contribution.options), ...settings }).map(({ message }) => message);
   };
   it.each<[format: string, option: string, good: string, bad: readonly string[]]>([
-    ['tags', 'tag', 'answer', ['', 'a b', '<a>', 'think', 'plan']],
-    ['code-block', 'language', 'python', ['a b', '`', '\n']],
+    ['tags', 'tag', 'answer', ['', 'a b', '<a>', 'think', 'plan', 'x'.repeat(65)]],
+    ['code-block', 'language', 'python', ['a b', '`', '\n', 'x'.repeat(64)]],
     ['function-calling', 'functionName', 'guess_number', ['', 'a b', '1', 'x'.repeat(65)]],
   ])('of %s: %s', (name, option, good, bad) => {
     expect(findings(name, { [option]: good })).toEqual([]);

@@ -58,8 +58,14 @@ export const sectionTags = { thought: 'think', reflection: 'reflect', plan: 'pla
 
 /** Finds tag names that cannot be told from text or from the tags of thoughts. */
 export function checkTag({ tag }: TagsOptions): OptionFinding[] {
-  if (!/^[a-zA-Z][\w-]*$/u.test(tag)) {
-    return [finding('tag', 'is not a name of a tag', 'Use letters, digits, - and _, such as `action` or `answer`.')];
+  if (!/^[a-zA-Z][\w-]{0,63}$/u.test(tag)) {
+    return [
+      finding(
+        'tag',
+        'is not a name of a tag',
+        'Use at most 64 letters, digits, - and _, such as `action` or `answer`.',
+      ),
+    ];
   }
   if (!Object.values<string>(sectionTags).includes(tag)) return [];
   return [finding('tag', 'is the tag of a thought', 'Use another name, such as `action` or `answer`.')];
@@ -75,8 +81,8 @@ export function checkFunctionName({ functionName }: FunctionCallingOptions): Opt
 
 /** Finds words that cannot stand after a fence. */
 export function checkLanguage({ language }: CodeBlockOptions): OptionFinding[] {
-  if (/^[^\s`]*$/u.test(language)) return [];
-  return [finding('language', 'has white space or backticks', 'Use one word, such as `python`, or an empty text.')];
+  if (/^[^\s`]{0,63}$/u.test(language)) return [];
+  return [finding('language', 'is not one short word', 'Use one word, such as `python`, or an empty text.')];
 }
 
 function finding(option: string, message: string, hint: string): OptionFinding {
