@@ -11,6 +11,7 @@ export type * from './contracts/evaluation.js';
 export type * from './contracts/facts.js';
 export type * from './contracts/events.js';
 export type * from './contracts/format.js';
+export type * from './contracts/function-calls.js';
 export type * from './contracts/host.js';
 export type * from './contracts/journal.js';
 export type * from './contracts/json.js';

@@ -1,3 +1,4 @@
+import type { FunctionCall, FunctionCallSyntax, FunctionDefinition } from './function-calls.js';
 import type { Host } from './host.js';
 
 /** The result of reading a policy's text: an action for the environment, or a reply to unreadable text. */
@@ -36,8 +37,21 @@ export interface ActionFormat {
   readonly instructions: string;
   /** Reads any string without throwing: empty, 10 MB long, or full of control characters. */
   parse(text: string): ParsedAction;
-  /** The text that `parse` reads as this action; demonstrations are written with it. */
+  /**
+   * The text that `parse` reads as this action; demonstrations are written with it. Throws with the reason if the format
+   * cannot write the action: it never changes one.
+   */
   render(action: string): string;
+  /**
+   * Reads a text as a call of a function other than the action; undefined if it is none. Absent: the format has no
+   * function calls, and tools are called in their own syntax only. Reads any string without throwing.
+   */
+  readCall?(text: string): FunctionCall | undefined;
+  /**
+   * The same format with these functions beside the action, in a model's own syntax if there is one. The host asks for
+   * it before it plays.
+   */
+  withFunctions?(functions: readonly FunctionDefinition[], syntax?: FunctionCallSyntax): ActionFormat;
 }
 
 /** The exports of the module of an action format contribution. */

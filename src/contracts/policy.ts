@@ -1,5 +1,6 @@
 import type { TrainingBatch } from './batch.js';
 import type { Awaitable } from './environment.js';
+import type { FunctionCallSyntax } from './function-calls.js';
 import type { Host } from './host.js';
 import type { Json, JsonObject } from './json.js';
 import type { LiveName, Loss } from './loss.js';
@@ -64,6 +65,11 @@ export interface ConversationEncoder {
   readonly endIds: readonly number[];
   /** The text of sampled ids, without end ids. */
   decode(ids: readonly number[]): string;
+  /**
+   * How the model writes function calls. Absent: its chat template has none, or none as JSON. With it, `begin` and
+   * `encodeAction` write the control tokens of the syntax as the model does.
+   */
+  readonly functionCalls?: FunctionCallSyntax;
   /**
    * The text of one id, to show to people; never empty. Control tokens are spelled out, and bytes that are not a
    * character alone are written `\xE2`.

@@ -1,4 +1,5 @@
 import type { Awaitable } from './environment.js';
+import type { FunctionDefinition } from './function-calls.js';
 import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
@@ -10,6 +11,12 @@ export type ToolReading =
       /** Why the text is not a call: a clause that the agent sees after the tool's name. */
       readonly malformed: string;
     };
+
+/** A tool as a function, for action formats with function calls. Its name is that of the tool. */
+export interface ToolFunction extends Omit<FunctionDefinition, 'name'> {
+  /** Reads the arguments of a call, which may be of any type. Its `call` is one that `run` of a session takes. */
+  readonly read: (values: { readonly [name: string]: Json }) => ToolReading;
+}
 
 /** The arguments of running a call. */
 export interface ToolContext {
@@ -94,6 +101,11 @@ export interface Tool {
    * that are not meant for it; these go to the other tools, then to the action format.
    */
   parse(text: string): ToolReading | undefined;
+  /**
+   * The tool as a function. With an action format that has function calls, the prompt describes the function instead of
+   * `instructions`, and calls in that format reach the tool.
+   */
+  readonly function?: ToolFunction;
   /** Starts an episode, at its first call. An exception makes a *failed* episode. */
   begin(context: { readonly random: Random }): Awaitable<ToolSession>;
   /** Frees the resources of the instance, after its last session; safe to call twice. */

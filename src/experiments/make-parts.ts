@@ -7,6 +7,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
+import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
@@ -66,18 +67,26 @@ export async function makeParts(
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, origin);
-  const { environment, transfer, format, tools, reward, rl, instances, policyContext } = open;
+  const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
   try {
-    const context = { environment, format, ...(tools && { tools }), ...settings };
-    const demonstrations = await prepareDemonstrations(plan, context, stored);
+    const prepare = (format: ActionFormat) => {
+      const context = { environment, format, ...(tools && { tools }), ...settings };
+      return prepareDemonstrations(plan, context, stored);
+    };
+    // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
+    // function calls, in which its demonstrations are written.
+    const early = policyContext.from === undefined ? await prepare(fitFormat(open.format, { tools })) : undefined;
     const policy = await instances.policy(
       { name, options },
-      { ...policyContext, corpus: () => corpusOf(demonstrations) },
+      { ...policyContext, corpus: () => (early ? corpusOf(early) : noCorpus()) },
     );
     const { preset: _, ...learnt } = policyContext;
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
+    const format = fitFormat(open.format, { tools, encoder: policy.encoder });
+    let demonstrations: Parts['demonstrations'];
     try {
+      demonstrations = early ?? (await prepare(format));
       checkOptimizers(plan, policy.capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, policy.capabilities, name, stage.update.recomputeLogprobs);

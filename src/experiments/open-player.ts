@@ -10,6 +10,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { Actor } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import { runWeights } from '../runs/checkpoints.js';
@@ -177,7 +178,7 @@ async function openModel(
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
   const recipe = plan?.recipe;
-  const format = await instances.format(recipe?.format ?? { name: 'plain' });
+  const named = await instances.format(recipe?.format ?? { name: 'plain' });
   const model = await instances.policy(
     {
       name: recipe?.policy.name ?? 'transformer',
@@ -185,6 +186,7 @@ async function openModel(
     },
     { corpus: noCorpus, from: folder, valueHead: false },
   );
+  const format = fitFormat(named, { tools, encoder: model.encoder });
   const temperature = request.temperature ?? 0;
   if (recipe !== undefined) {
     const actor = modelActor(recipe, { model, format, tools });

@@ -168,6 +168,20 @@ describe('runRecipe', () => {
     expect(lines(folder, 'evaluations.jsonl')).toEqual(before);
   });
 
+  // Goes red when the end token is not counted, or when actions that just fit are counted.
+  it('warns of demonstrated actions that the policy cannot end', async () => {
+    const warnings = async (maxActionTokens: number, format: object): Promise<string[]> => {
+      const policy = { name: 'tabular', sampling: { maxActionTokens } };
+      const changes = { policy, format };
+      const { events } = await run(newFolder(), { changes });
+      return events.flatMap((event) => (event.type === 'warning' ? [event.message] : []));
+    };
+    expect(await warnings(2, { name: 'plain' })).toEqual([]);
+    expect(await warnings(2, { name: 'react' })).toEqual([
+      'sft: 100 % of the demonstrated actions are longer than `policy.sampling.maxActionTokens` (2) and would be cut; the longest has 4 tokens.',
+    ]);
+  });
+
   it('needs no evaluation on the way', async () => {
     const folder = newFolder();
     const { result } = await run(folder, { changes: { evaluation: { every: 0, final: { tasks: 20 } } } });

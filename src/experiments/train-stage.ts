@@ -68,6 +68,21 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
 }
 
+/** A warning if a policy that has learnt the demonstrations would be cut before it ends an action. */
+function cutWarning(rows: PackedRows, maxActionTokens: number): string | undefined {
+  let [all, cut, longest] = [0, 0, 0];
+  for (const length of rows.actionLengths()) {
+    all += 1;
+    if (length > maxActionTokens) cut += 1;
+    longest = Math.max(longest, length);
+  }
+  if (cut === 0) return undefined;
+  return (
+    `${Math.ceil((100 * cut) / all)} % of the demonstrated actions are longer than \`policy.sampling.maxActionTokens\` (${maxActionTokens}) ` +
+    `and would be cut; the longest has ${longest} tokens.`
+  );
+}
+
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
@@ -102,6 +117,8 @@ async function runSft(
   if (rendered > 0) {
     warn(`${rendered} texts are not in the action format of the recipe; each is taken as the action itself.`);
   }
+  const cut = cutWarning(rows, recipe.policy.sampling.maxActionTokens);
+  if (cut !== undefined) warn(cut);
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;

@@ -39,7 +39,6 @@ export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 
 /** The text before the first observation: the environment's rules, how to write an action, and how to call tools. */
 export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {
-  return [instructions, format?.instructions ?? '', tools?.instructions ?? '']
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const aboutTools = format?.readCall === undefined ? tools?.instructions : tools?.instructionsBesideFunctions;
+  return [instructions, format?.instructions ?? '', aboutTools ?? ''].filter((part) => part !== '').join('\n\n');
 }

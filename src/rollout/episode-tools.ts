@@ -1,5 +1,6 @@
+import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js';
+import type { ToolContext, ToolReading, ToolResult, ToolSession } from '../contracts/tool.js';
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
@@ -18,38 +19,41 @@ const graceMilliseconds = 1000;
 export class EpisodeTools {
   readonly #box: Toolbox;
   readonly #random: Random;
+  readonly #format: ActionFormat | undefined;
   readonly #sessions = new Map<string, ToolSession>();
   #calls = 0;
   #closed = false;
 
-  /** @param random the attempt's own stream */
-  constructor(box: Toolbox, random: Random) {
+  /**
+   * @param random the attempt's own stream
+   * @param format reads function calls, if it has any
+   */
+  constructor(box: Toolbox, random: Random, format?: ActionFormat) {
     this.#box = box;
     this.#random = random;
+    this.#format = format;
   }
 
   /**
-   * Lets the tools parse a text, and runs the call that the first matching tool recognises.
+   * Runs the call of a text: a function call of the action format, or the call that the first matching tool recognises.
    *
    * @param turn number of the turn, from 0
    * @returns undefined if no tool recognises the text
    * @throws errors of a tool, and DeadlineError: both are failures of the episode, not of the agent
    */
   async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
-    for (const named of this.#box.tools) {
-      const { name, tool } = named;
-      const reading = tool.parse(text);
-      if (reading === undefined) continue;
-      if ('malformed' in reading) return this.#show(`${name}: ${reading.malformed}`, { name, status: 'malformed' });
-      const { call } = reading;
-      if (this.#calls >= (this.#box.limits.maxCalls ?? Infinity)) {
-        return this.#show(`${name}: no calls are left`, { name, status: 'refused', call });
-      }
-      this.#calls += 1;
-      const { output, failed } = await this.#run(named, turn, signal, (session, context) => session.run(call, context));
-      return this.#show(output, { name, status: failed === true ? 'failed' : 'answered', call });
+    const found = this.#readFunctionCall(text) ?? this.#readOwnSyntax(text);
+    if (found === undefined) return undefined;
+    const { named, reading } = found;
+    const { name } = named;
+    if ('malformed' in reading) return this.#show(`${name}: ${reading.malformed}`, { name, status: 'malformed' });
+    const { call } = reading;
+    if (this.#calls >= (this.#box.limits.maxCalls ?? Infinity)) {
+      return this.#show(`${name}: no calls are left`, { name, status: 'refused', call });
     }
-    return undefined;
+    this.#calls += 1;
+    const { output, failed } = await this.#run(named, turn, signal, (session, context) => session.run(call, context));
+    return this.#show(output, { name, status: failed === true ? 'failed' : 'answered', call });
   }
 
   /** Ends the sessions. A session that is still beginning is ended once it has begun. */
@@ -57,6 +61,21 @@ export class EpisodeTools {
     this.#closed = true;
     for (const [name, session] of this.#sessions) this.#dispose(name, session);
     this.#sessions.clear();
+  }
+
+  #readFunctionCall(text: string): { named: NamedTool; reading: ToolReading } | undefined {
+    const call = this.#format?.readCall?.(text);
+    const named = call && this.#box.tools.find(({ name, tool }) => name === call.name && tool.function !== undefined);
+    const reading = named?.tool.function?.read(call?.arguments ?? {});
+    return named && reading && { named, reading };
+  }
+
+  #readOwnSyntax(text: string): { named: NamedTool; reading: ToolReading } | undefined {
+    for (const named of this.#box.tools) {
+      const reading = named.tool.parse(text);
+      if (reading !== undefined) return { named, reading };
+    }
+    return undefined;
   }
 
   /** Runs a call in the tool's session within the deadline. */

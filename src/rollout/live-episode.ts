@@ -85,8 +85,8 @@ export class LiveEpisode {
     this.#characters = begun.characters;
     this.#state = begun.state;
     this.observations = [begun.observation];
-    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random);
     const format = actor.kind === 'model' ? actor.format : undefined;
+    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, format);
     this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools);
     if (actor.kind === 'model') {
       this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation);

@@ -32,6 +32,13 @@ export class PackedRows implements RowList {
     });
   }
 
+  /** Number of tokens of every learned turn. */
+  *actionLengths(): Iterable<number> {
+    for (const { ranges } of this.#rows) {
+      for (let index = 0; index < ranges.length; index += 2) yield ranges[index + 1]! - ranges[index]!;
+    }
+  }
+
   /** A copy of the row that was added; undefined behind the last. */
   at(place: number): DemonstrationRow | undefined {
     const row = this.#rows[place];

@@ -1,3 +1,4 @@
+import type { FunctionDefinition } from '../contracts/function-calls.js';
 import type { Tool } from '../contracts/tool.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
@@ -35,12 +36,30 @@ export class Toolbox {
     readonly limits: ToolLimits,
   ) {}
 
+  /** The tools that are functions, for action formats with function calls. */
+  get functions(): FunctionDefinition[] {
+    return this.tools.flatMap(({ name, tool }) => {
+      if (tool.function === undefined) return [];
+      const { description, parameters } = tool.function;
+      return [{ name, description, parameters }];
+    });
+  }
+
   /** The text about the tools in the system prompt. */
   get instructions(): string {
+    return this.#describe(this.tools);
+  }
+
+  /** The same where the action format describes the tools that are functions. */
+  get instructionsBesideFunctions(): string {
+    return this.#describe(this.tools.filter(({ tool }) => tool.function === undefined));
+  }
+
+  #describe(tools: readonly NamedTool[]): string {
     const { maxCalls } = this.limits;
     const limit =
       maxCalls === undefined ? [] : [`Tools answer ${maxCalls} ${maxCalls === 1 ? 'call' : 'calls'} at most.`];
-    return [...this.tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
+    return [...tools.map(({ tool }) => tool.instructions), ...limit].join('\n');
   }
 
   /** Disposes of a resource and ignores errors, because no result depends on it any more. */

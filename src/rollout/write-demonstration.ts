@@ -1,5 +1,6 @@
 import type { ActionFormat } from '../contracts/format.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import { systemPrompt } from './actor.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from './demonstrated-episode.js';
 import type { Demonstration } from './demonstration.js';
@@ -87,7 +88,7 @@ function isWritten({ text = '', action }: DemonstratedTurn, format: ActionFormat
  * it.
  */
 export function writeAction(action: string, format: ActionFormat): string {
-  const text = format.render(action);
+  const text = renderAction(action.trim(), format);
   const parsed = format.parse(text);
   if (!('action' in parsed) || parsed.action !== action.trim()) {
     throw new AgentgymError('AG_DEMONSTRATION', {
@@ -95,4 +96,16 @@ export function writeAction(action: string, format: ActionFormat): string {
     });
   }
   return text;
+}
+
+function renderAction(action: string, format: ActionFormat): string {
+  try {
+    return format.render(action);
+  } catch (error) {
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `The action format cannot write an action of the expert: ${messageOf(error)}`,
+      hint: 'Choose a format that can write every action, such as `--set format.name=json`, or a larger `format.options.maxCharacters`.',
+      cause: error,
+    });
+  }
 }

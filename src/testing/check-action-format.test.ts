@@ -72,6 +72,21 @@ describe('checkActionFormat', () => {
     expect(findings[0]?.message).not.toContain(unfinishedCheck);
   });
 
+  it('reads function calls too', async () => {
+    const accept = actionFormatChecks.map(({ id }) => id).filter((id) => id !== 'never-throws');
+    const readCall = (text: string) => JSON.parse(text) as { name: string; arguments: object } as never;
+    const findings = await checkActionFormat(subject({ ...good, readCall }), { accept, texts: 20 });
+    expect(findings[0]).toMatchObject({ id: 'never-throws' });
+  });
+
+  it('lets a format refuse to write an action that is empty', async () => {
+    const render = (action: string) => {
+      if (action.trim() === '') throw new Error('empty');
+      return good.render(action);
+    };
+    expect(await checkActionFormat(subject({ ...good, render }), { accept: ['swift'], texts: 20 })).toEqual([]);
+  });
+
   it('reports a format that cannot be created', async () => {
     const create = (): ActionFormat => {
       throw new Error('no grammar');

@@ -47,7 +47,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     severity: 'error',
     likelyCause: 'render writes text that parse strips or does not know',
     why: 'render() writes demonstrations and parse() reads actions. The demonstrations would teach malformed text.',
-    cure: 'parse(render(action)) must return the action, for any action.',
+    cure: 'parse(render(action)) must return the action; render must throw if the format cannot write it.',
     run: ({ format, actions }) =>
       actions.flatMap((action) => {
         const parsed = format.parse(format.render(action));
@@ -68,6 +68,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
       for (const text of texts()) {
         try {
           const parsed = format.parse(text);
+          format.readCall?.(text);
           if (!isRead(parsed) && !isRefused(parsed)) {
             found.push(
               `${shorten(text)} is neither an action nor malformed: ${shorten(String(JSON.stringify(parsed)))}`,
@@ -82,7 +83,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     },
   },
   ...readerChecks<Context>(({ format, actions, milliseconds }) => ({
-    read: (text) => format.parse(text),
+    read: (text) => [format.parse(text), format.readCall?.(text)],
     known: actions.map((action) => format.render(action)),
     pieces: [],
     milliseconds,
@@ -112,7 +113,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     why: 'The environment would get an empty action and report it as invalid, although the text is the cause.',
     cure: 'Refuse empty brackets as malformed.',
     run: ({ format, texts }) => {
-      const wrappers = ['', ' ', '\n\t'].map((action) => format.render(action));
+      const wrappers = ['', ' ', '\n\t'].flatMap((action) => renderUnlessRefused(format, action));
       for (const text of [...wrappers, ...texts()]) {
         const parsed = format.parse(text);
         if (text.trim() === '' || !('action' in parsed) || parsed.action.trim() !== '') continue;
@@ -150,6 +151,15 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     },
   },
 ];
+
+/** The text of an action; none if the format refuses to write it. */
+function renderUnlessRefused(format: ActionFormat, action: string): string[] {
+  try {
+    return [format.render(action)];
+  } catch {
+    return [];
+  }
+}
 
 /** Checks an action format against its contract and reports the outcome of each check. */
 export async function examineActionFormat<Options>(

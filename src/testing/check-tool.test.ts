@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Tool, ToolSession } from '../contracts/tool.js';
+import type { Tool, ToolFunction, ToolSession } from '../contracts/tool.js';
 import { checkTool, describeTool, toolChecks } from './check-tool.js';
 import { unfinishedCheck } from './conformance-kit.js';
 
@@ -35,6 +35,14 @@ function session(changes: Partial<ToolSession> = {}): ToolSession {
 const subject = (create: () => Tool) => ({ create, options: {} });
 const running = (run: ToolSession['run']) => () => ({ ...good(), begin: () => session({ run }) });
 const reading = (parse: Tool['parse']) => () => ({ ...good(), parse });
+const functioning = (read: ToolFunction['read']) => () => ({
+  ...good(),
+  function: {
+    description: 'Reverses a text.',
+    parameters: { type: 'object', properties: { text: { type: 'string' } } },
+    read,
+  },
+});
 const sticky = /<reverse>([a-z]+)<\/reverse>/gu;
 let shared = 0;
 let made = 0;
@@ -50,6 +58,9 @@ const fixtures: Record<string, readonly (() => Tool)[]> = {
     reading((text) => (text.startsWith('<') ? { call: JSON.parse(text) as string } : undefined)),
     reading((text) => (text.startsWith('<reverse>') ? { malformed: `what is ${text}?` } : undefined)),
     reading((text) => (text.startsWith('<reverse>') ? good().parse(text) : (false as never))),
+    functioning(({ text }) => ({ call: (text as string).trim() })),
+    functioning(() => ({ call: undefined as never })),
+    functioning(({ text }) => ({ malformed: `what is ${JSON.stringify(text)}?` })),
   ],
   'leaves-alone': [
     reading((text) => ({ call: text.slice(0, 20) })),

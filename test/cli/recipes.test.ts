@@ -68,6 +68,7 @@ describe('recipes', () => {
   it('has one for each algorithm that the Guide and AgentGym-RL compare', () => {
     const names = (group: string): string[] => recipes.filter((path) => path.startsWith(group));
     expect(names('practitioners-guide/')).toHaveLength(6);
-    expect(names('agentgym-rl/')).toHaveLength(4);
+    // The fifth has another action format.
+    expect(names('agentgym-rl/').filter((path) => !path.endsWith('react.yaml'))).toHaveLength(4);
   });
 });

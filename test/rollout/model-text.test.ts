@@ -5,6 +5,7 @@ import { GuessNumber } from '../../plugins/env-guess-number/src/guess-number.js'
 import { options as guessNumberOptions } from '../../plugins/env-guess-number/src/options.js';
 import { options as textcraftOptions } from '../../plugins/env-textcraft/src/options.js';
 import { TextCraft } from '../../plugins/env-textcraft/src/textcraft.js';
+import { plainOptions } from '../../plugins/format-standard/src/options.js';
 import { create as createPlain } from '../../plugins/format-standard/src/plain.js';
 import type { Environment } from '../../src/contracts/environment.js';
 import type { PolicyModel } from '../../src/contracts/policy.js';
@@ -55,7 +56,7 @@ function speaker(text: string): PolicyModel {
 
 describe.each(environments)('in %s', (_, task, create) => {
   it.each(texts)('%s is an invalid action', async (_what, text) => {
-    const format = (maxCharacters: number) => createPlain({ maxCharacters });
+    const format = (maxCharacters: number) => createPlain({ ...optionDefaults(plainOptions), maxCharacters });
     const model = speaker(text);
     const actors: Actor[] = [
       { ...modelActor(babbler()), model, format: format(4096) },

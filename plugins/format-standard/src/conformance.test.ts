@@ -1,7 +1,18 @@
+import type { FormatModule } from '@agentgym/cli';
 import { describeActionFormat, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
-import { plainOptions } from './options.js';
-import * as plain from './plain.js';
+import contributions from './index.js';
 
-describe('plain', () => describeActionFormat(it, { ...plain, options: optionDefaults(plainOptions) }));
+// The kit checks speed on megabytes for each format; the variants with sections share its readers.
+for (const contribution of contributions) {
+  const module = (await contribution.load()) as unknown as FormatModule<Record<string, unknown>>;
+  const options: Record<string, unknown> = optionDefaults(contribution.options);
+  describe(contribution.name, () => describeActionFormat(it, { ...module, options }));
+  describe(`${contribution.name} with plan-and-reflect`, () =>
+    describeActionFormat(
+      it,
+      { ...module, options: { ...options, thought: 'plan-and-reflect', onMalformed: 'explain' } },
+      { texts: 100, accept: ['swift'] },
+    ));
+}

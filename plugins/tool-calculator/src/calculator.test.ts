@@ -34,6 +34,18 @@ describe('reading a text', () => {
   });
 });
 
+// Goes red when the limit does not hold for calls of the function.
+it('is also a function of a string', () => {
+  const { read } = tool.function!;
+  expect(read({ expression: ' 1 + 1 ' })).toEqual({ call: '1 + 1' });
+  expect(read({ expression: '1'.repeat(201) })).toEqual({
+    malformed: 'the expression has 201 characters, more than 200',
+  });
+  expect(read({})).toEqual({ malformed: 'it takes a string "expression"' });
+  expect(read({ expression: 2 })).toEqual({ malformed: 'it takes a string "expression"' });
+  expect(tool.function!.parameters).toMatchObject({ required: ['expression'] });
+});
+
 describe('reckoning', () => {
   it.each([
     ['2*(3+4)', '14'],

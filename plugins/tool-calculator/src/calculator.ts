@@ -6,6 +6,9 @@ import { parseExpression } from './parse-expression.js';
 
 const opening = '<calculator>';
 const closing = '</calculator>';
+const grammar =
+  'numbers, ans (the last answer), + - * / % ^, parentheses, ' +
+  'and abs, ceil, cos, exp, floor, gcd, ln, log10, max, min, mod, pi, round, sin, sqrt';
 
 /**
  * Calculates the expression between its tags. A text with the opening tag must have one call with nothing after it. The
@@ -13,11 +16,21 @@ const closing = '</calculator>';
  */
 export function create({ digits, maxCharacters }: Options): Tool {
   return {
-    instructions:
-      `To reckon, end your text with ${opening}EXPRESSION${closing}: numbers, ans (the last answer), + - * / % ^, parentheses, ` +
-      'and abs, ceil, cos, exp, floor, gcd, ln, log10, max, min, mod, pi, round, sin, sqrt.',
+    instructions: `To reckon, end your text with ${opening}EXPRESSION${closing}: ${grammar}.`,
     example: `${opening}2*(3+4)${closing}`,
     parse: (text) => readCall(text, maxCharacters),
+    function: {
+      description: `Reckons with ${grammar}.`,
+      parameters: {
+        type: 'object',
+        properties: { expression: { type: 'string', description: 'For example 2*(3+4)' } },
+        required: ['expression'],
+      },
+      read: ({ expression }) =>
+        typeof expression === 'string'
+          ? readExpression(expression, maxCharacters)
+          : { malformed: 'it takes a string "expression"' },
+    },
     begin: () => openSession(digits),
   };
 }
@@ -29,7 +42,11 @@ function readCall(text: string, maxCharacters: number): ToolReading | undefined 
   const end = text.indexOf(closing, inside);
   if (end === -1) return { malformed: `${closing} is missing` };
   if (text.slice(end + closing.length).trim() !== '') return { malformed: `nothing may follow ${closing}` };
-  const expression = text.slice(inside, end).trim();
+  return readExpression(text.slice(inside, end), maxCharacters);
+}
+
+function readExpression(text: string, maxCharacters: number): ToolReading {
+  const expression = text.trim();
   if (expression.length > maxCharacters) {
     return { malformed: `the expression has ${expression.length} characters, more than ${maxCharacters}` };
   }

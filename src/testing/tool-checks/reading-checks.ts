@@ -1,4 +1,4 @@
-import type { ToolReading } from '../../contracts/tool.js';
+import type { Tool, ToolReading } from '../../contracts/tool.js';
 import type { KitCheck } from '../conformance-kit.js';
 import { readerChecks } from '../reader-checks.js';
 import { shorten } from '../shorten.js';
@@ -57,7 +57,7 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
         }
         if (found.length === 5) return found;
       }
-      return found;
+      return [...found, ...functionFaults(tool)];
     },
   },
   {
@@ -80,6 +80,28 @@ export const readingChecks: readonly KitCheck<ToolCheckContext>[] = [
     milliseconds: millisecondsPerText,
   })),
 ];
+
+/** Arguments of any type: a policy in training writes any JSON. */
+const strangeValues = [undefined, null, true, 17, '', 'x'.repeat(100_000), '\ud83d', [], ['x'], {}, { x: {} }];
+
+/** What is wrong with how a tool reads the arguments of its function, if it is one. */
+function functionFaults({ function: own }: Tool): string[] {
+  if (own === undefined) return [];
+  const { properties } = own.parameters;
+  const names = Object.keys((properties ?? {}) as object);
+  return strangeValues.flatMap((value) => {
+    const values = value === undefined ? {} : Object.fromEntries(names.map((name) => [name, value]));
+    const shown = shorten(JSON.stringify(values));
+    try {
+      const reading = own.read(values);
+      if (!isReading(reading)) return [`the arguments ${shown} of the function are neither a call nor malformed`];
+      const isLong = 'malformed' in reading && reading.malformed.length > longestReason;
+      return isLong ? [`the reason for the arguments ${shown} has ${reading.malformed.length} characters`] : [];
+    } catch (error) {
+      return [`the arguments ${shown} of the function: ${String(error)}`];
+    }
+  });
+}
 
 /** True if the value consists only of JSON types. */
 function isPlain(value: unknown): boolean {

@@ -10,6 +10,9 @@ export function create(): ActionFormat {
       if (action === '') return { malformed: 'no action behind an arrow', observation: 'Write -> and your action.' };
       return { action };
     },
-    render: (action) => `-> ${action}`,
+    render(action) {
+      if (action.includes('->')) throw new Error('an action cannot contain ->');
+      return `-> ${action}`;
+    },
   };
 }

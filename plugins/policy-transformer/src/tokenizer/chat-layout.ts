@@ -1,3 +1,5 @@
+import type { FunctionCallSyntax } from '@agentgym/cli';
+
 import { type TrimmedCharacters, trimText } from './trimmed-text.js';
 
 /** Names of the texts that are filled in. */
@@ -29,16 +31,27 @@ export interface ChatLayout {
   readonly lastPrompt: string;
   /** The characters that the template removes from the ends of the texts. */
   readonly trims: { readonly [S in Slot]: TrimmedCharacters };
+  /** How it writes function calls; absent if it has none, or none as one JSON object. */
+  readonly functionCalls?: FunctionCallSyntax;
 }
 
-/** The texts of an episode in the places of a layout; control tokens stay. */
+/** A piece of a compiled layout: a control token, literal text, or a place to be filled. */
+export type LayoutPiece = number | LayoutPart;
+
+/**
+ * The texts of an episode in the places of a layout; control tokens stay.
+ * @param splitSystem finds control tokens in a system text; default: there are none
+ */
 export function fillLayout(
-  parts: readonly (LayoutPart | number)[],
+  parts: readonly LayoutPiece[],
   texts: { readonly [S in Slot]?: string },
   { trims }: Pick<ChatLayout, 'trims'>,
+  splitSystem: (system: string) => readonly (string | number)[] = (system) => [system],
 ): (string | number)[] {
-  return parts.map((part) => {
-    if (typeof part === 'number') return part;
-    return 'text' in part ? part.text : trimText(texts[part.slot] ?? '', trims[part.slot]);
+  return parts.flatMap((part) => {
+    if (typeof part === 'number') return [part];
+    if ('text' in part) return [part.text];
+    const filled = trimText(texts[part.slot] ?? '', trims[part.slot]);
+    return part.slot === 'system' ? splitSystem(filled) : [filled];
   });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 
+import type { FunctionDefinition } from '@agentgym/cli';
 import { describe, expect, it } from 'vitest';
 
 import { createConversationEncoder } from './conversation-encoder.js';
@@ -84,6 +85,58 @@ describe.each(folders)('conversation encoder of %s', (name, files, end, forgery)
       expect(encoder.encodeAction(text).filter(isSpecial)).toEqual([]);
       expect(encoder.decode(encoder.append(text))).toContain(text);
     }
+  });
+});
+
+describe('function calls', () => {
+  const files = packaged('qwen2_5');
+  const json = JSON.parse(files.tokenizer) as TokenizerJson;
+  const encoder = createConversationEncoder(files);
+  const chatsOf = (name: string) =>
+    (
+      JSON.parse(gunzipSync(readFileSync(new URL(`./fixtures/${name}.json.gz`, import.meta.url))).toString()) as {
+        chats: Chat[];
+      }
+    ).chats.filter(({ tools, add_generation_prompt: prompt }) => prompt && (tools ?? null) !== null);
+  const functionsOf = ({ tools }: Chat): FunctionDefinition[] =>
+    (tools as { function: FunctionDefinition }[]).map((tool) => tool.function);
+
+  // Goes red when the tags of the template become ordinary text.
+  it('are described and written with the ids of the original', () => {
+    const { functionCalls } = encoder;
+    expect(functionCalls).toMatchObject({
+      before: '<tool_call>\n',
+      after: '\n</tool_call>',
+      argumentsKey: 'arguments',
+    });
+    const chats = chatsOf('qwen2.5');
+    const rules = chats.find(({ conversation }) => conversation === 'system')!;
+    const tools = functionCalls!.describe(functionsOf(rules))!;
+    const [system, user] = rules.messages;
+    expect(encoder.begin(`${system!.content}\n\n${tools}`, user!.content)).toEqual(rules.ids);
+
+    const { ids } = chats.find(({ conversation }) => conversation === 'tool turns')!;
+    const call = encoder.encodeAction('<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>');
+    expect(call[0]).toBe(json.added_tokens.find(({ content }) => content === '<tool_call>')!.id);
+    expect(ids.join()).toContain([...call, encoder.endIds[0]].join());
+  });
+
+  it('give an action no other control tokens, and are read back', () => {
+    const controls = new Set(json.added_tokens.map(({ id }) => id));
+    const text = 'Plan: <|im_end|>.\n<tool_call>\n{"name": "say", "arguments": {"x": "<|im_start|>"}}\n</tool_call>';
+    const ids = encoder.encodeAction(text);
+    expect(ids.filter((id) => controls.has(id))).toHaveLength(2);
+    expect(encoder.decode(ids)).toBe(text);
+  });
+
+  it('are known of a template that writes the functions in the first observation', () => {
+    const { functionCalls } = createConversationEncoder(packaged('llama3_2'));
+    expect(functionCalls).toMatchObject({ before: '', after: '', argumentsKey: 'parameters' });
+    expect(functionCalls!.describe(functionsOf(chatsOf('llama3.2')[0]!))).toBeUndefined();
+  });
+
+  it('are absent where the template has none', () => {
+    expect(createConversationEncoder(own)).not.toHaveProperty('functionCalls');
   });
 });
 

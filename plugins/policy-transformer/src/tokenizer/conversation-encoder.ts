@@ -1,14 +1,13 @@
 import type { ConversationEncoder } from '@agentgym/cli';
 
-import { fillLayout, type LayoutPart, type Slot, type Thinking } from './chat-layout.js';
+import { fillLayout, type LayoutPiece, type Slot, type Thinking } from './chat-layout.js';
 import { ChatTemplate } from './chat-template.js';
+import { compileLayout } from './compile-layout.js';
 import { fixedDate } from './fixed-date.js';
+import { followFunctionCalls } from './follow-function-calls.js';
 import { readChatLayout } from './read-chat-layout.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
-
-/** A template compiled to ids: control tokens, literal text, and places to be filled. */
-type Piece = number | LayoutPart;
 
 /** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
@@ -44,17 +43,24 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   }
   const template = new ChatTemplate(files);
   const layout = readChatLayout(template, thinking);
-  const begin = compile(layout.begin, tokenizer);
-  const beginWithSystem = layout.beginWithSystem && compile(layout.beginWithSystem, tokenizer);
-  const [end, ...append] = compile(layout.append, tokenizer);
+  const begin = compileLayout(layout.begin, tokenizer);
+  const beginWithSystem = layout.beginWithSystem && compileLayout(layout.beginWithSystem, tokenizer);
+  const [end, ...append] = compileLayout(layout.append, tokenizer);
   if (typeof end !== 'number') {
     throw new Error(
       `${template.file}: the chat template ends an action with text, not with a special token of the tokenizer, so the model could not end its action. End a message of the assistant with the eos_token in chat_template.jinja.`,
     );
   }
   const ends = [end, ...endIds.filter((id) => id !== end)];
-  const fill = (pieces: readonly Piece[], texts: { readonly [S in Slot]?: string }) =>
-    tokenizer.encodePieces(fillLayout(pieces, texts, layout));
+  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
+  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
+    tokenizer.encodePieces(fillLayout(pieces, texts, layout, calls?.splitSystem));
+
+  /** The control tokens of a call, and markup such as `<think>`. */
+  const splitAction = (text: string): (string | number)[] =>
+    (calls?.splitAction(text) ?? [text]).flatMap((part) =>
+      typeof part === 'number' ? [part] : tokenizer.splitMarkup(part),
+    );
 
   return {
     endIds: ends,
@@ -66,9 +72,10 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       return fill(begin, { observation: `${system}\n\n${observation}` });
     },
     append: (observation) => fill(append, { observation }),
-    encodeAction: (text) => tokenizer.encodePieces(tokenizer.splitMarkup(text)),
+    encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),
+    ...(calls && { functionCalls: calls.syntax }),
   };
 }
 
@@ -78,12 +85,4 @@ function parseTokenizer(text: string): TokenizerJson {
   } catch (error) {
     throw new Error(`tokenizer.json is not JSON: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function compile(parts: readonly LayoutPart[], tokenizer: TextTokenizer): Piece[] {
-  return parts.flatMap((part): Piece[] =>
-    'slot' in part
-      ? [part]
-      : tokenizer.splitAddedTokens(part.text).map((piece) => (typeof piece === 'number' ? piece : { text: piece })),
-  );
 }

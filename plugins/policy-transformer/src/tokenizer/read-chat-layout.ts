@@ -6,6 +6,7 @@
 import type { ChatLayout, LayoutPart, Slot, Thinking } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
 import { checkChatGrowth } from './check-chat-growth.js';
+import { attempt, readFunctionCalls, type Render } from './read-function-calls.js';
 import { findTrimmedCharacters } from './trimmed-text.js';
 
 // Only letters and digits, so that no template reads them as markup. None is a prefix of another.
@@ -14,7 +15,9 @@ const sentinels = { system: 'Qsystem7Q', first: 'Qobserve0Q', next: 'Qobserve1Q'
 /** Finds the pieces of a template. Throws with the reason if its conversations do not grow by appending. */
 export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'template'): ChatLayout {
   const variables = thinking === 'off' ? { enable_thinking: false } : {};
-  const render = (...messages: ChatMessage[]) => template.render(messages, { addGenerationPrompt: true, variables });
+  const renderAll: Render = (messages, tools) =>
+    template.render(messages, { addGenerationPrompt: true, variables, ...(tools && { tools }) });
+  const render = (...messages: ChatMessage[]) => renderAll(messages);
   const fill = (rendered: string, slots: { readonly [sentinel: string]: Slot }) =>
     splitAtSentinels(template.file, rendered, slots);
   const system: ChatMessage = { role: 'system', content: sentinels.system };
@@ -36,6 +39,10 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
     first.startsWith(before) && between.endsWith(first.slice(before.length)) ? first.slice(before.length) : '';
   const withSystem = attempt(() => render(system, user(sentinels.first)));
   const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
+  const [u0, u1] = [user(sentinels.first), user(sentinels.next)];
+  const functionCalls = attempt(() =>
+    readFunctionCalls(renderAll, { user: u0, answer: u1, before, after: between, withSystem, system }),
+  );
   const trimmed = (rendered: (content: string) => string, sentinel: string) =>
     findTrimmedCharacters((start, end) => rendered(start + sentinel + end) === rendered(sentinel));
   const layout: ChatLayout = {
@@ -51,6 +58,7 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
         ? trimmed((content) => render({ ...system, content }, user(sentinels.first)), sentinels.system)
         : { start: '', end: '' },
     },
+    ...(functionCalls && { functionCalls }),
   };
   checkChatGrowth(template, layout, { thinking, variables });
   return layout;
@@ -79,12 +87,4 @@ function splitAtSentinels(file: string, rendered: string, slots: { readonly [sen
   }
   if (rest !== '') parts.push({ text: rest });
   return parts;
-}
-
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
-  }
 }

@@ -1,0 +1,30 @@
+import type { Json } from './json.js';
+
+/** A function that an agent may call, as chat templates describe it. */
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** A JSON Schema of the object of arguments. */
+  readonly parameters: { readonly [key: string]: Json };
+}
+
+/** A call as an agent wrote it. The function may not exist, and its arguments may be of any type. */
+export interface FunctionCall {
+  readonly name: string;
+  readonly arguments: { readonly [name: string]: Json };
+}
+
+/** How a model writes function calls, as read from its chat template. */
+export interface FunctionCallSyntax {
+  /** Text before the JSON object of a call, such as `<tool_call>\n`; may be empty. */
+  readonly before: string;
+  /** Text after the JSON object; may be empty. */
+  readonly after: string;
+  /** The key of the arguments, beside `name`: `arguments` or `parameters`. */
+  readonly argumentsKey: string;
+  /**
+   * The template's own text about functions, for the system prompt. Undefined if the template does not write it behind
+   * the system text.
+   */
+  describe(functions: readonly FunctionDefinition[]): string | undefined;
+}
