@@ -67,4 +67,32 @@ describe('a matrix product', () => {
       }
     }
   });
+
+  // What large models rely on, whose weights are never bound. A single row takes another path, so runs have two.
+  it('with weights as state and open rows gives a row the same bits in any batch of two or more', async () => {
+    const standIn = 100_003;
+    for (const [inner, columns] of [
+      [896, 16],
+      [16, 896],
+      [896, 1152],
+      [4864, 896],
+    ] as const) {
+      const x = noise(200 * inner, 1);
+      const answers: Float32Array[] = [];
+      for (const executor of executors) {
+        const graph = new Graph();
+        const out = graph.matmul(graph.input('x', [standIn, inner]), graph.state('weight', [columns, inner]), {
+          transposeRight: true,
+        });
+        const state = [stateOf(executor, new Map([['weight', noise(columns * inner, 2)]]))];
+        const executable = await executor.compile({ outputs: { out }, openSizes: { rows: standIn } });
+        for (const rows of [2, 3, 8, 16, 17, 33, 64, 65, 200]) {
+          const got = await executable.run({ x: x.subarray(0, rows * inner) }, { state, sizes: { rows } });
+          answers.push((got['out'] as Float32Array).slice(0, 2 * columns));
+        }
+        await executable.dispose();
+      }
+      for (const answer of answers) expect(answer).toEqual(answers[0]);
+    }
+  });
 });
