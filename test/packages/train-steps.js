@@ -2,21 +2,14 @@
 // the results. Usage: node train-steps.js PLUGIN_ENTRY ENGINE
 import { pathToFileURL } from 'node:url';
 
+import { optionDefaults } from '../../dist/testing/option-defaults.js';
 import { testHost } from '../../dist/testing/test-host.js';
 
 const [entry, engine] = process.argv.slice(2);
 const [contribution] = (await import(pathToFileURL(entry))).default;
 const { create } = await contribution.load();
 const host = testHost(1);
-const options = {
-  engine,
-  threads: 1,
-  microBatchTokens: 2048,
-  cacheMegabytes: 64,
-  tokenizer: 'words',
-  vocabularySize: 64,
-  thinking: 'template',
-};
+const options = { ...optionDefaults(contribution.options), engine, threads: 1, cacheMegabytes: 64, vocabularySize: 64 };
 const corpus = async function* () {
   yield 'guess my number between 4 and 33 higher lower correct';
 };
