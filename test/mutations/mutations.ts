@@ -936,8 +936,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.ts',
-    find: 'calls?.splitAction(text) ?? [{ text }]',
-    replace: '[{ text }]',
+    find: '(calls?.splitAction(text) ?? [text])',
+    replace: '[text]',
     test: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.test.ts',
     reddens: 'are described and written with the ids of the original',
   },

@@ -9,6 +9,7 @@ import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
+import { SLOTS_OF_HEAD } from '../worker/layered-trainer.js';
 import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
@@ -31,7 +32,8 @@ export async function estimate(
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const trained = parameterCount(trainableShapes(config, parts));
   const frozen = parameterCount(frozenShapes(config, parts));
-  const { count: cores } = coresOf(options, config);
+  const { count: cores, layered } = coresOf(options, config);
+  const activations = layered ? layeredActivationBytes : activationBytes;
   const longest = Math.min(positions, tokens);
   return {
     parameters: trained,
@@ -43,7 +45,7 @@ export async function estimate(
       optimizer: FLOAT * trained * (cores + 2),
     },
     mostBeside: {
-      activations: cores * activationBytes(config, options.microBatchTokens, longest),
+      activations: cores * activations(config, options.microBatchTokens, longest),
       cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
     },
   };
@@ -75,6 +77,18 @@ function activationBytes(config: DecoderConfig, microBatchTokens: number, longes
   const width = Math.min(longest, microBatchTokens);
   const perLayer = 8 * hiddenSize + 4 * heads * headWidth + 4 * intermediateSize + 2 * heads * width;
   return FLOAT * microBatchTokens * (layers * perLayer + 3 * vocabularySize);
+}
+
+/**
+ * Memory of training layer by layer: the inputs of the layers, the values of one layer and their gradients, and the
+ * logits of one part of the head with what is computed of them.
+ */
+function layeredActivationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
+  const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;
+  const width = Math.min(longest, microBatchTokens);
+  const inputs = (layers + 2) * hiddenSize;
+  const oneLayer = 2 * (10 * hiddenSize + 4 * heads * headWidth + 5 * intermediateSize) + 3 * heads * width;
+  return FLOAT * (microBatchTokens * (inputs + oneLayer) + 6 * SLOTS_OF_HEAD * vocabularySize);
 }
 
 function cacheBytesPerToken({ layers, keyValueHeads, headWidth }: DecoderConfig): number {

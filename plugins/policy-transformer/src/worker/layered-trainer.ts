@@ -34,7 +34,7 @@ import {
 } from './trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
-const SLOTS_OF_HEAD = 128;
+export const SLOTS_OF_HEAD = 128;
 
 /** Primes that represent the open sizes of the graphs. */
 const ROWS = 100_003;
