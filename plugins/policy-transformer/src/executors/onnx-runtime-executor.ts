@@ -33,12 +33,15 @@ export class OnnxRuntimeExecutor implements Executor {
    */
   readonly rowRules = { leastRows: 2, widthMultiple: 8, capacityMultiple: 32 };
   readonly #runtime: Runtime;
+  readonly #keepsMemory: boolean;
 
-  constructor({ runtime, engine, version }: LoadedRuntime, threads: number) {
+  /** @param returnsMemory see `ExecutorOptions` */
+  constructor({ runtime, engine, version }: LoadedRuntime, threads: number, returnsMemory = false) {
     this.#runtime = runtime;
     this.engine = engine;
     this.version = version;
     this.threads = threads;
+    this.#keepsMemory = !returnsMemory;
     if (engine === 'onnxruntime-web') runtime.env.wasm.numThreads = threads;
   }
 
@@ -64,6 +67,8 @@ export class OnnxRuntimeExecutor implements Executor {
       executionMode: 'sequential',
       intraOpNumThreads: this.threads,
       interOpNumThreads: 1,
+      enableCpuMemArena: this.#keepsMemory,
+      enableMemPattern: this.#keepsMemory,
       logSeverityLevel: 3,
       // Softmax turns masked scores into denormal numbers, which slow processors down by up to ten times. The setting
       // applies to the thread that makes the process's first session and to threads that this thread starts later.

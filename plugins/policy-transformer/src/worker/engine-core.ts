@@ -80,8 +80,8 @@ export class EngineCore {
   }
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
-    const { engine, sessionThreads: threads } = settings;
-    return new EngineCore(settings, await createExecutor({ engine, threads, log }));
+    const { engine, sessionThreads: threads, layered } = settings;
+    return new EngineCore(settings, await createExecutor({ engine, threads, returnsMemory: layered, log }));
   }
 
   facts(): EngineFacts {
