@@ -26,7 +26,7 @@ import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
 import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
 import { TokenHistories } from '../worker/token-histories.js';
-import type { Accumulated, Evaluated } from '../worker/trainer.js';
+import type { Accumulated, Evaluated } from '../worker/batch-trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { SamplingCount } from './sampling-count.js';
 import { splitRequests } from './split-requests.js';

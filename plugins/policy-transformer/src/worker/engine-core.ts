@@ -20,7 +20,8 @@ import { createGenerator } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
 import { LayeredTrainer } from './layered-trainer.js';
-import { Trainer, type Accumulated, type BatchTrainer, type Evaluated } from './trainer.js';
+import type { Accumulated, BatchTrainer, Evaluated } from './batch-trainer.js';
+import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {

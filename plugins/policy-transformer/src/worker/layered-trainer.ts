@@ -1,11 +1,7 @@
-import type { Loss, TrainingBatch } from '@agentgym/cli';
-
-import { ExecutableCache } from '../executors/executable-cache.js';
-import type { Executor, HostArrays } from '../executors/executor.js';
+import type { HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
-import type { DecoderConfig } from '../model/decoder-config.js';
 import {
   embeddingGradientPart,
   embeddingPart,
@@ -17,21 +13,10 @@ import {
   lossPart,
   type GraphPart,
 } from '../model/layered-graphs.js';
-import { packRows, type PackedRows } from '../model/pack-rows.js';
-import { EMBEDDING, type ParameterOptions } from '../model/parameters.js';
-import { gradientState, metricOutput, termOutput } from '../model/training-graph.js';
-import type { HostArray } from '../operations/tensor.js';
-import { cutMicroBatches, trainedUnits } from './batch-rows.js';
-import { lossTraits } from './loss-key.js';
-import {
-  emptyResults,
-  rowPositions,
-  spread,
-  zeros,
-  type Accumulated,
-  type BatchTrainer,
-  type Evaluated,
-} from './trainer.js';
+import type { PackedRows } from '../model/pack-rows.js';
+import { EMBEDDING } from '../model/parameters.js';
+import { gradientState } from '../model/training-graph.js';
+import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
 export const SLOTS_OF_HEAD = 128;
@@ -41,10 +26,6 @@ const ROWS = 100_003;
 const BLOCK = 100_019;
 const SLOTS = 100_043;
 const COUNT = 100_049;
-
-const SESSIONS = 16;
-
-type Arrays = { readonly [name: string]: HostArray };
 
 /** One micro-batch on its way through the model. */
 interface Pass {
@@ -61,70 +42,30 @@ interface Pass {
  * in the backward pass. (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost".) The logits of 128 slots
  * exist at a time.
  */
-export class LayeredTrainer implements BatchTrainer {
-  readonly #config: DecoderConfig;
-  readonly #options: ParameterOptions;
-  readonly #microBatchTokens: number;
-  readonly #sessions: ExecutableCache;
-
-  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
-    this.#config = config;
-    this.#options = options;
-    this.#microBatchTokens = microBatchTokens;
-    this.#sessions = new ExecutableCache(executor, SESSIONS);
+export class LayeredTrainer extends BatchTrainer {
+  protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
+    return this.#live(await this.#forward(weights, packed));
   }
 
-  async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
-    const results = emptyResults(batch, this.#options);
-    for (const rows of this.#microBatches(batch, 1)) {
-      const pass = await this.#forward(weights, packRows(batch, rows, this.#group));
-      spread(results, pass.packed, await this.#live(pass));
-    }
-    return results;
-  }
-
-  async accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
-    const traits = lossTraits(loss);
-    const unit = traits.readsPairs ? 2 : 1;
-    const results = emptyResults(batch, this.#options);
-    const terms = zeros(loss.terms);
-    const metrics = zeros(loss.metrics ?? {});
-    for (const rows of this.#microBatches(batch, unit)) {
-      const pass = await this.#forward(weights, packRows(batch, rows, this.#group, traits.reads, unit));
-      const live = await this.#live(pass);
-      spread(results, pass.packed, live);
-      const outputs = await this.#loss(loss, pass, live);
-      for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
-      for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
-      await this.#backward(pass, outputs, gradients);
-    }
-    return { ...results, terms, metrics };
-  }
-
-  async dispose(): Promise<void> {
-    await this.#sessions.dispose();
-  }
-
-  /** Queries that share a key. */
-  get #group(): number {
-    return this.#config.heads / this.#config.keyValueHeads;
-  }
-
-  #microBatches(batch: TrainingBatch, unit: 1 | 2): number[][] {
-    return cutMicroBatches(batch, trainedUnits(batch, unit), this.#microBatchTokens);
+  protected async trainRows(weights: ModelWeights, packed: PackedRows, training: Training): Promise<Outputs> {
+    const pass = await this.#forward(weights, packed);
+    const live = await this.#live(pass);
+    const outputs = await this.#loss(training, pass, live);
+    await this.#backward(pass, outputs, training.gradients);
+    return { ...outputs, ...live };
   }
 
   async #forward(weights: ModelWeights, packed: PackedRows): Promise<Pass> {
     const tokens = packed.inputs['tokens']!;
-    const state = stateOf(weights);
-    const embed = await this.#session('embed', () => embeddingPart(this.#config, COUNT), { count: COUNT });
+    const state = statesOf(weights);
+    const embed = await this.#session('embed', () => embeddingPart(this.config, COUNT), { count: COUNT });
     const { hidden: first } = await embed.run({ tokens }, { sizes: { count: tokens.length }, state });
     const states = [first as Float32Array];
-    for (let layer = 0; layer < this.#config.layers; layer += 1) {
+    for (let layer = 0; layer < this.config.layers; layer += 1) {
       const { hidden } = await this.#layer('forward', packed, layer, { hidden: states[layer]! }, state);
       states.push(hidden as Float32Array);
     }
-    return { packed, weights, states, asked: takeRows(states.at(-1)!, placesOfSlots(packed), this.#config.hiddenSize) };
+    return { packed, weights, states, asked: takeRows(states.at(-1)!, placesOfSlots(packed), this.config.hiddenSize) };
   }
 
   /** Runs one layer, forward or backward. */
@@ -134,14 +75,14 @@ export class LayeredTrainer implements BatchTrainer {
     layer: number,
     inputs: HostArrays,
     state: readonly State[],
-  ): Promise<Arrays> {
+  ): Promise<Outputs> {
     const part = direction === 'forward' ? layerPart : layerGradientPart;
     const session = await this.#session(
       `${direction} ${blocks}`,
-      () => part(this.#config, this.#options, { rows: ROWS, width: blocks * BLOCK, blocks }),
+      () => part(this.config, this.options, { rows: ROWS, width: blocks * BLOCK, blocks }),
       { rows: ROWS, block: BLOCK },
     );
-    const shaped = { positions: rowPositions(rows, width), bias: causalMask(width, this.#group, blocks) };
+    const shaped = { positions: rowPositions(rows, width), bias: causalMask(width, this.group, blocks) };
     const sizes = { rows, block: width / blocks };
     const rename = (name: string) => name.replace(LAYER, `model.layers.${layer}.`);
     const renamed = state.map((each) => each.renamed(rename));
@@ -149,19 +90,19 @@ export class LayeredTrainer implements BatchTrainer {
   }
 
   /** Log probability, entropy and value of every slot. */
-  async #live({ packed, weights, asked }: Pass): Promise<Arrays> {
-    const session = await this.#session('head', () => headPart(this.#config, this.#options, SLOTS), { slots: SLOTS });
-    const parts: Arrays[] = [];
+  async #live({ packed, weights, asked }: Pass): Promise<Outputs> {
+    const session = await this.#session('head', () => headPart(this.config, this.options, SLOTS), { slots: SLOTS });
+    const parts: Outputs[] = [];
     for (const { range, inputs } of this.#chunks(packed, asked)) {
       const sizes = { slots: range.end - range.start };
-      parts.push(await session.run(inputs, { sizes, state: stateOf(weights) }));
+      parts.push(await session.run(inputs, { sizes, state: statesOf(weights) }));
     }
     return joinArrays(parts);
   }
 
   /** The slots in parts, with the inputs of the head. */
   *#chunks({ sizes: { slots }, inputs }: PackedRows, asked: Float32Array) {
-    const { hiddenSize } = this.#config;
+    const { hiddenSize } = this.config;
     for (let start = 0; start < slots; start += SLOTS_OF_HEAD) {
       const end = Math.min(slots, start + SLOTS_OF_HEAD);
       yield {
@@ -175,24 +116,24 @@ export class LayeredTrainer implements BatchTrainer {
     }
   }
 
-  async #loss(loss: Loss, { packed: { sizes, inputs } }: Pass, live: Arrays): Promise<Arrays> {
-    const { key, readsRows } = lossTraits(loss);
+  async #loss({ loss, traits }: Training, { packed: { sizes, inputs } }: Pass, live: Outputs): Promise<Outputs> {
+    const { key, readsRows } = traits;
     const rows = readsRows ? sizes.rows : ROWS;
     const session = await this.#session(
       `loss ${readsRows ? rows : ''} ${key}`,
-      () => lossPart(loss, this.#options, { rows, slots: SLOTS }),
+      () => lossPart(loss, this.options, { rows, slots: SLOTS }),
       { slots: SLOTS },
     );
     return session.run({ ...inputs, ...live }, { sizes: { slots: sizes.slots } });
   }
 
-  async #backward({ packed, weights, states, asked }: Pass, slopes: Arrays, gradients: State): Promise<void> {
-    const { hiddenSize, layers } = this.#config;
-    const state = [...stateOf(weights), gradients];
-    const head = await this.#session('head backward', () => headGradientPart(this.#config, this.#options, SLOTS), {
+  async #backward({ packed, weights, states, asked }: Pass, slopes: Outputs, gradients: State): Promise<void> {
+    const { hiddenSize, layers } = this.config;
+    const state = [...statesOf(weights), gradients];
+    const head = await this.#session('head backward', () => headGradientPart(this.config, this.options, SLOTS), {
       slots: SLOTS,
     });
-    const parts: Arrays[] = [];
+    const parts: Outputs[] = [];
     for (const { range, inputs } of this.#chunks(packed, asked)) {
       const given = Object.fromEntries(
         Object.entries(slopes)
@@ -209,7 +150,7 @@ export class LayeredTrainer implements BatchTrainer {
       slope = outputs['slope'] as Float32Array<ArrayBuffer>;
     }
     if (!gradients.has(gradientState(EMBEDDING))) return;
-    const embed = await this.#session('embed backward', () => embeddingGradientPart(this.#config, COUNT), {
+    const embed = await this.#session('embed backward', () => embeddingGradientPart(this.config, COUNT), {
       count: COUNT,
     });
     const tokens = packed.inputs['tokens']!;
@@ -217,15 +158,11 @@ export class LayeredTrainer implements BatchTrainer {
   }
 
   #session(key: string, build: () => GraphPart, openSizes: { readonly [name: string]: number }) {
-    return this.#sessions.get(key, () => {
+    return this.sessions.get(key, () => {
       const { outputs, gradients } = build();
       return { outputs, ...(gradients && { add: gradients }), openSizes };
     });
   }
-}
-
-function stateOf({ trainable, frozen }: ModelWeights): State[] {
-  return frozen ? [trainable, frozen] : [trainable];
 }
 
 /** For each slot, the index of the position that predicts it into [rows * width]. */
@@ -247,8 +184,8 @@ function addRows(to: Float32Array, places: Int32Array, rows: Float32Array, size:
   }
 }
 
-/** Arrays of the same names, one after the other. */
-function joinArrays(parts: readonly Arrays[]): Arrays {
+/** Outputs of the same names, one after the other. */
+function joinArrays(parts: readonly Outputs[]): Outputs {
   const [first] = parts;
   if (first === undefined || parts.length === 1) return first ?? {};
   return Object.fromEntries(

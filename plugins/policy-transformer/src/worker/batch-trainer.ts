@@ -1,0 +1,133 @@
+import type { Loss, TrainingBatch } from '@agentgym/cli';
+
+import { ExecutableCache } from '../executors/executable-cache.js';
+import type { Executor } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import type { ModelWeights } from '../generation/token-generator.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { packRows, type PackedRows } from '../model/pack-rows.js';
+import type { ParameterOptions } from '../model/parameters.js';
+import { metricOutput, termOutput } from '../model/training-graph.js';
+import type { HostArray } from '../operations/tensor.js';
+import { cutMicroBatches, trainedUnits } from './batch-rows.js';
+import { lossTraits, type LossTraits } from './loss-key.js';
+
+/** Per token [rows, width], 0 for tokens that were not sampled. */
+export interface Evaluated {
+  readonly logprobs: Float64Array;
+  readonly entropy: Float64Array;
+  readonly values?: Float64Array;
+}
+
+export interface Accumulated extends Evaluated {
+  readonly terms: { readonly [name: string]: number };
+  readonly metrics: { readonly [name: string]: number };
+}
+
+/** Outputs of `evaluationGraph` or `trainingGraph`, by name. */
+export type Outputs = { readonly [name: string]: HostArray };
+
+/** A loss with its traits, and where its gradient goes. */
+export interface Training {
+  readonly loss: Loss;
+  readonly traits: LossTraits;
+  readonly gradients: State;
+}
+
+/** Most sessions: one for each loss of the stages and number of blocks, perhaps for a few numbers of rows. */
+const SESSIONS = 16;
+
+/** Computes batches, in micro-batches. How one micro-batch is computed differs between small and large models. */
+export abstract class BatchTrainer {
+  protected readonly config: DecoderConfig;
+  protected readonly options: ParameterOptions;
+  protected readonly sessions: ExecutableCache;
+  readonly #microBatchTokens: number;
+
+  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
+    this.config = config;
+    this.options = options;
+    this.sessions = new ExecutableCache(executor, SESSIONS);
+    this.#microBatchTokens = microBatchTokens;
+  }
+
+  /** Log probability, entropy and value of the slots: the outputs of `evaluationGraph`. */
+  protected abstract evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs>;
+
+  /** The outputs of `trainingGraph`. Adds the gradient of the loss. */
+  protected abstract trainRows(weights: ModelWeights, packed: PackedRows, training: Training): Promise<Outputs>;
+
+  /** Log probability, entropy and value of the sampled tokens. */
+  async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
+    const results = this.#empty(batch);
+    for (const rows of this.#microBatches(batch, 1)) {
+      const packed = packRows(batch, rows, this.group);
+      spread(results, packed, await this.evaluateRows(weights, packed));
+    }
+    return results;
+  }
+
+  /** Like `evaluate`, and adds the gradient of the loss to `gradients` (see `gradientState`). */
+  async accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
+    const traits = lossTraits(loss);
+    const unit = traits.readsPairs ? 2 : 1;
+    const results = this.#empty(batch);
+    const terms = zeros(loss.terms);
+    const metrics = zeros(loss.metrics ?? {});
+    for (const rows of this.#microBatches(batch, unit)) {
+      const packed = packRows(batch, rows, this.group, traits.reads, unit);
+      const outputs = await this.trainRows(weights, packed, { loss, traits, gradients });
+      spread(results, packed, outputs);
+      for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
+      for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
+    }
+    return { ...results, terms, metrics };
+  }
+
+  async dispose(): Promise<void> {
+    await this.sessions.dispose();
+  }
+
+  /** Queries that share a key. */
+  protected get group(): number {
+    return this.config.heads / this.config.keyValueHeads;
+  }
+
+  #microBatches(batch: TrainingBatch, unit: 1 | 2): number[][] {
+    return cutMicroBatches(batch, trainedUnits(batch, unit), this.#microBatchTokens);
+  }
+
+  /** Results of a batch, still all 0. */
+  #empty({ rows, width }: TrainingBatch): Evaluated {
+    const array = () => new Float64Array(rows * width);
+    return { logprobs: array(), entropy: array(), ...(this.options.valueHead ? { values: array() } : {}) };
+  }
+}
+
+/** The state that holds all weights. */
+export function statesOf({ trainable, frozen }: ModelWeights): State[] {
+  return frozen ? [trainable, frozen] : [trainable];
+}
+
+function zeros(names: object): { [name: string]: number } {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
+}
+
+/** int32 [rows, width]: 0, 1, ... in every row. */
+export function rowPositions(rows: number, width: number): Int32Array {
+  const positions = new Int32Array(rows * width);
+  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
+  return positions;
+}
+
+/** Copies values from slots to the positions of their tokens. */
+function spread({ logprobs, entropy, values }: Evaluated, { indices }: PackedRows, outputs: Outputs): void {
+  for (const [to, from] of [
+    [logprobs, outputs['logprob']],
+    [entropy, outputs['entropy']],
+    [values, outputs['value']],
+  ] as const) {
+    if (to === undefined) continue;
+    for (let slot = 0; slot < indices.length; slot += 1) to[indices[slot]!] = from![slot]!;
+  }
+}
