@@ -1,4 +1,4 @@
-import { elementCount } from '../operations/shapes.js';
+import { totalElements, viewsOf } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 import type { State, StateView } from './state.js';
 
@@ -12,17 +12,13 @@ export interface HostView extends StateView {
 export class HostState implements State, HostView {
   readonly shapes: ReadonlyMap<string, Shape>;
   readonly #data: Float32Array;
-  readonly #views = new Map<string, Float32Array>();
+  readonly #views: Map<string, Float32Array>;
 
   /** @param data all arrays, in the order of `shapes`; it is used, not copied. Default: zeros. */
   constructor(shapes: ReadonlyMap<string, Shape>, data?: Float32Array) {
-    const total = [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
     this.shapes = shapes;
-    this.#data = data ?? new Float32Array(total);
-    if (this.#data.length !== total) throw new Error(`${this.#data.length} numbers for a state of ${total}`);
-    let offset = 0;
-    for (const [name, shape] of shapes)
-      this.#views.set(name, this.#data.subarray(offset, (offset += elementCount(shape))));
+    this.#data = data ?? new Float32Array(totalElements(shapes));
+    this.#views = viewsOf(shapes, this.#data);
   }
 
   has(name: string): boolean {

@@ -3,7 +3,7 @@ import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { Adapter } from '../model/parameters.js';
 import { rotaryTables } from '../model/rotary-tables.js';
-import { elementCount } from '../operations/shapes.js';
+import { totalElements } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
@@ -66,8 +66,7 @@ export class SessionDecodeRunner implements DecodeRunner {
    * if an operand is packed.
    */
   #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
-    const numbers = [...frozen.shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
-    return numbers * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
+    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {

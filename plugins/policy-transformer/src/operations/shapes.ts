@@ -5,6 +5,24 @@ export function elementCount(shape: Shape): number {
   return shape.reduce((product, size) => product * size, 1);
 }
 
+/** Elements of all arrays. */
+export function totalElements(shapes: ReadonlyMap<string, Shape>): number {
+  return [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
+}
+
+/**
+ * Views of one array that holds named arrays one after the other, in the order of `shapes`. Throws if it has another
+ * length.
+ */
+export function viewsOf(shapes: ReadonlyMap<string, Shape>, data: Float32Array): Map<string, Float32Array> {
+  const total = totalElements(shapes);
+  if (data.length !== total) throw new Error(`the arrays have ${total} numbers, not ${data.length}`);
+  const views = new Map<string, Float32Array>();
+  let offset = 0;
+  for (const [name, shape] of shapes) views.set(name, data.subarray(offset, (offset += elementCount(shape))));
+  return views;
+}
+
 export function sameShape(left: Shape, right: Shape): boolean {
   return left.length === right.length && left.every((size, axis) => size === right[axis]);
 }

@@ -21,6 +21,7 @@ import {
 } from '../model/parameters.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
+import { totalElements } from '../operations/shapes.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
@@ -31,7 +32,7 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
-import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
+import { coresOf, longestSequence, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
@@ -98,7 +99,7 @@ export async function createPolicy(
         ...(context.from === undefined
           ? { preset: context.preset ?? '' }
           : { from: context.from, chatTemplate: encoder.template }),
-        parameters: parameterCount(parameterShapes(config, parts)),
+        parameters: totalElements(parameterShapes(config, parts)),
         ...(lora && { trainable: trainable.length }),
         family: config.family,
         hiddenSize: config.hiddenSize,

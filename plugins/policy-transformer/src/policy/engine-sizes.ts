@@ -2,8 +2,7 @@ import { availableParallelism } from 'node:os';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes } from '../model/parameters.js';
-import { elementCount } from '../operations/shapes.js';
-import type { Shape } from '../operations/tensor.js';
+import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 
 /** More threads than this mostly wait for each other, and each holds a copy of the weights. */
@@ -29,14 +28,10 @@ export function coresOf(
   config: DecoderConfig,
 ): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
   const threads = threadsOf(options);
-  const isLarge = parameterCount(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
+  const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
   return isLarge
     ? { count: 1, sessionThreads: threads, layered: true }
     : { count: threads, sessionThreads: 1, layered: false };
-}
-
-export function parameterCount(shapes: ReadonlyMap<string, Shape>): number {
-  return [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
 }
 
 /** Tokens of the longest sequence of any model. */

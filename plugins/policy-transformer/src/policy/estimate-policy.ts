@@ -6,11 +6,12 @@ import { readWeightShapes } from '../checkpoint/weight-files.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, parameterShapes, trainableShapes } from '../model/parameters.js';
 import { loraOf, type TransformerOptions } from '../options.js';
+import { totalElements } from '../operations/shapes.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import { SLOTS_OF_HEAD } from '../worker/layered-trainer.js';
-import { coresOf, longestSequence, parameterCount, positionsOf } from './engine-sizes.js';
+import { coresOf, longestSequence, positionsOf } from './engine-sizes.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
 /** Texts of small environments have at most this many tokens. Only their demonstrations give the exact number. */
@@ -30,8 +31,8 @@ export async function estimate(
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
-  const trained = parameterCount(trainableShapes(config, parts));
-  const frozen = parameterCount(frozenShapes(config, parts));
+  const trained = totalElements(trainableShapes(config, parts));
+  const frozen = totalElements(frozenShapes(config, parts));
   const { count: cores, layered } = coresOf(options, config);
   const activations = layered ? layeredActivationBytes : activationBytes;
   const longest = Math.min(positions, tokens);

@@ -14,7 +14,7 @@ import type { TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
 import { architectures } from '../checkpoint/decoder-config-json.js';
 import { parameterShapes } from '../model/parameters.js';
-import { elementCount } from '../operations/shapes.js';
+import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 
@@ -53,7 +53,7 @@ export async function exportFolder(
   const { endIds } = createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
   const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };
   await writeModelFiles(directory, { config, ids: { ...ids, eos: endIds }, tokenizer }, weights, style);
-  return { architecture, parameters: [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0) };
+  return { architecture, parameters: totalElements(shapes) };
 }
 
 function checked(name: string, source: TensorSource, signal: AbortSignal): TensorSource {

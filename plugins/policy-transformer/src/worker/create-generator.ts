@@ -6,7 +6,7 @@ import { KernelGenerator } from '../kernels/kernel-generator.js';
 import { fitsKernels } from '../kernels/kernel-model.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes, type Adapter } from '../model/parameters.js';
-import { elementCount } from '../operations/shapes.js';
+import { totalElements } from '../operations/shapes.js';
 
 /**
  * Up to this many parameters, hand-written kernels sample faster. They use vectors of four numbers, while the engine
@@ -28,8 +28,7 @@ export function createGenerator(
   executor: Executor,
   cacheBytes: number,
 ): TokenGenerator {
-  const shapes = [...parameterShapes(config, { valueHead: false }).values()];
-  const parameters = shapes.reduce((sum, shape) => sum + elementCount(shape), 0);
+  const parameters = totalElements(parameterShapes(config, { valueHead: false }));
   if (adapter === undefined && fitsKernels(config) && parameters <= MOST_FOR_KERNELS) {
     return new KernelGenerator(config, cacheBytes);
   }

@@ -1,4 +1,4 @@
-import { elementCount } from '../operations/shapes.js';
+import { totalElements, viewsOf } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 
 /** Named arrays in one, in a fixed order, so that they can be sent to another thread. */
@@ -11,13 +11,8 @@ export class ParameterBlock {
   /** @param data all arrays in the order of `shapes`; default: zeros */
   constructor(shapes: ReadonlyMap<string, Shape>, data?: Float32Array) {
     this.shapes = shapes;
-    const total = [...shapes.values()].reduce((sum, shape) => sum + elementCount(shape), 0);
-    this.data = data ?? new Float32Array(total);
-    if (this.data.length !== total) throw new Error(`the model has ${total} parameters, not ${this.data.length}`);
-    const views = new Map<string, Float32Array>();
-    let offset = 0;
-    for (const [name, shape] of shapes) views.set(name, this.data.subarray(offset, (offset += elementCount(shape))));
-    this.views = views;
+    this.data = data ?? new Float32Array(totalElements(shapes));
+    this.views = viewsOf(shapes, this.data);
   }
 
   /** Fills the block. Throws if a parameter is missing or has another length. */
