@@ -30,6 +30,11 @@ export default class Train extends BaseCommand {
     ...labelFlags(['resume', 'check']),
     // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
+    'memory-check': Flags.boolean({
+      default: true,
+      allowNo: true,
+      description: 'Refuse a recipe that needs more memory than is available',
+    }),
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],
       description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
@@ -52,6 +57,7 @@ export default class Train extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       ...labelOf(flags),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
+      memory: { short: flags['memory-check'] ? 'refuse' : 'ignore' },
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -231,20 +231,43 @@ export interface PolicyEstimate {
   /** The capabilities that the model will have. */
   readonly capabilities: PolicyCapabilities;
   /**
-   * Memory in bytes that it always needs, by purpose: `weights`, `optimizer` ... agentgym refuses a recipe if the
-   * machine does not have it.
+   * Memory in bytes at the peak, by purpose: `weights`, `optimizer` ... The parts add up. agentgym refuses a recipe if
+   * the machine does not have it.
    */
-  readonly bytes: { readonly [use: string]: number };
-  /** Maximum memory in bytes that it may use in addition: for batches, caches ... */
-  readonly mostBeside: { readonly [use: string]: number };
+  readonly bytes: { readonly [part: string]: number };
+  /** Options that lower the memory, and smaller values to try, largest first. Default: none. */
+  readonly smaller?: { readonly [option: string]: readonly number[] };
 }
 
-/** The expected load of a model. */
+/** A conversation of the recipe's environment, as text. */
+export interface SampleConversation {
+  readonly system: string;
+  /** The observation before each text; a final observation may follow. */
+  readonly observations: readonly string[];
+  readonly texts: readonly string[];
+}
+
+/** What a recipe asks of a model at most. */
 export interface PolicyLoad {
-  /** Number of episodes played at the same time. */
+  /** Number of episodes played at the same time; 0: the model never samples. */
   readonly sequences: number;
-  /** Approximate number of tokens of a long episode. */
-  readonly tokens: number;
+  /** Episodes of a random player: they show how long observations are. Empty if none could be played. */
+  readonly conversations: readonly SampleConversation[];
+  /** Turns of the longest episode. */
+  readonly turns: number;
+  /** Most tokens of an action. */
+  readonly actionTokens: number;
+  /** Rows of the largest batch between two optimizer steps. */
+  readonly rows: number;
+  /** Number of different losses. */
+  readonly losses: number;
+  /** Whether it computes log probabilities or values of batches without a gradient. */
+  readonly evaluates: boolean;
+  /** Number of frozen copies. */
+  readonly references: number;
+  /** The ways in which it samples. */
+  readonly samplings: readonly Sampling[];
+  readonly optimizers: readonly OptimizerSettings[];
 }
 
 /** How `exportFolder` writes a model. */

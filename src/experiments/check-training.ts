@@ -7,6 +7,7 @@ import type { TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
+import type { MemoryPolicy } from './judge-memory.js';
 import { disposeParts, openParts } from './open-parts.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
@@ -46,8 +47,9 @@ export async function checkTraining(
   host: PluginHost,
   settings: HostSettings,
   origin: ResolvedRecipe['origin'] | undefined,
+  memory?: MemoryPolicy,
 ): Promise<CheckedTraining> {
-  const parts = await openParts(plan, host, settings, origin);
+  const parts = await openParts(plan, host, settings, origin, memory);
   try {
     const { random } = settings;
     await tryDemonstrations(plan, { ...parts, ...settings });

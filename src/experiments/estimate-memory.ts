@@ -1,20 +1,27 @@
-// Estimates the memory of a recipe before anything is created: the policy's own estimate, and the host's episodes of a
-// step.
-import { totalmem } from 'node:os';
+// Estimates the memory of a recipe before anything is created: the policy's own estimate, a separate critic's, the
+// process, worlds in threads, and episodes.
 import { getHeapStatistics } from 'node:v8';
 
-import { settingPath, type RunPlan } from '../config/run-plan.js';
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
-import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
+import { settingPath, type RunPlan } from '../config/run-plan.js';
+import type { Algorithm } from '../contracts/algorithm.js';
+import type { PolicyEstimate, PolicyLoad, SampleConversation } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits } from '../rollout/world-handle.js';
 
 /**
- * Memory in bytes of an episode with few turns until its step ends: turns, tokens, a row of the batch. Measured with
- * 80,000 episodes of four turns in guess-number.
+ * Memory in bytes of a turn until the step of its episode ends: texts, tokens, a row of the batch. Measured with 80,000
+ * episodes of four turns in guess-number.
  */
-const bytesPerEpisode = 5000;
+const bytesPerTurn = 1250;
+
+/** Node.js with agentgym and its plugins, before the first episode (`npm run bench -- memory`, Node.js 20, Linux x64). */
+const bytesOfProcess = 150e6;
+
+/** A thread with an environment (measured in the same way, with guess-number). */
+const bytesPerWorldThread = 30e6;
 
 /** Episodes that are in memory at the same time. */
 interface EpisodeLoad {
@@ -25,56 +32,102 @@ interface EpisodeLoad {
   readonly keys: readonly KeyPath[];
 }
 
-/** The memory estimate of `train --check`, in bytes. */
-export interface MemoryEstimate {
-  /** Memory that it always needs. */
-  readonly least: number;
-  /** Including the additional memory of the policy. */
-  readonly most: number;
+/** The memory that a run needs at its peak, in bytes. */
+export interface MemoryEstimate extends AvailableMemory {
+  readonly needed: number;
   /**
-   * Bytes by use: the policy's uses, if its plugin can tell, and `episodes` for those of the largest step or
-   * evaluation.
+   * By purpose: `process`, `episodes`, `worlds` if some are in threads, and the policy's parts if its plugin can tell.
+   * Those of a separate critic begin with `critic `.
    */
-  readonly uses: { readonly [use: string]: number };
-  /** Memory of the machine or its container. */
-  readonly available: number;
+  readonly parts: { readonly [part: string]: number };
+  /** What to change, if it does not fit. */
+  readonly advice?: string;
+}
+
+/** Estimates of models by their roles. */
+export interface ModelEstimates {
+  readonly policy: PolicyEstimate;
+  /** Of a critic with its own trunk. */
+  readonly critic?: PolicyEstimate;
 }
 
 /**
- * Estimates the memory of a run.
+ * The memory of a run.
  *
- * @throws AG_MEMORY with the numbers if it cannot fit
+ * @param models absent: the policy's plugin cannot tell
+ * @param threads threads that hold environments
+ * @throws AG_MEMORY if a step or an evaluation holds more episodes than Node.js can
  */
-export function estimateMemory(plan: RunPlan, splits: Splits, policy: PolicyEstimate | undefined): MemoryEstimate {
-  const available = memoryOfMachine();
+export function estimateMemory(
+  plan: RunPlan,
+  splits: Splits,
+  models: ModelEstimates | undefined,
+  threads: number,
+  memory: AvailableMemory,
+): MemoryEstimate {
   // Episodes are JavaScript objects, for which Node.js has a separate limit.
-  const heap = Math.min(available, getHeapStatistics().heap_size_limit);
+  const heap = Math.min(memory.total, getHeapStatistics().heap_size_limit);
   let episodes = 0;
   for (const load of episodeLoads(plan, splits)) {
-    const bytes = load.episodes * bytesPerEpisode;
+    const bytes = load.episodes * plan.longestHorizon * bytesPerTurn;
     if (bytes > heap) throw tooManyEpisodes(load, bytes, heap);
     episodes = Math.max(episodes, bytes);
   }
-  const { bytes = {}, mostBeside = {} } = policy ?? {};
-  const least = sum(bytes) + episodes;
-  if (policy !== undefined && least > available) throw tooLarge(policy, least, available);
-  return { least, most: least + sum(mostBeside), uses: { ...bytes, ...mostBeside, episodes }, available };
+  const critic = Object.entries(models?.critic?.bytes ?? {}).map(([part, bytes]) => [`critic ${part}`, bytes] as const);
+  const parts = {
+    process: bytesOfProcess,
+    episodes,
+    ...(threads > 0 && { worlds: threads * bytesPerWorldThread }),
+    ...models?.policy.bytes,
+    ...Object.fromEntries(critic),
+  };
+  return { needed: Object.values(parts).reduce((sum, bytes) => sum + bytes, 0), parts, ...memory };
 }
 
-/** Assumed number of tokens of an observation, and of the text before the first. */
-const usualObservation = 16;
-const usualPrompt = 64;
-
-/** The largest concurrent load on the policy. */
-export function policyLoad({ recipe, longestHorizon, transfer }: RunPlan): PolicyLoad {
-  const { maxActionTokens } = recipe.policy.sampling;
-  const turns = Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon));
-  const tokens = usualPrompt + turns * (maxActionTokens + usualObservation);
-  return { sequences: recipe.rollout.inFlight, tokens };
+/** What the recipe asks of the policy at most. */
+export function policyLoad(
+  plan: RunPlan,
+  splits: Splits,
+  algorithms: readonly Algorithm[],
+  conversations: readonly SampleConversation[],
+): PolicyLoad {
+  const { recipe, funded, longestHorizon, transfer } = plan;
+  const most = Math.max(...episodeLoads(plan, splits).map(({ episodes }) => episodes));
+  const { sampling } = recipe.policy;
+  const { every, temperatures, final } = recipe.evaluation;
+  const evaluated = [...(every > 0 ? temperatures : []), ...final.temperatures];
+  const rl = funded.flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
+  const isReference = ({ roles }: Algorithm) => roles.includes('reference');
+  const isOwn = ({ critic }: Algorithm) => critic?.trunk === 'own';
+  return {
+    sequences: Math.min(recipe.rollout.inFlight, most),
+    conversations,
+    turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
+    actionTokens: sampling.maxActionTokens,
+    rows: rowsOf(funded),
+    losses: (funded.length > rl.length ? 1 : 0) + rl.length,
+    evaluates:
+      (every > 0 && funded.length > rl.length) ||
+      rl.some(({ update }) => update.recomputeLogprobs) ||
+      algorithms.some((each) => isReference(each) || (each.critic !== undefined && !isOwn(each))),
+    references: algorithms.some(isReference) ? 1 : 0,
+    samplings: [sampling, ...evaluated.map((temperature) => ({ ...sampling, temperature }))],
+    optimizers: funded.map(({ optimizer }) => optimizer.settings),
+  };
 }
 
-function sum(bytes: { readonly [use: string]: number }): number {
-  return Object.values(bytes).reduce((total, size) => total + size, 0);
+/** What the recipe asks of a critic with its own trunk. */
+export function criticLoad(load: PolicyLoad): PolicyLoad {
+  return { ...load, sequences: 0, losses: 1, evaluates: true, references: 0, samplings: [] };
+}
+
+/** Rows of the largest batch between two optimizer steps. */
+function rowsOf(stages: RunPlan['funded']): number {
+  return Math.max(
+    ...stages.map((stage) =>
+      stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches),
+    ),
+  );
 }
 
 function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[] {
@@ -110,26 +163,11 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
   ];
 }
 
-/** Memory of the container, if there is one. */
-function memoryOfMachine(): number {
-  const constrained = process.constrainedMemory();
-  return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
-}
-
 function tooManyEpisodes({ whose, episodes, keys }: EpisodeLoad, bytes: number, heap: number): AgentgymError {
   const names = keys.map((key) => `\`${formatPath(key)}\``).join(' or ');
   return new AgentgymError('AG_MEMORY', {
     message: `${whose} holds ${episodes} episodes at once, about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
     hint: `Lower ${names}.`,
     path: formatPath(keys[0] ?? []),
-  });
-}
-
-function tooLarge({ parameters, bytes }: PolicyEstimate, least: number, available: number): AgentgymError {
-  const uses = Object.entries(bytes).map(([use, size]) => `${use} ${formatBytes(size)}`);
-  return new AgentgymError('AG_MEMORY', {
-    message: `the policy has ${parameters} parameters, and training needs at least ${formatBytes(least)} (${uses.join(', ')}); this machine has ${formatBytes(available)}`,
-    hint: 'Use a smaller model, or fewer threads in `policy.options`.',
-    path: 'policy',
   });
 }

@@ -72,6 +72,7 @@ export class Instances {
       options,
       world,
       pool: new EnvironmentPool(world, plan.instances),
+      threads: plan.thread === 'worker' ? plan.workers : 0,
       facts: located.contribution.facts ?? [],
     };
   }

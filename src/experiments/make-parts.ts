@@ -12,6 +12,7 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { noCorpus } from './instances.js';
+import type { MemoryPolicy } from './judge-memory.js';
 import { disposeParts, openParts, type OpenParts } from './open-parts.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
@@ -50,23 +51,29 @@ export function modelActor(
   };
 }
 
+/** How the parts of a recipe are made. */
+export interface MakeOptions {
+  /** Origin of a key; absent: unknown, and settings without effect are accepted. */
+  readonly origin?: ResolvedRecipe['origin'] | undefined;
+  /** Demonstrations of the run to resume. */
+  readonly stored?: StoredDemonstrations | undefined;
+  /** Default: a recipe that does not fit into memory is refused. */
+  readonly memory?: MemoryPolicy | undefined;
+}
+
 /**
  * Creates everything that a recipe names. It writes nothing; all errors of the recipe appear here. Dispose of the
  * result (`disposeParts`) and of the policy.
- *
- * @param origin origin of a key; absent: unknown, and settings without effect are accepted
- * @param stored demonstrations of the run to resume
  */
 export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  origin?: ResolvedRecipe['origin'],
-  stored?: StoredDemonstrations,
+  { origin, stored, memory }: MakeOptions = {},
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
-  const open = await openParts(plan, host, settings, origin);
+  const open = await openParts(plan, host, settings, origin, memory);
   const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
   try {
     const prepare = (format: ActionFormat) => {

@@ -18,6 +18,8 @@ export interface OpenEnvironment {
   readonly world: WorldHandle;
   /** One pool for all players. Dispose of it at the end. */
   readonly pool: EnvironmentPool;
+  /** Threads that hold its instances; 0: they are in the main thread. */
+  readonly threads: number;
   /** Facts that its steps report in addition to success and invalid. */
   readonly facts: readonly OptionalFact[];
 }

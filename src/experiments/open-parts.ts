@@ -21,11 +21,13 @@ import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
 import { checkOptimizers, checkPolicy, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
-import { estimateMemory, policyLoad, type MemoryEstimate } from './estimate-memory.js';
+import { type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
+import { estimateModels, judgeMemory, type MemoryPolicy } from './judge-memory.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import { resolveStart } from './resolve-start.js';
+import { sampleConversations } from './sample-conversations.js';
 
 /** The parts of one rl stage. */
 interface RlParts {
@@ -58,15 +60,17 @@ export interface OpenParts {
 }
 
 /**
- * Opens the parts that a recipe names, and makes all checks that need no game. It writes nothing.
+ * Opens the parts that a recipe names, and makes all checks that need no game of its experts. It writes nothing.
  *
  * @param origin origin of a key; absent: unknown, and settings without effect are accepted
+ * @param memoryPolicy default: a recipe that does not fit is refused
  */
 export async function openParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
   origin?: ResolvedRecipe['origin'],
+  memoryPolicy?: MemoryPolicy,
 ): Promise<OpenParts> {
   const { recipe } = plan;
   const instances = new Instances(host, settings);
@@ -85,21 +89,22 @@ export async function openParts(
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment, origin);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
-    const { name, options } = recipe.policy;
-    const policyEstimate = await atKey(['policy'], () =>
-      instances.policyEstimate({ name, options }, policyContext, policyLoad(plan)),
-    );
+    const { name } = recipe.policy;
     const open = { environment, transfer, format, ...(tools && { tools }), reward, rl };
-    if (policyEstimate !== undefined) {
-      const { capabilities } = policyEstimate;
+    const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
+    const estimation = { instances, policyContext, algorithms, environments: [environment, ...transfer.values()] as const };
+    const conversations = await sampleConversations(plan, open, settings);
+    const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
+    if (models !== undefined) {
+      const { capabilities } = models.policy;
       checkOptimizers(plan, capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs);
       }
       refuseInexact(recipe, { ...open, policy: { capabilities } });
     }
-    const memory = estimateMemory(plan, environment.world.splits, policyEstimate);
-    return { ...open, instances, policyContext, ...(policyEstimate && { policyEstimate }), memory };
+    const memory = await judgeMemory(plan, models, { ...estimation, conversations }, memoryPolicy);
+    return { ...open, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
   } catch (error) {
     await disposeParts({ environment, transfer, ...(tools && { tools }) });
     throw error;

@@ -17,6 +17,7 @@ import { DiskJournal } from '../runs/disk-journal.js';
 import { Evaluator } from './evaluator.js';
 import { inexactReasons, refuseInexact } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
+import type { MemoryPolicy } from './judge-memory.js';
 import { makeParts, type Parts } from './make-parts.js';
 import { disposeParts } from './open-parts.js';
 import { keepDemonstrations } from './prepare-demonstrations.js';
@@ -35,6 +36,8 @@ export interface RunRecipeOptions {
   readonly plan: RunPlan;
   /** Origin of a key of the recipe. A setting that turns out to be idle here is an error if the user wrote it. */
   readonly origin?: ResolvedRecipe['origin'];
+  /** Default: a recipe that does not fit into memory is refused. */
+  readonly memory?: MemoryPolicy;
   readonly host: PluginHost;
   /** Settings that plugins share. `random` is the run's root stream, created from the recipe's seed. */
   readonly settings: HostSettings;
@@ -87,7 +90,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   try {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
-    parts = await makeParts(plan, host, settings, options.origin, stored);
+    parts = await makeParts(plan, host, settings, { origin: options.origin, stored, memory: options.memory });
     refuseInexact(plan.recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);

@@ -14,6 +14,7 @@ import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
+import type { MemoryPolicy } from './judge-memory.js';
 import { runRecipe } from './run-recipe.js';
 import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
@@ -28,6 +29,8 @@ export interface TrainingRequest {
   /** As in `runRecipe`. */
   readonly sharedStages?: string;
   readonly label?: RunLabel;
+  /** Default: a recipe that does not fit into memory is refused. */
+  readonly memory?: MemoryPolicy;
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -79,7 +82,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
     check: () =>
       inPlace(async () => {
         if (request.output !== undefined) refuseExisting(request.output);
-        return checkTraining(plan, host, settings, origin);
+        return checkTraining(plan, host, settings, origin, request.memory);
       }),
     run: (listener) =>
       inPlace(() =>
@@ -92,6 +95,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
           ...(request.output !== undefined && { output: request.output }),
           runsFolder,
           ...(label && { label }),
+          ...(request.memory && { memory: request.memory }),
           ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
           sourceFolder: file === undefined ? cwd : dirname(file),
           versions: { agentgym: request.version, node: process.version },

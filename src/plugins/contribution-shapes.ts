@@ -25,5 +25,4 @@ export const estimateShape: Shape = {
   parameters: 'number',
   capabilities: { sampler: 'object' },
   bytes: 'object',
-  mostBeside: 'object',
 };

@@ -13,7 +13,7 @@ export function checkLines({ recipe, stages, steps, plugins, parameters, memory,
     return skipped ? `${name} (${kind}): skipped, its budget is 0` : `${name} (${kind}): ${own} steps${what}`;
   };
   const versions = [...new Set(plugins.map((plugin) => `${plugin.package} ${plugin.version}`))];
-  const uses = Object.entries(memory.uses).map(([use, bytes]) => `${use} ${formatBytes(bytes)}`);
+  const { needed, available } = memory;
   const counts = Object.entries(tasks).map(([split, count]) => `${count} ${split}`);
   return [
     `${recipe} would run, ${steps} steps in all:`,
@@ -21,6 +21,6 @@ export function checkLines({ recipe, stages, steps, plugins, parameters, memory,
     `tasks: ${counts.join(', ')}`,
     `plugins: ${versions.join(', ')}`,
     parameters === null ? 'model: unknown to its plugin' : `model: up to ${formatCount(parameters)} parameters`,
-    `memory: ${formatBytes(memory.least)} to ${formatBytes(memory.most)} of ${formatBytes(memory.available)} (${uses.join(', ')})`,
+    `memory: about ${formatBytes(needed)}, and ${formatBytes(available)} are available; \`agentgym doctor --recipe\` lists the parts`,
   ];
 }

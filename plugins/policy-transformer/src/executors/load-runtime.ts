@@ -4,6 +4,7 @@
  * other platforms (`scripts/make-runtime-packages.ts`), or from onnxruntime-node if the user has it. If neither loads,
  * WebAssembly is used.
  */
+import { createRequire } from 'node:module';
 import { arch, platform } from 'node:process';
 
 import type * as OnnxRuntime from 'onnxruntime-common';
@@ -58,6 +59,21 @@ export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime>
   }
   const kind = engine === 'auto' ? 'engine' : engine === 'onnxruntime-node' ? 'native engine' : 'WebAssembly engine';
   throw new Error(`no ${kind} loads here: ${describeRejected(rejected)}`);
+}
+
+/** The engine that `loadRuntime` will probably load: whether it loads shows only then. */
+export function likelyEngine(engine: RuntimeSearch['engine']): Executor['engine'] {
+  const { resolve } = createRequire(import.meta.url);
+  const isInstalled = (name: string): boolean => {
+    try {
+      resolve(name);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  const found = candidates(engine, `${platform}-${arch}`).find((candidate) => isInstalled(candidate.package));
+  return found?.engine ?? 'onnxruntime-web';
 }
 
 /** The message about a library of another version; undefined if the version is the tested one. */

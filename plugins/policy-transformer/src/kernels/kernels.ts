@@ -94,6 +94,11 @@ export class Kernels {
     this.#view();
   }
 
+  /** Bytes of its memory. */
+  get bytes(): number {
+    return this.#memory.buffer.byteLength;
+  }
+
   /** Address of `bytes` unused bytes, which are zero. */
   reserve(bytes: number): number {
     const address = Math.ceil(this.#end / ALIGNMENT) * ALIGNMENT;

@@ -79,7 +79,7 @@ export function lowerProgram(
 }
 
 /** Everything the tensors depend on, in the order of creation. */
-function neededNodes(tensors: readonly Tensor[]): Node[] {
+export function neededNodes(tensors: readonly Tensor[]): Node[] {
   const needed = new Set<Node>();
   const stack = tensors.map(({ node }) => node);
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {

@@ -32,14 +32,12 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
-import { coresOf, longestSequence, positionsOf } from './engine-sizes.js';
+import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
 export { exportFolder } from './export-folder.js';
-
-const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
 
 /** A policy from a preset or a folder. `resetOptimizer` chooses the optimizer. */
 export async function create(options: TransformerOptions, host: Host, context: PolicyContext): Promise<PolicyModel> {

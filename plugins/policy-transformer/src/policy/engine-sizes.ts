@@ -5,6 +5,9 @@ import { parameterShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 
+/** Engines by the values of the option. */
+export const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
+
 /** More threads than this mostly wait for each other, and each holds a copy of the weights. */
 const MOST_THREADS = 8;
 

@@ -1,97 +1,103 @@
-import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
+import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
 import { readWeightShapes } from '../checkpoint/weight-files.js';
+import { likelyEngine } from '../executors/load-runtime.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { frozenShapes, parameterShapes, trainableShapes } from '../model/parameters.js';
-import { loraOf, type TransformerOptions } from '../options.js';
+import { parameterShapes, trainableShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
+import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
-import { SLOTS_OF_HEAD } from '../worker/layered-trainer.js';
-import { coresOf, longestSequence, positionsOf } from './engine-sizes.js';
+import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
+import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
+import { countMemory } from './count-memory.js';
+import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
+import { episodeLengths } from './episode-lengths.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
-/** Texts of small environments have at most this many tokens. Only their demonstrations give the exact number. */
-const LIKELY_VOCABULARY = 1024;
-const FLOAT = 4;
+/** What is known of a model before its weights are read. */
+interface Sketch {
+  readonly config: DecoderConfig;
+  readonly encoder: ConversationEncoder;
+}
 
 /**
  * Estimates the size of a policy and its memory. From a folder it reads everything except the weights, and only their
- * shapes.
+ * shapes. The tokenizer of a model from scratch is built from the load's conversations, which are fewer than those of the
+ * run, so its vocabulary may be smaller.
  */
 export async function estimate(
   options: TransformerOptions,
   { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
-  { sequences, tokens }: PolicyLoad,
+  load: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options);
+  const { config, encoder } =
+    from === undefined ? await sketchScratch(options, preset, maxTokens, load) : await sketchFolder(from, options);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
-  const trained = totalElements(trainableShapes(config, parts));
-  const frozen = totalElements(frozenShapes(config, parts));
-  const { count: cores, layered } = coresOf(options, config);
-  const activations = layered ? layeredActivationBytes : activationBytes;
-  const longest = Math.min(positions, tokens);
+  const cores = coresOf(options, config);
   return {
-    parameters: trained,
+    parameters: totalElements(trainableShapes(config, parts)),
     capabilities: capabilitiesOf(parts, positions),
-    bytes: {
-      // Each core holds the weights and samples from a copy of small ones; the main thread holds the source data.
-      weights: FLOAT * (trained * (2 * cores + 1) + frozen * cores),
-      // Gradients of each core, and two moments.
-      optimizer: FLOAT * trained * (cores + 2),
-    },
-    mostBeside: {
-      activations: cores * activations(config, options.microBatchTokens, longest),
-      cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
-    },
+    bytes: await countMemory({
+      config: { ...config, maxPositions: positions },
+      parts,
+      cores,
+      isWasm: likelyEngine(engines[options.engine]) === 'onnxruntime-web',
+      microBatchTokens: options.microBatchTokens,
+      cacheBytes: options.cacheMegabytes * 1e6,
+      load,
+      lengths: episodeLengths(load, encoder, positions),
+    }),
+    smaller: smallerOptions(options, { isFolder: from !== undefined, isLayered: cores.layered, cores: cores.count }),
   };
 }
+/** Tokens of a tokenizer without a sample of its text: environments are small. */
+const LIKELY_VOCABULARY = 1024;
 
-function scratchConfig(
-  { vocabularySize, thinking }: TransformerOptions,
+async function sketchScratch(
+  { tokenizer, vocabularySize, thinking }: TransformerOptions,
   preset: string | undefined,
   maxTokens: number | undefined,
-): DecoderConfig {
+  { conversations }: PolicyLoad,
+): Promise<Sketch> {
   refuseThinking(thinking);
-  return presetConfig(preset ?? '', Math.min(vocabularySize, LIKELY_VOCABULARY), longestSequence(maxTokens));
+  const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
+  const texts = conversations.map(({ system, observations, texts: actions }) =>
+    [system, ...observations, ...actions].join('\n'),
+  );
+  const encoder = createConversationEncoder(await train(texts, { vocabularySize }));
+  const count = texts.length === 0 ? Math.min(vocabularySize, LIKELY_VOCABULARY) : encoder.vocabularySize;
+  return { config: presetConfig(preset ?? '', count, longestSequence(maxTokens)), encoder };
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
+async function sketchFolder(directory: string, { thinking }: TransformerOptions): Promise<Sketch> {
   const { config, tokenizer, ids, base } = await openModel(directory);
-  createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
+  const encoder = createConversationEncoder(tokenizer, {
+    endIds: ids.eos,
+    embeddingRows: config.vocabularySize,
+    thinking,
+  });
   checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
-  return config;
+  return { config, encoder };
 }
 
-/**
- * Memory of a training run on one thread: values of each layer that the backward pass needs, attention, and logits with
- * their gradients.
- */
-function activationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
-  const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;
-  const width = Math.min(longest, microBatchTokens);
-  const perLayer = 8 * hiddenSize + 4 * heads * headWidth + 4 * intermediateSize + 2 * heads * width;
-  return FLOAT * microBatchTokens * (layers * perLayer + 3 * vocabularySize);
-}
-
-/**
- * Memory of training layer by layer: the inputs of the layers, the values of one layer and their gradients, and the
- * logits of one part of the head with what is computed of them.
- */
-function layeredActivationBytes(config: DecoderConfig, microBatchTokens: number, longest: number): number {
-  const { layers, hiddenSize, intermediateSize, heads, headWidth, vocabularySize } = config;
-  const width = Math.min(longest, microBatchTokens);
-  const inputs = (layers + 2) * hiddenSize;
-  const oneLayer = 2 * (10 * hiddenSize + 4 * heads * headWidth + 5 * intermediateSize) + 3 * heads * width;
-  return FLOAT * (microBatchTokens * (inputs + oneLayer) + 6 * SLOTS_OF_HEAD * vocabularySize);
-}
-
-function cacheBytesPerToken({ layers, keyValueHeads, headWidth }: DecoderConfig): number {
-  return 2 * FLOAT * layers * keyValueHeads * headWidth;
+/** Smaller values of the options that matter, largest first. */
+function smallerOptions(
+  { microBatchTokens, cacheMegabytes, loraRank }: TransformerOptions,
+  { isFolder, isLayered, cores }: { readonly isFolder: boolean; readonly isLayered: boolean; readonly cores: number },
+): { readonly [option: string]: readonly number[] } {
+  const below = (values: readonly number[], value: number) => values.filter((each) => each < value);
+  return {
+    ...(isFolder && { loraRank: loraRank === null ? [16] : below([64, 16, 8, 4], loraRank) }),
+    microBatchTokens: below([4096, 2048, 1024, 512, 256], microBatchTokens),
+    cacheMegabytes: below([1024, 512, 256, 128, 64], cacheMegabytes),
+    // Threads of a large model share its weights.
+    ...(!isLayered && { threads: below([4, 2, 1], cores) }),
+  };
 }

@@ -16,7 +16,13 @@ import { totalElements } from '../operations/shapes.js';
 const MOST_FOR_KERNELS = 250_000;
 
 /** Limits of one decode run: large enough for fast matrix products, small enough for the processor's caches. */
-const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
+export const RUN_LIMITS = { tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
+
+/** Whether the kernels sample a model. */
+export function usesKernels(config: DecoderConfig, adapter: Adapter | undefined): boolean {
+  const parameters = totalElements(parameterShapes(config, { valueHead: false }));
+  return adapter === undefined && fitsKernels(config) && parameters <= MOST_FOR_KERNELS;
+}
 
 /**
  * Chooses a generator from the model and its adapter only, because generators differ in the last bits, and a resumed run must choose
@@ -28,10 +34,7 @@ export function createGenerator(
   executor: Executor,
   cacheBytes: number,
 ): TokenGenerator {
-  const parameters = totalElements(parameterShapes(config, { valueHead: false }));
-  if (adapter === undefined && fitsKernels(config) && parameters <= MOST_FOR_KERNELS) {
-    return new KernelGenerator(config, cacheBytes);
-  }
+  if (usesKernels(config, adapter)) return new KernelGenerator(config, cacheBytes);
   const runner = new SessionDecodeRunner(executor, config, adapter);
   return new GraphGenerator(config, runner, executor, { cacheBytes, ...RUN_LIMITS });
 }

@@ -1,0 +1,120 @@
+// Recipes of a few steps that reach the peak of the same recipe with many: both stages, evaluations and checkpoints.
+const optimizer = { name: 'muon', learningRate: 0.01 };
+
+function recipe(name, { policy, options, ...changes }) {
+  const { sampling = { temperature: 1, maxActionTokens: 4 }, ...model } = policy;
+  return {
+    recipeVersion: 1,
+    name,
+    seed: 1,
+    environment: { name: 'guess-number', options: { width: [20, 31] } },
+    reward: { terms: [{ name: 'sparse', weight: 1 }] },
+    policy: { name: 'transformer', ...model, sampling, ...(options && { options }) },
+    algorithm: { name: 'grpo', groupSize: 16, minibatches: 4 },
+    horizon: { schedule: 'fixed', turns: 5 },
+    stages: {
+      sft: {
+        kind: 'sft',
+        demonstrations: { expert: 'demonstrator', count: 1000 },
+        batchSize: 64,
+        steps: 20,
+        optimizer,
+      },
+      rl: { kind: 'rl', tasksPerStep: 32, steps: 4, optimizer },
+    },
+    evaluation: { every: 0, final: { tasks: 'all' } },
+    ...changes,
+  };
+}
+
+const guess = (preset, options, changes) => ({ policy: { preset }, ...(options && { options }), ...changes });
+const grpo = (options, groupSize = 16) => ({
+  algorithm: { name: 'grpo', groupSize, minibatches: 4, ...(options && { options }) },
+});
+
+/** Long episodes in a world of texts. */
+const textworld = (preset, changes) => ({
+  policy: { preset, sampling: { temperature: 1, maxActionTokens: 12 } },
+  environment: { name: 'textworld', options: { rooms: 2, objects: 3, questLength: 4 } },
+  horizon: { schedule: 'fixed', turns: 12 },
+  stages: {
+    sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 500 }, batchSize: 64, steps: 20, optimizer },
+    rl: { kind: 'rl', tasksPerStep: 16, steps: 3, optimizer },
+  },
+  evaluation: { every: 0, final: { tasks: 100 } },
+  ...changes,
+});
+
+const textcraft = (preset, turns, changes) => ({
+  policy: { preset, sampling: { temperature: 1, maxActionTokens: 24 } },
+  environment: {
+    name: 'textcraft',
+    options: { depths: [1, 2], distractors: 0, alternatives: false, names: 'joined', renamed: 0.7 },
+  },
+  horizon: { schedule: 'fixed', turns },
+  stages: {
+    sft: { kind: 'sft', demonstrations: { expert: 'oracle', count: 2000 }, batchSize: 64, steps: 40, optimizer },
+    rl: { kind: 'rl', tasksPerStep: 16, steps: 3, optimizer },
+  },
+  ...changes,
+});
+
+/** Reinforcement learning alone, from a folder. */
+const from = (folder, options, { tasksPerStep = 32, steps = 3, optimizer: own = optimizer, ...changes } = {}) => ({
+  policy: { from: folder, sampling: { temperature: 1, maxActionTokens: 4 } },
+  ...(options && { options }),
+  stages: { rl: { kind: 'rl', tasksPerStep, steps, optimizer: own } },
+  evaluation: { every: 0, final: { tasks: 100 } },
+  ...changes,
+});
+
+/** @param folders of models: `small`, and if given `large` (two layers and a large vocabulary) and `half` (24 layers) */
+export function casesOf({ small, large, half }) {
+  const few = { stages: recipe('', { policy: {} }).stages, evaluation: { every: 0, final: { tasks: 50 } } };
+  few.stages.rl = { ...few.stages.rl, tasksPerStep: 8, steps: 2 };
+  few.stages.sft = { ...few.stages.sft, steps: 3 };
+  const adamw = { optimizer: { name: 'adamw', learningRate: 1e-4 } };
+  const craft = (options, changes) => ({
+    ...from(undefined, options, { tasksPerStep: 2, steps: 1, ...adamw }),
+    environment: { name: 'textcraft' },
+    reward: { terms: [{ name: 'sparse', weight: 1 }, { name: 'cost', weight: 1 }] },
+    algorithm: { name: 'grpo', groupSize: 4, options: { dropFlatGroups: false, entropyCoefficient: 0.01 } },
+    horizon: { schedule: 'fixed', turns: 4 },
+    rollout: { maxEpisodeTokens: 1024 },
+    evaluation: { every: 0, final: { tasks: 2 } },
+    ...changes,
+  });
+  const big = (folder, options) => {
+    const made = craft({ microBatchTokens: 1024, cacheMegabytes: 400, ...options });
+    return { ...made, policy: { from: folder, sampling: { temperature: 1, maxActionTokens: 24 } } };
+  };
+  const all = {
+    'pico': guess('pico'),
+    'pico, 1 thread': guess('pico', { threads: 1 }),
+    'pico, WebAssembly': guess('pico', { engine: 'wasm' }),
+    'pico, groups of 64': guess('pico', undefined, grpo(undefined, 64)),
+    'pico, KL': guess('pico', undefined, grpo({ klCoefficient: 0.01 })),
+    'nano': guess('nano'),
+    'micro': guess('micro'),
+    'mini': guess('mini'),
+    'mini, 1 thread': guess('mini', { threads: 1 }),
+    'mini, WebAssembly': guess('mini', { engine: 'wasm' }, few),
+    'mini, micro-batches of 512': guess('mini', { microBatchTokens: 512 }),
+    'mini, micro-batches of 8192': guess('mini', { microBatchTokens: 8192 }),
+    'mini, KL': guess('mini', undefined, grpo({ klCoefficient: 0.01 })),
+    'small': guess('small', undefined, few),
+    'TextWorld, pico': textworld('pico'),
+    'TextWorld, mini': textworld('mini'),
+    'TextWorld, mini, cache of 20 MB': { ...textworld('mini'), options: { cacheMegabytes: 20 } },
+    'TextCraft, nano': textcraft('nano', 12),
+    'TextCraft, nano, PPO with its own critic': textcraft('nano', 12, {
+      algorithm: { name: 'ppo', groupSize: 1, options: { klCoefficient: 0.001, klIn: 'reward', klEstimator: 'k1' } },
+    }),
+    'TextCraft, mini, 30 turns': textcraft('mini', 30),
+    'folder, whole': from(small),
+    'folder, LoRA': from(small, { loraRank: 8 }),
+    ...(large && { 'large, LoRA': big(large, { loraRank: 16 }), 'large, whole': big(large) }),
+    ...(half && { 'half a billion, LoRA': big(half, { loraRank: 16 }) }),
+  };
+  return Object.entries(all).map(([name, made]) => ({ name, recipe: recipe('memory', made) }));
+}

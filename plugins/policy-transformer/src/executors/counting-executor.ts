@@ -1,0 +1,166 @@
+import { peakBytes } from '../lowering/peak-bytes.js';
+import { OpenSizes } from '../lowering/open-sizes.js';
+import { neededNodes } from '../lowering/lower-program.js';
+import { state } from '../operations/leaves.js';
+import { elementCount, totalElements } from '../operations/shapes.js';
+import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import type { Executable, Executor, HostArrays, Program, RowRules, RunOptions } from './executor.js';
+import type { CacheState, State, StateView } from './state.js';
+
+const FLOAT = 4;
+
+/** What one program needs, in bytes: the most of all its runs. */
+export interface CountedProgram {
+  /** Tensors that exist at the same time in a run, outputs included. */
+  readonly peak: number;
+  /** Arrays that a run was given, except state. */
+  readonly inputs: number;
+  /** State that a run reads. */
+  readonly state: number;
+  /** Copies of what a run returns, or changes in state. */
+  readonly results: number;
+  /** Numbers that are constants of the program. */
+  readonly fixed: number;
+}
+
+/**
+ * Computes nothing: programs return zeros, and state has shapes but no numbers. It counts the memory that its programs and
+ * state would need. So memory is estimated by the code that uses it.
+ */
+export class CountingExecutor implements Executor {
+  readonly engine = 'onnxruntime-node';
+  readonly version = '';
+  readonly threads = 1;
+  readonly rowRules: RowRules = { leastRows: 1, widthMultiple: 1, capacityMultiple: 1 };
+  readonly #programs: CountedExecutable[] = [];
+  #state = 0;
+
+  /** Programs that were compiled and run since the last call of this function. */
+  takePrograms(): CountedProgram[] {
+    return this.#programs.splice(0).map(({ counted }) => counted);
+  }
+
+  /** Bytes of the state that was allocated since the last call of this function. */
+  takeState(): number {
+    const taken = this.#state;
+    this.#state = 0;
+    return taken;
+  }
+
+  allocate(shapes: ReadonlyMap<string, Shape>): State {
+    this.#state += FLOAT * totalElements(shapes);
+    return new CountedState(shapes);
+  }
+
+  allocateCache(): CacheState {
+    throw new Error('a cache is not counted');
+  }
+
+  compile(program: Program): Promise<Executable> {
+    const executable = new CountedExecutable(program);
+    this.#programs.push(executable);
+    return Promise.resolve(executable);
+  }
+}
+
+class CountedState implements State {
+  readonly shapes: ReadonlyMap<string, Shape>;
+
+  constructor(shapes: ReadonlyMap<string, Shape>) {
+    this.shapes = shapes;
+  }
+
+  has(name: string): boolean {
+    return this.shapes.has(name);
+  }
+
+  read(): Promise<never> {
+    return this.readAll();
+  }
+
+  write(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  readAll(): Promise<never> {
+    throw new Error('counted state has no numbers');
+  }
+
+  writeAll(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  addAll(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  clear(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  part(_: string, as: string): StateView {
+    return { has: (name) => name === as };
+  }
+
+  renamed(): StateView {
+    return this;
+  }
+}
+
+class CountedExecutable implements Executable {
+  readonly inputs: ReadonlyMap<string, TensorType> = new Map();
+  readonly outputs: ReadonlyMap<string, TensorType>;
+  counted: CountedProgram = { peak: 0, inputs: 0, state: 0, results: 0, fixed: 0 };
+  readonly #program: Program;
+  readonly #changed: readonly Tensor[];
+  readonly #open: OpenSizes;
+  /** By the sizes of a run. */
+  readonly #known = new Map<string, CountedProgram>();
+
+  constructor(program: Program) {
+    const { outputs, assign = {}, add = {}, append = {}, openSizes } = program;
+    this.#program = program;
+    this.#open = new OpenSizes(openSizes);
+    this.#changed = [assign, add, append].flatMap((tensors) => Object.values(tensors));
+    this.outputs = new Map(Object.entries(outputs));
+  }
+
+  run(inputs: HostArrays, { sizes = {} }: RunOptions = {}): Promise<{ readonly [name: string]: HostArray }> {
+    const key = JSON.stringify(sizes);
+    const of = this.#known.get(key) ?? this.#count(inputs, sizes);
+    this.#known.set(key, of);
+    const most = (name: keyof CountedProgram) => Math.max(this.counted[name], of[name]);
+    this.counted = {
+      peak: most('peak'),
+      inputs: most('inputs'),
+      state: most('state'),
+      results: most('results'),
+      fixed: most('fixed'),
+    };
+    const returned = Object.entries(this.#program.outputs).map(([name, { shape, type }]) => {
+      const count = elementCount(this.#open.resolve(shape, sizes));
+      return [name, type === 'int32' ? new Int32Array(count) : new Float32Array(count)] as const;
+    });
+    return Promise.resolve(Object.fromEntries(returned));
+  }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #count(inputs: HostArrays, sizes: { readonly [name: string]: number }): CountedProgram {
+    const resolve = (shape: Shape) => this.#open.resolve(shape, sizes);
+    const results = [...Object.values(this.#program.outputs), ...this.#changed];
+    const { fixed } = this.#program;
+    return {
+      peak: peakBytes(results, resolve),
+      inputs: Object.values(inputs).reduce((sum, { byteLength }) => sum + byteLength, 0),
+      state: neededNodes(results).reduce(
+        (sum, node) => (node.operation === state ? sum + FLOAT * elementCount(resolve(node.outputs[0]!.shape)) : sum),
+        0,
+      ),
+      results: results.reduce((sum, { shape }) => sum + FLOAT * elementCount(resolve(shape)), 0),
+      fixed: fixed === undefined ? 0 : FLOAT * totalElements((fixed as State).shapes),
+    };
+  }
+}

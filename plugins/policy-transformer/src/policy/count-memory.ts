@@ -1,0 +1,202 @@
+/*
+ * The memory of a policy at its peak, by purpose. The code that trains and samples runs once on an executor that only
+ * counts (`CountingExecutor`), with a batch as large as the recipe allows. What the engine and Node.js add to that was
+ * measured on Linux x64 with Node.js 20 and ONNX Runtime 1.30, with `npm run bench -- memory`.
+ */
+import type { Loss, PolicyLoad, TrainingBatch } from '@agentgym/cli';
+
+import { CountingExecutor, type CountedProgram } from '../executors/counting-executor.js';
+import { SessionDecodeRunner } from '../generation/decode-runner.js';
+import type { Choice } from '../generation/sampling-graph.js';
+import { KernelModel } from '../kernels/kernel-model.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { frozenShapes, trainableShapes, type ParameterOptions } from '../model/parameters.js';
+import { gradientState } from '../model/training-graph.js';
+import { totalElements } from '../operations/shapes.js';
+import { createOptimizer } from '../optimizers/create-optimizer.js';
+import { RUN_LIMITS, usesKernels } from '../worker/create-generator.js';
+import { LayeredTrainer } from '../worker/layered-trainer.js';
+import { Trainer } from '../worker/trainer.js';
+import type { EpisodeLengths } from './episode-lengths.js';
+
+const FLOAT = 4;
+const MEGABYTE = 1e6;
+
+/** A thread of Node.js with the package's code and the engine: heap, stacks, code. */
+const THREAD = 45 * MEGABYTE;
+/** The library of ONNX Runtime, once in a process. */
+const LIBRARY = 35 * MEGABYTE;
+/** The engine's plan of a program: bytes for each number of its graph's nodes is small; this is the usual amount. */
+const PROGRAM = 8 * MEGABYTE;
+/** Blocks of the engine's allocator that fit no tensor, as a share of the tensors at the peak. */
+const FRAGMENTS = 0.15;
+/** Node.js collects garbage outside its heap after so many new bytes of it (V8: external allocation limit). */
+const GARBAGE = 64 * MEGABYTE;
+
+export interface CountedSettings {
+  readonly config: DecoderConfig;
+  readonly parts: ParameterOptions;
+  readonly cores: { readonly count: number; readonly layered: boolean };
+  readonly isWasm: boolean;
+  readonly microBatchTokens: number;
+  readonly cacheBytes: number;
+  readonly load: PolicyLoad;
+  readonly lengths: EpisodeLengths;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
+
+/** Bytes by purpose. */
+export async function countMemory(settings: CountedSettings): Promise<{ readonly [part: string]: number }> {
+  const { config, parts, cores, load } = settings;
+  const trainable = FLOAT * totalElements(trainableShapes(config, parts));
+  const frozen = FLOAT * totalElements(frozenShapes(config, parts));
+  const executor = new CountingExecutor();
+  const shapes = trainableShapes(config, parts);
+  const weights = {
+    trainable: executor.allocate(shapes),
+    ...(frozen > 0 && { frozen: executor.allocate(frozenShapes(config, parts)) }),
+  };
+  const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+  executor.takeState();
+
+  const updates: { readonly moments: number; readonly programs: readonly CountedProgram[] }[] = [];
+  for (const optimizer of load.optimizers) {
+    const made = createOptimizer(optimizer, { parameters: weights.trainable, gradients }, executor);
+    const moments = executor.takeState();
+    await made.step(1, undefined);
+    updates.push({ moments, programs: executor.takePrograms() });
+  }
+  const moments = most(updates.map((each) => each.moments));
+
+  const batch = largestBatch(settings);
+  const kind = cores.layered ? LayeredTrainer : Trainer;
+  const trainer = new kind(executor, config, parts, settings.microBatchTokens);
+  await trainer.accumulate(weights, gradients, batch, LOSS);
+  const training = executor.takePrograms();
+  if (load.evaluates) await trainer.evaluate(weights, batch);
+  const evaluation = executor.takePrograms();
+
+  const sampling = load.sequences === 0 ? [] : await countSampling(settings, executor, weights);
+  const program = memoryOf(settings);
+  // A small model's programs keep their memory; those of a large one give it back after every run.
+  const both = cores.layered ? (bytes: readonly number[]) => most(bytes) : sum;
+  const ofTraining = both(training.map(program));
+  const activations = both([
+    ...(cores.layered ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
+    both(evaluation.map(program)),
+  ]);
+  const states = cores.layered ? FLOAT * (config.layers + 2) * batch.rows * batch.width * config.hiddenSize : 0;
+  const results = most(training.map((each) => each.results));
+  const returned = results + Math.min(GARBAGE, results);
+  const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
+  const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
+  const constants = 2 * sum(sampling.map(({ fixed }) => fixed));
+  return {
+    threads: LIBRARY + cores.count * THREAD,
+    weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
+    optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
+    activations: cores.count * (activations + states + returned),
+    sampling: cores.count * (decoding + constants),
+    cache: cacheBytes(settings),
+    copies: copiesBytes(settings, trainable, moments),
+  };
+}
+
+/** The programs of the optimizer that needs most. */
+function largestUpdate(updates: readonly { readonly programs: readonly CountedProgram[] }[]): readonly CountedProgram[] {
+  const size = (programs: readonly CountedProgram[]) => sum(programs.map(({ peak }) => peak));
+  return updates.reduce<readonly CountedProgram[]>(
+    (largest, { programs }) => (size(programs) > size(largest) ? programs : largest),
+    [],
+  );
+}
+
+/** Crosses threads in copies: weights after every step if there are several cores, and everything for a checkpoint. */
+function copiesBytes({ cores }: CountedSettings, trainable: number, moments: number): number {
+  const ofStep = cores.count > 1 ? (cores.count + 1) * trainable : 0;
+  const ofCheckpoint = 2 * (trainable + moments);
+  return Math.max(ofStep, ofCheckpoint);
+}
+
+/** One micro-batch of the longest episodes. */
+function largestBatch({ config, cores, microBatchTokens, load, lengths }: CountedSettings): TrainingBatch {
+  const { longest, sampled } = lengths;
+  const width = longest;
+  const perCore = Math.ceil(load.rows / cores.count);
+  const rows = Math.max(1, Math.min(perCore, Math.floor(microBatchTokens / width)));
+  const numbers = () => new Float64Array(rows * width);
+  const mask = new Uint8Array(rows * width);
+  for (let row = 1; row <= rows; row += 1) mask.fill(1, row * width - sampled, row * width);
+  return {
+    rows,
+    width,
+    tokens: new Int32Array(rows * width).fill(Math.min(1, config.vocabularySize - 1)),
+    length: new Int32Array(rows).fill(width),
+    mask,
+    turn: new Int32Array(rows * width),
+    weight: numbers(),
+    logprobs: numbers(),
+    rewards: numbers(),
+    advantages: numbers(),
+    group: new Int32Array(rows),
+    truncated: new Uint8Array(rows),
+    bootstrapValue: new Float64Array(rows),
+    temperature: 1,
+  };
+}
+
+/** Any loss: it needs little beside the model. */
+const LOSS: Loss = {
+  terms: { policy: { op: 'mul', left: { op: 'batch', name: 'advantages' }, right: { op: 'live', name: 'logprob' } } },
+};
+
+/** What the engine holds for a program. */
+function memoryOf({ isWasm }: CountedSettings): (program: CountedProgram) => number {
+  return ({ peak, inputs, state, results }) =>
+    PROGRAM + (1 + FRAGMENTS) * peak + inputs + (isWasm ? inputs + state + results : 0);
+}
+
+/** Programs of one core: for every way of choosing a token, one for single tokens and one for texts. */
+async function countSampling(
+  { config, parts, load, lengths, cores }: CountedSettings,
+  executor: CountingExecutor,
+  weights: Parameters<SessionDecodeRunner['useWeights']>[0],
+): Promise<readonly CountedProgram[]> {
+  if (usesKernels(config, parts.adapter)) return [];
+  const { tokensPerRun, rowsPerRun, scoresPerRun } = RUN_LIMITS;
+  const runner = new SessionDecodeRunner(executor, config, parts.adapter);
+  await runner.useWeights(weights);
+  const capacity = lengths.longest;
+  const active = Math.ceil(load.sequences / cores.count);
+  for (const choice of choicesOf(load, config)) {
+    for (const width of [1, Math.min(PIECE, capacity)]) {
+      const fits = Math.floor(scoresPerRun / (config.heads * width * (capacity + width)));
+      const rows = Math.max(1, Math.min(active, rowsPerRun, Math.floor(tokensPerRun / width), fits));
+      await runner.run(choice, { rows, width, capacity }, {}, {});
+    }
+  }
+  return executor.takePrograms();
+}
+
+/** Tokens of a usual observation with the prompt. */
+const PIECE = 64;
+
+function choicesOf({ samplings }: PolicyLoad, { vocabularySize }: DecoderConfig): readonly Choice[] {
+  const choices = samplings.map(({ temperature, topP, topK }): Choice => {
+    if (temperature === 0) return 'largest';
+    return topP < 1 || topK > 0 ? { topK: Math.min(topK, vocabularySize) } : 'draw';
+  });
+  return [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()];
+}
+
+function kernelBytes(config: DecoderConfig): number {
+  return new KernelModel(config).kernels.bytes;
+}
+
+/** Keys and values of the episodes in flight. */
+function cacheBytes({ config, load, lengths, cacheBytes: limit }: CountedSettings): number {
+  const { layers, keyValueHeads, headWidth } = config;
+  return Math.min(limit, load.sequences * lengths.usual * 2 * FLOAT * layers * keyValueHeads * headWidth);
+}
