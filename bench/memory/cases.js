@@ -10,26 +10,33 @@ function recipe(name, { policy, options, ...changes }) {
     environment: { name: 'guess-number', options: { width: [20, 31] } },
     reward: { terms: [{ name: 'sparse', weight: 1 }] },
     policy: { name: 'transformer', ...model, sampling, ...(options && { options }) },
-    algorithm: { name: 'grpo', groupSize: 16, minibatches: 4 },
+    algorithm: grpo().algorithm,
     horizon: { schedule: 'fixed', turns: 5 },
     stages: {
       sft: {
         kind: 'sft',
         demonstrations: { expert: 'demonstrator', count: 1000 },
         batchSize: 64,
-        steps: 20,
+        steps: 8,
         optimizer,
       },
-      rl: { kind: 'rl', tasksPerStep: 32, steps: 4, optimizer },
+      rl: { kind: 'rl', tasksPerStep: 32, steps: 2, optimizer },
     },
-    evaluation: { every: 0, final: { tasks: 'all' } },
+    evaluation: { every: 0, final: { tasks: 100 } },
     ...changes,
   };
 }
 
 const guess = (preset, options, changes) => ({ policy: { preset }, ...(options && { options }), ...changes });
+
+/** Learns from every group, so that the batches of the few steps are full. */
 const grpo = (options, groupSize = 16) => ({
-  algorithm: { name: 'grpo', groupSize, minibatches: 4, ...(options && { options }) },
+  algorithm: {
+    name: 'grpo',
+    groupSize,
+    minibatches: 4,
+    options: { dropFlatGroups: false, entropyCoefficient: 0.01, ...options },
+  },
 });
 
 /** Long episodes in a world of texts. */
@@ -38,8 +45,8 @@ const textworld = (preset, changes) => ({
   environment: { name: 'textworld', options: { rooms: 2, objects: 3, questLength: 4 } },
   horizon: { schedule: 'fixed', turns: 12 },
   stages: {
-    sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 500 }, batchSize: 64, steps: 20, optimizer },
-    rl: { kind: 'rl', tasksPerStep: 16, steps: 3, optimizer },
+    sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 500 }, batchSize: 64, steps: 8, optimizer },
+    rl: { kind: 'rl', tasksPerStep: 16, steps: 2, optimizer },
   },
   evaluation: { every: 0, final: { tasks: 100 } },
   ...changes,
@@ -54,19 +61,26 @@ const textcraft = (preset, turns, changes) => ({
   horizon: { schedule: 'fixed', turns },
   stages: {
     sft: { kind: 'sft', demonstrations: { expert: 'oracle', count: 2000 }, batchSize: 64, steps: 40, optimizer },
-    rl: { kind: 'rl', tasksPerStep: 16, steps: 3, optimizer },
+    rl: { kind: 'rl', tasksPerStep: 16, steps: 2, optimizer },
   },
   ...changes,
 });
 
 /** Reinforcement learning alone, from a folder. */
-const from = (folder, options, { tasksPerStep = 32, steps = 3, optimizer: own = optimizer, ...changes } = {}) => ({
+const from = (folder, options, { tasksPerStep = 32, steps = 2, optimizer: own = optimizer, ...changes } = {}) => ({
   policy: { from: folder, sampling: { temperature: 1, maxActionTokens: 4 } },
   ...(options && { options }),
   stages: { rl: { kind: 'rl', tasksPerStep, steps, optimizer: own } },
   evaluation: { every: 0, final: { tasks: 100 } },
   ...changes,
 });
+
+/** Trains hardly anything: its checkpoint is a folder with a model of the preset mini. */
+export function smallModelRecipe() {
+  const made = recipe('small', guess('mini', undefined, { evaluation: { every: 0, final: { tasks: 2 } } }));
+  const { sft, rl } = made.stages;
+  return { ...made, stages: { sft: { ...sft, steps: 2 }, rl: { ...rl, tasksPerStep: 2, steps: 1 } } };
+}
 
 /** @param folders of models: `small`, and if given `large` (two layers and a large vocabulary) and `half` (24 layers) */
 export function casesOf({ small, large, half }) {
@@ -78,7 +92,7 @@ export function casesOf({ small, large, half }) {
     ...from(undefined, options, { tasksPerStep: 2, steps: 1, ...adamw }),
     environment: { name: 'textcraft' },
     reward: { terms: [{ name: 'sparse', weight: 1 }, { name: 'cost', weight: 1 }] },
-    algorithm: { name: 'grpo', groupSize: 4, options: { dropFlatGroups: false, entropyCoefficient: 0.01 } },
+    algorithm: { ...grpo(undefined, 4).algorithm, minibatches: 1 },
     horizon: { schedule: 'fixed', turns: 4 },
     rollout: { maxEpisodeTokens: 1024 },
     evaluation: { every: 0, final: { tasks: 2 } },

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RunEvent } from '../contracts/events.js';
+import { availableMemory } from '../processes/available-memory.js';
 import type { GridEvent } from '../reporting/grid-progress.js';
 import { runOwner } from '../runs/run-lock.js';
 import { readCellRun, type AblationDirectory, type CellRun } from './ablation-directory.js';
@@ -16,6 +17,8 @@ export interface RunCellsOptions {
   readonly listener: (event: GridEvent) => void;
   /** Whether stages that cells share are trained once per seed. False: in every cell. */
   readonly share: boolean;
+  /** Whether a run that needs more than its share of the available memory is refused. */
+  readonly checksMemory: boolean;
   /** Stops running runs, which stay resumable, and begins no more. */
   readonly signal: AbortSignal;
 }
@@ -25,7 +28,7 @@ const patience = 60_000;
 
 /** Trains the missing runs, several at a time. A failed run is kept and noted, and does not stop others. */
 export async function runCells(options: RunCellsOptions): Promise<void> {
-  const { directory, workers, listener, signal, share } = options;
+  const { directory, workers, listener, signal, share, checksMemory } = options;
   const missing: MissingRun[] = [];
   const stages = join(directory.path, 'shared');
   for (const run of share ? shareStages(directory.runs, stages) : directory.runs) {
@@ -37,6 +40,8 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
     }
   }
   const queue = new RunQueue(missing, signal);
+  const together = Math.max(1, Math.min(workers, missing.length));
+  const memoryBytes = checksMemory ? Math.floor(availableMemory().available / together) : null;
   await Promise.all(
     Array.from({ length: workers }, async () => {
       for (let next = await queue.next(); next !== undefined; next = await queue.next()) {
@@ -49,7 +54,7 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
         const busy = resume ? await ownerAfterWaiting(run.directory, signal) : undefined;
         const outcome: TrainOutcome =
           busy === undefined
-            ? await trainInProcess(run, resume, hear, signal)
+            ? await trainInProcess(run, resume, hear, signal, memoryBytes)
             : { status: 'failed', cause: `process ${busy} is using ${run.directory}` };
         queue.release(run);
         if (outcome.status === 'completed') await directory.noteFinished(run);

@@ -24,12 +24,15 @@ export type TrainOutcome =
 /**
  * Trains one run of an ablation in its own process, or resumes it: `agentgym train`, with the recipe written next to
  * the run. An abort makes it save a checkpoint and end.
+ *
+ * @param memoryBytes memory that the run may use; null: it does not check whether it fits; absent: all that is available
  */
 export async function trainInProcess(
   run: CellRun,
   resume: boolean,
   listener: (event: RunEvent) => void,
   signal: AbortSignal,
+  memoryBytes?: number | null,
 ): Promise<TrainOutcome> {
   const recipe = join(dirname(run.directory), `seed-${run.seed}.json`);
   await makeFolder(dirname(run.directory));
@@ -37,7 +40,9 @@ export async function trainInProcess(
   const name = `${run.cell.title ?? run.cell.id}, seed ${run.seed}`.slice(-longestName);
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
   const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
-  const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, '--json'], {
+  const memory =
+    memoryBytes === undefined ? [] : memoryBytes === null ? ['--no-memory-check'] : ['--memory-share', `${memoryBytes}`];
+  const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, ...memory, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },
     // In a separate session, Ctrl-C reaches it only once, through this process.

@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core';
 
 import type { Json } from '../contracts/json.js';
 import { messageOf } from '../errors/message-of.js';
+import { memoryCheckFlag } from './memory-check-flag.js';
 
 /** Flags of `ablate` besides its axis. */
 export const ablationFlags = {
@@ -17,6 +18,7 @@ export const ablationFlags = {
     allowNo: true,
     description: 'Train shared supervised stages once per seed; the numbers are the same either way',
   }),
+  ...memoryCheckFlag,
   output: Flags.string({
     helpValue: 'DIR',
     description: 'Folder of the ablation; default: a folder below runs/ablations',

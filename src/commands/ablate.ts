@@ -67,6 +67,7 @@ export default class Ablate extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       workers,
       share: flags.share,
+      checksMemory: flags['memory-check'],
       ...(flags['budget-seconds'] !== undefined && {
         budgetSeconds: Math.max(1, flags['budget-seconds'] - spent),
       }),

@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
 import { labelFlags, labelOf } from '../cli/label-flags.js';
+import { memoryCheckFlag } from '../cli/memory-check-flag.js';
 import { recipeSettings } from '../cli/recipe-settings.js';
 
 /** `agentgym train [RECIPE]` */
@@ -30,11 +31,8 @@ export default class Train extends BaseCommand {
     ...labelFlags(['resume', 'check']),
     // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
-    'memory-check': Flags.boolean({
-      default: true,
-      allowNo: true,
-      description: 'Refuse a recipe that needs more memory than is available',
-    }),
+    'memory-share': Flags.integer({ hidden: true }),
+    ...memoryCheckFlag,
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],
       description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
@@ -57,7 +55,10 @@ export default class Train extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       ...labelOf(flags),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
-      memory: { short: flags['memory-check'] ? 'refuse' : 'ignore' },
+      memory: {
+        short: flags['memory-check'] ? 'refuse' : 'ignore',
+        ...(flags['memory-share'] !== undefined && { share: flags['memory-share'] }),
+      },
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -177,9 +177,9 @@ export const errorCodes = {
   },
   AG_MEMORY: {
     exitCode: 2,
-    meaning: 'A recipe needs more memory than this machine has, or than Node.js may use.',
-    cause: 'Too many episodes at once, or too large a model.',
-    cure: 'Lower the settings named in the message, or train on a larger machine.',
+    meaning: 'A recipe needs more memory than is available, or than Node.js may use.',
+    cause: 'Too many episodes at once, too large a model or too large micro-batches; or other programs use the memory.',
+    cure: 'Change a setting named in the hint, or train on a larger machine. `agentgym doctor --recipe` lists all parts; `--no-memory-check` trains anyway.',
   },
   AG_MODEL_UNUSABLE: {
     exitCode: 2,

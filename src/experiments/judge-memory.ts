@@ -16,6 +16,8 @@ export interface MemoryPolicy {
   readonly short?: 'refuse' | 'advise' | 'ignore';
   /** Default: measured now. */
   readonly there?: AvailableMemory;
+  /** Bytes that the run may use, if others run beside it. */
+  readonly share?: number;
 }
 
 /** What an estimate is made of, besides the plan. */
@@ -54,8 +56,9 @@ export async function judgeMemory(
   plan: RunPlan,
   models: ModelEstimates | undefined,
   estimation: Estimation,
-  { short = 'refuse', there = availableMemory() }: MemoryPolicy = {},
+  { short = 'refuse', there: whole = availableMemory(), share }: MemoryPolicy = {},
 ): Promise<MemoryEstimate> {
+  const there = share === undefined ? whole : { ...whole, available: share };
   const estimate = (of: RunPlan, made: ModelEstimates | undefined) => {
     const threads = estimation.environments.reduce((sum, each) => sum + each.threads, 0);
     return estimateMemory(of, estimation.environments[0].world.splits, made, threads, there);
@@ -68,7 +71,8 @@ export async function judgeMemory(
   };
   const advice = adviceOf(await changesThatHelp(plan, models, there.available, again), there.available);
   if (short === 'advise') return { ...memory, advice };
-  throw tooMuch(memory, advice);
+  const fewer = share === undefined ? '' : ' Fewer runs at a time (`--workers`) leave more to each.';
+  throw tooMuch(memory, `${advice}${fewer}`);
 }
 
 /** Another value of a key. */

@@ -35,7 +35,8 @@ export function availableMemory(root = '/', own = process.memoryUsage.rss()): Av
   const ofMachine = numberIn(read(join(root, 'proc/meminfo')), /^MemAvailable:\s+(\d+) kB/m, 1024);
   const total = Math.min(totalOf(root), ...groups.map(({ limit }) => limit));
   const free = [...(ofMachine === undefined ? [] : [ofMachine]), ...groups.map(({ limit, used }) => limit - used)];
-  return { available: free.length === 0 ? total : Math.min(total, Math.max(0, ...[Math.min(...free)]) + own), total };
+  const left = Math.max(0, Math.min(...free));
+  return { available: Math.min(total, left + own), total };
 }
 
 function totalOf(root: string): number {

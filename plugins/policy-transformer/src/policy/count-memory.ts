@@ -89,16 +89,17 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   ]);
   const states = cores.layered ? FLOAT * (config.layers + 2) * batch.rows * batch.width * config.hiddenSize : 0;
   const results = most(training.map((each) => each.results));
-  const returned = results + Math.min(GARBAGE, results);
   const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
-  const constants = 2 * sum(sampling.map(({ fixed }) => fixed));
+  // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
+  const constants = sum(sampling.map(({ fixed }) => fixed)) + 2 * most(sampling.map(({ fixed }) => fixed));
   return {
     threads: LIBRARY + cores.count * THREAD,
     weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
     optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
-    activations: cores.count * (activations + states + returned),
+    activations: cores.count * (activations + states),
     sampling: cores.count * (decoding + constants),
+    garbage: cores.count * (results + (kernels ? 0 : GARBAGE)),
     cache: cacheBytes(settings),
     copies: copiesBytes(settings, trainable, moments),
   };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReadableStream } from 'node:stream/web';
 
+import type { PolicyLoad } from '@agentgym/cli';
 import { optionDefaults, testHost } from '@agentgym/cli/testing';
 import { expect, it } from 'vitest';
 
@@ -19,7 +20,18 @@ const options: TransformerOptions = {
   tokenizer: 'words',
   vocabularySize: 300,
 };
-const load = { sequences: 16, tokens: 200 };
+const load: PolicyLoad = {
+  sequences: 16,
+  conversations: [{ system: '', observations: ['guess my number between 4 and 33', 'higher', 'lower'], texts: ['9', '20'] }],
+  turns: 5,
+  actionTokens: 4,
+  rows: 4096,
+  losses: 1,
+  evaluates: false,
+  references: 0,
+  samplings: [{ temperature: 1, topP: 1, topK: 0 }],
+  optimizers: [{ name: 'adamw', options: {} }],
+};
 
 it('tells what create makes, of a preset and of a folder, and refuses a folder as create does', async () => {
   const context = { valueHead: false, maxTokens: 256 };
@@ -35,13 +47,15 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   const made = policy.describe()['parameters'] as number;
   await policy.dispose();
   const scratch = await estimate(options, { ...context, preset: 'pico' }, load);
-  // The estimate assumes the largest vocabulary, 300 tokens of 64 numbers each. Really there are about thirty tokens.
-  expect(scratch.parameters).toBeGreaterThan(made);
-  expect(scratch.parameters).toBeLessThan(made + 64 * 300);
+  // The vocabulary is that of the conversations, or 300 tokens of 64 numbers each without any.
+  expect(Math.abs(scratch.parameters - made)).toBeLessThan(64 * 10);
+  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] });
+  expect(blind.parameters).toBeGreaterThan(made + 64 * 200);
+  expect(blind.parameters).toBeLessThan(made + 64 * 300);
   const read = await estimate(options, { ...context, from: folder }, load);
   expect(read.parameters).toBe(made);
   expect(read.capabilities).toEqual(policy.capabilities);
-  expect(read.bytes['weights']).toBe(3 * 4 * made);
+  expect(read.bytes['weights']).toBe(4 * made);
 
   const template = join(folder, 'chat_template.jinja');
   const own = readFileSync(template, 'utf8');
@@ -69,18 +83,36 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow('has no tokenizer.json');
 });
 
-it('grows with threads, episodes and the length of batches', async () => {
-  const of = async (changes: object, asked = load) => {
-    const { bytes, mostBeside } = await estimate(
-      { ...options, ...changes },
-      { valueHead: true, preset: 'mini' },
-      asked,
-    );
-    return { ...bytes, ...mostBeside } as Record<string, number>;
-  };
-  const base = await of({});
-  expect((await of({ threads: 4 }))['weights']).toBe(3 * base['weights']!);
-  expect((await of({ microBatchTokens: 4096 }))['activations']).toBe(2 * base['activations']!);
-  expect((await of({}, { sequences: 32, tokens: 200 }))['cache']).toBe(2 * base['cache']!);
-  expect((await of({ cacheMegabytes: 1 }))['cache']).toBe(1e6);
+/** Bytes of a model of the preset mini by part. */
+async function bytesOf(changes: object, asked: object = {}): Promise<Record<string, number>> {
+  const { bytes } = await estimate({ ...options, ...changes }, { valueHead: false, preset: 'mini' }, { ...load, ...asked });
+  return bytes;
+}
+
+it('grows with threads, episodes, losses, copies and the length of batches', async () => {
+  const base = await bytesOf({});
+  expect((await bytesOf({ threads: 4 }))['weights']).toBe(4 * base['weights']!);
+  expect((await bytesOf({}, { references: 1 }))['weights']).toBe(2 * base['weights']!);
+  expect((await bytesOf({ microBatchTokens: 4096 }))['activations']! / base['activations']!).toBeCloseTo(2, 1);
+  expect((await bytesOf({}, { losses: 2 }))['activations']).toBe(2 * base['activations']!);
+  expect((await bytesOf({}, { evaluates: true }))['activations']).toBeGreaterThan(base['activations']!);
+  expect((await bytesOf({}, { sequences: 32 }))['cache']).toBe(2 * base['cache']!);
+  expect((await bytesOf({ cacheMegabytes: 1 }))['cache']).toBe(1e6);
+  expect(await bytesOf({}, { sequences: 0, samplings: [] })).toMatchObject({ cache: 0, sampling: 0 });
+  const muon = (await bytesOf({}, { optimizers: [{ name: 'muon', options: {} }] }))['optimizer']!;
+  const sgd = (await bytesOf({}, { optimizers: [{ name: 'sgd', options: {} }] }))['optimizer']!;
+  expect(sgd).toBeLessThan(base['optimizer']!);
+  expect(muon).toBeGreaterThan(sgd);
+});
+
+// Rows of a small batch fill no micro-batch.
+it('does not count more rows than there are', async () => {
+  const few = await bytesOf({}, { rows: 2 });
+  expect(few['activations']).toBeLessThan((await bytesOf({}))['activations']! / 4);
+  expect(await bytesOf({ microBatchTokens: 16_384 }, { rows: 2 })).toEqual(few);
+});
+
+it('proposes smaller values of the options that matter', async () => {
+  const { smaller } = await estimate({ ...options, threads: 2 }, { valueHead: false, preset: 'mini' }, load);
+  expect(smaller).toEqual({ microBatchTokens: [1024, 512, 256], cacheMegabytes: [64], threads: [1] });
 });
