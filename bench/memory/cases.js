@@ -17,12 +17,12 @@ function recipe(name, { policy, options, ...changes }) {
         kind: 'sft',
         demonstrations: { expert: 'demonstrator', count: 1000 },
         batchSize: 64,
-        steps: 8,
+        steps: 20,
         optimizer,
       },
-      rl: { kind: 'rl', tasksPerStep: 32, steps: 2, optimizer },
+      rl: { kind: 'rl', tasksPerStep: 32, steps: 4, optimizer },
     },
-    evaluation: { every: 0, final: { tasks: 100 } },
+    evaluation: { every: 0, final: { tasks: 'all' } },
     ...changes,
   };
 }
@@ -91,7 +91,12 @@ export function casesOf({ small, large, half }) {
   const craft = (options, changes) => ({
     ...from(undefined, options, { tasksPerStep: 2, steps: 1, ...adamw }),
     environment: { name: 'textcraft' },
-    reward: { terms: [{ name: 'sparse', weight: 1 }, { name: 'cost', weight: 1 }] },
+    reward: {
+      terms: [
+        { name: 'sparse', weight: 1 },
+        { name: 'cost', weight: 1 },
+      ],
+    },
     algorithm: { ...grpo(undefined, 4).algorithm, minibatches: 1 },
     horizon: { schedule: 'fixed', turns: 4 },
     rollout: { maxEpisodeTokens: 1024 },
@@ -103,20 +108,20 @@ export function casesOf({ small, large, half }) {
     return { ...made, policy: { from: folder, sampling: { temperature: 1, maxActionTokens: 24 } } };
   };
   const all = {
-    'pico': guess('pico'),
+    pico: guess('pico'),
     'pico, 1 thread': guess('pico', { threads: 1 }),
     'pico, WebAssembly': guess('pico', { engine: 'wasm' }),
     'pico, groups of 64': guess('pico', undefined, grpo(undefined, 64)),
     'pico, KL': guess('pico', undefined, grpo({ klCoefficient: 0.01 })),
-    'nano': guess('nano'),
-    'micro': guess('micro'),
-    'mini': guess('mini'),
+    nano: guess('nano'),
+    micro: guess('micro'),
+    mini: guess('mini'),
     'mini, 1 thread': guess('mini', { threads: 1 }),
     'mini, WebAssembly': guess('mini', { engine: 'wasm' }, few),
     'mini, micro-batches of 512': guess('mini', { microBatchTokens: 512 }),
     'mini, micro-batches of 8192': guess('mini', { microBatchTokens: 8192 }),
     'mini, KL': guess('mini', undefined, grpo({ klCoefficient: 0.01 })),
-    'small': guess('small', undefined, few),
+    small: guess('small', undefined, few),
     'TextWorld, pico': textworld('pico'),
     'TextWorld, mini': textworld('mini'),
     'TextWorld, mini, cache of 20 MB': { ...textworld('mini'), options: { cacheMegabytes: 20 } },

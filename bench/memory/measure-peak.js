@@ -39,7 +39,9 @@ function memoryOf(pid) {
 function numbersOf(path, names) {
   try {
     const lines = readFileSync(path, 'utf8').split('\n');
-    const found = lines.map((line) => /^(\w+):\s+(\d+) kB/.exec(line)).filter((match) => match && names.includes(match[1]));
+    const found = lines
+      .map((line) => /^(\w+):\s+(\d+) kB/.exec(line))
+      .filter((match) => match && names.includes(match[1]));
     return Object.fromEntries(found.map(([, name, kilobytes]) => [name, 1024 * Number(kilobytes)]));
   } catch {
     // The process has ended.

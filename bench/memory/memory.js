@@ -69,7 +69,9 @@ export async function measure(args) {
     for (const each of cases) {
       const result = await measureCase(each, folder);
       const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`.padStart(9);
-      console.log(`${megabytes(result.predicted)} ${megabytes(result.measured)}   ${result.ratio.toFixed(2)}  ${result.name}`);
+      console.log(
+        `${megabytes(result.predicted)} ${megabytes(result.measured)}   ${result.ratio.toFixed(2)}  ${result.name}`,
+      );
       results.push(result);
     }
   } finally {

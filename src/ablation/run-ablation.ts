@@ -8,7 +8,8 @@ import { runCells, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
 import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
 
-export interface RunAblationOptions extends SummarizeOptions, Pick<RunCellsOptions, 'workers' | 'listener' | 'share' | 'checksMemory'> {
+export interface RunAblationOptions
+  extends SummarizeOptions, Pick<RunCellsOptions, 'workers' | 'listener' | 'share' | 'checksMemory'> {
   /** The folder; absent: the one that belongs to the cells. */
   readonly output?: string;
   /** After this many seconds, running runs stop and stay resumable, and no more begin. */

@@ -41,7 +41,11 @@ export async function trainInProcess(
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
   const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
   const memory =
-    memoryBytes === undefined ? [] : memoryBytes === null ? ['--no-memory-check'] : ['--memory-share', `${memoryBytes}`];
+    memoryBytes === undefined
+      ? []
+      : memoryBytes === null
+        ? ['--no-memory-check']
+        : ['--memory-share', `${memoryBytes}`];
   const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, ...memory, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },

@@ -5,6 +5,7 @@ export const memoryCheckFlag = {
   'memory-check': Flags.boolean({
     default: true,
     allowNo: true,
-    description: 'Refuse a run that needs more memory than is available; `agentgym doctor --recipe` lists what it needs',
+    description:
+      'Refuse a run that needs more memory than is available; `agentgym doctor --recipe` lists what it needs',
   }),
 } as const;

@@ -53,7 +53,12 @@ async function refusal(available: number, text = recipe): Promise<{ readonly mes
   const policy = { there: { available, total } };
   const { run, check } = await plan(policy, text);
   const errors = await Promise.all(
-    [run(() => undefined), check()].map((work) => work.then(() => undefined, (error: unknown) => error)),
+    [run(() => undefined), check()].map((work) =>
+      work.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    ),
   );
   for (const error of errors) expect(error).toMatchObject({ code: 'AG_MEMORY', path: 'policy' });
   const [error, same] = errors as [Error & { hint: string }, Error & { hint: string }];
@@ -66,7 +71,9 @@ async function refusal(available: number, text = recipe): Promise<{ readonly mes
 it('refuses a run that does not fit before it writes anything, with values that fit', async () => {
   const needed = await needOf();
   const { message, hint } = await refusal(0.9 * needed);
-  expect(message).toMatch(/^the run needs about .*GB of memory \(most of it: activations .*\), and .*GB are available$/);
+  expect(message).toMatch(
+    /^the run needs about .*GB of memory \(most of it: activations .*\), and .*GB are available$/,
+  );
   expect(hint).toMatch(/^Any of these fits: `--set policy\.options\.microBatchTokens=2048` \(.*--no-memory-check/s);
   expect(hint).toContain('`--set policy.options.threads=1`');
   // A smaller cache is not needed: 16 episodes of some tokens fill little of it.

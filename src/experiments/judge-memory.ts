@@ -142,7 +142,7 @@ async function changesThatHelp(
 function withValue<Root extends object>(root: Root, path: KeyPath, value: number): Root {
   const [key, ...rest] = path as readonly [string, ...string[]];
   const inner = valueAt(root, [key]);
-  return { ...root, [key]: rest.length === 0 ? value : withValue((inner ?? {}) as object, rest, value) };
+  return { ...root, [key]: rest.length === 0 ? value : withValue(inner ?? {}, rest, value) };
 }
 
 /** Parts that the message names. */

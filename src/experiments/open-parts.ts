@@ -92,7 +92,12 @@ export async function openParts(
     const { name } = recipe.policy;
     const open = { environment, transfer, format, ...(tools && { tools }), reward, rl };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
-    const estimation = { instances, policyContext, algorithms, environments: [environment, ...transfer.values()] as const };
+    const estimation = {
+      instances,
+      policyContext,
+      algorithms,
+      environments: [environment, ...transfer.values()] as const,
+    };
     const conversations = await sampleConversations(plan, open, settings);
     const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
     if (models !== undefined) {

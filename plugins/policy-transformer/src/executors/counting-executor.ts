@@ -160,7 +160,7 @@ class CountedExecutable implements Executable {
         0,
       ),
       results: results.reduce((sum, { shape }) => sum + FLOAT * elementCount(resolve(shape)), 0),
-      fixed: fixed === undefined ? 0 : FLOAT * totalElements((fixed as State).shapes),
+      fixed: fixed === undefined ? 0 : FLOAT * totalElements(fixed.shapes),
     };
   }
 }

@@ -32,9 +32,7 @@ function slowPeak(outputs: readonly Tensor[], resolve: (shape: Shape) => Shape):
     .flatMap((node) => node.outputs)
     .map((tensor) => {
       const all = family(tensor);
-      const uses = order.filter(
-        (node) => !named(node, 'reshape') && node.inputs.some((input) => all.includes(input)),
-      );
+      const uses = order.filter((node) => !named(node, 'reshape') && node.inputs.some((input) => all.includes(input)));
       const last = outputs.some((output) => all.includes(output))
         ? Infinity
         : Math.max(tensor.node.id, ...uses.map(({ id }) => id));
@@ -67,7 +65,12 @@ it('equals a slow count on a training graph with open sizes', () => {
   const { block, ...others } = open;
   const loss = { terms: { policy: { op: 'live', name: 'logprob' } } } as const;
   const sizes = { ...others, width: 2 * block, blocks: 2, open: true };
-  const { outputs, gradients: slopes } = trainingGraph(presetConfig('pico', 50, 256), sizes, { valueHead: false }, loss);
+  const { outputs, gradients: slopes } = trainingGraph(
+    presetConfig('pico', 50, 256),
+    sizes,
+    { valueHead: false },
+    loss,
+  );
   const wanted = [...Object.values(outputs), ...Object.values(slopes)];
   const sizesOfRun = { rows: 3, block: 16, slots: 24, asks: 8 };
   const resolve = (shape: Shape) => new OpenSizes(open).resolve(shape, sizesOfRun);

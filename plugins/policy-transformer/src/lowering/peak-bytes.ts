@@ -15,10 +15,7 @@ const BYTES = { float32: 4, int32: 4, bool: 1 } as const;
  * own.
  * @param resolve the shape in a run, for a graph with open sizes
  */
-export function peakBytes(
-  outputs: Iterable<Tensor>,
-  resolve: (shape: Shape) => Shape = (shape) => shape,
-): number {
+export function peakBytes(outputs: Iterable<Tensor>, resolve: (shape: Shape) => Shape = (shape) => shape): number {
   const wanted = [...outputs];
   const nodes = neededNodes(wanted);
   const uses = new Map<Tensor, number>();

@@ -9,6 +9,7 @@ import { CountingExecutor, type CountedProgram } from '../executors/counting-exe
 import { SessionDecodeRunner } from '../generation/decode-runner.js';
 import type { Choice } from '../generation/sampling-graph.js';
 import { KernelModel } from '../kernels/kernel-model.js';
+import { queryBlocks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, trainableShapes, type ParameterOptions } from '../model/parameters.js';
 import { gradientState } from '../model/training-graph.js';
@@ -26,12 +27,16 @@ const MEGABYTE = 1e6;
 const THREAD = 45 * MEGABYTE;
 /** The library of ONNX Runtime, once in a process. */
 const LIBRARY = 35 * MEGABYTE;
-/** The engine's plan of a program: bytes for each number of its graph's nodes is small; this is the usual amount. */
-const PROGRAM = 8 * MEGABYTE;
+/** What the engine holds for a program besides its tensors. */
+const PROGRAM = 3 * MEGABYTE;
 /** Blocks of the engine's allocator that fit no tensor, as a share of the tensors at the peak. */
 const FRAGMENTS = 0.15;
-/** Node.js collects garbage outside its heap after so many new bytes of it (V8: external allocation limit). */
+/**
+ * Results of runs wait for garbage collection: some runs of a small model, but V8 begins to collect after so many bytes
+ * outside its heap (v8/src/heap: kExternalAllocationSoftLimit).
+ */
 const GARBAGE = 64 * MEGABYTE;
+const WAITING_RUNS = 8;
 
 export interface CountedSettings {
   readonly config: DecoderConfig;
@@ -70,12 +75,12 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   }
   const moments = most(updates.map((each) => each.moments));
 
-  const batch = largestBatch(settings);
+  const batches = microBatches(settings);
   const kind = cores.layered ? LayeredTrainer : Trainer;
   const trainer = new kind(executor, config, parts, settings.microBatchTokens);
-  await trainer.accumulate(weights, gradients, batch, LOSS);
+  for (const batch of batches) await trainer.accumulate(weights, gradients, batch, LOSS);
   const training = executor.takePrograms();
-  if (load.evaluates) await trainer.evaluate(weights, batch);
+  for (const batch of load.evaluates ? batches : []) await trainer.evaluate(weights, batch);
   const evaluation = executor.takePrograms();
 
   const sampling = load.sequences === 0 ? [] : await countSampling(settings, executor, weights);
@@ -87,8 +92,9 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     ...(cores.layered ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
     both(evaluation.map(program)),
   ]);
-  const states = cores.layered ? FLOAT * (config.layers + 2) * batch.rows * batch.width * config.hiddenSize : 0;
-  const results = most(training.map((each) => each.results));
+  const tokens = most(batches.map(({ rows, width }) => rows * width));
+  const states = cores.layered ? FLOAT * (config.layers + 2) * tokens * config.hiddenSize : 0;
+  const results = most([...training, ...sampling].map((each) => each.results));
   const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
   // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
@@ -99,14 +105,16 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
     activations: cores.count * (activations + states),
     sampling: cores.count * (decoding + constants),
-    garbage: cores.count * (results + (kernels ? 0 : GARBAGE)),
+    garbage: cores.count * Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)),
     cache: cacheBytes(settings),
     copies: copiesBytes(settings, trainable, moments),
   };
 }
 
 /** The programs of the optimizer that needs most. */
-function largestUpdate(updates: readonly { readonly programs: readonly CountedProgram[] }[]): readonly CountedProgram[] {
+function largestUpdate(
+  updates: readonly { readonly programs: readonly CountedProgram[] }[],
+): readonly CountedProgram[] {
   const size = (programs: readonly CountedProgram[]) => sum(programs.map(({ peak }) => peak));
   return updates.reduce<readonly CountedProgram[]>(
     (largest, { programs }) => (size(programs) > size(largest) ? programs : largest),
@@ -121,12 +129,33 @@ function copiesBytes({ cores }: CountedSettings, trainable: number, moments: num
   return Math.max(ofStep, ofCheckpoint);
 }
 
-/** One micro-batch of the longest episodes. */
-function largestBatch({ config, cores, microBatchTokens, load, lengths }: CountedSettings): TrainingBatch {
-  const { longest, sampled } = lengths;
-  const width = longest;
-  const perCore = Math.ceil(load.rows / cores.count);
-  const rows = Math.max(1, Math.min(perCore, Math.floor(microBatchTokens / width)));
+/**
+ * Micro-batches with the most tokens. Programs differ in their number of blocks of queries, so there is one for the
+ * longest episodes, and one for those of half their length.
+ */
+function microBatches(settings: CountedSettings): TrainingBatch[] {
+  const { longest } = settings.lengths;
+  const blocks = queryBlocks(longest);
+  const widths = Array.from({ length: longest }, (_, index) => longest - index);
+  return [blocks, blocks / 2].flatMap((wanted) => {
+    const candidates = widths.filter((width) => queryBlocks(width) === wanted);
+    const [first, ...others] = candidates.map((width) => ({ width, rows: rowsOf(settings, width) }));
+    if (first === undefined) return [];
+    const best = others.reduce((most, each) => (each.rows * each.width > most.rows * most.width ? each : most), first);
+    return [batchOf(best, settings)];
+  });
+}
+
+/** Rows of a micro-batch of this width. */
+function rowsOf({ cores, microBatchTokens, load }: CountedSettings, width: number): number {
+  return Math.max(1, Math.min(Math.ceil(load.rows / cores.count), Math.floor(microBatchTokens / width)));
+}
+
+function batchOf(
+  { rows, width }: { readonly rows: number; readonly width: number },
+  { config, lengths }: CountedSettings,
+): TrainingBatch {
+  const sampled = Math.min(lengths.sampled, width - 1);
   const numbers = () => new Float64Array(rows * width);
   const mask = new Uint8Array(rows * width);
   for (let row = 1; row <= rows; row += 1) mask.fill(1, row * width - sampled, row * width);

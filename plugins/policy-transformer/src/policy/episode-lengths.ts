@@ -27,7 +27,8 @@ export function episodeLengths(
   const whole = conversations.map(({ system, observations }) => {
     const [first = '', ...later] = observations;
     const counts = later.map((observation) => encoder.append(observation).length);
-    const mean = counts.length === 0 ? UNKNOWN.observation : counts.reduce((sum, count) => sum + count, 0) / counts.length;
+    const mean =
+      counts.length === 0 ? UNKNOWN.observation : counts.reduce((sum, count) => sum + count, 0) / counts.length;
     return encoder.begin(system, first).length + turns * (action + mean);
   });
   if (whole.length === 0) whole.push(UNKNOWN.begin + turns * (action + UNKNOWN.observation));

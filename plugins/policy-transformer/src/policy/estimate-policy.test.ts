@@ -22,7 +22,9 @@ const options: TransformerOptions = {
 };
 const load: PolicyLoad = {
   sequences: 16,
-  conversations: [{ system: '', observations: ['guess my number between 4 and 33', 'higher', 'lower'], texts: ['9', '20'] }],
+  conversations: [
+    { system: '', observations: ['guess my number between 4 and 33', 'higher', 'lower'], texts: ['9', '20'] },
+  ],
   turns: 5,
   actionTokens: 4,
   rows: 4096,
@@ -85,7 +87,11 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
 
 /** Bytes of a model of the preset mini by part. */
 async function bytesOf(changes: object, asked: object = {}): Promise<Record<string, number>> {
-  const { bytes } = await estimate({ ...options, ...changes }, { valueHead: false, preset: 'mini' }, { ...load, ...asked });
+  const { bytes } = await estimate(
+    { ...options, ...changes },
+    { valueHead: false, preset: 'mini' },
+    { ...load, ...asked },
+  );
   return bytes;
 }
 
