@@ -3,6 +3,8 @@
  * counts (`CountingExecutor`), with a batch as large as the recipe allows. What the engine and Node.js add to that was
  * measured on Linux x64 with Node.js 20 and ONNX Runtime 1.30, with `npm run bench -- memory`.
  */
+import { setImmediate } from 'node:timers/promises';
+
 import type { Loss, PolicyLoad, TrainingBatch } from '@agentgym/cli';
 
 import { CountingExecutor, type CountedProgram } from '../executors/counting-executor.js';
@@ -71,6 +73,8 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     const made = createOptimizer(optimizer, { parameters: weights.trainable, gradients }, executor);
     const moments = executor.takeState();
     await made.step(1, undefined);
+    // Signals get their turn.
+    await setImmediate();
     updates.push({ moments, programs: executor.takePrograms() });
   }
   const moments = most(updates.map((each) => each.moments));
@@ -78,9 +82,15 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const batches = microBatches(settings);
   const kind = cores.layered ? LayeredTrainer : Trainer;
   const trainer = new kind(executor, config, parts, settings.microBatchTokens);
-  for (const batch of batches) await trainer.accumulate(weights, gradients, batch, LOSS);
+  for (const batch of batches) {
+    await trainer.accumulate(weights, gradients, batch, LOSS);
+    await setImmediate();
+  }
   const training = executor.takePrograms();
-  for (const batch of load.evaluates ? batches : []) await trainer.evaluate(weights, batch);
+  for (const batch of load.evaluates ? batches : []) {
+    await trainer.evaluate(weights, batch);
+    await setImmediate();
+  }
   const evaluation = executor.takePrograms();
 
   const sampling = load.sequences === 0 ? [] : await countSampling(settings, executor, weights);
@@ -205,6 +215,7 @@ async function countSampling(
       const fits = Math.floor(scoresPerRun / (config.heads * width * (capacity + width)));
       const rows = Math.max(1, Math.min(active, rowsPerRun, Math.floor(tokensPerRun / width), fits));
       await runner.run(choice, { rows, width, capacity }, {}, {});
+      await setImmediate();
     }
   }
   return executor.takePrograms();

@@ -40,18 +40,20 @@ export async function estimate(
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const cores = coresOf(options, config);
+  const lengths = episodeLengths(load, encoder, positions);
   return {
     parameters: totalElements(trainableShapes(config, parts)),
     capabilities: capabilitiesOf(parts, positions),
     bytes: await countMemory({
-      config: { ...config, maxPositions: positions },
+      // Longer rotary tables take much longer to make, and hardly any memory.
+      config: { ...config, maxPositions: lengths.longest },
       parts,
       cores,
       isWasm: likelyEngine(engines[options.engine]) === 'onnxruntime-web',
       microBatchTokens: options.microBatchTokens,
       cacheBytes: options.cacheMegabytes * 1e6,
       load,
-      lengths: episodeLengths(load, encoder, positions),
+      lengths,
     }),
     smaller: smallerOptions(options, { isFolder: from !== undefined, isLayered: cores.layered, cores: cores.count }),
   };

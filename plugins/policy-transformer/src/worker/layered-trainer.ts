@@ -19,7 +19,7 @@ import { gradientState } from '../model/training-graph.js';
 import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
-export const SLOTS_OF_HEAD = 128;
+const SLOTS_OF_HEAD = 128;
 
 /** Primes that represent the open sizes of the graphs. */
 const ROWS = 100_003;
