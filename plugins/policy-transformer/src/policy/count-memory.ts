@@ -39,6 +39,8 @@ const FRAGMENTS = 0.15;
  */
 const GARBAGE = 64 * MEGABYTE;
 const WAITING_RUNS = 8;
+/** Positions by which a cache grows at least. */
+const CACHE_STEP = 32;
 
 export interface CountedSettings {
   readonly config: DecoderConfig;
@@ -106,6 +108,9 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const states = cores.layered ? FLOAT * (config.layers + 2) * tokens * config.hiddenSize : 0;
   const results = most([...training, ...sampling].map((each) => each.results));
   const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
+  const cache = cacheBytes(settings);
+  // When episodes outgrow the cache, it moves into larger arrays, and the old ones wait.
+  const outgrown = Math.max(0, 1 - CACHE_STEP / settings.lengths.longest) * cache;
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
   // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
   const constants = sum(sampling.map(({ fixed }) => fixed)) + 2 * most(sampling.map(({ fixed }) => fixed));
@@ -115,8 +120,8 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
     activations: cores.count * (activations + states),
     sampling: cores.count * (decoding + constants),
-    garbage: cores.count * Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)),
-    cache: cacheBytes(settings),
+    garbage: cores.count * Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + (kernels ? 0 : outgrown),
+    cache,
     copies: copiesBytes(settings, trainable, moments),
   };
 }
