@@ -109,8 +109,9 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const results = most([...training, ...sampling].map((each) => each.results));
   const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
   const cache = cacheBytes(settings);
-  // When episodes outgrow the cache, it moves into larger arrays, and the old ones wait.
-  const outgrown = Math.max(0, 1 - CACHE_STEP / settings.lengths.longest) * cache;
+  // When episodes outgrow the cache, it moves into larger arrays, one by one, and the old ones wait.
+  const share = kernels ? 0 : cache / cores.count;
+  const outgrown = Math.min((1 - CACHE_STEP / settings.lengths.longest) * share, GARBAGE + share / (2 * config.layers));
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
   // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
   const constants = sum(sampling.map(({ fixed }) => fixed)) + 2 * most(sampling.map(({ fixed }) => fixed));
@@ -120,7 +121,7 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
     activations: cores.count * (activations + states),
     sampling: cores.count * (decoding + constants),
-    garbage: cores.count * Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + (kernels ? 0 : outgrown),
+    garbage: cores.count * (Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + outgrown),
     cache,
     copies: copiesBytes(settings, trainable, moments),
   };
