@@ -29,6 +29,8 @@ const MEGABYTE = 1e6;
 const THREAD = 45 * MEGABYTE;
 /** The library of ONNX Runtime, once in a process. */
 const LIBRARY = 35 * MEGABYTE;
+/** ONNX Runtime as WebAssembly: every thread compiles it, and compiles its most used parts again. */
+const WASM = 150 * MEGABYTE;
 /** What the engine holds for a program besides its tensors. */
 const PROGRAM = 3 * MEGABYTE;
 /** Blocks of the engine's allocator that fit no tensor, as a share of the tensors at the peak. */
@@ -58,7 +60,7 @@ const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
 /** Bytes by purpose. */
 export async function countMemory(settings: CountedSettings): Promise<{ readonly [part: string]: number }> {
-  const { config, parts, cores, load } = settings;
+  const { config, parts, cores, load, isWasm } = settings;
   const trainable = FLOAT * totalElements(trainableShapes(config, parts));
   const frozen = FLOAT * totalElements(frozenShapes(config, parts));
   const executor = new CountingExecutor();
@@ -96,30 +98,32 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const evaluation = executor.takePrograms();
 
   const sampling = load.sequences === 0 ? [] : await countSampling(settings, executor, weights);
-  const program = memoryOf(settings);
   // A small model's programs keep their memory; those of a large one give it back after every run.
   const both = cores.layered ? (bytes: readonly number[]) => most(bytes) : sum;
-  const ofTraining = both(training.map(program));
+  const ofTraining = both(training.map(memoryOf));
   const activations = both([
     ...(cores.layered ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
-    both(evaluation.map(program)),
+    both(evaluation.map(memoryOf)),
   ]);
   const tokens = most(batches.map(({ rows, width }) => rows * width));
   const states = cores.layered ? FLOAT * (config.layers + 2) * tokens * config.hiddenSize : 0;
+  // WebAssembly has a memory of its own, into which every run copies what it is given.
+  const all = [...training, ...evaluation, ...sampling];
+  const passed = isWasm ? most(all.map(({ inputs, state, results }) => inputs + state + results)) : 0;
   const results = most([...training, ...sampling].map((each) => each.results));
   const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
   const cache = cacheBytes(settings);
   // When episodes outgrow the cache, it moves into larger arrays, one by one, and the old ones wait.
   const share = kernels ? 0 : cache / cores.count;
   const outgrown = Math.min((1 - CACHE_STEP / settings.lengths.longest) * share, GARBAGE + share / (2 * config.layers));
-  const decoding = kernels ? kernelBytes(config) : both(sampling.map(program));
+  const decoding = kernels ? kernelBytes(config) : both(sampling.map(memoryOf));
   // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
   const constants = sum(sampling.map(({ fixed }) => fixed)) + 2 * most(sampling.map(({ fixed }) => fixed));
   return {
-    threads: LIBRARY + cores.count * THREAD,
+    threads: cores.count * (THREAD + (isWasm ? WASM : 0)) + (isWasm ? 0 : LIBRARY),
     weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
-    optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(program)),
-    activations: cores.count * (activations + states),
+    optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(memoryOf)),
+    activations: cores.count * (activations + states + passed),
     sampling: cores.count * (decoding + constants),
     garbage: cores.count * (Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + outgrown),
     cache,
@@ -199,9 +203,8 @@ const LOSS: Loss = {
 };
 
 /** What the engine holds for a program. */
-function memoryOf({ isWasm }: CountedSettings): (program: CountedProgram) => number {
-  return ({ peak, inputs, state, results }) =>
-    PROGRAM + (1 + FRAGMENTS) * peak + inputs + (isWasm ? inputs + state + results : 0);
+function memoryOf({ peak, inputs }: CountedProgram): number {
+  return PROGRAM + (1 + FRAGMENTS) * peak + inputs;
 }
 
 /** Programs of one core: for every way of choosing a token, one for single tokens and one for texts. */
