@@ -18,9 +18,9 @@ name: tiny
 environment: { name: guess-number, options: { width: [20, 31] } }
 policy:
   name: transformer
-  preset: mini
+  preset: micro
   sampling: { maxActionTokens: 4 }
-  options: { threads: 2, microBatchTokens: 4096 }
+  options: { threads: 2, microBatchTokens: 8192 }
 algorithm: { name: grpo, groupSize: 16 }
 horizon: { schedule: fixed, turns: 4 }
 stages:
@@ -74,15 +74,15 @@ it('refuses a run that does not fit before it writes anything, with values that 
   expect(message).toMatch(
     /^the run needs about .*GB of memory \(most of it: activations .*\), and .*GB are available$/,
   );
-  expect(hint).toMatch(/^Any of these fits: `--set policy\.options\.microBatchTokens=2048` \(.*--no-memory-check/s);
+  expect(hint).toMatch(/^Any of these fits: `--set policy\.options\.microBatchTokens=4096` \(.*--no-memory-check/s);
   expect(hint).toContain('`--set policy.options.threads=1`');
   // A smaller cache is not needed: 16 episodes of some tokens fill little of it.
   expect(hint).not.toContain('loraRank');
-  expect(await needOf(recipe.replace('4096', '2048'))).toBeLessThan(0.9 * needed);
+  expect(await needOf(recipe.replace('8192', '4096'))).toBeLessThan(0.9 * needed);
 });
 
 it('names changes that fit only together, and says if nothing does', async () => {
-  const least = recipe.replace('threads: 2, microBatchTokens: 4096', 'threads: 1, microBatchTokens: 256');
+  const least = recipe.replace('threads: 2, microBatchTokens: 8192', 'threads: 1, microBatchTokens: 256');
   const { hint } = await refusal(1.02 * (await needOf(least)));
   expect(hint).toMatch(/^(Only together these fit|Any of these fits)/);
   expect((await refusal(1e6)).hint).toMatch(/^Even with `--set .*` it needs .*: use a smaller model/);
