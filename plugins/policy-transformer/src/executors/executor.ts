@@ -43,8 +43,10 @@ export interface Executable {
 
 /** Shapes that keep the bits of a row independent of the rows that share its run. */
 export interface RowRules {
-  /** A run has at least so many rows. */
+  /** A matrix product has at least so many rows, unless it is marked with `fewRows`. */
   readonly leastRows: number;
+  /** A product that is marked with `fewRows` has from one to this many rows. */
+  readonly mostFewRows: number;
   /** New tokens of a row, if it has more than one, are padded to a multiple. */
   readonly widthMultiple: number;
   /** Capacities of caches are multiples. */

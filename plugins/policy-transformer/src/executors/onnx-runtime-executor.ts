@@ -29,9 +29,11 @@ export class OnnxRuntimeExecutor implements Executor {
   /**
    * A single row takes another path through the engine's matrix products than several. Products are summed in groups of
    * eight, and an incomplete group rounds differently. The longest vector that softmax and products add up has 16
-   * numbers. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.)
+   * numbers. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.) Few rows are the
+   * columns of a turned product, whose sums are split in the same way for up to 16 columns. (onnxruntime/core/mlas/lib/
+   * sgemm.cpp: MlasSgemmOperation doubles StrideK while StrideN can be halved, down to 16.)
    */
-  readonly rowRules = { leastRows: 2, widthMultiple: 8, capacityMultiple: 32 };
+  readonly rowRules = { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 };
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;
 

@@ -14,6 +14,12 @@ export interface DecodeSizes {
   readonly capacity: number;
 }
 
+export interface DecodeOptions {
+  readonly adapter?: Adapter | undefined;
+  /** Runs have at most as many rows as the executor's `RowRules.mostFewRows`. */
+  readonly fewRows?: boolean;
+}
+
 export interface DecodeProgram {
   readonly outputs: { readonly token: Tensor; readonly logprob: Tensor };
   /** New keys and values of the cache. */
@@ -25,8 +31,8 @@ export interface DecodeProgram {
  * and returns one chosen token per sequence.
  *
  * Scores over the cache and over the new tokens are computed separately and share one softmax, the cache first. So
- * neither the capacity nor the padding of new tokens changes a bit: masked positions add exact zeros. In the last layer only the query
- * of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
+ * neither the capacity (which may be 0) nor the padding of new tokens changes a bit: masked positions add exact zeros.
+ * In the last layer only the query of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
  * are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
  * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
  * factor.
@@ -43,7 +49,7 @@ export function decodeGraph(
   { rows, width, capacity }: DecodeSizes,
   choice: Choice,
   tables: RotaryTables,
-  adapter?: Adapter,
+  { adapter, fewRows = false }: DecodeOptions = {},
 ): DecodeProgram {
   const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
   const group = heads / keyValueHeads;
@@ -55,7 +61,7 @@ export function decodeGraph(
   const asking = { positions: turningQueries(positions) };
   const cacheMask = graph.input('cacheMask', [rows, 1, 1, capacity]);
 
-  const weights = joinedWeights(graph, config, adapter);
+  const weights = joinedWeights(graph, config, { adapter, few: fewRows ? rows : undefined });
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const append: { [state: string]: Tensor } = {};
   let hidden = graph.gather(weights.embedding, ids);
@@ -69,7 +75,7 @@ export function decodeGraph(
     });
   }
   const normed = graph.rmsNorm(hidden, weights.finalNorm, rmsEpsilon);
-  const logits = graph.matmul(normed, weights.head, { transposeRight: true });
+  const logits = graph.matmul(normed, weights.head, { transposeRight: true, fewRows });
   const { token, logprob } = chooseToken(graph, logits, choice);
   return { outputs: { token, logprob }, append };
 

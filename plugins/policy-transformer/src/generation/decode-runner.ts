@@ -1,7 +1,7 @@
 import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import type { Adapter } from '../model/parameters.js';
+import { parameterShapes, type Adapter } from '../model/parameters.js';
 import { rotaryTables } from '../model/rotary-tables.js';
 import { totalElements } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
@@ -17,6 +17,8 @@ import type { ModelWeights } from './token-generator.js';
  */
 const MOST_BOUND = 100e6;
 
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
+
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
@@ -28,7 +30,12 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
-  readonly #mostBound: number;
+  /**
+   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
+   * if an operand is packed.
+   */
+  readonly #binds: boolean;
+  readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #sessions = new Map<string, DecodeSession>();
   #weights: ModelWeights | undefined;
 
@@ -37,12 +44,14 @@ export class SessionDecodeRunner implements DecodeRunner {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
-    this.#mostBound = mostBound;
+    this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= mostBound;
+    const { leastRows, mostFewRows } = executor.rowRules;
+    this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
     this.#weights = weights;
-    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds(weights));
+    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds);
   }
 
   async run(
@@ -61,14 +70,6 @@ export class SessionDecodeRunner implements DecodeRunner {
     for (const session of sessions) await session.dispose();
   }
 
-  /**
-   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
-   * if an operand is packed.
-   */
-  #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
-    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
-  }
-
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
     const key = JSON.stringify([choice, single]);
     const known = this.#sessions.get(key);
@@ -82,9 +83,10 @@ export class SessionDecodeRunner implements DecodeRunner {
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
+    const options = { adapter: this.#adapter, fewRows: !this.#binds };
+    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
-    await session.useWeights(this.#weights, this.#binds(this.#weights));
+    await session.useWeights(this.#weights, this.#binds);
     this.#sessions.set(key, session);
     return session;
   }

@@ -11,8 +11,15 @@ export interface JoinedWeights extends DecoderWeights {
   readonly finalNorm: Tensor;
 }
 
-/** Joins matrices that read the same tensor into one state. */
-export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): JoinedWeights {
+/**
+ * Joins matrices that read the same tensor into one state.
+ * @param few tensors with this many rows have few rows in every run
+ */
+export function joinedWeights(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { adapter, few }: { readonly adapter?: Adapter | undefined; readonly few?: number | undefined },
+): JoinedWeights {
   const shapes = parameterShapes(config, { valueHead: false });
   return {
     ...stateEmbedding(graph, config),
@@ -26,12 +33,13 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapte
           parts.map((part) => layerParameter(layer, part, kind)),
           shape,
         );
-      const product = graph.matmul(of, joint('weight', [outputs, inputs]), { transposeRight: true });
+      const fewRows = of.shape[0] === few;
+      const product = graph.matmul(of, joint('weight', [outputs, inputs]), { transposeRight: true, fewRows });
       const all = bias ? graph.add(product, joint('bias', [outputs])) : product;
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));
-        return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });
+        return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]!, fewRows });
       });
     },
     norm: (layer, part) => {

@@ -126,9 +126,11 @@ export class KeyValueCache {
     for (const piece of from.pieces) to.pieces.push(piece);
   }
 
-  /** Slots for one run. */
-  window(first: number, count: number): StateView {
-    return this.state.window(first, count);
+  /** Slots for one run, and their capacity. If they are empty, nothing of them has to be read. */
+  window(first: number, count: number, areEmpty: boolean): { readonly view: StateView; readonly capacity: number } {
+    return areEmpty
+      ? { view: this.state.window(first, 0), capacity: 0 }
+      : { view: this.state.window(first, count), capacity: this.state.capacity };
   }
 
   /** Where `count` new positions of a sequence go: after its cached ones. */

@@ -129,19 +129,29 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
   };
 }
 
+/** The product of `of` [n, inputs] with a matrix: `whole` [n, outputs]. */
+interface Product {
+  readonly of: Tensor;
+  readonly whole: Tensor;
+  readonly layer: number;
+  readonly part: Projection;
+  /** See `MatmulOptions`. */
+  readonly fewRows?: boolean;
+}
+
 /** whole + scale * (of A^T) B^T, if the adapter has this matrix. */
 export function addAdapter(
   graph: GraphBuilder,
   config: DecoderConfig,
   adapter: Adapter | undefined,
-  { of, whole, layer, part }: { of: Tensor; whole: Tensor; layer: number; part: Projection },
+  { of, whole, layer, part, fewRows = false }: Product,
 ): Tensor {
   if (!adapter?.targets.includes(part)) return whole;
   const { outputs, inputs } = projectionSizes(config, part);
   const down = graph.state(adapterParameter(layer, part, 'A'), [adapter.rank, inputs]);
   const up = graph.state(adapterParameter(layer, part, 'B'), [outputs, adapter.rank]);
-  const narrow = graph.matmul(of, down, { transposeRight: true });
-  return graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale }));
+  const narrow = graph.matmul(of, down, { transposeRight: true, fewRows });
+  return graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale, fewRows }));
 }
 
 /** The embedding and the matrix of the head, both [vocabulary, hidden]. A tied head is the embedding. */

@@ -7,6 +7,7 @@ export interface MatmulAttributes {
   readonly transposeLeft: boolean;
   readonly transposeRight: boolean;
   readonly scale: number;
+  readonly fewRows: boolean;
 }
 
 /**
@@ -17,6 +18,14 @@ const LONGEST_SINGLE_SUM = 128;
 const WIDEST_SPLIT = 1024;
 
 /**
+ * Whether the transposed product is computed, and transposed back. With few rows this is up to twice as fast, because
+ * the engine rearranges the right operand before it multiplies, which a large matrix should not be.
+ */
+export function isTurned(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
+  return node.attributes.fewRows ? !isFixed(operand(node, 1)) : isThreadSensitive(node, isFixed);
+}
+
+/**
  * ONNX Runtime splits a product among threads along the longer side of the result. It sums long rows in blocks whose
  * length depends on the width of a thread's part. So the bits of a result that is wider than long can depend on the
  * number of threads. The transposed product is split along its rows, which never changes bits. A right operand that is
@@ -24,7 +33,7 @@ const WIDEST_SPLIT = 1024;
  * depend on the number of rows. (onnxruntime/core/mlas/lib/sgemm.cpp: MlasSgemmOperation, MlasSgemmPackedOperation,
  * MlasSgemmThreaded.)
  */
-export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
+function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor: Tensor) => boolean): boolean {
   const left = operand(node, 0);
   const right = operand(node, 1);
   if (left.shape.length !== 2 || right.shape.length !== 2 || isFixed(right)) return false;
@@ -74,7 +83,7 @@ export const matmul: Operation<MatmulAttributes> = {
     const inputs = node.inputs.map((tensor) => emit.name(tensor));
     const outputs = [emit.name(result(node))];
     const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
-    if (isThreadSensitive(node, (tensor) => emit.isFixed(tensor))) {
+    if (isTurned(node, (tensor) => emit.isFixed(tensor))) {
       const turned = emit.temporary();
       const turnedFlags = { ...flags, transA: Number(!transposeRight), transB: Number(!transposeLeft) };
       // Not a Gemm: the engine would fold the Transpose after it into the Gemm, which reverts the product.
