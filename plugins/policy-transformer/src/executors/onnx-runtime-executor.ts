@@ -7,11 +7,10 @@ import {
   onnxState,
   type LoweredProgram,
   type LoweredState,
-} from '../lowering/lower-program.js';
-import { elementTypeOf } from '../lowering/onnx-model.js';
+} from '../lowering/onnx/lower-program.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
-import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { elementTypeOf, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
 import { addTo, HostState, type HostView } from './host-state.js';

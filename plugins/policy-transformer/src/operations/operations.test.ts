@@ -3,8 +3,6 @@
  * when a factor or sign in any `gradient` changes (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of
  * `max`, a factor in `rmsNorm`). The file is long because it is a table with one entry per operation.
  */
-import { readdir } from 'node:fs/promises';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
@@ -12,7 +10,7 @@ import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Executable, Executor } from '../executors/executor.js';
 import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
-import type { Operation } from './operation.js';
+import { allOperations } from './fixtures/all-operations.js';
 import { elementCount } from './shapes.js';
 import type { HostArray, Shape, Tensor } from './tensor.js';
 
@@ -363,15 +361,7 @@ describe('values', () => {
 
 describe('an operation', () => {
   it('is checked here, each and every one', async () => {
-    const folder = new URL('.', import.meta.url);
-    const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-    const names: string[] = [];
-    for (const file of files) {
-      const module = (await import(new URL(file, folder).href)) as Record<string, Partial<Operation> | undefined>;
-      for (const exported of Object.values(module)) {
-        if (exported?.infer && exported.lower && exported.name) names.push(exported.name);
-      }
-    }
+    const names = (await allOperations()).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(30);
     const checked = new Set([...Object.keys(derivatives), ...Object.keys(values)]);
     expect(names.filter((name) => !checked.has(name))).toEqual([]);
