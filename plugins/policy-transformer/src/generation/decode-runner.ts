@@ -11,12 +11,6 @@ import type { DecodeRunner } from './graph-generator.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
-/**
- * Weights of up to this many bytes become constants of the session. A step is then up to a fifth faster, but each
- * policy version costs a compilation. In large models, the second copy and its compilation cost more than that saves.
- */
-const MOST_BOUND = 100e6;
-
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
@@ -28,16 +22,13 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
-  readonly #mostBound: number;
   readonly #sessions = new Map<string, DecodeSession>();
   #weights: ModelWeights | undefined;
 
-  /** @param mostBound weights of up to this many bytes become constants */
-  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter, mostBound = MOST_BOUND) {
+  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
-    this.#mostBound = mostBound;
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
@@ -61,12 +52,9 @@ export class SessionDecodeRunner implements DecodeRunner {
     for (const session of sessions) await session.dispose();
   }
 
-  /**
-   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
-   * if an operand is packed.
-   */
+  /** Whether weights become constants: a function of the model and the engine alone. */
   #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
-    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
+    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#executor.mostFixedBytes;
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {

@@ -37,10 +37,11 @@ export class KeyValueCache {
     return this.state.capacity;
   }
 
-  /** Capacity for `length` positions: a multiple that the executor wants; from 256 on, a quarter of the next lower power of two. */
+  /** Capacity for `length` positions: a multiple of about an eighth to a quarter of it that the executor wants. */
   capacityFor(length: number): number {
-    const step = Math.max(this.#capacityMultiple, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
-    return Math.ceil(Math.max(1, length) / step) * step;
+    const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
+    const step = roundUp(quarter, this.#capacityMultiple);
+    return roundUp(Math.max(1, length), step);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */
@@ -152,4 +153,8 @@ export class KeyValueCache {
     if (second) second.slot = a;
     if (first) first.slot = b;
   }
+}
+
+function roundUp(size: number, multiple: number): number {
+  return Math.ceil(size / multiple) * multiple;
 }
