@@ -5,7 +5,7 @@ import { lowering, type Lowering } from '../lowerings.js';
 import { MICROSOFT, type OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
-export const attention: readonly Lowering<OnnxEmitter>[] = [
+export const onnxAttention: readonly Lowering<OnnxEmitter>[] = [
   toOperator(rotary, 'RotaryEmbedding', (node) => ({
     num_heads: sizeOf(operand(node, 0).shape, 2) / (2 * sizeOf(operand(node, 1).shape, 2)),
   })),

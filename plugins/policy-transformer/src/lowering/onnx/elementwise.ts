@@ -3,7 +3,7 @@ import type { Lowering } from '../lowerings.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
-export const elementwise: readonly Lowering<OnnxEmitter>[] = [
+export const onnxElementwise: readonly Lowering<OnnxEmitter>[] = [
   toOperator(operations.add, 'Add'),
   toOperator(operations.sub, 'Sub'),
   toOperator(operations.mul, 'Mul'),

@@ -12,7 +12,7 @@ import { toOperator } from './to-operator.js';
 /** Up to this many rows, a one-hot product is faster. */
 const ONE_HOT_ROWS = 1024;
 
-export const indexing: readonly Lowering<OnnxEmitter>[] = [
+export const onnxIndexing: readonly Lowering<OnnxEmitter>[] = [
   lowering(gather, (emit, node) =>
     emit.node(
       'Gather',

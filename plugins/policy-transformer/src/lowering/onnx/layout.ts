@@ -4,7 +4,7 @@ import { lowering, type Lowering } from '../lowerings.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
-export const layout: readonly Lowering<OnnxEmitter>[] = [
+export const onnxLayout: readonly Lowering<OnnxEmitter>[] = [
   lowering(reshape, (emit, node) =>
     emit.node('Reshape', [emit.name(operand(node, 0)), emit.target(node.attributes.shape)], [emit.name(result(node))], {
       allowzero: 1,

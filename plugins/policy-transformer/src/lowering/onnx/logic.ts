@@ -3,7 +3,7 @@ import type { Lowering } from '../lowerings.js';
 import { ONNX_TYPES, type OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
-export const logic: readonly Lowering<OnnxEmitter>[] = [
+export const onnxLogic: readonly Lowering<OnnxEmitter>[] = [
   toOperator(equal, 'Equal'),
   toOperator(less, 'Less'),
   toOperator(lessOrEqual, 'LessOrEqual'),

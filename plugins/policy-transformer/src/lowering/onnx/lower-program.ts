@@ -3,7 +3,7 @@ import type { MatmulAttributes } from '../../operations/matmul.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../../operations/tensor.js';
 import { neededNodes } from '../needed-nodes.js';
 import { OpenSizes } from '../open-sizes.js';
-import { lowerings } from './lowerings.js';
+import { onnxLowerings } from './lowerings.js';
 import type { OnnxAttributes, OnnxEmitter } from './onnx-emitter.js';
 import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
@@ -63,7 +63,7 @@ export function lowerProgram(
   for (const node of nodes) {
     const sum = sums.get(node);
     if (sum) emitter.productPlus(sum, node);
-    else if (!absorbed.has(node)) lowerings.lower(emitter, node);
+    else if (!absorbed.has(node)) onnxLowerings.lower(emitter, node);
   }
   emitter.copyAliasedOutputs();
   const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));

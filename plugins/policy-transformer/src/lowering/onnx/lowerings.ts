@@ -1,25 +1,25 @@
 import { Lowerings } from '../lowerings.js';
-import { attention } from './attention.js';
-import { elementwise } from './elementwise.js';
-import { indexing } from './indexing.js';
-import { layout } from './layout.js';
-import { leaves } from './leaves.js';
-import { logic } from './logic.js';
-import { products } from './matmul.js';
-import { normalization } from './normalization.js';
+import { onnxAttention } from './attention.js';
+import { onnxElementwise } from './elementwise.js';
+import { onnxIndexing } from './indexing.js';
+import { onnxLayout } from './layout.js';
+import { onnxLeaves } from './leaves.js';
+import { onnxLogic } from './logic.js';
+import { onnxProducts } from './matmul.js';
+import { onnxNormalization } from './normalization.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
-import { reductions } from './reductions.js';
-import { softmaxes } from './softmax.js';
+import { onnxReductions } from './reductions.js';
+import { onnxSoftmaxes } from './softmax.js';
 
-export const lowerings = new Lowerings<OnnxEmitter>('onnx', [
-  ...leaves,
-  ...elementwise,
-  ...logic,
-  ...layout,
-  ...products,
-  ...indexing,
-  ...reductions,
-  ...softmaxes,
-  ...normalization,
-  ...attention,
+export const onnxLowerings = new Lowerings<OnnxEmitter>('onnx', [
+  ...onnxLeaves,
+  ...onnxElementwise,
+  ...onnxLogic,
+  ...onnxLayout,
+  ...onnxProducts,
+  ...onnxIndexing,
+  ...onnxReductions,
+  ...onnxSoftmaxes,
+  ...onnxNormalization,
+  ...onnxAttention,
 ]);

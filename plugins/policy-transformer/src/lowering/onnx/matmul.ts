@@ -30,7 +30,7 @@ export function isThreadSensitive(node: Node<MatmulAttributes>, isFixed: (tensor
 }
 
 /** Rank 2 becomes a Gemm and batches become a (Fused)MatMul, so no transposed copy is ever made. */
-export const products: readonly Lowering<OnnxEmitter>[] = [
+export const onnxProducts: readonly Lowering<OnnxEmitter>[] = [
   lowering(matmul, (emit, node) => {
     const { transposeLeft, transposeRight, scale } = node.attributes;
     const inputs = node.inputs.map((tensor) => emit.name(tensor));

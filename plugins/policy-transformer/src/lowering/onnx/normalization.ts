@@ -4,7 +4,7 @@ import { lowering, type Lowering } from '../lowerings.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
-export const normalization: readonly Lowering<OnnxEmitter>[] = [
+export const onnxNormalization: readonly Lowering<OnnxEmitter>[] = [
   toOperator(rmsNorm, 'SimplifiedLayerNormalization', ({ attributes: { epsilon } }) => ({
     axis: -1,
     epsilon: { float: epsilon },

@@ -3,7 +3,7 @@ import { argMax, cumulativeSum, sum, topK } from '../../operations/reductions.js
 import { lowering, type Lowering } from '../lowerings.js';
 import { ONNX_TYPES, type OnnxEmitter } from './onnx-emitter.js';
 
-export const reductions: readonly Lowering<OnnxEmitter>[] = [
+export const onnxReductions: readonly Lowering<OnnxEmitter>[] = [
   lowering(sum, (emit, node) => {
     const { axes, keep } = node.attributes;
     emit.node('ReduceSum', [emit.name(operand(node, 0)), emit.integers(axes)], [emit.name(result(node))], {

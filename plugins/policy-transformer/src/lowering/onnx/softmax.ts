@@ -6,7 +6,7 @@ import type { OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
 
 /** The last axis is ONNX's default. */
-export const softmaxes: readonly Lowering<OnnxEmitter>[] = [
+export const onnxSoftmaxes: readonly Lowering<OnnxEmitter>[] = [
   toOperator(softmax, 'Softmax'),
   toOperator(logSoftmax, 'LogSoftmax'),
   lowering(tokenStatistics, (emit, node) => {
