@@ -37,7 +37,10 @@ export class KeyValueCache {
     return this.state.capacity;
   }
 
-  /** Capacity for `length` positions: a multiple of about an eighth to a quarter of it that the executor wants. */
+  /**
+   * Capacity for `length` positions: rounded up to a quarter of the next lower power of two, and to a multiple that the
+   * executor wants.
+   */
   capacityFor(length: number): number {
     const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
     const step = roundUp(quarter, this.#capacityMultiple);
