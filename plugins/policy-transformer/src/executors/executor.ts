@@ -58,12 +58,18 @@ export interface RowRules {
  * is the engine's.
  */
 export interface Executor {
-  readonly engine: 'onnxruntime-node' | 'onnxruntime-web';
+  /** Name of the engine. */
+  readonly engine: string;
   /** Version of the engine's library. */
   readonly version: string;
   /** Threads of one session. */
   readonly threads: number;
   readonly rowRules: RowRules;
+  /**
+   * Weights of up to this many bytes are worth a program of their own (`Program.fixed`), which is compiled for each
+   * policy version. It depends on the engine alone, because the two ways may round differently.
+   */
+  readonly mostFixedBytes: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
   allocateCache(shape: CacheShape): CacheState;

@@ -11,12 +11,6 @@ import type { DecodeRunner } from './graph-generator.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
-/**
- * Weights of up to this many bytes become constants of the session. A step is then up to a fifth faster, but each
- * policy version costs a compilation. In large models, the second copy and its compilation cost more than that saves.
- */
-const MOST_BOUND = 100e6;
-
 const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
@@ -31,20 +25,19 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
   /**
-   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
-   * if an operand is packed.
+   * Whether weights become constants. This depends only on the model and the engine, because the engine splits long
+   * sums differently if an operand is packed.
    */
   readonly #binds: boolean;
   readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #sessions = new Map<string, DecodeSession>();
   #weights: ModelWeights | undefined;
 
-  /** @param mostBound weights of up to this many bytes become constants */
-  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter, mostBound = MOST_BOUND) {
+  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
-    this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= mostBound;
+    this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= executor.mostFixedBytes;
     const { leastRows, mostFewRows } = executor.rowRules;
     this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
   }

@@ -37,10 +37,14 @@ export class KeyValueCache {
     return this.state.capacity;
   }
 
-  /** Capacity for `length` positions: a multiple that the executor wants; from 256 on, a quarter of the next lower power of two. */
+  /**
+   * Capacity for `length` positions: rounded up to a quarter of the next lower power of two, and to a multiple that the
+   * executor wants.
+   */
   capacityFor(length: number): number {
-    const step = Math.max(this.#capacityMultiple, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
-    return Math.ceil(Math.max(1, length) / step) * step;
+    const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
+    const step = roundUp(quarter, this.#capacityMultiple);
+    return roundUp(Math.max(1, length), step);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */
@@ -154,4 +158,8 @@ export class KeyValueCache {
     if (second) second.slot = a;
     if (first) first.slot = b;
   }
+}
+
+function roundUp(size: number, multiple: number): number {
+  return Math.ceil(size / multiple) * multiple;
 }

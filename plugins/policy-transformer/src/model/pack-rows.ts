@@ -81,6 +81,9 @@ function pick<Into extends Int32Array | Float32Array>(into: Into, from: ArrayLik
   return into;
 }
 
+/** Smaller steps would give small batches almost as many shapes as sizes. */
+const SMALLEST_STEP = 8;
+
 /** Sizes, with the number of blocks. */
 export type RoundedSizes = Required<Omit<TrainingSizes, 'open'>>;
 
@@ -89,12 +92,12 @@ export type RoundedSizes = Required<Omit<TrainingSizes, 'open'>>;
  * little is wasted.
  */
 export function roundedSizes(sizes: Omit<RoundedSizes, 'blocks'>, unit: 1 | 2 = 1): RoundedSizes {
-  const width = roundUp(sizes.width, 8);
+  const width = roundUp(sizes.width, SMALLEST_STEP);
   return {
     rows: roundUp(sizes.rows, unit),
     width,
-    slots: roundUp(sizes.slots, 8),
-    asks: roundUp(sizes.asks, 8),
+    slots: roundUp(sizes.slots, SMALLEST_STEP),
+    asks: roundUp(sizes.asks, SMALLEST_STEP),
     blocks: queryBlocks(width),
   };
 }

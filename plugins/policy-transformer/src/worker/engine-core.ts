@@ -9,6 +9,7 @@ import type {
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
+import type { RuntimeSearch } from '../executors/load-runtime.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -25,7 +26,7 @@ import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
-  readonly engine: 'auto' | Executor['engine'];
+  readonly engine: RuntimeSearch['engine'];
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
   /** If given, only it and the value head are trained. */

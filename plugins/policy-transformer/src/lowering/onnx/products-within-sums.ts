@@ -1,8 +1,9 @@
-import { add } from '../operations/elementwise.js';
-import { isTurned, matmul, type MatmulAttributes } from '../operations/matmul.js';
-import { operand } from '../operations/operation.js';
-import { broadcastShapes, sameShape } from '../operations/shapes.js';
-import type { Node, Tensor } from '../operations/tensor.js';
+import { add } from '../../operations/elementwise.js';
+import { matmul, type MatmulAttributes } from '../../operations/matmul.js';
+import { operand } from '../../operations/operation.js';
+import { broadcastShapes, sameShape } from '../../operations/shapes.js';
+import type { Node, Tensor } from '../../operations/tensor.js';
+import { isTurned } from './matmul.js';
 
 /** A sum that one Gemm computes together with the product in it. */
 export interface ProductInSum {

@@ -4,10 +4,10 @@
  */
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { createExecutor } from '../executors/create-executor.js';
-import type { Executor } from '../executors/executor.js';
-import { stateOf } from '../executors/fixtures/state-of.js';
-import { Graph } from '../graph/graph.js';
+import { createExecutor } from '../../executors/create-executor.js';
+import type { Executor } from '../../executors/executor.js';
+import { stateOf } from '../../executors/fixtures/state-of.js';
+import { Graph } from '../../graph/graph.js';
 
 const noise = (count: number, seed: number) =>
   Float32Array.from({ length: count }, (_, i) => Math.sin(seed + i * 12.9898) * Math.cos(i * 0.37 + seed));
