@@ -35,8 +35,10 @@ export interface EngineSettings {
   readonly layered: boolean;
   /** Threads of a core. */
   readonly sessionThreads: number;
-  /** Largest rows * width of one training run. */
+  /** Largest rows * width of one training run, or most tokens if it goes layer by layer. */
   readonly microBatchTokens: number;
+  /** Memory for what layers keep for the backward pass, if training goes layer by layer. */
+  readonly activationBytes: number;
   readonly cacheBytes: number;
 }
 
@@ -74,8 +76,9 @@ export class EngineCore {
     this.#settings = settings;
     this.#executor = executor;
     this.#generator = createGenerator(config, adapter, executor, cacheBytes);
-    const kind = settings.layered ? LayeredTrainer : Trainer;
-    this.#trainer = new kind(executor, config, settings, microBatchTokens);
+    this.#trainer = settings.layered
+      ? new LayeredTrainer(executor, config, settings, settings)
+      : new Trainer(executor, config, settings, microBatchTokens);
     const shapes = trainableShapes(config, settings);
     this.#trainable = executor.allocate(shapes);
     this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));

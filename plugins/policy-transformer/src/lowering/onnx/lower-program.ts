@@ -1,7 +1,7 @@
 import { constant, input, state } from '../../operations/leaves.js';
 import type { MatmulAttributes } from '../../operations/matmul.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../../operations/tensor.js';
-import { neededNodes } from '../needed-nodes.js';
+import { neededNodes } from '../../graph/needed-nodes.js';
 import { OpenSizes } from '../open-sizes.js';
 import { onnxLowerings } from './lowerings.js';
 import type { OnnxAttributes, OnnxEmitter } from './onnx-emitter.js';
