@@ -1,8 +1,9 @@
 """A model from a Hugging Face folder in transformers and PEFT. Answers JSON lines as `serve.py` does.
 
     python models.py FOLDER THREADS float32|bfloat16
-    {"prepare": NAME, "kind": "decode" | "prefill" | "lora", "sizes": {...}}      {"measure": NAME, "repetitions": N}
+    {"prepare": NAME, "kind": "decode" | "prefill" | "lora", "sizes": {...}}      {"measure": NAME, "repetitions": N}      {"forget": NAME}
 """
+import gc
 import json
 import sys
 
@@ -31,7 +32,8 @@ def decode(model, sizes):
 
     @torch.inference_mode()
     def play():
-        cache.crop(prompt - 1 - cache.get_seq_length()) if cache.get_seq_length() >= prompt else None
+        if cache.get_seq_length() >= prompt:
+            cache.crop(prompt - 1 - cache.get_seq_length())
         drawn = prompts[:, -1:]
         for _ in range(fresh):
             logits = model(drawn, past_key_values=cache, use_cache=True, logits_to_keep=1).logits[:, -1].float()
@@ -63,7 +65,7 @@ def lora(model, sizes):
     adapted.train()
     if sizes["checkpointing"]:
         adapted.enable_input_require_grads()
-        adapted.gradient_checkpointing_enable({"use_reentrant": False})
+        adapted.activation_checkpointing_enable({"use_reentrant": False})
     trained = [parameter for parameter in adapted.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-3, weight_decay=0.0, fused=True)
     tokens = random_tokens(model, rows, width)
@@ -97,6 +99,10 @@ def main():
             own = load(folder, getattr(torch, dtype)) if request["kind"] == "lora" else model
             prepared[request["prepare"]] = kinds[request["kind"]](own, request["sizes"])
             answer = {"prepared": request["prepare"]}
+        elif "forget" in request:
+            del prepared[request["forget"]]
+            gc.collect()
+            answer = {}
         else:
             answer = workloads.timed(prepared[request["measure"]], request["repetitions"])
         print(json.dumps(answer), flush=True)
