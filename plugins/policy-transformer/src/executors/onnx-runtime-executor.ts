@@ -8,12 +8,12 @@ import {
   type LoweredProgram,
   type LoweredState,
 } from '../lowering/lower-program.js';
-import { elementTypeOf } from '../lowering/onnx-model.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
-import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
+import { HostConstants } from './host-constants.js';
 import { addTo, HostState, type HostView } from './host-state.js';
 import type { LoadedRuntime, Runtime } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
@@ -47,6 +47,10 @@ export class OnnxRuntimeExecutor implements Executor {
 
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): HostState {
     return new HostState(shapes, data);
+  }
+
+  allocateConstants(types: ReadonlyMap<string, TensorType>): HostConstants {
+    return new HostConstants(types);
   }
 
   allocateCache(shape: CacheShape): HostCache {
@@ -129,7 +133,7 @@ class OnnxRuntimeExecutable implements Executable {
       ...states.map((declared) => ({
         name: `state ${declared.names.join('+')}`,
         onnxName: onnxState(declared.names),
-        type: 'float32' as const,
+        type: declared.type,
         shapeAt: openSizes.resolver(declared.shape),
         find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared),
       })),
@@ -155,7 +159,8 @@ class OnnxRuntimeExecutable implements Executable {
     const changed = (name: string): Float32Array => {
       const found = findState(state, { names: [name] });
       if (found === undefined) throw new Error(`state ${name} is missing`);
-      return found;
+      // Only float32 state changes.
+      return found as Float32Array;
     };
     for (const [name, onnxName] of this.#results.assign) changed(name).set(data(onnxName));
     for (const [name, onnxName] of this.#results.add) addTo(changed(name), data(onnxName) as Float32Array);
@@ -171,8 +176,9 @@ class OnnxRuntimeExecutable implements Executable {
     if (data === undefined) throw new Error(`${name} is missing`);
     const shape = feed.shapeAt(sizes);
     if (last?.data === data && sameShape(last.dims, shape)) return last;
-    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
-      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`);
+    if (data.length !== elementCount(shape) || !holdsType(data, type)) {
+      const found = `a ${data.constructor.name} of ${data.length}`;
+      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${found}`);
     }
     feed.last = new this.#runtime.Tensor(type, data, shape);
     return feed.last;
@@ -184,7 +190,7 @@ class OnnxRuntimeExecutable implements Executable {
 }
 
 /** The memory of state among the state of a run. */
-function findState(state: readonly StateView[], { names }: Pick<LoweredState, 'names'>): Float32Array | undefined {
+function findState(state: readonly StateView[], { names }: Pick<LoweredState, 'names'>): HostArray | undefined {
   const owner = state.find((each) => each.has(names[0]!));
   return owner && hostView(owner).view(names);
 }

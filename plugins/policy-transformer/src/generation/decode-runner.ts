@@ -20,6 +20,13 @@ const MOST_BOUND = 100e6;
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
+/** The numbers that represent the sizes of a decode graph. */
+export function standIns({ vocabularySize }: DecoderConfig): DecodeSizes {
+  const free = STAND_INS.filter((prime) => vocabularySize % prime !== 0);
+  const [rows, width, capacity] = free as [number, number, number];
+  return { rows, width, capacity };
+}
+
 /**
  * Runs decode graphs on an executor. Each way of choosing has one session for single tokens and one for all other
  * shapes.
@@ -74,15 +81,11 @@ export class SessionDecodeRunner implements DecodeRunner {
     const known = this.#sessions.get(key);
     if (known) return known;
     if (this.#weights === undefined) throw new Error('the generator has no weights yet');
-    const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
-      number,
-      number,
-      number,
-    ];
+    const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
+    const program = decodeGraph(new Graph(), this.#config, choice, { sizes, tables, adapter: this.#adapter });
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
     await session.useWeights(this.#weights, this.#binds(this.#weights));
     this.#sessions.set(key, session);

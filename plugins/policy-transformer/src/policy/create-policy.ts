@@ -76,6 +76,7 @@ export async function createPolicy(
     layered: cores.layered,
     microBatchTokens: options.microBatchTokens,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
+    samplingWeights: options.samplingWeights,
   };
 
   const engine = await start(settings, cores.count, (message) => host.log.warn(message));
@@ -94,6 +95,7 @@ export async function createPolicy(
       parts,
       ...(lora && { lora: { settings: lora, base: opened.base } }),
       maxTokens: positions,
+      samplingWeights: options.samplingWeights,
       facts: {
         ...facts,
         ...(context.from === undefined

@@ -38,7 +38,7 @@ export async function estimate(
   const longest = Math.min(positions, tokens);
   return {
     parameters: trained,
-    capabilities: capabilitiesOf(parts, positions),
+    capabilities: capabilitiesOf(parts, positions, options.samplingWeights),
     bytes: {
       // Each core holds the weights and samples from a copy of small ones; the main thread holds the source data.
       weights: FLOAT * (trained * (2 * cores + 1) + frozen * cores),

@@ -24,6 +24,7 @@ const settings: EngineSettings = {
   layered: false,
   microBatchTokens: 1024,
   cacheBytes: 1e8,
+  samplingWeights: 'float32',
 };
 const sampling = { temperature: 1, topP: 1, topK: 0 };
 const log = () => undefined;
