@@ -100,7 +100,7 @@ describe('an executable', () => {
     const executable = await executor.compile(program());
     await expect(executable.run(inputs)).rejects.toThrow('input table is missing');
     await expect(executable.run({ ...inputs, table: new Float32Array(11) })).rejects.toThrow(
-      /table must be float32\[4, 3\], not float32 of 11/,
+      /table must be float32\[4, 3\], not a Float32Array of 11/,
     );
     await expect(executable.run({ ...inputs, table, ids: new Float32Array(2) })).rejects.toThrow(
       /ids must be int32\[2\], not float32 of 2/,
@@ -114,7 +114,7 @@ describe('an executable', () => {
     const executable = await executor.compile(program('state'));
     const short = stateOf(executor, new Map([['table', new Float32Array(3)]]));
     await expect(executable.run(inputs, { state: [short] })).rejects.toThrow(
-      'state table must be float32[4, 3], not float32 of 3',
+      'state table must be float32[4, 3], not a Float32Array of 3',
     );
     await executable.dispose();
   });

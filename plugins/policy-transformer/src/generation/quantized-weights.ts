@@ -1,14 +1,16 @@
 import type { Executor } from '../executors/executor.js';
 import type { Constants, State } from '../executors/state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { layerParameter, PROJECTIONS } from '../model/parameters.js';
+import { layerParameter, parameterShapes, PROJECTIONS } from '../model/parameters.js';
 import { INT4_BLOCK } from '../operations/quantized-matmul.js';
-import type { Shape, TensorType } from '../operations/tensor.js';
+import type { TensorType } from '../operations/tensor.js';
 import { headName, type MatrixProduct } from './decode-weights.js';
 import { quantizeInt4, quantizeInt8 } from './quantize-rows.js';
 
 /** Numbers of a copy of the weights. */
 export type QuantizedFormat = 'int8' | 'int4';
+
+type Matrix = readonly [name: string, shape: readonly [outputs: number, inputs: number]];
 
 /** Weights that are read and rounded at a time. */
 const PART = 4e6;
@@ -54,7 +56,7 @@ export async function quantizeWeights(
   weights: State,
   format: QuantizedFormat,
 ): Promise<Constants> {
-  const matrices = quantizedMatrices(config, weights.shapes);
+  const matrices = quantizedMatrices(config, weights);
   const copy = executor.allocateConstants(
     new Map(
       matrices.flatMap(([name, [outputs, inputs]]) => {
@@ -76,14 +78,13 @@ export async function quantizeWeights(
   return copy;
 }
 
-/** In the order of the weights, in which joined matrices are neighbours. */
-function quantizedMatrices(
-  config: DecoderConfig,
-  shapes: ReadonlyMap<string, Shape>,
-): (readonly [name: string, shape: readonly [number, number]])[] {
+/** The matrices of layers and head, in the order of the weights, in which joined matrices are neighbours. */
+function quantizedMatrices(config: DecoderConfig, weights: State): Matrix[] {
+  const shapes = parameterShapes(config, { valueHead: false });
   const names = new Set([headName(config)]);
   for (let layer = 0; layer < config.layers; layer += 1) {
     for (const part of PROJECTIONS) names.add(layerParameter(layer, part));
   }
-  return [...shapes].flatMap(([name, shape]) => (names.has(name) ? [[name, shape as [number, number]] as const] : []));
+  const ordered = [...weights.shapes.keys()].filter((name) => names.has(name));
+  return ordered.map((name) => [name, shapes.get(name) as [number, number]]);
 }

@@ -211,7 +211,39 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   ],
 };
 
+/** A matrix [1, 3] with the weights 32, 0, -64 of 8 bits, or -8, 7, 0 of 4 bits, before their scales. */
+async function codes(executor: Executor) {
+  const state = executor.allocateConstants(
+    new Map([
+      ['int8', { shape: [1, 3], type: 'int8' }],
+      ['int4', { shape: [1, 1, 16], type: 'uint8' }],
+    ] as const),
+  );
+  await state.write('int8', Int8Array.of(32, 0, -64), 0);
+  await state.write('int4', Uint8Array.of(0xf0, 0x88), 0);
+  return state;
+}
+
 const values: { readonly [name: string]: readonly Values[] } = {
+  int8Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, 0.3, -1), [1, 3]);
+        return graph.int8Matmul(left, graph.state('int8', [1, 3], 'int8'), numbers(graph, 0.5));
+      },
+      expected: [48],
+    },
+  ],
+  int4Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, -1, 0.3), [1, 3]);
+        const scales = graph.reshape(numbers(graph, 0.5), [1, 1]);
+        return graph.int4Matmul(left, graph.state('int4', [1, 1, 16], 'uint8'), scales);
+      },
+      expected: [-7.5],
+    },
+  ],
   input: [{ of: (graph) => graph.mul(graph.input('three', [2]), 2), expected: [6, 6] }],
   state: [{ of: (graph) => graph.mul(graph.state('four', [2]), 2), expected: [8, 8] }],
   constant: [{ of: (graph) => numbers(graph, 1, -0, 2.5), expected: [1, -0, 2.5] }],
@@ -351,7 +383,7 @@ describe('values', () => {
         const graph = new Graph();
         const executable = await compile(1, { out: of(graph) });
         const inputs = executable.inputs.has('three') ? { three: Float32Array.of(3, 3) } : {};
-        const state = [stateOf(executors[0]!, new Map([['four', Float32Array.of(4, 4)]]))];
+        const state = [stateOf(executors[0]!, new Map([['four', Float32Array.of(4, 4)]])), await codes(executors[0]!)];
         const { out } = await executable.run(inputs, { state });
         const rounded = Array.from(out!, (x) => Math.fround(x));
         expect(rounded.length).toBe(expected.length);
