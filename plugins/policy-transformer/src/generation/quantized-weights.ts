@@ -1,8 +1,9 @@
 import type { Executor } from '../executors/executor.js';
 import type { Constants, State } from '../executors/state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { layerParameter, parameterShapes, PROJECTIONS } from '../model/parameters.js';
+import { layerParameter, projectionSizes, PROJECTIONS } from '../model/parameters.js';
 import { INT4_BLOCK } from '../operations/quantized-matmul.js';
+import { elementCount } from '../operations/shapes.js';
 import type { TensorType } from '../operations/tensor.js';
 import { headName, type MatrixProduct } from './decode-weights.js';
 import { quantizeInt4, quantizeInt8 } from './quantize-rows.js';
@@ -10,10 +11,11 @@ import { quantizeInt4, quantizeInt8 } from './quantize-rows.js';
 /** Numbers of a copy of the weights. */
 export type QuantizedFormat = 'int8' | 'int4';
 
-type Matrix = readonly [name: string, shape: readonly [outputs: number, inputs: number]];
-
 /** Weights that are read and rounded at a time. */
 const PART = 4e6;
+
+/** Some of a message's 2 GB is left for the rest of the graph. */
+const LARGEST_COPY = 2e9;
 
 const codesOf = (name: string): string => `${name}.codes`;
 const scalesOf = (name: string): string => `${name}.scales`;
@@ -56,7 +58,12 @@ export async function quantizeWeights(
   weights: State,
   format: QuantizedFormat,
 ): Promise<Constants> {
-  const matrices = quantizedMatrices(config, weights);
+  const sizes = quantizedMatrices(config);
+  // In the order of the weights, in which joined matrices are neighbours.
+  const matrices = [...weights.shapes.keys()].flatMap((name) => {
+    const size = sizes.get(name);
+    return size ? [[name, size] as const] : [];
+  });
   const copy = executor.allocateConstants(
     new Map(
       matrices.flatMap(([name, [outputs, inputs]]) => {
@@ -78,13 +85,30 @@ export async function quantizeWeights(
   return copy;
 }
 
-/** The matrices of layers and head, in the order of the weights, in which joined matrices are neighbours. */
-function quantizedMatrices(config: DecoderConfig, weights: State): Matrix[] {
-  const shapes = parameterShapes(config, { valueHead: false });
-  const names = new Set([headName(config)]);
-  for (let layer = 0; layer < config.layers; layer += 1) {
-    for (const part of PROJECTIONS) names.add(layerParameter(layer, part));
+/**
+ * The bytes of a copy. Throws if it is larger than a session can hold: it is part of the session's model, a protobuf
+ * message.
+ */
+export function copyBytes(config: DecoderConfig, format: QuantizedFormat): number {
+  let bytes = 0;
+  for (const [outputs, inputs] of quantizedMatrices(config).values()) {
+    const [codes, scales] = copyTypes(format, outputs, inputs);
+    bytes += elementCount(codes.shape) + Float32Array.BYTES_PER_ELEMENT * elementCount(scales.shape);
   }
-  const ordered = [...weights.shapes.keys()].filter((name) => names.has(name));
-  return ordered.map((name) => [name, shapes.get(name) as [number, number]]);
+  if (bytes < LARGEST_COPY) return bytes;
+  const other = format === 'int8' ? 'int4 or float32' : 'float32';
+  throw new Error(
+    `a copy of this model in ${format} has ${(bytes / 1e9).toFixed(1)} GB, and a session holds 2: set samplingWeights to ${other}`,
+  );
+}
+
+/** The matrices of layers and head: [outputs, inputs] by name. */
+function quantizedMatrices(config: DecoderConfig): ReadonlyMap<string, readonly [number, number]> {
+  const layers = Array.from({ length: config.layers }, (_, layer) =>
+    PROJECTIONS.map((part) => {
+      const { outputs, inputs } = projectionSizes(config, part);
+      return [layerParameter(layer, part), [outputs, inputs]] as const;
+    }),
+  );
+  return new Map([...layers.flat(), [headName(config), [config.vocabularySize, config.hiddenSize]]]);
 }
