@@ -46,13 +46,13 @@ export async function estimate(
       weights: FLOAT * (trained * (2 * cores + 1) + frozen * cores),
       // Gradients of each core, and two moments.
       optimizer: FLOAT * trained * (cores + 2),
-      ...(copy > 0 && { samplingWeights: cores * copy }),
+      ...(copy > 0 && { copy: cores * copy }),
     },
     mostBeside: {
       activations: cores * activations(config, options.microBatchTokens, longest),
       cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
       // While a session is made, the engine holds several copies.
-      ...(copy > 0 && { makingSamplingWeights: 4 * cores * copy }),
+      ...(copy > 0 && { copying: 4 * cores * copy }),
     },
   };
 }
