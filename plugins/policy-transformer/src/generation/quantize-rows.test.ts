@@ -46,7 +46,11 @@ describe('quantizeInt4', () => {
 
   it('gives the weight of the largest size of each block the code 0, and fills up the last block with zeros', () => {
     for (let row = 0; row < 6; row += 1) {
-      for (const [start, end] of [[0, 32], [32, 64], [64, 72]] as const) {
+      for (const [start, end] of [
+        [0, 32],
+        [32, 64],
+        [64, 72],
+      ] as const) {
         const block = [...weights.subarray(row * 72 + start, row * 72 + end)];
         const largest = block.reduce((found, x, at) => (Math.abs(x) > Math.abs(block[found]!) ? at : found), 0);
         expect(codeAt(row, start + largest)).toBe(-8);

@@ -2,7 +2,14 @@ import { constant, input, state } from '../operations/leaves.js';
 import type { MatmulAttributes } from '../operations/matmul.js';
 import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
 import type { Operation } from '../operations/operation.js';
-import { constantType, type HostArray, type Node, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
+import {
+  constantType,
+  type HostArray,
+  type Node,
+  type Shape,
+  type Tensor,
+  type TensorType,
+} from '../operations/tensor.js';
 import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
 import { OpenSizes } from './open-sizes.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';

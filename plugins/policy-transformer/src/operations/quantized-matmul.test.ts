@@ -144,7 +144,10 @@ describe.each(['onnxruntime-node', 'onnxruntime-web'] as const)('products with q
       [70, 40],
       [96, 1200],
     ] as const) {
-      const left = Float32Array.from({ length: 70 * inputs }, (_, index) => wave(index) * (index % inputs === 3 ? 9 : 1));
+      const left = Float32Array.from(
+        { length: 70 * inputs },
+        (_, index) => wave(index) * (index % inputs === 3 ? 9 : 1),
+      );
       const { run } = await product(await executorOf(engine, 1), format, outputs, inputs);
       const whole = await run(left);
       for (const rows of [2, 3, 5, 8, 17, 64]) {

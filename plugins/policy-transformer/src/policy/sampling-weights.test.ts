@@ -81,12 +81,17 @@ async function train(policy: PolicyModel): Promise<void> {
 
 describe.each(['int8', 'int4'] as const)('samplingWeights: %s', (samplingWeights) => {
   it('samples from a copy that is near the weights but not they, and says so', async () => {
-    for (const policy of [await adapted({ samplingWeights }), await policyOf({ samplingWeights }, { preset: 'nano' })]) {
+    for (const policy of [
+      await adapted({ samplingWeights }),
+      await policyOf({ samplingWeights }, { preset: 'nano' }),
+    ]) {
       expect(policy.capabilities.sampler).toEqual({ independent: true, draws: true, exact: false });
       expect(policy.describe()['samplingWeights']).toBe(samplingWeights);
       const batch = batchOf(policy, await sample(policy, training));
       const trainer = await policy.logprobs(batch);
-      const gaps = [...batch.mask.keys()].filter((i) => batch.mask[i]).map((i) => Math.abs(trainer[i]! - batch.logprobs[i]!));
+      const gaps = [...batch.mask.keys()]
+        .filter((i) => batch.mask[i])
+        .map((i) => Math.abs(trainer[i]! - batch.logprobs[i]!));
       const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
       expect(mean).toBeGreaterThan(1e-4);
       expect(mean).toBeLessThan(0.5);
@@ -106,23 +111,28 @@ describe.each(['int8', 'int4'] as const)('samplingWeights: %s', (samplingWeights
   });
 
   // Goes red if the copy of weights that are trained is not made again.
-  it.each(['an adapter', 'all weights'])('samples as a policy that continues from a checkpoint, training %s', async (what) => {
-    const make = (changes: Partial<TransformerOptions> = {}) =>
-      what === 'an adapter' ? adapted({ samplingWeights, ...changes }) : policyOf({ samplingWeights, ...changes }, { preset: 'nano' });
-    const policy = await make();
-    const before = await sample(policy, training);
-    await train(policy);
-    const after = await sample(policy, training);
-    expect(after).not.toEqual(before);
-    const checkpoint = await mkdtemp(join(tmpdir(), 'agentgym-checkpoint-'));
-    await policy.save(checkpoint);
-    const resumed = await make();
-    await resumed.load(checkpoint);
-    expect(await sample(resumed, training)).toEqual(after);
-    const onTwo = await make({ threads: 2 });
-    await onTwo.load(checkpoint);
-    expect(await sample(onTwo, training)).toEqual(after);
-  });
+  it.each(['an adapter', 'all weights'])(
+    'samples as a policy that continues from a checkpoint, training %s',
+    async (what) => {
+      const make = (changes: Partial<TransformerOptions> = {}) =>
+        what === 'an adapter'
+          ? adapted({ samplingWeights, ...changes })
+          : policyOf({ samplingWeights, ...changes }, { preset: 'nano' });
+      const policy = await make();
+      const before = await sample(policy, training);
+      await train(policy);
+      const after = await sample(policy, training);
+      expect(after).not.toEqual(before);
+      const checkpoint = await mkdtemp(join(tmpdir(), 'agentgym-checkpoint-'));
+      await policy.save(checkpoint);
+      const resumed = await make();
+      await resumed.load(checkpoint);
+      expect(await sample(resumed, training)).toEqual(after);
+      const onTwo = await make({ threads: 2 });
+      await onTwo.load(checkpoint);
+      expect(await sample(onTwo, training)).toEqual(after);
+    },
+  );
 });
 
 it('refuses a copy that no session can hold, before anything is made of it', () => {
