@@ -31,7 +31,7 @@ export type MatrixProduct = (
   sizes: { readonly outputs: number; readonly inputs: number },
 ) => Tensor;
 
-export const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs }) =>
+const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs }) =>
   graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true });
 
 /** The matrix of the head. A tied head is the embedding. */
