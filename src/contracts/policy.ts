@@ -15,6 +15,11 @@ export interface Sampling {
   readonly topP: number;
   /** 0 keeps every token. */
   readonly topK: number;
+  /**
+   * Sample from the very weights that training changes, even if the policy samples training episodes from a rounded copy
+   * of them. Evaluations do. Default: false.
+   */
+  readonly exact?: boolean;
 }
 
 /** A request to continue one token sequence until an end token or a cap. */

@@ -37,6 +37,13 @@ export const options = {
     default: 1024,
     description: 'Memory for keys and values of running episodes, over all threads; beyond it they are computed again',
   },
+  samplingWeights: {
+    type: 'choice',
+    choices: ['float32', 'int8', 'int4'],
+    default: 'float32',
+    description:
+      'Weights that sampling multiplies with: those of training (float32), or a rounded copy, which is faster on large models and gives other log probabilities: then set `algorithm.recomputeLogprobs`',
+  },
   tokenizer: {
     type: 'choice',
     choices: ['words', 'bytes'],

@@ -1,5 +1,5 @@
 import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
-import type { Append, CacheShape, CacheState, State, StateView } from './state.js';
+import type { Append, CacheShape, CacheState, Constants, State, StateView } from './state.js';
 
 /** A computation: what it returns, and what it changes in the executor's state. Only nodes that these need are lowered. */
 export interface Program {
@@ -11,12 +11,12 @@ export interface Program {
   /** New keys and values for a cache, by its state's name: [rows, keyValueHeads, width, headWidth]. */
   readonly append?: { readonly [state: string]: Tensor };
   /** State whose present numbers become constants of the program. Runs give all other state. */
-  readonly fixed?: State;
+  readonly fixed?: StateView;
   /** Sizes that each run sets. The number represents the size in the graph's shapes: see `OpenSizes`. */
   readonly openSizes?: { readonly [name: string]: number };
 }
 
-/** Host arrays by name: float32 is a Float32Array, int32 an Int32Array, bool a Uint8Array. */
+/** Host arrays by name. `holdsType` says which array holds which type. */
 export type HostArrays = { readonly [name: string]: HostArray };
 
 export interface RunOptions {
@@ -72,6 +72,8 @@ export interface Executor {
   readonly mostFixedBytes: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
+  /** Arrays of zeros that `write` sets. */
+  allocateConstants(types: ReadonlyMap<string, TensorType>): Constants;
   allocateCache(shape: CacheShape): CacheState;
   compile(program: Program): Promise<Executable>;
 }

@@ -1,10 +1,11 @@
+import type { HostArray } from '../operations/tensor.js';
 import type { HostArrays, RunOptions } from './executor.js';
 import type { HostCache } from './host-cache.js';
 import { addTo, type HostView } from './host-state.js';
 import type { StateView } from './state.js';
 
 /** The memory of arrays that are read as one; `undefined` if the state does not have them. */
-export function findState(state: readonly StateView[], names: readonly string[]): Float32Array | undefined {
+export function findState(state: readonly StateView[], names: readonly string[]): HostArray | undefined {
   // Executors on the CPU make host state only.
   const owner = state.find((each) => each.has(names[0]!)) as HostView | undefined;
   return owner?.view(names);
@@ -22,7 +23,8 @@ export function changeState({ assign, add, append }: Changes, { state = [], appe
   const changed = (name: string): Float32Array => {
     const found = findState(state, [name]);
     if (found === undefined) throw new Error(`state ${name} is missing`);
-    return found;
+    // Only float32 state changes.
+    return found as Float32Array;
   };
   for (const [name, data] of Object.entries(assign)) changed(name).set(data);
   for (const [name, data] of Object.entries(add)) addTo(changed(name), data as Float32Array);

@@ -3,10 +3,11 @@ import type * as OnnxRuntime from 'onnxruntime-common';
 import { lowerProgram, onnxInput, onnxOutput, onnxState, type LoweredProgram } from '../lowering/onnx/lower-program.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
-import { elementTypeOf, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
+import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
 import { changeState, findState } from './host-changes.js';
+import { HostConstants } from './host-constants.js';
 import { HostState } from './host-state.js';
 import type { LoadedRuntime, Runtime, RuntimeName } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
@@ -47,6 +48,10 @@ export class OnnxRuntimeExecutor implements Executor {
 
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): HostState {
     return new HostState(shapes, data);
+  }
+
+  allocateConstants(types: ReadonlyMap<string, TensorType>): HostConstants {
+    return new HostConstants(types);
   }
 
   allocateCache(shape: CacheShape): HostCache {
@@ -124,7 +129,7 @@ class OnnxRuntimeExecutable implements Executable {
       ...states.map((declared) => ({
         name: `state ${declared.names.join('+')}`,
         onnxName: onnxState(declared.names),
-        type: 'float32' as const,
+        type: declared.type,
         shapeAt: openSizes.resolver(declared.shape),
         find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared.names),
       })),
@@ -156,8 +161,9 @@ class OnnxRuntimeExecutable implements Executable {
     if (data === undefined) throw new Error(`${name} is missing`);
     const shape = feed.shapeAt(sizes);
     if (last?.data === data && sameShape(last.dims, shape)) return last;
-    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
-      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`);
+    if (data.length !== elementCount(shape) || !holdsType(data, type)) {
+      const found = `a ${data.constructor.name} of ${data.length}`;
+      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${found}`);
     }
     feed.last = new this.#runtime.Tensor(type, data, shape);
     return feed.last;

@@ -4,7 +4,7 @@ import type { Adapter } from '../model/parameters.js';
 import type { RotaryTables } from '../model/rotary-tables.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
-import { joinedWeights } from './decode-weights.js';
+import { joinedWeights, type MatrixProduct } from './decode-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
 
 /** Sizes of one run: sequences, new tokens of each (padded on the right), and positions of the cache. */
@@ -14,43 +14,61 @@ export interface DecodeSizes {
   readonly capacity: number;
 }
 
-export interface DecodeOptions {
-  readonly adapter?: Adapter | undefined;
-  /** Runs have at most as many rows as the executor's `RowRules.mostFewRows`. */
-  readonly fewRows?: boolean;
-}
-
-export interface DecodeProgram {
-  readonly outputs: { readonly token: Tensor; readonly logprob: Tensor };
+interface Appending {
   /** New keys and values of the cache. */
   readonly append: { readonly [state: string]: Tensor };
 }
 
-/**
- * One step of generation. It takes some new tokens of every sequence. It appends their keys and values to the cache,
- * and returns one chosen token per sequence.
- *
- * Scores over the cache and over the new tokens are computed separately and share one softmax, the cache first. So
- * neither the capacity (which may be 0) nor the padding of new tokens changes a bit: masked positions add exact zeros.
- * In the last layer only the query of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
- * are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
- * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
- * factor.
- *
- * State: weights, and a window of the cache, `keys.N` and `values.N` [rows, keyValueHeads, capacity, headWidth]. Inputs
- * besides those of `chooseToken`: `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1, capacity], 0 or
- * -1e9. If width is not 1, also `last` int32 [rows], each row's last real token as index into [rows * width];
- * `lastPositions` int32 [rows]; `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9.
- * Outputs: `token`, `logprob` [rows].
- */
+export interface DecodeProgram extends Appending {
+  readonly outputs: { readonly token: Tensor; readonly logprob: Tensor };
+}
+
+export interface LogitsProgram extends Appending {
+  readonly outputs: { readonly logits: Tensor };
+}
+
+export interface DecodeOptions {
+  readonly sizes: DecodeSizes;
+  readonly tables: RotaryTables;
+  readonly adapter?: Adapter | undefined;
+  /** Runs have at most as many rows as the executor's `RowRules.mostFewRows`. */
+  readonly fewRows?: boolean;
+  /** How the model's matrices are multiplied. Default: in float32. */
+  readonly multiply?: MatrixProduct;
+}
+
+/** One step of generation: `logitsGraph`, and one token chosen per sequence, [rows], as in `chooseToken`. */
 export function decodeGraph(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { rows, width, capacity }: DecodeSizes,
   choice: Choice,
-  tables: RotaryTables,
-  { adapter, fewRows = false }: DecodeOptions = {},
+  options: DecodeOptions,
 ): DecodeProgram {
+  const { outputs, append } = logitsGraph(graph, config, options);
+  const { token, logprob } = chooseToken(graph, outputs.logits, choice);
+  return { outputs: { token, logprob }, append };
+}
+
+/**
+ * A step up to the logits. It takes some new tokens of every sequence, appends their keys and values to the cache, and
+ * returns the logits after the last of them, [rows, vocabulary].
+ *
+ * Scores over the cache and over the new tokens are computed separately and share one softmax, the cache first. So
+ * neither the capacity (which may be 0) nor the padding of new tokens changes a bit: masked positions add exact zeros.
+ * In the last layer only the query of each row's last token is computed. A width of 1, the most frequent case, has its
+ * own graph: axes of one element are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
+ * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
+ * factor.
+ *
+ * State: weights, and a window of the cache, `keys.N` and `values.N` [rows, keyValueHeads, capacity, headWidth]. Inputs:
+ * `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1, capacity], 0 or -1e9. If width is not 1, also `last` int32 [rows], each row's last real token as index into [rows * width];
+ * `lastPositions` int32 [rows]; `causalMask` [group * width, width] and `lastMask` [rows, 1, 1, width], 0 or -1e9.
+ */
+export function logitsGraph(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { sizes: { rows, width, capacity }, tables, adapter, fewRows = false, multiply }: DecodeOptions,
+): LogitsProgram {
   const { heads, keyValueHeads, headWidth, rmsEpsilon } = config;
   const group = heads / keyValueHeads;
   const single = width === 1;
@@ -61,7 +79,7 @@ export function decodeGraph(
   const asking = { positions: turningQueries(positions) };
   const cacheMask = graph.input('cacheMask', [rows, 1, 1, capacity]);
 
-  const weights = joinedWeights(graph, config, { adapter, few: fewRows ? rows : undefined });
+  const weights = joinedWeights(graph, config, { adapter, multiply, few: fewRows ? rows : undefined });
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const append: { [state: string]: Tensor } = {};
   let hidden = graph.gather(weights.embedding, ids);
@@ -75,9 +93,7 @@ export function decodeGraph(
     });
   }
   const normed = graph.rmsNorm(hidden, weights.finalNorm, rmsEpsilon);
-  const logits = graph.matmul(normed, weights.head, { transposeRight: true, fewRows });
-  const { token, logprob } = chooseToken(graph, logits, choice);
-  return { outputs: { token, logprob }, append };
+  return { outputs: { logits: weights.logits(normed) }, append };
 
   /** Rotary tables times a factor, by position. */
   function turns(factor: number): (positions: Tensor) => Positions {

@@ -16,6 +16,13 @@ const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
 
+/** The numbers that represent the sizes of a decode graph. */
+export function standIns({ vocabularySize }: DecoderConfig): DecodeSizes {
+  const free = STAND_INS.filter((prime) => vocabularySize % prime !== 0);
+  const [rows, width, capacity] = free as [number, number, number];
+  return { rows, width, capacity };
+}
+
 /**
  * Runs decode graphs on an executor. Each way of choosing has one session for single tokens and one for all other
  * shapes.
@@ -68,16 +75,12 @@ export class SessionDecodeRunner implements DecodeRunner {
     const known = this.#sessions.get(key);
     if (known) return known;
     if (this.#weights === undefined) throw new Error('the generator has no weights yet');
-    const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
-      number,
-      number,
-      number,
-    ];
+    const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const options = { adapter: this.#adapter, fewRows: !this.#binds };
-    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, options);
+    const options = { sizes, tables, adapter: this.#adapter, fewRows: !this.#binds };
+    const program = decodeGraph(new Graph(), this.#config, choice, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
     await session.useWeights(this.#weights, this.#binds);
     this.#sessions.set(key, session);

@@ -1,41 +1,78 @@
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { addAdapter, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
-import { FINAL_NORM, layerParameter, parameterShapes, projectionSizes, type Adapter } from '../model/parameters.js';
+import { addAdapter, type DecoderWeights } from '../model/decoder-layer.js';
+import {
+  EMBEDDING,
+  FINAL_NORM,
+  HEAD,
+  layerParameter,
+  parameterShapes,
+  projectionSizes,
+  type Adapter,
+} from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
 /** Weights of a decode graph. */
 export interface JoinedWeights extends DecoderWeights {
   readonly embedding: Tensor;
-  readonly head: Tensor;
   readonly finalNorm: Tensor;
+  /** [n, vocabulary] for states [n, hidden] after the final norm. */
+  logits(of: Tensor): Tensor;
+}
+
+/**
+ * A product of `of` [n, inputs] with the transposed matrix [outputs, inputs] that is the state `names`, joined along the
+ * first axis.
+ */
+export type MatrixProduct = (
+  graph: GraphBuilder,
+  of: Tensor,
+  names: readonly string[],
+  sizes: { readonly outputs: number; readonly inputs: number; readonly fewRows: boolean },
+) => Tensor;
+
+const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, fewRows }) =>
+  graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, fewRows });
+
+/** The matrix of the head. A tied head is the embedding. */
+export function headName({ tiedHead }: DecoderConfig): string {
+  return tiedHead ? EMBEDDING : HEAD;
 }
 
 /**
  * Joins matrices that read the same tensor into one state.
- * @param few tensors with this many rows have few rows in every run
+ * @param few tensors with this many rows have few rows in every run: see `MatmulOptions`
+ * @param multiply how the model's matrices are multiplied; the embedding is looked up in float32
  */
 export function joinedWeights(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { adapter, few }: { readonly adapter?: Adapter | undefined; readonly few?: number | undefined },
+  {
+    adapter,
+    few,
+    multiply = float32Product,
+  }: {
+    readonly adapter?: Adapter | undefined;
+    readonly few?: number | undefined;
+    readonly multiply?: MatrixProduct | undefined;
+  },
 ): JoinedWeights {
+  const { vocabularySize, hiddenSize } = config;
+  const isFew = (of: Tensor): boolean => of.shape[0] === few;
   const shapes = parameterShapes(config, { valueHead: false });
   return {
-    ...stateEmbedding(graph, config),
-    finalNorm: graph.state(FINAL_NORM, [config.hiddenSize]),
+    embedding: graph.state(EMBEDDING, [vocabularySize, hiddenSize]),
+    finalNorm: graph.state(FINAL_NORM, [hiddenSize]),
+    logits: (of) =>
+      multiply(graph, of, [headName(config)], { outputs: vocabularySize, inputs: hiddenSize, fewRows: isFew(of) }),
     project(of, layer, parts) {
       const sizes = parts.map((part) => projectionSizes(config, part));
       const [{ inputs, bias }] = sizes as [(typeof sizes)[number]];
       const outputs = sizes.reduce((sum, size) => sum + size.outputs, 0);
-      const joint = (kind: 'weight' | 'bias', shape: readonly number[]) =>
-        graph.state(
-          parts.map((part) => layerParameter(layer, part, kind)),
-          shape,
-        );
-      const fewRows = of.shape[0] === few;
-      const product = graph.matmul(of, joint('weight', [outputs, inputs]), { transposeRight: true, fewRows });
-      const all = bias ? graph.add(product, joint('bias', [outputs])) : product;
+      const joint = (kind: 'weight' | 'bias') => parts.map((part) => layerParameter(layer, part, kind));
+      const fewRows = isFew(of);
+      const product = multiply(graph, of, joint('weight'), { outputs, inputs, fewRows });
+      const all = bias ? graph.add(product, graph.state(joint('bias'), [outputs])) : product;
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));

@@ -43,8 +43,8 @@ export function stepInputs(
     cacheMask.fill(0, row * capacity, row * capacity + length);
     if (step) draws[row] = step.draw;
   });
-  const single = { tokens, positions, cacheMask };
-  const inputs = width === 1 ? single : { ...single, ...severalTokens(steps, width, heads / keyValueHeads) };
+  // A graph for a width of 1 alone does not read the inputs of several tokens.
+  const inputs = { tokens, positions, cacheMask, ...severalTokens(steps, width, heads / keyValueHeads) };
   if (choice === 'largest') return inputs;
   const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
   return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };

@@ -15,7 +15,7 @@ export interface PackedSlots {
    * `targets`, `row` and `mask` [size], `inverseTemperature` [], and `weight` and the columns that a loss reads [size].
    * A column with a number per row is repeated for its tokens. Slots beyond the sampled tokens have mask 0.
    */
-  inputs(size: number, reads: Iterable<LossInputName>): { [name: string]: HostArray };
+  readonly inputs: (size: number, reads: Iterable<LossInputName>) => { [name: string]: HostArray };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { typeOf, type Operation } from './operation.js';
 import { elementCount } from './shapes.js';
-import { elementTypeOf, type HostArray, type Shape, type TensorType } from './tensor.js';
+import { constantType, type HostArray, type Shape, type TensorType } from './tensor.js';
 
 /** An input of the graph. */
 export const input: Operation<TensorType & { readonly name: string }> = {
@@ -13,12 +13,12 @@ export const input: Operation<TensorType & { readonly name: string }> = {
 };
 
 /**
- * Numbers that an executor keeps between runs: parameters, gradients, moments, cached keys. Several names are arrays
- * that are joined along the first axis.
+ * Numbers that an executor keeps between runs: parameters, gradients, moments, cached keys, quantized weights. Several
+ * names are arrays that are joined along the first axis.
  */
-export const state: Operation<{ readonly names: readonly string[]; readonly shape: Shape }> = {
+export const state: Operation<TensorType & { readonly names: readonly string[] }> = {
   name: 'state',
-  infer: (_, { shape }) => [{ shape, type: 'float32' }],
+  infer: (_, { shape, type }) => [{ shape, type }],
 };
 
 export const constant: Operation<{ readonly data: HostArray; readonly shape: Shape }> = {
@@ -26,7 +26,7 @@ export const constant: Operation<{ readonly data: HostArray; readonly shape: Sha
   infer: (_, { data, shape }) => {
     if (data.length !== elementCount(shape))
       throw new Error(`${data.length} numbers do not fit the shape [${shape.join(', ')}]`);
-    return [{ shape, type: elementTypeOf(data) }];
+    return [{ shape, type: constantType(data) }];
   },
 };
 

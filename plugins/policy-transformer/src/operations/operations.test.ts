@@ -211,7 +211,43 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   ],
 };
 
+const CODES = {
+  int8: Int8Array.of(32, 0, -64),
+  int4: Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? 0xf0 : 0x88)),
+};
+
+/** A matrix [1, 3] with the weights 32, 0, -64 of 8 bits, or -8, 7, 0 of 4 bits, before their scales. */
+async function codes(executor: Executor) {
+  const state = executor.allocateConstants(
+    new Map([
+      ['int8', { shape: [1, 3], type: 'int8' }],
+      ['int4', { shape: [1, 1, 16], type: 'uint8' }],
+    ] as const),
+  );
+  for (const [name, data] of Object.entries(CODES)) await state.write(name, data, 0);
+  return state;
+}
+
 const values: { readonly [name: string]: readonly Values[] } = {
+  int8Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, 0.3, -1), [1, 3]);
+        return graph.int8Matmul(left, graph.state('int8', [1, 3], 'int8'), numbers(graph, 0.5));
+      },
+      expected: [48],
+    },
+  ],
+  int4Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, -1, 0.3), [1, 3]);
+        const scales = graph.reshape(numbers(graph, 0.5), [1, 1]);
+        return graph.int4Matmul(left, graph.state('int4', [1, 1, 16], 'uint8'), scales);
+      },
+      expected: [-7.5],
+    },
+  ],
   input: [{ of: (graph) => graph.mul(graph.input('three', [2]), 2), expected: [6, 6] }],
   state: [{ of: (graph) => graph.mul(graph.state('four', [2]), 2), expected: [8, 8] }],
   constant: [{ of: (graph) => numbers(graph, 1, -0, 2.5), expected: [1, -0, 2.5] }],
@@ -383,9 +419,9 @@ describe('values of ONNX Runtime and of the reference', () => {
         const executable = await compile(1, { out });
         const inputs = { three: Float32Array.of(3, 3) };
         const arrays = { four: Float32Array.of(4, 4) };
-        const state = [stateOf(executors[0]!, new Map(Object.entries(arrays)))];
+        const state = [stateOf(executors[0]!, new Map(Object.entries(arrays))), await codes(executors[0]!)];
         const computed = (await executable.run(inputs, { state }))['out']!;
-        for (const got of [computed, reference({ out }, { ...inputs, ...arrays })['out']!]) {
+        for (const got of [computed, reference({ out }, { ...inputs, ...arrays, ...CODES })['out']!]) {
           expect(got.length).toBe(expected.length);
           for (const [index, x] of Array.from(got).entries()) expect(x).toBeCloseTo(expected[index]!, 6);
         }

@@ -34,6 +34,7 @@ import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
 import { coresOf, longestSequence, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
+import { samplingCopyBytes } from './estimate-policy.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
@@ -62,6 +63,7 @@ export async function createPolicy(
     embeddingRows: opened.config.vocabularySize,
     thinking: options.thinking,
   });
+  samplingCopyBytes(options, opened.config);
   const { valueHead } = context;
   const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const positions = positionsOf(opened.config, context.maxTokens);
@@ -77,6 +79,7 @@ export async function createPolicy(
     microBatchTokens: options.microBatchTokens,
     activationBytes: options.activationMegabytes * 1e6,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
+    samplingWeights: options.samplingWeights,
   };
 
   const engine = await start(settings, cores.count, (message) => host.log.warn(message));
@@ -95,6 +98,7 @@ export async function createPolicy(
       parts,
       ...(lora && { lora: { settings: lora, base: opened.base } }),
       maxTokens: positions,
+      samplingWeights: options.samplingWeights,
       facts: {
         ...facts,
         ...(context.from === undefined

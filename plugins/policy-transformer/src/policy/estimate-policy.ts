@@ -3,6 +3,7 @@ import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
 import { readWeightShapes } from '../checkpoint/weight-files.js';
+import { copyBytes } from '../generation/quantized-weights.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, parameterShapes, trainableShapes } from '../model/parameters.js';
 import { loraOf, type TransformerOptions } from '../options.js';
@@ -36,20 +37,29 @@ export async function estimate(
   const { count: cores, layered } = coresOf(options, config);
   const activations = layered ? layeredActivationBytes : activationBytes;
   const longest = Math.min(positions, tokens);
+  const copy = samplingCopyBytes(options, config);
   return {
     parameters: trained,
-    capabilities: capabilitiesOf(parts, positions),
+    capabilities: capabilitiesOf(parts, positions, options.samplingWeights),
     bytes: {
       // Each core holds the weights and samples from a copy of small ones; the main thread holds the source data.
       weights: FLOAT * (trained * (2 * cores + 1) + frozen * cores),
       // Gradients of each core, and two moments.
       optimizer: FLOAT * trained * (cores + 2),
+      ...(copy > 0 && { copy: cores * copy }),
     },
     mostBeside: {
       activations: cores * activations(config, options.microBatchTokens, longest),
       cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
+      // While a session is made, the engine holds several copies.
+      ...(copy > 0 && { copying: 4 * cores * copy }),
     },
   };
+}
+
+/** Throws if the copy that sampling uses is too large. */
+export function samplingCopyBytes({ samplingWeights }: TransformerOptions, config: DecoderConfig): number {
+  return samplingWeights === 'float32' ? 0 : copyBytes(config, samplingWeights);
 }
 
 function scratchConfig(

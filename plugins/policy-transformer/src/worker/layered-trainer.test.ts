@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
+import { withFacts } from '../executors/fixtures/with-facts.js';
 import { grouped, small } from '../generation/fixtures/small-models.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -136,25 +137,20 @@ it('computes the head of an adapter once for each part of the slots', async () =
   const executor = await createExecutor({ threads: 1, log: () => undefined });
   const options = { valueHead: false, adapter };
   const runs: string[] = [];
-  const counting: Executor = {
-    ...executor,
-    rowRules: executor.rowRules,
-    allocate: (...given) => executor.allocate(...given),
-    allocateCache: (shape) => executor.allocateCache(shape),
+  const counting = withFacts(executor, {
     compile: async (program) => {
       const executable = await executor.compile(program);
-      const reads = (name: string) => [...executable.inputs.keys()].includes(name);
       return {
         inputs: executable.inputs,
         outputs: executable.outputs,
         run: (...given) => {
-          if (reads('targets')) runs.push([...executable.outputs.keys()].join());
+          if (executable.inputs.has('targets')) runs.push([...executable.outputs.keys()].join());
           return executable.run(...given);
         },
         dispose: () => executable.dispose(),
       };
     },
-  };
+  });
   const trainer = new LayeredTrainer(counting, grouped, options, { microBatchTokens: 1e6, activationBytes: 0 });
   const gradients = executor.allocate(
     new Map([...trainableShapes(grouped, options)].map(([name, shape]) => [gradientState(name), shape])),

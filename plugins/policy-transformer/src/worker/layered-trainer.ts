@@ -164,7 +164,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
     const parts: Outputs[] = [];
     for (let start = 0; start < sizes.slots; start += SLOTS_OF_HEAD) {
       const end = Math.min(sizes.slots, start + SLOTS_OF_HEAD);
-      const part = Object.entries(perSlot).map(([key, data]) => [key, data.subarray(start, end)]);
+      const part = Object.entries(perSlot).map(([key, data]) => [key, data.subarray(start, end)] as const);
       const hidden = asked.subarray(start * hiddenSize, end * hiddenSize);
       const { inverseTemperature } = inputs;
       parts.push(

@@ -1,6 +1,13 @@
 import { constant, input, state } from '../../operations/leaves.js';
 import type { MatmulAttributes } from '../../operations/matmul.js';
-import type { HostArray, Node, Shape, Tensor, TensorType } from '../../operations/tensor.js';
+import {
+  constantType,
+  type HostArray,
+  type Node,
+  type Shape,
+  type Tensor,
+  type TensorType,
+} from '../../operations/tensor.js';
 import { neededNodes } from '../../graph/needed-nodes.js';
 import { OpenSizes } from '../open-sizes.js';
 import { onnxLowerings } from './lowerings.js';
@@ -19,9 +26,8 @@ export interface LoweredProgram {
 }
 
 /** Arrays of state that are joined along the first axis. */
-export interface LoweredState {
+export interface LoweredState extends TensorType {
   readonly names: readonly string[];
-  readonly shape: Shape;
 }
 
 export const onnxInput = (name: string): string => `input:${name}`;
@@ -35,7 +41,7 @@ export const onnxOutput = (name: string): string => `output:${name}`;
  */
 export function lowerProgram(
   outputs: { readonly [name: string]: Tensor },
-  fixed: (state: LoweredState) => Float32Array | undefined = () => undefined,
+  fixed: (state: LoweredState) => HostArray | undefined = () => undefined,
   openSizes = new OpenSizes(),
 ): LoweredProgram {
   const nodes = neededNodes(Object.values(outputs));
@@ -72,7 +78,7 @@ export function lowerProgram(
     ...emitter.graph(),
     inputs: new Map([
       ...[...inputs].map(([name, of]) => [onnxInput(name), declare(of)] as const),
-      ...states.map(({ names, shape }) => [onnxState(names), declare({ shape, type: 'float32' })] as const),
+      ...states.map((state) => [onnxState(state.names), declare(state)] as const),
     ]),
     outputs: new Map([...types].map(([name, of]) => [onnxOutput(name), declare(of)])),
   };
@@ -135,10 +141,10 @@ class Emitter implements OnnxEmitter {
     return isFixed;
   }
 
-  bind({ names, shape }: LoweredState, data: Float32Array): void {
+  bind({ names, shape, type }: LoweredState, data: HostArray): void {
     const name = onnxState(names);
     this.#bound.add(name);
-    this.#initializers.push({ name, dimensions: shape, data });
+    this.#initializers.push({ name, dimensions: shape, type, data });
   }
 
   nameOutput(name: string, tensor: Tensor): void {
@@ -244,7 +250,8 @@ class Emitter implements OnnxEmitter {
 
   #initializer(dimensions: Shape, data: OnnxInitializer['data']): string {
     const name = this.temporary();
-    this.#initializers.push({ name, dimensions, data });
+    const type = data instanceof BigInt64Array ? 'int64' : constantType(data);
+    this.#initializers.push({ name, dimensions, type, data });
     return name;
   }
 }

@@ -8,6 +8,7 @@ import { onnxLogic } from './logic.js';
 import { onnxProducts } from './matmul.js';
 import { onnxNormalization } from './normalization.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
+import { onnxQuantizedProducts } from './quantized-matmul.js';
 import { onnxReductions } from './reductions.js';
 import { onnxSoftmaxes } from './softmax.js';
 
@@ -17,6 +18,7 @@ export const onnxLowerings = new Lowerings<OnnxEmitter>('onnx', [
   ...onnxLogic,
   ...onnxLayout,
   ...onnxProducts,
+  ...onnxQuantizedProducts,
   ...onnxIndexing,
   ...onnxReductions,
   ...onnxSoftmaxes,

@@ -34,4 +34,10 @@ export interface OnnxEmitter {
 }
 
 /** ONNX's numbers for element types. */
-export const ONNX_TYPES: { readonly [Type in ElementType]: number } = { float32: 1, int32: 6, bool: 9 };
+export const ONNX_TYPES: { readonly [Type in ElementType]: number } = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  bool: 9,
+};

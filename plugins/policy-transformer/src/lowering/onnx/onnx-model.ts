@@ -5,7 +5,7 @@
 import protobuf from 'protobufjs/minimal.js';
 
 import { ONNX_TYPES, type OnnxAttribute, type OnnxAttributes } from './onnx-emitter.js';
-import { elementTypeOf, type HostArray, type TensorType } from '../../operations/tensor.js';
+import type { HostArray, TensorType } from '../../operations/tensor.js';
 
 export interface OnnxNode {
   readonly operator: string;
@@ -18,7 +18,7 @@ export interface OnnxNode {
 export interface OnnxInitializer {
   readonly name: string;
   readonly dimensions: readonly number[];
-  /** A BigInt64Array is written as int64, the type of shapes and axes. */
+  readonly type: TensorType['type'] | 'int64';
   readonly data: HostArray | BigInt64Array;
 }
 
@@ -114,9 +114,9 @@ function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): voi
   }
 }
 
-function writeInitializer(writer: Writer, { name, dimensions, data }: OnnxInitializer): void {
+function writeInitializer(writer: Writer, { name, dimensions, type, data }: OnnxInitializer): void {
   for (const size of dimensions) integer(writer, 1, size);
-  integer(writer, 2, data instanceof BigInt64Array ? INT64 : ONNX_TYPES[elementTypeOf(data)]);
+  integer(writer, 2, type === 'int64' ? INT64 : ONNX_TYPES[type]);
   text(writer, 8, name);
   writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
