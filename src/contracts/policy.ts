@@ -59,6 +59,11 @@ export interface ConversationEncoder {
   begin(system: string, observation: string): readonly number[];
   /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
+  /**
+   * The ids after the end token of a function call: its answer in the chat template's own role for answers (`tool`), up
+   * to the start of the next action. Absent: the template has no such role, and answers are observations like others.
+   */
+  appendAnswer?(answer: string): readonly number[];
   /** The ids of an action as the policy would sample it, without its end token. */
   encodeAction(text: string): readonly number[];
   /** Ids that end an action; the first is appended to a cut action. */
