@@ -1,12 +1,12 @@
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
-import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
 import { checkKept, keepEpisodes, keptPath } from '../runs/kept-demonstrations.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { atKey } from './at-key.js';
-import { ExpertDemonstrations, expertHeader } from './expert-demonstrations.js';
+import { ExpertDemonstrations } from './expert-demonstrations.js';
 import { FileDemonstrations } from './file-demonstrations.js';
+import { expertHeader, playExpert } from './play-expert.js';
 import {
   type DemonstrationContext,
   demonstrationsPath,
@@ -106,9 +106,9 @@ export async function gatherHeldOut(
   context: DemonstrationContext,
   run: RunDirectory,
 ): Promise<readonly WrittenDemonstration[]> {
-  const { environment, format, tools, random, signal } = context;
+  const { environment, format, tools } = context;
   const { name, demonstrations } = stage;
-  const { expert, file, successOnly } = demonstrations;
+  const { file } = demonstrations;
   const { validation } = environment.world.splits;
   const { tasks } = plan.recipe.evaluation;
   const available = validation.count === 'unbounded' ? Infinity : validation.count;
@@ -118,17 +118,8 @@ export async function gatherHeldOut(
   let record = run.manifest.demonstrations?.[name];
   if (record === undefined) throw new Error(`the demonstrations of ${name} were not stored`);
   if (record.heldOut === undefined) {
-    const { episodes } = await collectDemonstrations({
-      tasks: validation,
-      environments: environment.pool,
-      expert,
-      count,
-      successOnly,
-      horizon: plan.longestHorizon,
-      random: random.stream('held-out', name),
-      rollout: plan.rollout,
-      signal,
-    });
+    const stream = ['held-out', name] as const;
+    const { episodes } = await playExpert(plan, stage, context, { split: 'validation', stream, count });
     const header = expertHeader(plan, stage, context, 'validation');
     record = { ...record, heldOut: await keepEpisodes(run.path, path, header, episodes) };
     await run.update({ demonstrations: { ...run.manifest.demonstrations, [name]: record } });

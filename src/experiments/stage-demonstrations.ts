@@ -13,6 +13,8 @@ export interface DemonstrationContext {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
+  /** Folder in which runs share the games of their experts. Absent: this run shares none. */
+  readonly sharedGames?: string;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;

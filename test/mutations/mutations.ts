@@ -962,4 +962,18 @@ export const mutations: readonly Mutation[] = [
     test: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.test.ts',
     reddens: 'are described and written with the ids of the original',
   },
+  {
+    file: 'src/runs/shared-games.ts',
+    find: 'await waitForProcessLock(directory, signal)',
+    replace: 'await Promise.resolve({ release: () => undefined, signal, waitForProcessLock })',
+    test: 'src/runs/shared-games.test.ts',
+    reddens: 'plays each game once',
+  },
+  {
+    file: 'src/experiments/play-expert.ts',
+    find: 'if (sharedGames === undefined) return',
+    replace: 'if (sharedGames === undefined || count > 0) return',
+    test: 'src/experiments/play-expert.test.ts',
+    reddens: 'are played once',
+  },
 ];
