@@ -227,6 +227,8 @@ export interface PolicyContext {
   readonly valueHead: boolean;
   /** The longest episode in tokens; absent if unknown. */
   readonly maxTokens?: number;
+  /** The folder of a model that was pulled from a hub, by its name ORG/NAME; undefined if it was not pulled. */
+  readonly findModel?: (name: string) => string | undefined;
 }
 
 /** Facts about a model before it is created. */
@@ -258,6 +260,8 @@ export interface ExportSettings {
   readonly dtype: 'float32' | 'bfloat16' | 'float16';
   /** Whether an adapter is added to its base, so that the folder has a whole model. */
   readonly merge: boolean;
+  /** The name by which an adapter's folder names its base, from the folder of the base. Absent: it names the folder. */
+  readonly nameBase?: (folder: string) => Awaitable<BaseName>;
   /** How the policy sampled; the folder tells other programs to sample alike. */
   readonly sampling: Sampling;
   /** Most tokens of an action. */
@@ -266,11 +270,21 @@ export interface ExportSettings {
   readonly signal: AbortSignal;
 }
 
+/** The base of an adapter. */
+export interface BaseName {
+  /** ORG/NAME on a hub, or a folder. */
+  readonly name: string;
+  /** The commit on the hub. Absent: the hub's default. */
+  readonly revision?: string;
+}
+
 /** Facts about an exported model. */
 export interface ExportedModel {
   /** The name by which other programs know it, such as `Qwen3ForCausalLM`. */
   readonly architecture: string;
   readonly parameters: number;
+  /** The base that the folder of an adapter names. Absent: the folder has a whole model. */
+  readonly base?: BaseName;
 }
 
 /** The exports of the module of a policy contribution. */

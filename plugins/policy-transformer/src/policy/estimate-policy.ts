@@ -24,10 +24,11 @@ const FLOAT = 4;
  */
 export async function estimate(
   options: TransformerOptions,
-  { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
+  { preset, from, valueHead, maxTokens, findModel }: Omit<PolicyContext, 'corpus'>,
   { sequences, tokens }: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options);
+  const config =
+    from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options, findModel);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -62,8 +63,12 @@ function scratchConfig(
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
-  const { config, tokenizer, ids, base } = await openModel(directory);
+async function folderConfig(
+  directory: string,
+  { thinking }: TransformerOptions,
+  findModel: PolicyContext['findModel'],
+): Promise<DecoderConfig> {
+  const { config, tokenizer, ids, base } = await openModel(directory, findModel);
   createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
   checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
   return config;
