@@ -244,6 +244,11 @@ export interface PolicyEstimate {
   readonly bytes: { readonly [use: string]: number };
   /** Maximum memory in bytes that it may use in addition: for batches, caches ... */
   readonly mostBeside: { readonly [use: string]: number };
+  /**
+   * The encoder that the model will have, with which a check counts the tokens of demonstrations. Absent: it is not known
+   * before the model is created.
+   */
+  readonly encoder?: ConversationEncoder;
 }
 
 /** The expected load of a model. */

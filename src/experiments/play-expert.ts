@@ -38,7 +38,9 @@ export async function playExpert(
     });
   if (sharedGames === undefined) return play(first, count);
   const header = expertHeader(plan, stage, context, split);
-  const settings = { environment: plan.recipe.environment as unknown as JsonObject, retries: plan.rollout.retries };
+  const { environment: played, rollout } = plan.recipe;
+  const { retries, deadlineSeconds = null } = rollout;
+  const settings = { environment: played as unknown as JsonObject, retries, deadlineSeconds };
   return shareGames(sharedGames, { header, stream, settings }, { first, count }, play, signal);
 }
 

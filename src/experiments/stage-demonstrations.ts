@@ -80,6 +80,15 @@ export function demonstrationsPath(stage: string): KeyPath {
   return ['stages', stage, 'demonstrations'];
 }
 
+/** Every demonstration is longer than an episode may be. */
+export function nothingFits(stage: string, maxTokens: number): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `No demonstration of the stage \`${stage}\` fits into the ${maxTokens} tokens of an episode.`,
+    hint: 'Raise `rollout.maxEpisodeTokens`, or use a policy with a longer context.',
+    path: `stages.${stage}.demonstrations`,
+  });
+}
+
 /** No demonstrations are affordable. */
 export function nothingPaid({ name, budget }: SftStagePlan): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {

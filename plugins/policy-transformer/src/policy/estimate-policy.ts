@@ -1,4 +1,4 @@
-import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
+import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
@@ -27,8 +27,10 @@ export async function estimate(
   { preset, from, valueHead, maxTokens, findModel }: Omit<PolicyContext, 'corpus'>,
   { sequences, tokens }: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config =
-    from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options, findModel);
+  const { config, encoder } =
+    from === undefined
+      ? { config: scratchConfig(options, preset, maxTokens) }
+      : await readFolder(from, options, findModel);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -50,6 +52,7 @@ export async function estimate(
       activations: cores * activations(config, options.microBatchTokens, longest),
       cache: Math.min(options.cacheMegabytes * 1e6, sequences * longest * cacheBytesPerToken(config)),
     },
+    ...(encoder && { encoder }),
   };
 }
 
@@ -63,15 +66,19 @@ function scratchConfig(
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(
+async function readFolder(
   directory: string,
   { thinking }: TransformerOptions,
   findModel: PolicyContext['findModel'],
-): Promise<DecoderConfig> {
+): Promise<{ config: DecoderConfig; encoder?: ConversationEncoder }> {
   const { config, tokenizer, ids, base } = await openModel(directory, findModel);
-  createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
+  const encoder = createConversationEncoder(tokenizer, {
+    endIds: ids.eos,
+    embeddingRows: config.vocabularySize,
+    thinking,
+  });
   checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
-  return config;
+  return { config, encoder };
 }
 
 /**
