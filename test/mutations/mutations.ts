@@ -976,4 +976,18 @@ export const mutations: readonly Mutation[] = [
     test: 'src/experiments/play-expert.test.ts',
     reddens: 'are played once',
   },
+  {
+    file: 'plugins/policy-transformer/src/generation/sampling-graph.ts',
+    find: 'const ONE_LEVEL = 8192;',
+    replace: 'const ONE_LEVEL = 1e9;',
+    test: 'plugins/policy-transformer/src/generation/sampling-graph.test.ts',
+    reddens: 'draws what float64 draws',
+  },
+  {
+    file: 'plugins/policy-transformer/src/generation/lane.ts',
+    find: 'if (leader) lane.leader = leader;',
+    replace: 'if (leader && lane.finished) lane.leader = leader;',
+    test: 'plugins/policy-transformer/src/generation/generator.test.ts',
+    reddens: 'computes a shared prompt once',
+  },
 ];
