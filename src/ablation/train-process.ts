@@ -36,7 +36,10 @@ export async function trainInProcess(
   await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
   const name = `${run.cell.title ?? run.cell.id}, seed ${run.seed}`.slice(-longestName);
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
-  const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
+  const shared = [
+    ...(run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages]),
+    ...(run.sharedGames === undefined ? [] : ['--shared-games', run.sharedGames]),
+  ];
   const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },

@@ -30,6 +30,7 @@ export default class Train extends BaseCommand {
     ...labelFlags(['resume', 'check']),
     // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
+    'shared-games': Flags.string({ hidden: true }),
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],
       description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
@@ -52,6 +53,7 @@ export default class Train extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       ...labelOf(flags),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
+      ...(flags['shared-games'] !== undefined && { sharedGames: flags['shared-games'] }),
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -24,6 +24,8 @@ export interface Parts extends Pick<OpenParts, 'environment' | 'transfer' | 'for
   /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
   readonly actor: ModelActor;
+  /** As in `DemonstrationContext`. */
+  readonly sharedGames?: string;
   /** The contributions of all these instances. */
   readonly records: readonly ContributionRecord[];
 }
@@ -55,22 +57,24 @@ export function modelActor(
  * result (`disposeParts`) and of the policy.
  *
  * @param origin origin of a key; absent: unknown, and settings without effect are accepted
- * @param stored demonstrations of the run to resume
+ * @param given demonstrations of the run to resume, and the folder of shared games
  */
 export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
   origin?: ResolvedRecipe['origin'],
-  stored?: StoredDemonstrations,
+  given: { readonly stored?: StoredDemonstrations | undefined; readonly sharedGames?: string | undefined } = {},
 ): Promise<Parts> {
+  const { stored, sharedGames } = given;
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, origin);
   const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
+  const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   try {
     const prepare = (format: ActionFormat) => {
-      const context = { environment, format, ...(tools && { tools }), ...settings };
+      const context = { environment, format, ...(tools && { tools }), ...sharing, ...settings };
       return prepareDemonstrations(plan, context, stored);
     };
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
@@ -97,7 +101,7 @@ export async function makeParts(
     }
     const actor = modelActor(recipe, { model: policy, format, tools });
     const { records } = instances;
-    const playing = { environment, transfer, format, ...(tools && { tools }), reward, rl };
+    const playing = { environment, transfer, format, ...(tools && { tools }), ...sharing, reward, rl };
     return { ...playing, demonstrations, policy, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);

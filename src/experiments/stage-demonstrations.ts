@@ -13,6 +13,8 @@ export interface DemonstrationContext {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
+  /** Folder in which runs share the games of their experts. Absent: this run shares none. */
+  readonly sharedGames?: string;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -76,6 +78,15 @@ export async function factsOf(
 /** The place of a stage's demonstrations in the recipe. */
 export function demonstrationsPath(stage: string): KeyPath {
   return ['stages', stage, 'demonstrations'];
+}
+
+/** Every demonstration is longer than an episode may be. */
+export function nothingFits(stage: string, maxTokens: number): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `No demonstration of the stage \`${stage}\` fits into the ${maxTokens} tokens of an episode.`,
+    hint: 'Raise `rollout.maxEpisodeTokens`, or use a policy with a longer context.',
+    path: `stages.${stage}.demonstrations`,
+  });
 }
 
 /** No demonstrations are affordable. */

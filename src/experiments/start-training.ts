@@ -27,6 +27,7 @@ export interface TrainingRequest {
   readonly output?: string;
   /** As in `runRecipe`. */
   readonly sharedStages?: string;
+  readonly sharedGames?: string;
   readonly label?: RunLabel;
   readonly cwd: string;
   readonly runsFolder: string;
@@ -93,6 +94,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
           runsFolder,
           ...(label && { label }),
           ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
+          ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
           sourceFolder: file === undefined ? cwd : dirname(file),
           versions: { agentgym: request.version, node: process.version },
           listener,

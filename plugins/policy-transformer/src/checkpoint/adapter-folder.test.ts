@@ -39,7 +39,7 @@ function copy(name: string, changes: object): string {
 describe("peft's folder of an adapter", () => {
   it('is read and written with the same numbers', async () => {
     const { settings, base } = await readAdapterConfig(recorded);
-    expect(base).toBe(join(recordings, 'qwen2'));
+    expect(base).toEqual({ name: '../qwen2' });
     expect(settings).toMatchObject({ rank: 4, alpha: 8, rankStabilized: false });
     expect(settings.targets.length).toBe(7);
     const factors = await readAdapterWeights(recorded, config, settings);

@@ -7,6 +7,8 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import type { BaseName, PolicyContext } from '@agentgym/cli';
+
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, PROJECTIONS, type Adapter, type Projection } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
@@ -27,8 +29,7 @@ export interface AdapterSettings {
 /** An adapter's folder without its factors. */
 export interface AdapterFolder {
   readonly settings: AdapterSettings;
-  /** The folder of the base, absolute. */
-  readonly base: string;
+  readonly base: BaseName;
 }
 
 /** The texts of a model folder, or of an adapter's folder and its base. */
@@ -50,13 +51,20 @@ function isAdapterFolder(directory: string): boolean {
 
 /**
  * Reads everything except numbers: of a model's folder, or of an adapter's folder and its base. An adapter's folder may
- * have its own tokenizer.
+ * have its own tokenizer. Its base is a folder, by a path from the adapter's folder, or a model that was pulled.
  */
-export async function openModel(directory: string): Promise<OpenedModel> {
+export async function openModel(
+  directory: string,
+  findModel: PolicyContext['findModel'] = () => undefined,
+): Promise<OpenedModel> {
   if (!isAdapterFolder(directory)) return { ...(await readModelTexts(directory)), base: directory };
-  const { settings, base } = await readAdapterConfig(directory);
-  if (!existsSync(base)) {
-    throw new Error(`${join(directory, names.config)} names the base ${base}, which does not exist`);
+  const { settings, base: named } = await readAdapterConfig(directory);
+  const folder = resolve(directory, named.name);
+  const base = existsSync(folder) ? folder : findModel(named.name);
+  if (base === undefined) {
+    throw new Error(
+      `${join(directory, names.config)} names the base ${named.name}, which is no folder, and no model that was pulled`,
+    );
   }
   if (isAdapterFolder(base))
     throw new Error(`the base of ${directory} is an adapter too (${base}): merge that one first`);
@@ -92,8 +100,8 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
       throw refuse(`${key} ${JSON.stringify(value)} is not supported`);
     }
   }
-  const base = config['base_model_name_or_path'];
-  if (typeof base !== 'string' || base === '') throw refuse('base_model_name_or_path is missing');
+  const { base_model_name_or_path: name, revision } = config;
+  if (typeof name !== 'string' || name === '') throw refuse('base_model_name_or_path is missing');
   const rank = positive('r');
   if (!Number.isInteger(rank)) throw refuse(`r must be a whole number, not ${rank}`);
   return {
@@ -103,7 +111,7 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
       rankStabilized: config['use_rslora'] === true,
       targets: readTargets(config['target_modules'], refuse),
     },
-    base: resolve(directory, base),
+    base: { name, ...(typeof revision === 'string' && { revision }) },
   };
 }
 
@@ -184,7 +192,8 @@ export async function writeAdapterFolder(
   const config = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
-    base_model_name_or_path: base,
+    base_model_name_or_path: base.name,
+    ...(base.revision !== undefined && { revision: base.revision }),
     r: rank,
     lora_alpha: alpha,
     lora_dropout: 0,

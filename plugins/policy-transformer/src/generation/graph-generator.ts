@@ -130,7 +130,10 @@ export class GraphGenerator implements TokenGenerator {
   #waves(requests: readonly KnownRequest[]): KnownRequest[][] {
     const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
     const capacity = this.#cache.capacityFor(Math.min(longest, this.#config.maxPositions));
-    const size = Math.max(this.#runner.rowLimits.least, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));
+    const size = Math.max(
+      this.#runner.rowLimits.least,
+      Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)),
+    );
     return Array.from({ length: Math.ceil(requests.length / size) }, (_, wave) =>
       requests.slice(wave * size, (wave + 1) * size),
     );

@@ -145,7 +145,9 @@ export function headDirectionsPart(
 ): GraphPart {
   const graph = new Graph();
   const { input, ...live } = head(graph, config, options, slots);
-  const directions = names.map((name) => [`direction.${name}`, gradients(graph, graph.sum(live[name]), [input])[0]!]);
+  const directions = names.map(
+    (name) => [`direction.${name}`, gradients(graph, graph.sum(live[name]), [input])[0]!] as const,
+  );
   return { outputs: { ...live, ...Object.fromEntries(directions) } };
 }
 

@@ -28,7 +28,7 @@ export interface PackedTokens {
 }
 
 /** Tokens and their places in attention, [rows, width]. */
-export interface Places {
+interface Places {
   /** int32 [tokens]. */
   readonly placeOfToken: Int32Array;
   /** int32 [rows, width]; 0 for a place without a token. */
@@ -53,7 +53,10 @@ export function packTokens(
   for (const { row, position } of slots) lengths[row] = Math.max(lengths[row]!, position);
   const starts = lengths.map((_, row) => lengths.subarray(0, row).reduce((sum, length) => sum + length, 0));
   // A product of one row takes another path through the engine, so a lone token gets company.
-  const count = Math.max(2, lengths.reduce((sum, length) => sum + length, 0));
+  const count = Math.max(
+    2,
+    lengths.reduce((sum, length) => sum + length, 0),
+  );
   const blocks = queryBlocks(longest);
   const multiple = Math.max(WIDTH_MULTIPLE, blocks);
   const width = Math.ceil(longest / multiple) * multiple;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
@@ -56,7 +57,10 @@ export async function createPolicy(
   context: PolicyContext,
   start: (settings: EngineSettings, cores: number, log: (message: string) => void) => Promise<Engine>,
 ): Promise<PolicyModel> {
-  const opened = context.from === undefined ? await scratchModel(options, context) : await openModel(context.from);
+  const opened =
+    context.from === undefined
+      ? await scratchModel(options, context)
+      : await openModel(context.from, context.findModel);
   const lora = adapterSettings(options, context.from, opened.adapter);
   const encoder = createConversationEncoder(opened.tokenizer, {
     endIds: opened.ids.eos,
@@ -96,7 +100,7 @@ export async function createPolicy(
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
       parts,
-      ...(lora && { lora: { settings: lora, base: opened.base } }),
+      ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
       maxTokens: positions,
       samplingWeights: options.samplingWeights,
       facts: {

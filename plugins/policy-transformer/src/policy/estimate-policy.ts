@@ -1,4 +1,4 @@
-import type { PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
+import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
 
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
@@ -25,10 +25,13 @@ const FLOAT = 4;
  */
 export async function estimate(
   options: TransformerOptions,
-  { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
+  { preset, from, valueHead, maxTokens, findModel }: Omit<PolicyContext, 'corpus'>,
   { sequences, tokens }: PolicyLoad,
 ): Promise<PolicyEstimate> {
-  const config = from === undefined ? scratchConfig(options, preset, maxTokens) : await folderConfig(from, options);
+  const { config, encoder } =
+    from === undefined
+      ? { config: scratchConfig(options, preset, maxTokens) }
+      : await readFolder(from, options, findModel);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -54,6 +57,7 @@ export async function estimate(
       // While a session is made, the engine holds several copies.
       ...(copy > 0 && { copying: 4 * cores * copy }),
     },
+    ...(encoder && { encoder }),
   };
 }
 
@@ -72,11 +76,19 @@ function scratchConfig(
 }
 
 /** Throws if `create` could not use the folder. */
-async function folderConfig(directory: string, { thinking }: TransformerOptions): Promise<DecoderConfig> {
-  const { config, tokenizer, ids, base } = await openModel(directory);
-  createConversationEncoder(tokenizer, { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking });
+async function readFolder(
+  directory: string,
+  { thinking }: TransformerOptions,
+  findModel: PolicyContext['findModel'],
+): Promise<{ config: DecoderConfig; encoder?: ConversationEncoder }> {
+  const { config, tokenizer, ids, base } = await openModel(directory, findModel);
+  const encoder = createConversationEncoder(tokenizer, {
+    endIds: ids.eos,
+    embeddingRows: config.vocabularySize,
+    thinking,
+  });
   checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
-  return config;
+  return { config, encoder };
 }
 
 /**

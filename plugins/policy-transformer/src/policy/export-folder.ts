@@ -29,7 +29,7 @@ export async function exportFolder(
   { thinking }: Pick<TransformerOptions, 'thinking'>,
   checkpoint: string,
   directory: string,
-  { dtype, merge, sampling, maxActionTokens, signal }: ExportSettings,
+  { dtype, merge, nameBase, sampling, maxActionTokens, signal }: ExportSettings,
 ): Promise<ExportedModel> {
   const { config, ids, tokenizer, base, adapter: settings } = await openModel(checkpoint);
   const shapes = parameterShapes(config, { valueHead: false });
@@ -39,8 +39,10 @@ export async function exportFolder(
   for (const [name, { data }] of factors ?? []) refuseNotFinite(name, data);
   if (settings !== undefined && factors !== undefined && !merge) {
     if (dtype !== 'float32') throw new Error(`an adapter is written as float32, not ${dtype}: add \`--merge\``);
-    await writeAdapterFolder(directory, { settings, base, factors, tokenizer });
-    return { architecture, parameters: [...factors.values()].reduce((sum, { data }) => sum + data.length, 0) };
+    const named = (await nameBase?.(base)) ?? { name: base };
+    await writeAdapterFolder(directory, { settings, base: named, factors, tokenizer });
+    const parameters = [...factors.values()].reduce((sum, { data }) => sum + data.length, 0);
+    return { architecture, parameters, base: named };
   }
   const given = await weightSources(base);
   checkWeightShapes(given, shapes);

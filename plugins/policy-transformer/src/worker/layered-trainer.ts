@@ -197,11 +197,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   }
 
   /** @param askedSlope derivatives by `asked` */
-  async #backward(
-    { packed, weights, states, kept }: Pass,
-    askedSlope: Float32Array,
-    gradients: State,
-  ): Promise<void> {
+  async #backward({ packed, weights, states, kept }: Pass, askedSlope: Float32Array, gradients: State): Promise<void> {
     const { hiddenSize, layers } = this.config;
     const state = [...statesOf(weights), gradients];
     let slope = new Float32Array(states[0]!.length);
