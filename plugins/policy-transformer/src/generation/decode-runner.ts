@@ -80,7 +80,9 @@ export class SessionDecodeRunner implements DecodeRunner {
       number,
     ];
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
-    const tables = rotaryTables(this.#config, this.#config.maxPositions);
+    const tables = this.#config.attentionKinds.map(({ rope }) =>
+      rotaryTables(this.#config, rope, this.#config.maxPositions),
+    );
     const sizes = { rows, capacity, width: single ? 1 : width };
     const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });

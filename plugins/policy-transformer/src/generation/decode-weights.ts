@@ -1,6 +1,6 @@
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { addAdapter, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
-import { FINAL_NORM, layerParameter, parameterShapes, projectionSizes, type Adapter } from '../model/parameters.js';
+import { addAdapter, normsOf, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
+import { layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
@@ -8,15 +8,12 @@ import type { Tensor } from '../operations/tensor.js';
 export interface JoinedWeights extends DecoderWeights {
   readonly embedding: Tensor;
   readonly head: Tensor;
-  readonly finalNorm: Tensor;
 }
 
 /** Joins matrices that read the same tensor into one state. */
 export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): JoinedWeights {
-  const shapes = parameterShapes(config, { valueHead: false });
   return {
     ...stateEmbedding(graph, config),
-    finalNorm: graph.state(FINAL_NORM, [config.hiddenSize]),
     project(of, layer, parts) {
       const sizes = parts.map((part) => projectionSizes(config, part));
       const [{ inputs, bias }] = sizes as [(typeof sizes)[number]];
@@ -34,9 +31,6 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapte
         return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });
       });
     },
-    norm: (layer, part) => {
-      const name = layerParameter(layer, part);
-      return graph.state(name, shapes.get(name) ?? []);
-    },
+    norm: normsOf(graph, config),
   };
 }

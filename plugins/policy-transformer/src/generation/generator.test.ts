@@ -7,7 +7,7 @@ import { stateOf } from '../executors/fixtures/state-of.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { SessionDecodeRunner } from './decode-runner.js';
-import { grouped, randomParameters, small, wideHeads } from './fixtures/small-models.js';
+import { grouped, partlyRotated, randomParameters, small, wideHeads, windowed } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs } from './fixtures/slow-decoder.js';
 import { GraphGenerator, type GeneratorLimits } from './graph-generator.js';
 import type { ModelWeights, TokenGenerator } from './token-generator.js';
@@ -78,7 +78,7 @@ const references = new Map<string, ReturnType<typeof slowLogits>>();
 
 /** Logits of the slow reference, computed once: all kinds have equal weights and sample the same tokens. */
 function referenceLogits(...[config, parameters, tokens]: Parameters<typeof slowLogits>) {
-  const key = `${config.hiddenSize} ${tokens.join(' ')}`;
+  const key = `${config.family} ${config.hiddenSize} ${tokens.join(' ')}`;
   const known = references.get(key) ?? slowLogits(config, parameters, tokens);
   references.set(key, known);
   return known;
@@ -92,6 +92,9 @@ const cases = [
     { by: kind.name, kind, model: 'hidden 16, heads of 32', config: wideHeads },
   ]),
   { by: weightsAsInputs.name, kind: weightsAsInputs, model: 'hidden 64', config: small },
+  { by: 'a graph', kind: kinds[0]!, model: 'layers without rotary positions', config: partlyRotated },
+  { by: 'a graph', kind: kinds[0]!, model: 'sliding windows', config: windowed },
+  { by: weightsAsInputs.name, kind: weightsAsInputs, model: 'sliding windows', config: windowed },
 ];
 
 describe.each(cases)('generation by $by, $model', ({ kind, config }) => {

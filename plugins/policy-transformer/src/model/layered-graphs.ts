@@ -10,9 +10,16 @@ import { Graph } from '../graph/graph.js';
 import { lowerLoss } from '../graph/lower-loss.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
-import { attention, rotaryPositions } from './attention.js';
+import { attention } from './attention.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, stateEmbedding, stateWeights } from './decoder-layer.js';
+import {
+  decoderLayer,
+  embedTokens,
+  finalNorm,
+  scaleEmbedding,
+  stateEmbedding,
+  stateWeights,
+} from './decoder-layer.js';
 import {
   EMBEDDING,
   FINAL_NORM,
@@ -45,7 +52,7 @@ export const LAYER = 'model.layers.0.';
 export function embeddingPart(config: DecoderConfig, count: number): GraphPart {
   const graph = new Graph();
   const { embedding } = stateEmbedding(graph, config);
-  return { outputs: { hidden: graph.gather(embedding, graph.input('tokens', [count], 'int32')) } };
+  return { outputs: { hidden: embedTokens(graph, config, embedding, graph.input('tokens', [count], 'int32')) } };
 }
 
 /** The gradient of a trained embedding, from `tokens` int32 [n] and `slope` [n, hidden]. */
@@ -53,13 +60,13 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
   const graph = new Graph();
   const tokens = graph.input('tokens', [count], 'int32');
   const slope = graph.input('slope', [count, config.hiddenSize]);
-  const gradient = graph.scatterSum(slope, tokens, config.vocabularySize);
+  const gradient = graph.scatterSum(scaleEmbedding(graph, config, slope), tokens, config.vocabularySize);
   return { outputs: {}, gradients: { [gradientState(EMBEDDING)]: gradient } };
 }
 
 /**
- * One layer: `hidden` [rows * width, hidden] to `hidden`. Other inputs: `positions` int32 [rows, width] and `bias`, which
- * is `causalMask`.
+ * One layer: `hidden` [rows, width, hidden] to `hidden` [rows * width, hidden]. Other inputs, which make it the layer of its kind of
+ * attention: `cos` and `sin` [width, headWidth / 2], which are `rotaryTables`, and `bias`, which is `causalMask`.
  */
 export function layerPart(config: DecoderConfig, options: ParameterOptions, sizes: LayerSizes): GraphPart {
   const graph = new Graph();
@@ -77,12 +84,14 @@ export function layerGradientPart(config: DecoderConfig, options: ParameterOptio
 function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: ParameterOptions, sizes: LayerSizes) {
   const { rows, width, blocks } = sizes;
   const group = config.heads / config.keyValueHeads;
-  const input = graph.input('hidden', [rows * width, config.hiddenSize]);
+  const input = graph.input('hidden', [rows, width, config.hiddenSize]);
+  const hidden = graph.reshape(input, [rows * width, config.hiddenSize]);
   const bias = graph.input('bias', [(group * width) / blocks, width]);
-  const positions = graph.input('positions', [rows, width], 'int32');
-  const output = decoderLayer(graph, config, stateWeights(graph, config, adapter), input, {
+  const half = config.headWidth / 2;
+  const angles = (name: string) => graph.expand(graph.input(name, [width, half]), [rows, width, half]);
+  const output = decoderLayer(graph, config, stateWeights(graph, config, adapter), hidden, {
     layer: 0,
-    positions: rotaryPositions(graph, config, sizes, positions),
+    positions: { rows, width, cos: angles('cos'), sin: angles('sin') },
     attend: attention(graph, config, rows, bias, blocks),
   });
   return { input, output };
@@ -109,9 +118,9 @@ export function headGradientPart(config: DecoderConfig, options: ParameterOption
 }
 
 function head(graph: GraphBuilder, config: DecoderConfig, { valueHead }: ParameterOptions, slots: number) {
-  const { hiddenSize, rmsEpsilon } = config;
+  const { hiddenSize } = config;
   const input = graph.input('hidden', [slots, hiddenSize]);
-  const final = graph.rmsNorm(input, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon);
+  const final = finalNorm(graph, config, input);
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, stateEmbedding(graph, config).head, { transposeRight: true });
   const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));

@@ -50,7 +50,7 @@ describe.each<[string, DecoderConfig, boolean]>([
   // full.
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
-    const { sizes, inputs } = packRows(batch, [0, 1], group);
+    const { sizes, inputs } = packRows(batch, [0, 1], config);
     expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
     let products = 0;
     for (const { operation, inputs: operands, outputs, attributes } of nodesOf(

@@ -2,13 +2,14 @@ import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
 import { queryBlocks } from './causal-mask.js';
+import type { DecoderConfig } from './decoder-config.js';
 import { askingInputs, mostAsking, type RowPosition } from './asking-positions.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** Rows of a batch as inputs of a graph. */
 export interface PackedRows {
   readonly sizes: RoundedSizes;
-  /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and `bias`. */
+  /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and the causal masks. */
   readonly inputs: { readonly [name: string]: HostArray };
   /** For each used slot, its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
@@ -18,14 +19,13 @@ export interface PackedRows {
  * Packs the sampled tokens of some rows into slots. Only these reach the head and the loss, and tokens after the last
  * of them have no effect. Other values of the batch, such as NaN, are not read. Throws if the first token of a sequence
  * is sampled, because no token predicts it.
- * @param group number of queries that share a key: heads / keyValueHeads
  * @param reads columns of the batch that a loss reads; a column with a number per row is repeated for its tokens
  * @param unit the number of rows is a multiple of it: 2 if a loss compares rows in pairs
  */
 export function packRows(
   batch: TrainingBatch,
   rows: readonly number[],
-  group: number,
+  config: DecoderConfig,
   reads: Iterable<LossInputName> = [],
   unit: 1 | 2 = 1,
 ): PackedRows {
@@ -45,7 +45,7 @@ export function packRows(
   }
   const inputs: { [name: string]: HostArray } = {
     tokens,
-    ...askingInputs(slots, sizes, group),
+    ...askingInputs(slots, sizes, config),
     targets: pick(new Int32Array(sizes.slots), batch.tokens, indices),
     row: new Int32Array(sizes.slots),
     mask: new Uint8Array(sizes.slots).fill(1, 0, slots.length),

@@ -20,8 +20,30 @@ export type Projection =
   | 'mlp.up_proj'
   | 'mlp.down_proj';
 
-/** The norms of a layer; the last two only with `queryKeyNorm`. */
-export type LayerNorm = 'input_layernorm' | 'post_attention_layernorm' | 'self_attn.q_norm' | 'self_attn.k_norm';
+/** The norms of a layer, as Hugging Face names them; those of q and k only with `queryKeyNorm`. */
+export type LayerNorm =
+  | 'input_layernorm'
+  | 'post_attention_layernorm'
+  | 'pre_feedforward_layernorm'
+  | 'post_feedforward_layernorm'
+  | 'self_attn.q_norm'
+  | 'self_attn.k_norm';
+
+/** The norms of a layer's hidden states by their place. With `outputNorms`, a name means another place than without. */
+export function layerNorms({ outputNorms }: DecoderConfig): {
+  readonly beforeAttention: LayerNorm;
+  readonly afterAttention?: LayerNorm;
+  readonly beforeMlp: LayerNorm;
+  readonly afterMlp?: LayerNorm;
+} {
+  if (!outputNorms) return { beforeAttention: 'input_layernorm', beforeMlp: 'post_attention_layernorm' };
+  return {
+    beforeAttention: 'input_layernorm',
+    afterAttention: 'post_attention_layernorm',
+    beforeMlp: 'pre_feedforward_layernorm',
+    afterMlp: 'post_feedforward_layernorm',
+  };
+}
 
 export function layerParameter(
   layer: number,
@@ -102,8 +124,7 @@ export function parameterShapes(
       shapes.set(layerParameter(layer, 'self_attn.q_norm'), [headWidth]);
       shapes.set(layerParameter(layer, 'self_attn.k_norm'), [headWidth]);
     }
-    shapes.set(layerParameter(layer, 'input_layernorm'), [hiddenSize]);
-    shapes.set(layerParameter(layer, 'post_attention_layernorm'), [hiddenSize]);
+    for (const norm of Object.values(layerNorms(config))) shapes.set(layerParameter(layer, norm), [hiddenSize]);
   }
   shapes.set(FINAL_NORM, [hiddenSize]);
   if (!config.tiedHead) shapes.set(HEAD, [vocabularySize, hiddenSize]);
@@ -190,7 +211,7 @@ export function initializeAdapter(config: DecoderConfig, adapter: Adapter, rando
 
 /**
  * Initial weights. Rows have unit expected length (deviation 1 / sqrt(inputs)). Rows that write to the residual stream
- * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms are 1, biases and value head 0. Each parameter has a
+ * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms multiply by 1, biases and value head are 0. Each parameter has a
  * separate random stream with its name.
  */
 export function initializeParameters(
@@ -203,7 +224,7 @@ export function initializeParameters(
   for (const [name, shape] of parameterShapes(config, options)) {
     const [, inputs] = shape;
     const data = new Float32Array(elementCount(shape));
-    if (name.endsWith('norm.weight')) data.fill(1);
+    if (name.endsWith('norm.weight')) data.fill(config.centeredNorms ? 0 : 1);
     else if (inputs !== undefined && name !== VALUE_WEIGHT) {
       const stream = random.stream(name);
       const toResidual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight');

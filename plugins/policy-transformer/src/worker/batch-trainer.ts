@@ -61,7 +61,7 @@ export abstract class BatchTrainer {
   async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
     for (const rows of this.#microBatches(batch, 1)) {
-      const packed = packRows(batch, rows, this.group);
+      const packed = packRows(batch, rows, this.config);
       spread(results, packed, await this.evaluateRows(weights, packed));
     }
     return results;
@@ -75,7 +75,7 @@ export abstract class BatchTrainer {
     const terms = zeros(loss.terms);
     const metrics = zeros(loss.metrics ?? {});
     for (const rows of this.#microBatches(batch, unit)) {
-      const packed = packRows(batch, rows, this.group, traits.reads, unit);
+      const packed = packRows(batch, rows, this.config, traits.reads, unit);
       const outputs = await this.trainRows(weights, packed, { loss, traits, gradients });
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
@@ -111,13 +111,6 @@ export function statesOf({ trainable, frozen }: ModelWeights): State[] {
 
 function zeros(names: object): { [name: string]: number } {
   return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
-}
-
-/** int32 [rows, width]: 0, 1, ... in every row. */
-export function rowPositions(rows: number, width: number): Int32Array {
-  const positions = new Int32Array(rows * width);
-  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
-  return positions;
 }
 
 /** Copies values from slots to the positions of their tokens. */

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
-import { grouped, small } from '../generation/fixtures/small-models.js';
+import { grouped, partlyRotated, small, windowed } from '../generation/fixtures/small-models.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import {
@@ -85,6 +85,9 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
   ['an adapter', grouped, { valueHead: false, adapter }, perToken],
   ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
+  ['layers without rotary positions', partlyRotated, { valueHead: false }, perToken],
+  ['sliding windows', windowed, { valueHead: false }, perToken],
+  ['sliding windows and an adapter', windowed, { valueHead: true, adapter }, withValue],
   ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
 ])('computes what one graph computes: %s', async (_, config, options, loss) => {

@@ -2,6 +2,7 @@ import type { HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
+import { attentionKindOf } from '../model/decoder-config.js';
 import {
   embeddingGradientPart,
   embeddingPart,
@@ -15,8 +16,9 @@ import {
 } from '../model/layered-graphs.js';
 import type { PackedRows } from '../model/pack-rows.js';
 import { EMBEDDING } from '../model/parameters.js';
+import { rotaryTables } from '../model/rotary-tables.js';
 import { gradientState } from '../model/training-graph.js';
-import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { BatchTrainer, statesOf, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
 export const SLOTS_OF_HEAD = 128;
@@ -31,6 +33,8 @@ const COUNT = 100_049;
 interface Pass {
   readonly packed: PackedRows;
   readonly weights: ModelWeights;
+  /** What the layers of each kind of attention read beside hidden states and weights. */
+  readonly attention: readonly HostArrays[];
   /** The input of every layer, and the output of the last. */
   readonly states: readonly Float32Array[];
   /** [slots, hidden] outputs of the last layer at the positions before sampled tokens. */
@@ -57,36 +61,43 @@ export class LayeredTrainer extends BatchTrainer {
 
   async #forward(weights: ModelWeights, packed: PackedRows): Promise<Pass> {
     const tokens = packed.inputs['tokens']!;
+    const { width, blocks } = packed.sizes;
+    const attention = this.config.attentionKinds.map(({ rope, window }) => ({
+      ...rotaryTables(this.config, rope, width),
+      bias: causalMask(width, this.group, blocks, window),
+    }));
+    const pass = { packed, weights, attention };
     const state = statesOf(weights);
     const embed = await this.#session('embed', () => embeddingPart(this.config, COUNT), { count: COUNT });
     const { hidden: first } = await embed.run({ tokens }, { sizes: { count: tokens.length }, state });
     const states = [first as Float32Array];
     for (let layer = 0; layer < this.config.layers; layer += 1) {
-      const { hidden } = await this.#layer('forward', packed, layer, { hidden: states[layer]! }, state);
+      const { hidden } = await this.#layer('forward', pass, layer, { hidden: states[layer]! }, state);
       states.push(hidden as Float32Array);
     }
-    return { packed, weights, states, asked: takeRows(states.at(-1)!, placesOfSlots(packed), this.config.hiddenSize) };
+    return { ...pass, states, asked: takeRows(states.at(-1)!, placesOfSlots(packed), this.config.hiddenSize) };
   }
 
   /** Runs one layer, forward or backward. */
   async #layer(
     direction: 'forward' | 'backward',
-    { sizes: { rows, width, blocks } }: PackedRows,
+    { packed, attention }: Pick<Pass, 'packed' | 'attention'>,
     layer: number,
     inputs: HostArrays,
     state: readonly State[],
   ): Promise<Outputs> {
+    const { rows, width, blocks } = packed.sizes;
     const part = direction === 'forward' ? layerPart : layerGradientPart;
     const session = await this.#session(
       `${direction} ${blocks}`,
       () => part(this.config, this.options, { rows: ROWS, width: blocks * BLOCK, blocks }),
       { rows: ROWS, block: BLOCK },
     );
-    const shaped = { positions: rowPositions(rows, width), bias: causalMask(width, this.group, blocks) };
+    const ofKind = attention[attentionKindOf(this.config, layer)]!;
     const sizes = { rows, block: width / blocks };
     const rename = (name: string) => name.replace(LAYER, `model.layers.${layer}.`);
     const renamed = state.map((each) => each.renamed(rename));
-    return session.run({ ...inputs, ...shaped }, { sizes, state: renamed });
+    return session.run({ ...inputs, ...ofKind }, { sizes, state: renamed });
   }
 
   /** Log probability, entropy and value of every slot. */
@@ -127,7 +138,8 @@ export class LayeredTrainer extends BatchTrainer {
     return session.run({ ...inputs, ...live }, { sizes: { slots: sizes.slots } });
   }
 
-  async #backward({ packed, weights, states, asked }: Pass, slopes: Outputs, gradients: State): Promise<void> {
+  async #backward(pass: Pass, slopes: Outputs, gradients: State): Promise<void> {
+    const { packed, weights, states, asked } = pass;
     const { hiddenSize, layers } = this.config;
     const state = [...statesOf(weights), gradients];
     const head = await this.#session('head backward', () => headGradientPart(this.config, this.options, SLOTS), {
@@ -146,7 +158,7 @@ export class LayeredTrainer extends BatchTrainer {
     let slope = new Float32Array(states[0]!.length);
     addRows(slope, placesOfSlots(packed), joinArrays(parts)['slope'] as Float32Array, hiddenSize);
     for (let layer = layers - 1; layer >= 0; layer -= 1) {
-      const outputs = await this.#layer('backward', packed, layer, { hidden: states[layer]!, slope }, state);
+      const outputs = await this.#layer('backward', pass, layer, { hidden: states[layer]!, slope }, state);
       slope = outputs['slope'] as Float32Array<ArrayBuffer>;
     }
     if (!gradients.has(gradientState(EMBEDDING))) return;

@@ -21,11 +21,15 @@ const config: DecoderConfig = {
   intermediateSize: 48,
   maxPositions: 1200,
   rmsEpsilon: 1e-6,
-  ropeTheta: 10_000,
+  attentionKinds: [{ rope: { theta: 10_000 } }],
   queryKeyValueBias: true,
   outputBias: false,
   mlpBias: false,
   queryKeyNorm: true,
+  outputNorms: false,
+  centeredNorms: false,
+  activation: 'silu',
+  embeddingScale: 1,
   tiedHead: true,
 };
 const options = { valueHead: false };
@@ -58,7 +62,7 @@ it.each([
   const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
   const weights = { trainable: executor.allocate(shapes, start) };
   const batch = longRow(width);
-  const packed = packRows(batch, [0], 2, ['advantages']);
+  const packed = packRows(batch, [0], config, ['advantages']);
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
   const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
   const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });

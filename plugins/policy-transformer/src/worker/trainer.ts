@@ -1,10 +1,10 @@
-import { causalMask } from '../model/causal-mask.js';
+import { causalMask, maskInput } from '../model/causal-mask.js';
 import type { Executable, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { PackedRows, RoundedSizes } from '../model/pack-rows.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
-import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { BatchTrainer, statesOf, type Outputs, type Training } from './batch-trainer.js';
 
 /** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
@@ -41,10 +41,22 @@ export class Trainer extends BatchTrainer {
     const { rows, width, slots, asks, blocks } = sizes;
     const shaped: HostArrays = {
       positions: rowPositions(rows, width),
-      bias: causalMask(width, this.group, blocks),
+      ...Object.fromEntries(
+        this.config.attentionKinds.map(({ window }) => [
+          maskInput(window),
+          causalMask(width, this.group, blocks, window),
+        ]),
+      ),
     };
     return session.run({ ...inputs, ...shaped }, { sizes: { rows, block: width / blocks, slots, asks }, state });
   }
+}
+
+/** int32 [rows, width]: 0, 1, ... in every row. */
+function rowPositions(rows: number, width: number): Int32Array {
+  const positions = new Int32Array(rows * width);
+  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
+  return positions;
 }
 
 /** Sizes of a graph that is open in all sizes except the number of blocks. */
