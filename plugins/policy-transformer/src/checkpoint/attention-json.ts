@@ -33,7 +33,10 @@ function readSmolLm3(config: Json, layers: number): Attention {
     entryPerLayer(config, 'no_rope_layers', layers, [0, 1]) ??
     Array.from({ length: layers }, (_, layer) => Number((layer + 1) % interval !== 0));
   const rope = readRope(config, 2_000_000);
-  return attentionOf([{ rope }, {}], rotated.map((does) => 1 - does));
+  return attentionOf(
+    [{ rope }, {}],
+    rotated.map((does) => 1 - does),
+  );
 }
 
 /** Without `layer_types`, every sixth layer sees all positions (`sliding_window_pattern`). */
@@ -44,8 +47,7 @@ function readGemma3(config: Json, layers: number): Attention {
     entryPerLayer(config, 'layer_types', layers, [FULL, SLIDING]) ??
     Array.from({ length: layers }, (_, layer) => ((layer + 1) % pattern === 0 ? FULL : SLIDING));
   const parameters = (config['rope_parameters'] ?? {}) as Json;
-  const ropeOf = (type: string, theta: number, older: Json) =>
-    readRope((parameters[type] ?? older) as Json, theta);
+  const ropeOf = (type: string, theta: number, older: Json) => readRope((parameters[type] ?? older) as Json, theta);
   const { rope_theta, rope_scaling, rope_local_base_freq } = config;
   const full = { rope: ropeOf(FULL, 1_000_000, { rope_theta, rope_scaling }) };
   if (!types.includes(SLIDING)) return { attentionKinds: [full] };
@@ -53,7 +55,10 @@ function readGemma3(config: Json, layers: number): Attention {
     rope: ropeOf(SLIDING, 10_000, { rope_theta: rope_local_base_freq }),
     window: count(config, 'sliding_window', 4096),
   };
-  return attentionOf([full, sliding], types.map((type) => Number(type === SLIDING)));
+  return attentionOf(
+    [full, sliding],
+    types.map((type) => Number(type === SLIDING)),
+  );
 }
 
 /** The kinds that layers have, in the order of their first layers. */

@@ -97,7 +97,9 @@ describe('parseDecoderConfig', () => {
       attentionOfLayer: [0, 0, 0, 1, 0, 0, 0],
       tiedHead: true,
     });
-    expect(parseDecoderConfig({ ...sizes, model_type: 'smollm3', no_rope_layers: [1, 1, 1, 1, 1, 1, 1] })).toMatchObject({
+    expect(
+      parseDecoderConfig({ ...sizes, model_type: 'smollm3', no_rope_layers: [1, 1, 1, 1, 1, 1, 1] }),
+    ).toMatchObject({
       attentionKinds: [{ rope: { theta: 2e6 } }],
     });
     expect(parseDecoderConfig({ ...sizes, model_type: 'gemma3_text' })).toMatchObject({
@@ -113,7 +115,12 @@ describe('parseDecoderConfig', () => {
     ['capped scores', 'gemma3', { attn_logit_softcapping: 50 }, /attn_logit_softcapping 50 is not supported/],
     ['capped logits', 'gemma3', { final_logit_softcapping: 30 }, /final_logit_softcapping 30/],
     ['attention to later tokens', 'gemma3', { use_bidirectional_attention: true }, /use_bidirectional_attention/],
-    ['another kind of layer', 'gemma3', { layer_types: ['full_attention', 'chunked', 'x'] }, /layer_types has "chunked"/],
+    [
+      'another kind of layer',
+      'gemma3',
+      { layer_types: ['full_attention', 'chunked', 'x'] },
+      /layer_types has "chunked"/,
+    ],
     ['a list that is too short', 'smollm3', { no_rope_layers: [1, 0] }, /no_rope_layers must be .* each of 3 layers/],
     ['an entry that says nothing', 'smollm3', { no_rope_layers: [1, 0, 2] }, /no_rope_layers has 2; supported: 0, 1/],
     ['windows in another family', 'smollm3', { use_sliding_window: true, layer_types: undefined }, /sliding-window/],

@@ -98,11 +98,18 @@ const cases = [
 ];
 
 describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
-  it('samples what the draws say, with the log probabilities of a slow reference', async () => {
+  it('samples what the draws say, with the log probabilities of a slow reference, over turns', async () => {
     const { parameters, generator } = await setUp(kind, config);
-    for (const temperature of [1, 0.7, 0]) {
-      const asked = requests(config, 3);
-      const answers = await (await generator()).generate(asked, { ...plain, temperature });
+    const made = await generator();
+    let before: number[][] | undefined;
+    for (const [turn, temperature] of [
+      [0, 1],
+      [1, 0.7],
+      [0, 0],
+    ] as const) {
+      const asked = requests(config, 3, turn, turn === 0 ? undefined : before);
+      const answers = await made.generate(asked, { ...plain, temperature });
+      before = asked.map(({ tokens }, row) => [...tokens, ...answers[row]!.tokens]);
       answers.forEach((answer, row) => {
         const { tokens, draws, endIds, maxTokens } = asked[row]!;
         const logits = referenceLogits(config, parameters, [...tokens, ...answer.tokens]);
