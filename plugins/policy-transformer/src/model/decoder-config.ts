@@ -1,5 +1,5 @@
 /** Frequencies of rotary positions, stretched as in Llama 3.1 (`rope_type: llama3`). */
-export interface Llama3RopeScaling {
+interface Llama3RopeScaling {
   readonly kind: 'llama3';
   readonly factor: number;
   readonly lowFrequencyFactor: number;
