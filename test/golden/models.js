@@ -8,11 +8,11 @@ import { gunzipSync } from 'node:zlib';
 
 import {
   adapterOf,
-  mergeAdapter,
   readAdapterConfig,
   readAdapterWeights,
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
+import { mergeAdapter } from '../../plugins/policy-transformer/dist/checkpoint/merge-adapter.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
 import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';

@@ -69,6 +69,7 @@ describe('golden models', () => {
     ['qwen2-lora', 26262],
     ['smollm3-lora', 14446],
     ['gemma3-lora', 14446],
+    ['qwen2-dora', 26535],
   ])('agrees with peft about %s: forward, generation, training, and merged', (name, numbers) => {
     const { status, stdout } = golden(recorded(name), '--threads', '1');
     expect([status, stdout]).toEqual([0, `${name}, threads 1: ${numbers} numbers agree, 0 do not\n`]);

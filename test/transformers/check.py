@@ -26,9 +26,12 @@ def ours(folder, *source):
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
+def is_adapter(folder):
+    return os.path.exists(os.path.join(folder, "adapter_config.json"))
+
+
 def check(folder, recorded, has_own_tokenizer=True):
-    is_adapter = os.path.exists(os.path.join(folder, "adapter_config.json"))
-    kind = AutoPeftModelForCausalLM if is_adapter else AutoModelForCausalLM
+    kind = AutoPeftModelForCausalLM if is_adapter(folder) else AutoModelForCausalLM
     model = kind.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     worst = 0.0
@@ -45,7 +48,7 @@ def check(folder, recorded, has_own_tokenizer=True):
         *([f"the conversation is {chat}, ours {recorded['ids']}"] if has_own_tokenizer and chat != recorded["ids"] else []),
         *([f"generation ends at {ends}, ours at {recorded['endIds']}"] if set(ends) != set(recorded["endIds"]) else []),
     ]
-    base = model.get_base_model() if is_adapter else model
+    base = model.get_base_model() if is_adapter(folder) else model
     print(f"{os.path.basename(folder)}: {type(base).__name__}, {base.num_parameters():,} parameters, logits differ by {worst:.1e}",
           *(f"  DIFFERS: {complaint}" for complaint in complaints), sep="\n")
     return not complaints
@@ -62,9 +65,10 @@ def main():
                 folder = os.path.join(temporary, preset)
                 agree.append(check(folder, ours(folder, preset)))
             for name in sorted(entry.name for entry in os.scandir(RECORDINGS) if entry.is_dir()):
-                for merge in ([], ["--merge"]) if name.endswith("-lora") else ([],):
+                recording = os.path.join(RECORDINGS, name)
+                for merge in ([], ["--merge"]) if is_adapter(recording) else ([],):
                     folder = os.path.join(temporary, name + "".join(merge))
-                    agree.append(check(folder, ours(folder, os.path.join(RECORDINGS, name), *merge), False))
+                    agree.append(check(folder, ours(folder, recording, *merge), False))
     sys.exit(0 if all(agree) else 1)
 
 

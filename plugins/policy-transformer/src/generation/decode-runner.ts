@@ -1,4 +1,5 @@
 import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { Adapter } from '../model/parameters.js';
@@ -8,6 +9,7 @@ import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
 import type { DecodeRunner } from './graph-generator.js';
+import { RowScales } from './row-scales.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
@@ -30,6 +32,9 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #adapter: Adapter | undefined;
   readonly #mostBound: number;
   readonly #sessions = new Map<string, DecodeSession>();
+  /** Only in DoRA. */
+  readonly #rowScales: RowScales | undefined;
+  #scales: readonly State[] = [];
   #weights: ModelWeights | undefined;
 
   /** @param mostBound weights of up to this many bytes become constants */
@@ -37,11 +42,13 @@ export class SessionDecodeRunner implements DecodeRunner {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
+    this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
     this.#mostBound = mostBound;
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
     this.#weights = weights;
+    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
     for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds(weights));
   }
 
@@ -52,13 +59,15 @@ export class SessionDecodeRunner implements DecodeRunner {
     options: RunOptions,
   ): Promise<{ readonly [name: string]: HostArray }> {
     const session = await this.#session(choice, sizes.width === 1);
-    return session.run(inputs, { ...options, sizes: { ...sizes } });
+    const state = [...this.#scales, ...(options.state ?? [])];
+    return session.run(inputs, { ...options, state, sizes: { ...sizes } });
   }
 
   async dispose(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     for (const session of sessions) await session.dispose();
+    await this.#rowScales?.dispose();
   }
 
   /**

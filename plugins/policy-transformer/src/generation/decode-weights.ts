@@ -1,6 +1,8 @@
+import { addAdapter } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { addAdapter, normsOf, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
+import { normsOf, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
 import { layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
+import { rowScaleState } from './row-scales.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
@@ -28,7 +30,9 @@ export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapte
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));
-        return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });
+        const part = parts[index]!;
+        const scale = () => graph.state(rowScaleState(layer, part), [size.outputs]);
+        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale });
       });
     },
     norm: normsOf(graph, config),

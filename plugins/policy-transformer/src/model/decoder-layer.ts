@@ -1,9 +1,9 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { activate } from './activation.js';
+import { addAdapter, rowScale } from './adapter-graph.js';
 import type { DecoderConfig } from './decoder-config.js';
 import {
-  adapterParameter,
   EMBEDDING,
   FINAL_NORM,
   HEAD,
@@ -129,7 +129,8 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
         const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
         const product = graph.matmul(of, weight, { transposeRight: true });
         const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
-        return addAdapter(graph, config, adapter, { of, whole, layer, part });
+        const scale = () => rowScale(graph, config, adapter!, layer, part);
+        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale });
       }),
     norm: normsOf(graph, config),
   };
@@ -152,21 +153,6 @@ export function finalNorm(graph: GraphBuilder, config: DecoderConfig, hidden: Te
 
 function normFactor(graph: GraphBuilder, { centeredNorms }: DecoderConfig, weight: Tensor): Tensor {
   return centeredNorms ? graph.add(weight, 1) : weight;
-}
-
-/** whole + scale * (of A^T) B^T, if the adapter has this matrix. */
-export function addAdapter(
-  graph: GraphBuilder,
-  config: DecoderConfig,
-  adapter: Adapter | undefined,
-  { of, whole, layer, part }: { of: Tensor; whole: Tensor; layer: number; part: Projection },
-): Tensor {
-  if (!adapter?.targets.includes(part)) return whole;
-  const { outputs, inputs } = projectionSizes(config, part);
-  const down = graph.state(adapterParameter(layer, part, 'A'), [adapter.rank, inputs]);
-  const up = graph.state(adapterParameter(layer, part, 'B'), [outputs, adapter.rank]);
-  const narrow = graph.matmul(of, down, { transposeRight: true });
-  return graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale }));
 }
 
 /** The input of the first layer, [n, hidden], for int32 ids [n]. */

@@ -60,6 +60,8 @@ export interface Adapter {
   readonly scale: number;
   /** Which matrices of each layer. */
   readonly targets: readonly Projection[];
+  /** Whether each row of these matrices, with its share of the adapter, has a trained length (Liu et al. 2024, "DoRA"). */
+  readonly dora?: boolean;
 }
 
 /** The parts of a model besides its configuration. */
@@ -104,6 +106,11 @@ export function adapterParameter(layer: number, part: Projection, factor: 'A' | 
   return `model.layers.${layer}.${part}.lora_${factor}.weight`;
 }
 
+/** Name of the lengths of a matrix's rows in DoRA, [outputs]; they start as those of the frozen matrix. */
+export function magnitudeParameter(layer: number, part: Projection): string {
+  return `model.layers.${layer}.${part}.lora_magnitude_vector`;
+}
+
 /**
  * Names and shapes of the model without an adapter, as in Hugging Face's `model.safetensors`, in a fixed order. A tied
  * head has no separate parameter.
@@ -132,14 +139,15 @@ export function parameterShapes(
   return shapes;
 }
 
-/** Names and shapes of an adapter's factors. */
-export function adapterShapes(config: DecoderConfig, { rank, targets }: Adapter): ReadonlyMap<string, Shape> {
+/** Names and shapes of an adapter's factors, and in DoRA of its magnitudes. */
+export function adapterShapes(config: DecoderConfig, { rank, targets, dora }: Adapter): ReadonlyMap<string, Shape> {
   const shapes = new Map<string, Shape>();
   for (let layer = 0; layer < config.layers; layer++) {
     for (const part of PROJECTIONS.filter((one) => targets.includes(one))) {
       const { outputs, inputs } = projectionSizes(config, part);
       shapes.set(adapterParameter(layer, part, 'A'), [rank, inputs]);
       shapes.set(adapterParameter(layer, part, 'B'), [outputs, rank]);
+      if (dora) shapes.set(magnitudeParameter(layer, part), [outputs]);
     }
   }
   return shapes;
@@ -192,10 +200,17 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Initial factors of an adapter: A uniform within 1 / sqrt(inputs) of 0, B zero, so that the adapter changes nothing at
- * first (PEFT's `LoraLayer.reset_lora_parameters`). Each has a separate random stream with its name.
+ * Initial factors of an adapter: A uniform within 1 / sqrt(inputs) of 0, B zero, magnitudes the lengths of the rows, so
+ * that the adapter changes nothing at first (PEFT's `LoraLayer.reset_lora_parameters`, `DoraLinearLayer.update_layer`).
+ * Each A has a separate random stream with its name.
+ * @param frozen the matrices beside the adapter
  */
-export function initializeAdapter(config: DecoderConfig, adapter: Adapter, random: Random): Map<string, Float32Array> {
+export function initializeAdapter(
+  config: DecoderConfig,
+  adapter: Adapter,
+  frozen: ReadonlyMap<string, Float32Array>,
+  random: Random,
+): Map<string, Float32Array> {
   const factors = new Map<string, Float32Array>();
   for (const [name, shape] of adapterShapes(config, adapter)) {
     const data = new Float32Array(elementCount(shape));
@@ -204,9 +219,22 @@ export function initializeAdapter(config: DecoderConfig, adapter: Adapter, rando
       const bound = 1 / Math.sqrt(shape[1]!);
       for (let index = 0; index < data.length; index++) data[index] = bound * (2 * stream.uniform() - 1);
     }
+    if (name.endsWith(MAGNITUDE)) fillLengths(data, frozen.get(name.replace(MAGNITUDE, '.weight'))!);
     factors.set(name, data);
   }
   return factors;
+}
+
+const MAGNITUDE = '.lora_magnitude_vector';
+
+/** Lengths of the rows of a matrix. */
+function fillLengths(lengths: Float32Array, matrix: Float32Array): void {
+  const inputs = matrix.length / lengths.length;
+  for (let row = 0; row < lengths.length; row += 1) {
+    let square = 0;
+    for (const number of matrix.subarray(row * inputs, (row + 1) * inputs)) square += number * number;
+    lengths[row] = Math.sqrt(square);
+  }
 }
 
 /**

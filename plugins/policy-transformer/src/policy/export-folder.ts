@@ -2,13 +2,8 @@ import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
 import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
 import type { StoredType } from '../checkpoint/half-floats.js';
-import {
-  adapterOf,
-  mergedSource,
-  openModel,
-  readAdapterWeights,
-  writeAdapterFolder,
-} from '../checkpoint/adapter-folder.js';
+import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
 import type { TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
