@@ -21,6 +21,7 @@ describe.each([
           threads,
           microBatchTokens: 256,
           cacheMegabytes: 100,
+  activationMegabytes: 100,
           tokenizer,
           vocabularySize: 300,
         },

@@ -22,7 +22,14 @@ export const options = {
     type: 'integer',
     minimum: 16,
     default: 2048,
-    description: 'Rows times width of a micro-batch per thread; a smaller value needs less memory',
+    description: 'Tokens of a micro-batch per thread, with padding; a smaller value needs less memory',
+  },
+  activationMegabytes: {
+    type: 'integer',
+    minimum: 0,
+    default: 512,
+    description:
+      'Memory for activations of a model with more than 100 million parameters, from the forward to the backward pass; beyond it they are computed again, which gives the same numbers',
   },
   cacheMegabytes: {
     type: 'integer',

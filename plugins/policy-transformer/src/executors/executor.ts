@@ -43,8 +43,10 @@ export interface Executable {
 
 /** Shapes that keep the bits of a row independent of the rows that share its run. */
 export interface RowRules {
-  /** A run has at least so many rows. */
+  /** A matrix product has at least so many rows, unless it is marked with `fewRows`. */
   readonly leastRows: number;
+  /** A product that is marked with `fewRows` has from one to this many rows. */
+  readonly mostFewRows: number;
   /** New tokens of a row, if it has more than one, are padded to a multiple. */
   readonly widthMultiple: number;
   /** Capacities of caches are multiples. */
@@ -56,12 +58,18 @@ export interface RowRules {
  * is the engine's.
  */
 export interface Executor {
-  readonly engine: 'onnxruntime-node' | 'onnxruntime-web';
+  /** Name of the engine. */
+  readonly engine: string;
   /** Version of the engine's library. */
   readonly version: string;
   /** Threads of one session. */
   readonly threads: number;
   readonly rowRules: RowRules;
+  /**
+   * Weights of up to this many bytes are worth a program of their own (`Program.fixed`), which is compiled for each
+   * policy version. It depends on the engine alone, because the two ways may round differently.
+   */
+  readonly mostFixedBytes: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
   allocateCache(shape: CacheShape): CacheState;

@@ -4,7 +4,9 @@ import { Graph } from '../graph/graph.js';
 import { createExecutor } from './create-executor.js';
 import { ExecutableCache } from './executable-cache.js';
 import type { Executable, Executor, Program } from './executor.js';
+import { ReferenceExecutor } from './fixtures/reference-executor.js';
 import { stateOf } from './fixtures/state-of.js';
+import { withFacts } from './fixtures/with-facts.js';
 import type { Runtime } from './load-runtime.js';
 import type { State } from './state.js';
 
@@ -108,9 +110,14 @@ describe('an executable', () => {
     await check(executable, { table, other: table } as { table: Float32Array });
     await executable.dispose();
   });
+});
 
-  it('names state that does not fit', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+describe.each([
+  ['ONNX Runtime', () => createExecutor({ threads: 1, log: silent })],
+  ['the reference', () => Promise.resolve(new ReferenceExecutor())],
+] as const)('state with %s', (_, create: () => Promise<Executor>) => {
+  it('is named where it does not fit', async () => {
+    const executor = await create();
     const executable = await executor.compile(program('state'));
     const short = stateOf(executor, new Map([['table', new Float32Array(3)]]));
     await expect(executable.run(inputs, { state: [short] })).rejects.toThrow(
@@ -120,8 +127,8 @@ describe('an executable', () => {
   });
 
   // Goes red when a value is applied before another is computed, or when additions replace.
-  it('changes state: assigns after everything is computed, and adds', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+  it('changes: assigns after everything is computed, and adds', async () => {
+    const executor = await create();
     const graph = new Graph();
     const [a, b] = [graph.state('a', [2]), graph.state('b', [2])];
     const executable = await executor.compile({
@@ -146,8 +153,8 @@ describe('an executable', () => {
     await executable.dispose();
   });
 
-  it('reads adjacent arrays of state as one, and a part of one under another name', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+  it('is read as one where arrays are adjacent, and in part under another name', async () => {
+    const executor = await create();
     const state = stateOf(
       executor,
       new Map([
@@ -172,10 +179,7 @@ describe('the cache of executables', () => {
     const executor = await createExecutor({ threads: 1, log: silent });
     const compiled: string[] = [];
     const disposed: string[] = [];
-    const watched: Executor = {
-      ...executor,
-      allocate: (shapes) => executor.allocate(shapes),
-      allocateCache: (shape) => executor.allocateCache(shape),
+    const watched = withFacts(executor, {
       compile: async (of) => {
         const executable = await executor.compile(of);
         const name = compiled.at(-1)!;
@@ -189,7 +193,7 @@ describe('the cache of executables', () => {
           },
         };
       },
-    };
+    });
     const cache = new ExecutableCache(watched, 2);
     const get = (key: string) =>
       cache.get(key, () => {

@@ -15,6 +15,12 @@ export interface DecodeSizes {
   readonly capacity: number;
 }
 
+export interface DecodeOptions {
+  readonly adapter?: Adapter | undefined;
+  /** Runs have at most as many rows as the executor's `RowRules.mostFewRows`. */
+  readonly fewRows?: boolean;
+}
+
 export interface DecodeProgram {
   readonly outputs: { readonly token: Tensor; readonly logprob: Tensor };
   /** New keys and values of the cache. */
@@ -35,8 +41,8 @@ interface Queries {
  * and returns one chosen token per sequence.
  *
  * Scores over the cache and over the new tokens are computed separately and share one softmax, the cache first. So
- * neither the capacity nor the padding of new tokens changes a bit: masked positions add exact zeros. In the last layer only the query
- * of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
+ * neither the capacity (which may be 0) nor the padding of new tokens changes a bit: masked positions add exact zeros.
+ * In the last layer only the query of each row's last token is computed. A width of 1, the most frequent case, has its own graph: axes of one element
  * are not transposed, and the attention of a token to itself is a sum of products instead of a matrix product. Queries
  * are scaled in the rotation, because the engine multiplies a single row by a matrix several times faster without a
  * factor. A window of the queries masks older keys; the cache still holds them.
@@ -55,7 +61,7 @@ export function decodeGraph(
   { rows, width, capacity }: DecodeSizes,
   choice: Choice,
   tables: readonly RotaryTables[],
-  adapter?: Adapter,
+  { adapter, fewRows = false }: DecodeOptions = {},
 ): DecodeProgram {
   const { heads, keyValueHeads, headWidth } = config;
   const group = heads / keyValueHeads;
@@ -64,7 +70,7 @@ export function decodeGraph(
   const cacheMask = graph.input('cacheMask', [rows, 1, 1, capacity]);
   const kinds = config.attentionKinds.map(({ window }, kind) => kindOfAttention(tables[kind]!, window));
 
-  const weights = joinedWeights(graph, config, adapter);
+  const weights = joinedWeights(graph, config, { adapter, few: fewRows ? rows : undefined });
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const append: { [state: string]: Tensor } = {};
   let hidden = embedTokens(graph, config, weights.embedding, ids);
@@ -78,7 +84,7 @@ export function decodeGraph(
       attend: (query, key, value) => attend(layer, query, key, value, asked),
     });
   }
-  const logits = graph.matmul(finalNorm(graph, config, hidden), weights.head, { transposeRight: true });
+  const logits = graph.matmul(finalNorm(graph, config, hidden), weights.head, { transposeRight: true, fewRows });
   const { token, logprob } = chooseToken(graph, logits, choice);
   return { outputs: { token, logprob }, append };
 

@@ -2,7 +2,7 @@ import type { Executor, HostArrays, RunOptions } from '../executors/executor.js'
 import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import type { Adapter } from '../model/parameters.js';
+import { parameterShapes, type Adapter } from '../model/parameters.js';
 import { rotaryTables } from '../model/rotary-tables.js';
 import { totalElements } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
@@ -13,11 +13,7 @@ import { RowScales } from './row-scales.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
-/**
- * Weights of up to this many bytes become constants of the session. A step is then up to a fifth faster, but each
- * policy version costs a compilation. In large models, the second copy and its compilation cost more than that saves.
- */
-const MOST_BOUND = 100e6;
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
@@ -30,26 +26,32 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
-  readonly #mostBound: number;
+  /**
+   * Whether weights become constants. This depends only on the model and the engine, because the engine splits long
+   * sums differently if an operand is packed.
+   */
+  readonly #binds: boolean;
+  readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #sessions = new Map<string, DecodeSession>();
   /** Only in DoRA. */
   readonly #rowScales: RowScales | undefined;
   #scales: readonly State[] = [];
   #weights: ModelWeights | undefined;
 
-  /** @param mostBound weights of up to this many bytes become constants */
-  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter, mostBound = MOST_BOUND) {
+  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
     this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
-    this.#mostBound = mostBound;
+    this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= executor.mostFixedBytes;
+    const { leastRows, mostFewRows } = executor.rowRules;
+    this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
     this.#weights = weights;
     this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
-    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds(weights));
+    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds);
   }
 
   async run(
@@ -70,14 +72,6 @@ export class SessionDecodeRunner implements DecodeRunner {
     await this.#rowScales?.dispose();
   }
 
-  /**
-   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
-   * if an operand is packed.
-   */
-  #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
-    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
-  }
-
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
     const key = JSON.stringify([choice, single]);
     const known = this.#sessions.get(key);
@@ -93,9 +87,10 @@ export class SessionDecodeRunner implements DecodeRunner {
       rotaryTables(this.#config, rope, this.#config.maxPositions),
     );
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
+    const options = { adapter: this.#adapter, fewRows: !this.#binds };
+    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
-    await session.useWeights(this.#weights, this.#binds(this.#weights));
+    await session.useWeights(this.#weights, this.#binds);
     this.#sessions.set(key, session);
     return session;
   }

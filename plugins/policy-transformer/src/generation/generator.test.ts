@@ -3,7 +3,10 @@ import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import type { Executor } from '../executors/executor.js';
+import { ReferenceExecutor } from '../executors/fixtures/reference-executor.js';
 import { stateOf } from '../executors/fixtures/state-of.js';
+import { withFacts } from '../executors/fixtures/with-facts.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { SessionDecodeRunner } from './decode-runner.js';
@@ -21,18 +24,19 @@ interface Kind {
   create(config: DecoderConfig): Promise<(changes?: Partial<GeneratorLimits>) => TokenGenerator>;
 }
 
-/** Weights of up to `mostBound` bytes are constants of its sessions, larger weights are inputs. */
-const graphOf = (name: string, mostBound?: number): Kind => ({
+const onnx = () => createExecutor({ threads: 1, log: () => undefined });
+
+const graphOf = (name: string, createOne: () => Promise<Executor>): Kind => ({
   name,
   create: async (config) => {
-    const executor = await createExecutor({ threads: 1, log: () => undefined });
-    const runner = new SessionDecodeRunner(executor, config, undefined, mostBound);
+    const executor = await createOne();
+    const runner = new SessionDecodeRunner(executor, config);
     return (changes) => new GraphGenerator(config, runner, executor, { ...limits, ...changes });
   },
 });
 
 const kinds: readonly Kind[] = [
-  graphOf('a graph'),
+  graphOf('a graph', onnx),
   {
     name: 'kernels',
     create: (config) =>
@@ -41,7 +45,7 @@ const kinds: readonly Kind[] = [
 ];
 
 async function weightsOf(parameters: ReadonlyMap<string, Float32Array>): Promise<ModelWeights> {
-  return { trainable: stateOf(await createExecutor({ threads: 1, log: () => undefined }), parameters) };
+  return { trainable: stateOf(await onnx(), parameters) };
 }
 
 async function setUp(kind: Kind, config: DecoderConfig) {
@@ -84,7 +88,10 @@ function referenceLogits(...[config, parameters, tokens]: Parameters<typeof slow
   return known;
 }
 
-const weightsAsInputs = graphOf('a graph whose weights are inputs', 0);
+const inReference = graphOf('a graph in the reference', () => Promise.resolve(new ReferenceExecutor()));
+const weightsAsInputs = graphOf('a graph whose weights are inputs', async () =>
+  withFacts(await onnx(), { mostFixedBytes: 0 }),
+);
 const cases = [
   ...kinds.flatMap((kind) => [
     { by: kind.name, kind, model: 'hidden 64', config: small },
@@ -240,16 +247,65 @@ describe.each([
     ['the likeliest four fifths', { ...plain, topP: 0.8 }],
     ['either', { temperature: 1.3, topK: 9, topP: 0.9 }],
     ['the largest', { ...plain, temperature: 0 }],
-  ])('draws from %s alike by a graph and by kernels', async (__, sampling) => {
-    const answers = [];
-    for (const kind of kinds) {
+  ])('draws from %s alike by a graph in ONNX Runtime and in the reference, and by kernels', async (__, sampling) => {
+    const answer = async (kind: Kind, count: number) => {
       const { generator } = await setUp(kind, config);
-      answers.push(await (await generator()).generate(requests(config, 40), sampling));
+      return (await generator()).generate(requests(config, count), sampling);
+    };
+    const [byGraph, byKernels] = [await answer(kinds[0]!, 40), await answer(kinds[1]!, 40)];
+    // The reference is slow.
+    for (const others of [byKernels, await answer(inReference, 4)]) {
+      for (const [row, { tokens, logprobs }] of others.entries()) {
+        expect(tokens).toEqual(byGraph[row]!.tokens);
+        for (const [index, logprob] of logprobs.entries())
+          expect(logprob).toBeCloseTo(byGraph[row]!.logprobs[index]!, 4);
+      }
     }
-    const [byGraph, byKernels] = answers as [GeneratedTokens[], GeneratedTokens[]];
-    expect(byKernels.map(({ tokens }) => tokens)).toEqual(byGraph.map(({ tokens }) => tokens));
-    for (const [row, { logprobs }] of byKernels.entries()) {
-      for (const [index, logprob] of logprobs.entries()) expect(logprob).toBeCloseTo(byGraph[row]!.logprobs[index]!, 4);
+  });
+});
+
+describe('generation by a graph', () => {
+  // Goes red when a number of `rowRules` stands in the generator or its cache.
+  it('gives an executor the shapes that it asks for, and the same answer', async () => {
+    const answers = [];
+    for (const { mostFixedBytes, ...rowRules } of [
+      { mostFixedBytes: 1e9, leastRows: 1, mostFewRows: 16, widthMultiple: 1, capacityMultiple: 1 },
+      { mostFixedBytes: 1e9, leastRows: 3, mostFewRows: 2, widthMultiple: 5, capacityMultiple: 12 },
+      { mostFixedBytes: 0, leastRows: 3, mostFewRows: 2, widthMultiple: 5, capacityMultiple: 12 },
+    ]) {
+      const executor = new ReferenceExecutor();
+      const seen: { readonly [size: string]: number }[] = [];
+      const watched = withFacts(executor, {
+        rowRules,
+        mostFixedBytes,
+        compile: async (program) => {
+          const executable = await executor.compile(program);
+          return {
+            inputs: executable.inputs,
+            outputs: executable.outputs,
+            run: (given, options) => {
+              seen.push(options?.sizes ?? {});
+              return executable.run(given, options);
+            },
+            dispose: () => executable.dispose(),
+          };
+        },
+      });
+      const { generator } = await setUp(
+        graphOf('watched', () => Promise.resolve(watched)),
+        small,
+      );
+      const [first] = requests(small, 1) as [GenerateRequest];
+      const tokens = Array.from({ length: 72 }, (_, index) => index % small.vocabularySize);
+      const asked = ['a', 'b', 'c'].map((sequence, row) => ({ ...first, sequence, tokens: [row, ...tokens.slice(1)] }));
+      answers.push(await (await generator()).generate(asked, plain));
+      const rows = seen.map((sizes) => sizes['rows']!);
+      if (mostFixedBytes > 0) expect(Math.min(...rows)).toBeGreaterThanOrEqual(rowRules.leastRows);
+      else expect(Math.max(...rows)).toBe(rowRules.mostFewRows);
+      expect(Math.max(...seen.map(({ width }) => width!))).toBe(rowRules.widthMultiple === 5 ? 75 : 71);
+      expect(seen.every(({ width }) => width === 1 || width! % rowRules.widthMultiple === 0)).toBe(true);
+      expect(seen.every(({ capacity }) => capacity! % rowRules.capacityMultiple === 0)).toBe(true);
     }
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 });

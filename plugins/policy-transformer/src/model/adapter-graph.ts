@@ -19,6 +19,8 @@ interface Adapted {
   readonly part: Projection;
   /** In DoRA, the factor of each output, which is `rowScale`: [outputs]. */
   readonly scale: () => Tensor;
+  /** See `MatmulOptions`. */
+  readonly fewRows?: boolean;
 }
 
 /**
@@ -29,13 +31,13 @@ export function addAdapter(
   graph: GraphBuilder,
   config: DecoderConfig,
   adapter: Adapter | undefined,
-  { of, whole, layer, part, scale }: Adapted,
+  { of, whole, layer, part, scale, fewRows = false }: Adapted,
 ): Tensor {
   if (!adapter?.targets.includes(part)) return whole;
   const { outputs, bias } = projectionSizes(config, part);
   const { down, up } = factorsOf(graph, config, adapter, layer, part);
-  const narrow = graph.matmul(of, down, { transposeRight: true });
-  const sum = graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale }));
+  const narrow = graph.matmul(of, down, { transposeRight: true, fewRows });
+  const sum = graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale, fewRows }));
   if (!adapter.dora) return sum;
   const factor = scale();
   const scaled = graph.mul(sum, factor);

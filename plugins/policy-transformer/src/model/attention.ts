@@ -53,6 +53,34 @@ export function attention(
   }
 }
 
+/**
+ * Attention of tokens that lie one after the other, without padding. Queries, keys and values are [1, tokens, ...]; they
+ * are spread to [rows, width, ...] and back.
+ */
+export function packedAttention(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { tokens, rows, width, blocks, bias }: PackedSizes & { readonly bias: Tensor },
+): LayerOptions['attend'] {
+  const tokenOfPlace = graph.input('tokenOfPlace', [rows, width], 'int32');
+  const tokenOrNone = graph.reshape(graph.input('tokenOrNone', [rows, width], 'int32'), [rows * width]);
+  const placeOfToken = graph.input('placeOfToken', [tokens], 'int32');
+  const attend = attention(graph, config, rows, bias, blocks);
+  const spread = (of: Tensor): Tensor =>
+    graph.gather(graph.reshape(of, [tokens, of.shape.at(-1)!]), tokenOfPlace, placeOfToken);
+  return (query, key, value) =>
+    graph.gather(attend(spread(query), spread(key), spread(value)), placeOfToken, tokenOrNone);
+}
+
+/** Sizes of sequences without padding: all their tokens, and in attention rows of a width. */
+export interface PackedSizes {
+  readonly tokens: number;
+  readonly rows: number;
+  readonly width: number;
+  /** Blocks of queries, a divisor of `width`. */
+  readonly blocks: number;
+}
+
 /** @param at int32 [rows, n]; default: the positions of whole rows */
 export function rotaryPositions(
   graph: GraphBuilder,

@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor, HostArrays } from '../executors/executor.js';
+import { ReferenceExecutor } from '../executors/fixtures/reference-executor.js';
 import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
@@ -88,8 +89,11 @@ beforeAll(async () => {
 
 type Outputs = { readonly [name: string]: Float32Array };
 
-async function run(outputs: { readonly [name: string]: Tensor }, given: HostArrays, threads = 1): Promise<Outputs> {
-  const executor = executors[threads - 1]!;
+async function run(
+  outputs: { readonly [name: string]: Tensor },
+  given: HostArrays,
+  executor = executors[0]!,
+): Promise<Outputs> {
   const executable = await executor.compile({ outputs });
   const got = await executable.run(given, { state: [stateOf(executor, parameters)] });
   await executable.dispose();
@@ -104,7 +108,7 @@ function trained(sizes: TrainingSizes): { readonly [name: string]: Tensor } {
 
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
   const packed = packRows(of, which, config, reads);
-  return run(trained(packed.sizes), packed.inputs, threads);
+  return run(trained(packed.sizes), packed.inputs, executors[threads - 1]);
 }
 
 /** Each output's bits, for comparison. */
@@ -117,7 +121,19 @@ const worst = (a: Float32Array, b: ArrayLike<number>) =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
 describe('the training graph', () => {
-  // Goes red when `isThreadSensitive` always answers false.
+  // Goes red when one lowering is wrong, or when a product is merged with the wrong sum.
+  it('gives what the reference backend computes in float64, in every output and gradient', async () => {
+    const packed = packRows(batch, all, config, reads);
+    const expected = await run(trained(packed.sizes), packed.inputs, new ReferenceExecutor());
+    const got = await train(batch, all);
+    expect(Object.keys(got)).toEqual(Object.keys(expected));
+    for (const [name, data] of Object.entries(got)) {
+      const largest = expected[name]!.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+      expect(worst(data, expected[name]!), name).toBeLessThan(3e-6 * Math.max(1, largest));
+    }
+  });
+
+  // Goes red when `isTurned` always answers false.
   it('gives the same bits at one thread and at two, and each time', async () => {
     const once = bits(await train(batch, all, 1));
     expect(bits(await train(batch, all, 1))).toEqual(once);

@@ -8,6 +8,8 @@ export interface MatmulOptions {
   readonly transposeRight?: boolean;
   /** Factor of the product. Default: 1. */
   readonly scale?: number;
+  /** The left operand has few rows in every run: see `RowRules.mostFewRows`. Both operands have rank 2. Default: false. */
+  readonly fewRows?: boolean;
 }
 
 /** The axes that are reduced (negative ones count from the end; default: all), and whether they stay with size 1. */

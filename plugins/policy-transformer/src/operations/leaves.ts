@@ -1,8 +1,8 @@
-import { operand, result, typeOf, type Operation } from './operation.js';
+import { typeOf, type Operation } from './operation.js';
 import { elementCount } from './shapes.js';
-import type { HostArray, Shape, TensorType } from './tensor.js';
+import { elementTypeOf, type HostArray, type Shape, type TensorType } from './tensor.js';
 
-/** An input of the graph. The lowering declares it, so it writes no node. */
+/** An input of the graph. */
 export const input: Operation<TensorType & { readonly name: string }> = {
   name: 'input',
   infer: (_, { shape, type }) => {
@@ -10,7 +10,6 @@ export const input: Operation<TensorType & { readonly name: string }> = {
       throw new Error(`[${shape.join(', ')}] is not a shape`);
     return [{ shape, type }];
   },
-  lower: () => undefined,
 };
 
 /**
@@ -20,7 +19,6 @@ export const input: Operation<TensorType & { readonly name: string }> = {
 export const state: Operation<{ readonly names: readonly string[]; readonly shape: Shape }> = {
   name: 'state',
   infer: (_, { shape }) => [{ shape, type: 'float32' }],
-  lower: () => undefined,
 };
 
 export const constant: Operation<{ readonly data: HostArray; readonly shape: Shape }> = {
@@ -28,15 +26,11 @@ export const constant: Operation<{ readonly data: HostArray; readonly shape: Sha
   infer: (_, { data, shape }) => {
     if (data.length !== elementCount(shape))
       throw new Error(`${data.length} numbers do not fit the shape [${shape.join(', ')}]`);
-    const type = data instanceof Float32Array ? 'float32' : data instanceof Int32Array ? 'int32' : 'bool';
-    return [{ shape, type }];
+    return [{ shape, type: elementTypeOf(data) }];
   },
-  /** The emitter turns it into an initializer when it is first named. */
-  lower: () => undefined,
 };
 
 export const stopGradient: Operation = {
   name: 'stopGradient',
   infer: (inputs) => [typeOf(inputs, 0)],
-  lower: (emit, node) => emit.node('Identity', [emit.name(operand(node, 0))], [emit.name(result(node))]),
 };

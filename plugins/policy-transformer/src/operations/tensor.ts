@@ -1,7 +1,10 @@
 /** Type of a tensor's elements. Host arrays: Float32Array, Int32Array, Uint8Array (bool, 0 or 1). */
 export type ElementType = 'float32' | 'int32' | 'bool';
 
-/** Concrete sizes, row-major. `[]` is a scalar. There are no dynamic sizes: a new shape needs a new graph. */
+/**
+ * Concrete sizes, row-major. `[]` is a scalar. A size that a program leaves open is a number that represents it:
+ * `Program.openSizes`.
+ */
 export type Shape = readonly number[];
 
 export interface TensorType {
@@ -29,3 +32,9 @@ export interface Node<Attributes = unknown> {
 
 /** Host data of a tensor. */
 export type HostArray = Float32Array | Int32Array | Uint8Array;
+
+/** The element type that a host array holds. */
+export function elementTypeOf(data: HostArray): ElementType {
+  if (data instanceof Float32Array) return 'float32';
+  return data instanceof Int32Array ? 'int32' : 'bool';
+}

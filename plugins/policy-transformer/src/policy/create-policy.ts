@@ -75,6 +75,7 @@ export async function createPolicy(
     sessionThreads: cores.sessionThreads,
     layered: cores.layered,
     microBatchTokens: options.microBatchTokens,
+    activationBytes: options.activationMegabytes * 1e6,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
   };
 

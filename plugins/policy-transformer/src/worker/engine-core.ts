@@ -9,6 +9,7 @@ import type {
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
+import type { RuntimeSearch } from '../executors/load-runtime.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -25,7 +26,7 @@ import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
-  readonly engine: 'auto' | Executor['engine'];
+  readonly engine: RuntimeSearch['engine'];
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
   /** If given, only it and the value head are trained. */
@@ -34,8 +35,10 @@ export interface EngineSettings {
   readonly layered: boolean;
   /** Threads of a core. */
   readonly sessionThreads: number;
-  /** Largest rows * width of one training run. */
+  /** Largest rows * width of one training run, or most tokens if it goes layer by layer. */
   readonly microBatchTokens: number;
+  /** Memory for what layers keep for the backward pass, if training goes layer by layer. */
+  readonly activationBytes: number;
   readonly cacheBytes: number;
 }
 
@@ -73,8 +76,9 @@ export class EngineCore {
     this.#settings = settings;
     this.#executor = executor;
     this.#generator = createGenerator(config, adapter, executor, cacheBytes);
-    const kind = settings.layered ? LayeredTrainer : Trainer;
-    this.#trainer = new kind(executor, config, settings, microBatchTokens);
+    this.#trainer = settings.layered
+      ? new LayeredTrainer(executor, config, settings, settings)
+      : new Trainer(executor, config, settings, microBatchTokens);
     const shapes = trainableShapes(config, settings);
     this.#trainable = executor.allocate(shapes);
     this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));

@@ -15,6 +15,7 @@ import {
   trainableShapes,
   type ParameterOptions,
 } from '../model/parameters.js';
+import { keptBytes } from '../model/layered-graphs.js';
 import { gradientState } from '../model/training-graph.js';
 import { LayeredTrainer } from './layered-trainer.js';
 import { ParameterBlock } from './parameter-block.js';
@@ -23,7 +24,7 @@ import { Trainer } from './trainer.js';
 const rows = 4;
 const width = 290;
 
-/** Rows of several lengths with more sampled tokens than the head computes at a time. */
+/** Rows of several lengths, two in a micro-batch, with more sampled tokens than the head computes at a time. */
 function batchOf(config: DecoderConfig): TrainingBatch {
   const random = testHost(4).random;
   const size = rows * width;
@@ -97,8 +98,14 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   const weights = weightsOf(executor, config, options);
   const batch = batchOf(config);
   const results = [];
-  for (const kind of [Trainer, LayeredTrainer]) {
-    const trainer = new kind(executor, config, options, 640);
+  const limits = { microBatchTokens: 640, activationBytes: 0 };
+  for (const trainer of [
+    new Trainer(executor, config, options, limits.microBatchTokens),
+    new LayeredTrainer(executor, config, options, limits),
+    // Keeps what it needs of the last layer; then of all.
+    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config) * 640 }),
+    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: 1e9 }),
+  ]) {
     const gradients = executor.allocate(
       new Map([...trainableShapes(config, options)].map(([name, shape]) => [gradientState(name), shape])),
     );
@@ -107,7 +114,11 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
     results.push({ accumulated, gradients });
     await trainer.dispose();
   }
-  const [whole, layered] = results as [(typeof results)[number], (typeof results)[number]];
+  const [whole, layered, ...keeping] = results as [(typeof results)[number], (typeof results)[number]];
+  for (const other of keeping as typeof results) {
+    expect(other.accumulated).toEqual(layered.accumulated);
+    expect(await other.gradients.readAll()).toEqual(await layered.gradients.readAll());
+  }
   for (const name of ['logprobs', 'entropy', 'values'] as const) {
     const [a, b] = [whole.accumulated[name], layered.accumulated[name]];
     expect(b === undefined).toBe(a === undefined);
@@ -124,4 +135,38 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
     expect(norm, name).toBeGreaterThan(0);
     expect(worst(a, b) / norm, name).toBeLessThan(1e-4);
   }
+});
+
+it('computes the head of an adapter once for each part of the slots', async () => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const options = { valueHead: false, adapter };
+  const runs: string[] = [];
+  const counting: Executor = {
+    ...executor,
+    rowRules: executor.rowRules,
+    allocate: (...given) => executor.allocate(...given),
+    allocateCache: (shape) => executor.allocateCache(shape),
+    compile: async (program) => {
+      const executable = await executor.compile(program);
+      const reads = (name: string) => [...executable.inputs.keys()].includes(name);
+      return {
+        inputs: executable.inputs,
+        outputs: executable.outputs,
+        run: (...given) => {
+          if (reads('targets')) runs.push([...executable.outputs.keys()].join());
+          return executable.run(...given);
+        },
+        dispose: () => executable.dispose(),
+      };
+    },
+  };
+  const trainer = new LayeredTrainer(counting, grouped, options, { microBatchTokens: 1e6, activationBytes: 0 });
+  const gradients = executor.allocate(
+    new Map([...trainableShapes(grouped, options)].map(([name, shape]) => [gradientState(name), shape])),
+  );
+  const batch = batchOf(grouped);
+  await trainer.accumulate(weightsOf(executor, grouped, options), gradients, batch, perSequence);
+  const parts = Math.ceil(batch.mask.reduce((sum, bit) => sum + bit, 0) / 128);
+  expect(runs).toEqual(Array(parts).fill('logprob,entropy,direction.logprob'));
+  await trainer.dispose();
 });

@@ -23,6 +23,7 @@ const settings: EngineSettings = {
   sessionThreads: 1,
   layered: false,
   microBatchTokens: 1024,
+  activationBytes: 0,
   cacheBytes: 1e8,
 };
 const sampling = { temperature: 1, topP: 1, topK: 0 };

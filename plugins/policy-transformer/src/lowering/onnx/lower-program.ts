@@ -1,10 +1,11 @@
-import { constant, input, state } from '../operations/leaves.js';
-import type { MatmulAttributes } from '../operations/matmul.js';
-import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
-import type { Operation } from '../operations/operation.js';
-import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { constant, input, state } from '../../operations/leaves.js';
+import type { MatmulAttributes } from '../../operations/matmul.js';
+import type { HostArray, Node, Shape, Tensor, TensorType } from '../../operations/tensor.js';
+import { neededNodes } from '../../graph/needed-nodes.js';
+import { OpenSizes } from '../open-sizes.js';
+import { onnxLowerings } from './lowerings.js';
+import type { OnnxAttributes, OnnxEmitter } from './onnx-emitter.js';
 import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
-import { OpenSizes } from './open-sizes.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
 
 export interface LoweredProgram {
@@ -62,7 +63,7 @@ export function lowerProgram(
   for (const node of nodes) {
     const sum = sums.get(node);
     if (sum) emitter.productPlus(sum, node);
-    else if (!absorbed.has(node)) (node.operation as Operation).lower(emitter, node);
+    else if (!absorbed.has(node)) onnxLowerings.lower(emitter, node);
   }
   emitter.copyAliasedOutputs();
   const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));
@@ -76,18 +77,6 @@ export function lowerProgram(
     outputs: new Map([...types].map(([name, of]) => [onnxOutput(name), declare(of)])),
   };
   return { model: encodeModel(graph), inputs, states, outputs: types };
-}
-
-/** Everything the tensors depend on, in the order of creation. */
-function neededNodes(tensors: readonly Tensor[]): Node[] {
-  const needed = new Set<Node>();
-  const stack = tensors.map(({ node }) => node);
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (needed.has(node)) continue;
-    needed.add(node);
-    stack.push(...node.inputs.map((tensor) => tensor.node));
-  }
-  return [...needed].sort((a, b) => a.id - b.id);
 }
 
 /** Operations whose value has a name of its own in the model. */
@@ -186,7 +175,7 @@ class Emitter implements OnnxEmitter {
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
-    attributes: { readonly [name: string]: OnnxAttribute } = {},
+    attributes: OnnxAttributes = {},
     domain = '',
   ): void {
     this.#nodes.push({ operator, domain, inputs, outputs, attributes });

@@ -4,15 +4,15 @@
  */
 import protobuf from 'protobufjs/minimal.js';
 
-import { ONNX_TYPES, type OnnxAttribute } from '../operations/onnx-emitter.js';
-import type { HostArray, TensorType } from '../operations/tensor.js';
+import { ONNX_TYPES, type OnnxAttribute, type OnnxAttributes } from './onnx-emitter.js';
+import { elementTypeOf, type HostArray, type TensorType } from '../../operations/tensor.js';
 
 export interface OnnxNode {
   readonly operator: string;
   readonly domain: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  readonly attributes: { readonly [name: string]: OnnxAttribute };
+  readonly attributes: OnnxAttributes;
 }
 
 export interface OnnxInitializer {
@@ -135,10 +135,4 @@ function writeValue(writer: Writer, name: string, { shape, type }: OnnxValue): v
       });
     }),
   );
-}
-
-/** The element type that a host array holds. */
-export function elementTypeOf(data: HostArray): TensorType['type'] {
-  if (data instanceof Float32Array) return 'float32';
-  return data instanceof Int32Array ? 'int32' : 'bool';
 }
