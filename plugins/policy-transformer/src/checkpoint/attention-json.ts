@@ -4,7 +4,7 @@
  * `rope_theta` and `rope_scaling`, and for the sliding layers of Gemma 3 `rope_local_base_freq`.
  */
 import { attentionKindOf, type AttentionKind, type DecoderConfig, type Rope } from '../model/decoder-config.js';
-import { count, entryPerLayer, positive, refusal, show, type Json } from './config-values.js';
+import { count, entryPerLayer, positive, refusal, show, type ConfigJson } from './config-values.js';
 
 type Attention = Pick<DecoderConfig, 'attentionKinds' | 'attentionOfLayer'>;
 
@@ -12,13 +12,13 @@ const FULL = 'full_attention';
 const SLIDING = 'sliding_attention';
 
 /** Families whose config.json has other keys than rotary angles. */
-const families: { readonly [family: string]: (config: Json, layers: number) => Attention } = {
+const families: { readonly [family: string]: (config: ConfigJson, layers: number) => Attention } = {
   smollm3: readSmolLm3,
   gemma3_text: readGemma3,
 };
 
 /** The attention of each layer. Throws an error that names the key and value that cannot be computed. */
-export function readAttention(family: DecoderConfig['family'], config: Json, layers: number): Attention {
+export function readAttention(family: DecoderConfig['family'], config: ConfigJson, layers: number): Attention {
   const read = families[family];
   if (read) return read(config, layers);
   refuseWindows(config);
@@ -26,7 +26,7 @@ export function readAttention(family: DecoderConfig['family'], config: Json, lay
 }
 
 /** A layer has rotary positions if its entry of `no_rope_layers` is 1. */
-function readSmolLm3(config: Json, layers: number): Attention {
+function readSmolLm3(config: ConfigJson, layers: number): Attention {
   refuseWindows(config);
   const interval = count(config, 'no_rope_layer_interval', 4);
   const rotated =
@@ -40,14 +40,15 @@ function readSmolLm3(config: Json, layers: number): Attention {
 }
 
 /** Without `layer_types`, every sixth layer sees all positions (`sliding_window_pattern`). */
-function readGemma3(config: Json, layers: number): Attention {
+function readGemma3(config: ConfigJson, layers: number): Attention {
   const patternKey = 'sliding_window_pattern' in config ? 'sliding_window_pattern' : '_sliding_window_pattern';
   const pattern = count(config, patternKey, 6);
   const types =
     entryPerLayer(config, 'layer_types', layers, [FULL, SLIDING]) ??
     Array.from({ length: layers }, (_, layer) => ((layer + 1) % pattern === 0 ? FULL : SLIDING));
-  const parameters = (config['rope_parameters'] ?? {}) as Json;
-  const ropeOf = (type: string, theta: number, older: Json) => readRope((parameters[type] ?? older) as Json, theta);
+  const parameters = (config['rope_parameters'] ?? {}) as ConfigJson;
+  const ropeOf = (type: string, theta: number, older: ConfigJson) =>
+    readRope((parameters[type] ?? older) as ConfigJson, theta);
   const { rope_theta, rope_scaling, rope_local_base_freq } = config;
   const full = { rope: ropeOf(FULL, 1_000_000, { rope_theta, rope_scaling }) };
   if (!types.includes(SLIDING)) return { attentionKinds: [full] };
@@ -69,8 +70,8 @@ function attentionOf(kinds: readonly AttentionKind[], kindOfLayer: readonly numb
   return { attentionKinds: [first, ...others], attentionOfLayer: kindOfLayer.map((kind) => used.indexOf(kind)) };
 }
 
-function readRope(config: Json, otherwise = 10_000): Rope {
-  const parameters = (config['rope_parameters'] ?? config['rope_scaling'] ?? {}) as Json;
+function readRope(config: ConfigJson, otherwise = 10_000): Rope {
+  const parameters = (config['rope_parameters'] ?? config['rope_scaling'] ?? {}) as ConfigJson;
   const theta = positive('rope_theta' in parameters ? parameters : config, 'rope_theta', otherwise);
   const kind = parameters['rope_type'] ?? parameters['type'] ?? 'default';
   if (kind === 'default') return { theta };
@@ -87,7 +88,7 @@ function readRope(config: Json, otherwise = 10_000): Rope {
   };
 }
 
-function refuseWindows(config: Json): void {
+function refuseWindows(config: ConfigJson): void {
   const kinds = config['layer_types'];
   const windows = Array.isArray(kinds) ? kinds.some((kind) => kind !== FULL) : config['use_sliding_window'];
   if (windows === true) {
@@ -96,7 +97,7 @@ function refuseWindows(config: Json): void {
 }
 
 /** The keys of every layer's attention, in the older spelling. */
-export function writeAttention(config: DecoderConfig): Json {
+export function writeAttention(config: DecoderConfig): ConfigJson {
   const { family, attentionKinds } = config;
   const perLayer = <Entry>(entry: (kind: AttentionKind) => Entry): Entry[] =>
     Array.from({ length: config.layers }, (_, layer) => entry(attentionKinds[attentionKindOf(config, layer)]!));
@@ -128,7 +129,7 @@ export function writeAttention(config: DecoderConfig): Json {
   }
 }
 
-function scalingJson(rope: Rope | undefined): Json | null {
+function scalingJson(rope: Rope | undefined): ConfigJson | null {
   if (rope?.scaling === undefined) return null;
   const { factor, lowFrequencyFactor, highFrequencyFactor, originalMaxPositions } = rope.scaling;
   return {

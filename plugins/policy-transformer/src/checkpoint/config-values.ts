@@ -1,8 +1,8 @@
 /** A parsed config.json, or a part of it. */
-export type Json = { readonly [key: string]: unknown };
+export type ConfigJson = { readonly [key: string]: unknown };
 
 /** A positive whole number. Throws an error that names the key. */
-export function count(config: Json, key: string, otherwise?: number): number {
+export function count(config: ConfigJson, key: string, otherwise?: number): number {
   const value = config[key] ?? otherwise;
   if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
   throw refusal(
@@ -11,14 +11,14 @@ export function count(config: Json, key: string, otherwise?: number): number {
 }
 
 /** A positive number. Throws an error that names the key. */
-export function positive(config: Json, key: string, otherwise?: number): number {
+export function positive(config: ConfigJson, key: string, otherwise?: number): number {
   const value = config[key] ?? otherwise;
   if (typeof value === 'number' && value > 0) return value;
   throw refusal(value === undefined ? `${key} is missing` : `${key} must be a positive number, not ${show(value)}`);
 }
 
 /** True or false. Throws an error that names the key. */
-export function flag(config: Json, key: string, otherwise: boolean): boolean {
+export function flag(config: ConfigJson, key: string, otherwise: boolean): boolean {
   const value = config[key] ?? otherwise;
   if (typeof value === 'boolean') return value;
   throw refusal(`${key} must be true or false, not ${show(value)}`);
@@ -26,7 +26,7 @@ export function flag(config: Json, key: string, otherwise: boolean): boolean {
 
 /** An entry for each layer out of `allowed`; `undefined` if there is no list. Throws an error that names the key. */
 export function entryPerLayer<Entry extends string | number>(
-  config: Json,
+  config: ConfigJson,
   key: string,
   layers: number,
   allowed: readonly Entry[],

@@ -5,7 +5,7 @@
  */
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { readAttention, writeAttention } from './attention-json.js';
-import { count, flag, positive, refusal, show, type Json } from './config-values.js';
+import { count, flag, positive, refusal, show, type ConfigJson } from './config-values.js';
 import { families, type Family } from './families.js';
 import type { StoredType } from './half-floats.js';
 
@@ -20,7 +20,7 @@ export interface SpecialIds {
 /** Reads a parsed config.json. Throws an error that names the key and value that cannot be computed. */
 export function parseDecoderConfig(json: unknown): DecoderConfig {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refusal('it is not a JSON object');
-  const config = json as Json;
+  const config = json as ConfigJson;
   const family = config['model_type'];
   if (typeof family !== 'string' || !Object.hasOwn(families, family)) {
     throw refusal(`model_type ${show(family)} is not supported; supported: ${Object.keys(families).join(', ')}`);
@@ -28,7 +28,7 @@ export function parseDecoderConfig(json: unknown): DecoderConfig {
   return parseFamily(family as DecoderConfig['family'], config);
 }
 
-function parseFamily(name: DecoderConfig['family'], config: Json): DecoderConfig {
+function parseFamily(name: DecoderConfig['family'], config: ConfigJson): DecoderConfig {
   const family = families[name];
   refuseArchitecture(config, family.architecture);
   refuseUnsupported(config, family);
@@ -66,7 +66,7 @@ function parseFamily(name: DecoderConfig['family'], config: Json): DecoderConfig
 }
 
 /** The ids of a parsed config.json or generation_config.json. Missing ids are left out. */
-export function parseSpecialIds(json: Json): SpecialIds {
+export function parseSpecialIds(json: ConfigJson): SpecialIds {
   const id = (key: string) => (typeof json[key] === 'number' ? json[key] : undefined);
   const eos = json['eos_token_id'];
   const [bos, pad] = [id('bos_token_id'), id('pad_token_id')];
@@ -80,7 +80,7 @@ export function parseSpecialIds(json: Json): SpecialIds {
 const torchTypes = { F32: 'float32', BF16: 'bfloat16', F16: 'float16' } as const;
 
 /** config.json of a model whose weights are stored as `type`. */
-export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds, type: StoredType = 'F32'): Json {
+export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds, type: StoredType = 'F32'): ConfigJson {
   const { architecture, activation, attentionBias, hasMlpBias } = families[config.family];
   return {
     architectures: [architecture],
@@ -111,14 +111,14 @@ export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds, type:
 }
 
 /** A classifier, or another model with the same trunk, has other weights. */
-function refuseArchitecture(config: Json, supported: string): void {
+function refuseArchitecture(config: ConfigJson, supported: string): void {
   const named = config['architectures'];
   if (!Array.isArray(named) || named.length === 0 || named.includes(supported)) return;
   const all = Object.values(families).map(({ architecture }) => architecture);
   throw refusal(`the architecture ${named.join(', ')} is not supported; supported: ${all.join(', ')}`);
 }
 
-function refuseUnsupported(config: Json, { activation: { key, name } }: Family): void {
+function refuseUnsupported(config: ConfigJson, { activation: { key, name } }: Family): void {
   const activation = config[key] ?? name;
   if (activation !== name) throw refusal(`${key} ${show(activation)} is not supported; supported: ${name}`);
   if (config['quantization_config'] != null) {
