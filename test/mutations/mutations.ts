@@ -866,7 +866,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/generation/decode-weights.ts',
-    find: 'return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });',
+    find: 'return addAdapter(graph, config, adapter, { of, whole, layer, part, scale, fewRows });',
     replace: 'return whole;',
     test: 'plugins/policy-transformer/src/policy/transformer-policy.test.ts',
     reddens: 'changes nothing at first, then what is sampled and trained alike',

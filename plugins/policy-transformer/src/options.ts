@@ -83,6 +83,11 @@ export const options = {
     default: false,
     description: 'The adapter is scaled by alpha / sqrt(rank) instead (rsLoRA)',
   },
+  loraDora: {
+    type: 'boolean',
+    default: false,
+    description: 'The lengths of the rows of these matrices are trained, too (DoRA)',
+  },
   thinking: {
     type: 'choice',
     choices: ['template', 'keep', 'off'],
@@ -99,11 +104,11 @@ const targets = new Map(PROJECTIONS.map((part) => [part.slice(part.indexOf('.') 
 
 /** The adapter that the options ask for, if any. */
 export function loraOf(options: TransformerOptions): AdapterSettings | undefined {
-  const { loraRank: rank, loraAlpha, loraTargets, loraRankStabilized: rankStabilized } = options;
+  const { loraRank: rank, loraAlpha, loraTargets, loraRankStabilized: rankStabilized, loraDora: dora } = options;
   if (rank === null) return undefined;
   const isTarget = (part: Projection) =>
     loraTargets.length === 0 || loraTargets.some((name) => targets.get(name) === part);
-  return { rank, alpha: loraAlpha ?? 2 * rank, rankStabilized, targets: PROJECTIONS.filter(isTarget) };
+  return { rank, alpha: loraAlpha ?? 2 * rank, rankStabilized, targets: PROJECTIONS.filter(isTarget), dora };
 }
 
 /** Checks of the adapter's options. */
@@ -121,6 +126,7 @@ export function validate(options: TransformerOptions): OptionFinding[] {
     ['loraAlpha', options.loraAlpha !== null],
     ['loraTargets', options.loraTargets.length > 0],
     ['loraRankStabilized', options.loraRankStabilized],
+    ['loraDora', options.loraDora],
   ] as const;
   if (options.loraRank !== null) return findings;
   for (const [path, isSet] of idle) {

@@ -1,7 +1,8 @@
 /*
  * Folders of adapters as PEFT writes them (github.com/huggingface/peft: src/peft/tuners/lora/config.py,
  * utils/save_and_load.py): adapter_config.json names the base and the matrices; adapter_model.safetensors has the
- * factors as `base_model.model.<module>.lora_A.weight` [rank, in] and `.lora_B.weight` [out, rank].
+ * factors as `base_model.model.<module>.lora_A.weight` [rank, in] and `.lora_B.weight` [out, rank], and in DoRA
+ * `.lora_magnitude_vector` [out].
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,7 +14,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, PROJECTIONS, type Adapter, type Projection } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
 import { readModelTexts, writeTokenizerFiles, type ModelTexts } from './model-folder.js';
-import { type HostTensor, readSafetensors, type TensorSource, writeSafetensors } from './safetensors.js';
+import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
 
 const names = { config: 'adapter_config.json', weights: 'adapter_model.safetensors' } as const;
 const PREFIX = 'base_model.model.';
@@ -24,6 +25,8 @@ export interface AdapterSettings {
   readonly alpha: number;
   readonly rankStabilized: boolean;
   readonly targets: readonly Projection[];
+  /** Whether rows have trained lengths. */
+  readonly dora: boolean;
 }
 
 /** An adapter's folder without its factors. */
@@ -40,8 +43,8 @@ export interface OpenedModel extends ModelTexts {
 }
 
 /** The adapter that a graph computes. */
-export function adapterOf({ rank, alpha, rankStabilized, targets }: AdapterSettings): Adapter {
-  return { rank, targets, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank) };
+export function adapterOf({ rank, alpha, rankStabilized, targets, dora }: AdapterSettings): Adapter {
+  return { rank, targets, dora, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank) };
 }
 
 /** Whether a folder is an adapter's. */
@@ -110,6 +113,7 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
       alpha: positive('lora_alpha'),
       rankStabilized: config['use_rslora'] === true,
       targets: readTargets(config['target_modules'], refuse),
+      dora: config['use_dora'] === true,
     },
     base: { name, ...(typeof revision === 'string' && { revision }) },
   };
@@ -118,7 +122,6 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
 /** Settings that change what an adapter computes, and the values that change nothing. */
 const PLAIN: { readonly [key: string]: readonly unknown[] } = {
   bias: ['none'],
-  use_dora: [false],
   fan_in_fan_out: [false],
   lora_bias: [false],
   modules_to_save: [],
@@ -183,7 +186,7 @@ export async function readAdapterWeights(
 export async function writeAdapterFolder(
   directory: string,
   {
-    settings: { rank, alpha, rankStabilized, targets },
+    settings: { rank, alpha, rankStabilized, targets, dora },
     base,
     factors,
     tokenizer,
@@ -198,7 +201,7 @@ export async function writeAdapterFolder(
     lora_alpha: alpha,
     lora_dropout: 0,
     use_rslora: rankStabilized,
-    use_dora: false,
+    use_dora: dora,
     bias: 'none',
     fan_in_fan_out: false,
     inference_mode: true,
@@ -208,61 +211,4 @@ export async function writeAdapterFolder(
   await writeTokenizerFiles(directory, tokenizer);
   const tensors = new Map([...factors].map(([name, tensor]) => [`${PREFIX}${name}`, tensor]));
   await writeSafetensors(join(directory, names.weights), { tensors, metadata: { format: 'pt' } });
-}
-
-type Tensors = ReadonlyMap<string, HostTensor>;
-
-/** Adds scale * B A to each matrix of the adapter, in place. */
-export function mergeAdapter(weights: Tensors, factors: Tensors, adapter: Adapter): void {
-  for (const [name, { data }] of weights) {
-    const product = productWith(factors, name, adapter);
-    product?.(data, 0);
-  }
-}
-
-/** Weights with the adapter added, piece by piece. */
-export function mergedSource(name: string, source: TensorSource, factors: Tensors, adapter: Adapter): TensorSource {
-  const product = productWith(factors, name, adapter);
-  if (product === undefined) return source;
-  return {
-    shape: source.shape,
-    async *pieces() {
-      let start = 0;
-      for await (const piece of source.pieces()) {
-        const whole = piece.slice();
-        product(whole, start);
-        start += piece.length;
-        yield whole;
-      }
-    },
-  };
-}
-
-/** Adds scale * B A to the numbers of a matrix from `start` on; `undefined` if the adapter does not have the matrix. */
-function productWith(
-  factors: Tensors,
-  name: string,
-  { rank, scale }: Adapter,
-): ((numbers: Float32Array, start: number) => void) | undefined {
-  const module = name.replace(/\.weight$/, '');
-  const [down, up] = ['A', 'B'].map((factor) => factors.get(`${module}.lora_${factor}.weight`));
-  if (down === undefined || up === undefined) return undefined;
-  const inputs = down.shape[1]!;
-  const row = new Float64Array(inputs);
-  let computed = -1;
-  const computeRow = (output: number): void => {
-    row.fill(0);
-    for (let r = 0; r < rank; r += 1) {
-      const factor = scale * up.data[output * rank + r]!;
-      for (let input = 0; input < inputs; input += 1) row[input]! += factor * down.data[r * inputs + input]!;
-    }
-    computed = output;
-  };
-  return (numbers, start) => {
-    for (let index = 0; index < numbers.length; index += 1) {
-      const output = Math.floor((start + index) / inputs);
-      if (output !== computed) computeRow(output);
-      numbers[index]! += row[(start + index) % inputs]!;
-    }
-  };
 }

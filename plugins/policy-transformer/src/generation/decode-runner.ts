@@ -1,13 +1,15 @@
 import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes, type Adapter } from '../model/parameters.js';
-import { rotaryTables } from '../model/rotary-tables.js';
+import { rotaryTables, type RotaryTables } from '../model/rotary-tables.js';
 import { totalElements } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
 import type { DecodeRunner } from './graph-generator.js';
+import { RowScales } from './row-scales.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
@@ -21,6 +23,11 @@ export function standIns({ vocabularySize }: DecoderConfig): DecodeSizes {
   const free = STAND_INS.filter((prime) => vocabularySize % prime !== 0);
   const [rows, width, capacity] = free as [number, number, number];
   return { rows, width, capacity };
+}
+
+/** Rotary tables of each kind of attention. */
+export function tablesOf(config: DecoderConfig): RotaryTables[] {
+  return config.attentionKinds.map(({ rope }) => rotaryTables(config, rope, config.maxPositions));
 }
 
 /**
@@ -38,12 +45,16 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #binds: boolean;
   readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #sessions = new Map<string, DecodeSession>();
+  /** Only in DoRA. */
+  readonly #rowScales: RowScales | undefined;
+  #scales: readonly State[] = [];
   #weights: ModelWeights | undefined;
 
   constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
+    this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
     this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= executor.mostFixedBytes;
     const { leastRows, mostFewRows } = executor.rowRules;
     this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
@@ -51,6 +62,7 @@ export class SessionDecodeRunner implements DecodeRunner {
 
   async useWeights(weights: ModelWeights): Promise<void> {
     this.#weights = weights;
+    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
     for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds);
   }
 
@@ -61,13 +73,15 @@ export class SessionDecodeRunner implements DecodeRunner {
     options: RunOptions,
   ): Promise<{ readonly [name: string]: HostArray }> {
     const session = await this.#session(choice, sizes.width === 1);
-    return session.run(inputs, { ...options, sizes: { ...sizes } });
+    const state = [...this.#scales, ...(options.state ?? [])];
+    return session.run(inputs, { ...options, state, sizes: { ...sizes } });
   }
 
   async dispose(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     for (const session of sessions) await session.dispose();
+    await this.#rowScales?.dispose();
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
@@ -77,9 +91,8 @@ export class SessionDecodeRunner implements DecodeRunner {
     if (this.#weights === undefined) throw new Error('the generator has no weights yet');
     const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
-    const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const options = { sizes, tables, adapter: this.#adapter, fewRows: !this.#binds };
+    const options = { sizes, tables: tablesOf(this.#config), adapter: this.#adapter, fewRows: !this.#binds };
     const program = decodeGraph(new Graph(), this.#config, choice, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
     await session.useWeights(this.#weights, this.#binds);

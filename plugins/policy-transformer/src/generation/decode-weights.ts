@@ -1,21 +1,14 @@
+import { addAdapter } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { addAdapter, type DecoderWeights } from '../model/decoder-layer.js';
-import {
-  EMBEDDING,
-  FINAL_NORM,
-  HEAD,
-  layerParameter,
-  parameterShapes,
-  projectionSizes,
-  type Adapter,
-} from '../model/parameters.js';
+import { normsOf, type DecoderWeights } from '../model/decoder-layer.js';
+import { EMBEDDING, HEAD, layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
+import { rowScaleState } from './row-scales.js';
 
 /** Weights of a decode graph. */
 export interface JoinedWeights extends DecoderWeights {
   readonly embedding: Tensor;
-  readonly finalNorm: Tensor;
   /** [n, vocabulary] for states [n, hidden] after the final norm. */
   logits(of: Tensor): Tensor;
 }
@@ -59,10 +52,8 @@ export function joinedWeights(
 ): JoinedWeights {
   const { vocabularySize, hiddenSize } = config;
   const isFew = (of: Tensor): boolean => of.shape[0] === few;
-  const shapes = parameterShapes(config, { valueHead: false });
   return {
     embedding: graph.state(EMBEDDING, [vocabularySize, hiddenSize]),
-    finalNorm: graph.state(FINAL_NORM, [hiddenSize]),
     logits: (of) =>
       multiply(graph, of, [headName(config)], { outputs: vocabularySize, inputs: hiddenSize, fewRows: isFew(of) }),
     project(of, layer, parts) {
@@ -76,12 +67,11 @@ export function joinedWeights(
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));
-        return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]!, fewRows });
+        const part = parts[index]!;
+        const scale = () => graph.state(rowScaleState(layer, part), [size.outputs]);
+        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale, fewRows });
       });
     },
-    norm: (layer, part) => {
-      const name = layerParameter(layer, part);
-      return graph.state(name, shapes.get(name) ?? []);
-    },
+    norm: normsOf(graph, config),
   };
 }

@@ -12,7 +12,7 @@ import { KernelGenerator } from '../kernels/kernel-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { trainableShapes } from '../model/parameters.js';
 import { SessionDecodeRunner } from './decode-runner.js';
-import { grouped, randomParameters, small, wideHeads } from './fixtures/small-models.js';
+import { grouped, partlyRotated, randomParameters, small, wideHeads, windowed } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs, type Multiplier } from './fixtures/slow-decoder.js';
 import { slowMultiplier } from './fixtures/slow-quantization.js';
 import { GraphGenerator, type DecodeRunner, type GeneratorLimits } from './graph-generator.js';
@@ -141,7 +141,7 @@ function referenceLogits(
   parameters: ReadonlyMap<string, Float32Array>,
   tokens: readonly number[],
 ) {
-  const key = `${format} ${config.hiddenSize} ${tokens.join(' ')}`;
+  const key = `${format} ${config.family} ${config.hiddenSize} ${tokens.join(' ')}`;
   const known = references.get(key) ?? slowLogits(config, parameters, tokens, multiplierOf(format, config, parameters));
   references.set(key, known);
   return known;
@@ -162,16 +162,26 @@ const cases = [
     { by: kind.name, kind, model: 'hidden 128', config: grouped },
     { by: kind.name, kind, model: 'hidden 16, heads of 32', config: wideHeads },
   ]),
+  { by: 'a graph', kind: kinds[0]!, model: 'layers without rotary positions', config: partlyRotated },
+  { by: 'a graph', kind: kinds[0]!, model: 'sliding windows', config: windowed },
+  { by: weightsAsInputs.name, kind: weightsAsInputs, model: 'sliding windows', config: windowed },
 ];
 
 describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
-  it('samples what the draws say, with the log probabilities of a slow reference', async () => {
+  it('samples what the draws say, with the log probabilities of a slow reference, over turns', async () => {
     const { parameters, generator } = await setUp(kind, config);
     const slack = kind.within ?? 1e-5;
     const distances: number[] = [];
-    for (const temperature of [1, 0.7, 0]) {
-      const asked = requests(config, 3);
-      const answers = await (await generator()).generate(asked, { ...plain, temperature });
+    const made = await generator();
+    let before: number[][] | undefined;
+    for (const [turn, temperature] of [
+      [0, 1],
+      [1, 0.7],
+      [0, 0],
+    ] as const) {
+      const asked = requests(config, 3, turn, turn === 0 ? undefined : before);
+      const answers = await made.generate(asked, { ...plain, temperature });
+      before = asked.map(({ tokens }, row) => [...tokens, ...answers[row]!.tokens]);
       answers.forEach((answer, row) => {
         const { tokens, draws, endIds, maxTokens } = asked[row]!;
         const logits = referenceLogits(kind, config, parameters, [...tokens, ...answer.tokens]);

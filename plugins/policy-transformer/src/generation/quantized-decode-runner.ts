@@ -3,11 +3,11 @@ import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { Adapter } from '../model/parameters.js';
-import { rotaryTables } from '../model/rotary-tables.js';
 import type { HostArray } from '../operations/tensor.js';
 import { logitsGraph, type DecodeSizes } from './decode-graph.js';
-import { standIns } from './decode-runner.js';
+import { standIns, tablesOf } from './decode-runner.js';
 import type { DecodeRunner } from './graph-generator.js';
+import { RowScales } from './row-scales.js';
 import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quantized-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
@@ -25,6 +25,9 @@ export class QuantizedDecodeRunner implements DecodeRunner {
   readonly #format: QuantizedFormat;
   readonly #choosing = new Map<string, Executable>();
   #logits: Executable | undefined;
+  /** Only in DoRA. */
+  readonly #rowScales: RowScales | undefined;
+  #scales: readonly State[] = [];
   #weights: ModelWeights | undefined;
 
   constructor(executor: Executor, config: DecoderConfig, adapter: Adapter | undefined, format: QuantizedFormat) {
@@ -33,12 +36,14 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     this.#config = config;
     this.#adapter = adapter;
     this.#format = format;
+    this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
   }
 
   /** The copy is made again unless the weights under an adapter are the same. */
   async useWeights(weights: ModelWeights): Promise<void> {
     const same = weights.frozen !== undefined && weights.frozen === this.#weights?.frozen;
     this.#weights = weights;
+    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
     if (!same) await this.#disposeLogits();
   }
 
@@ -54,7 +59,7 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     const { logits } = await this.#logits.run(inputs, {
       ...options,
       sizes: { rows, width, capacity },
-      state: [trainable, ...(frozen ? [frozen] : []), ...state],
+      state: [trainable, ...(frozen ? [frozen] : []), ...this.#scales, ...state],
     });
     const choosing = await this.#choose(choice);
     return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });
@@ -64,6 +69,7 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     await this.#disposeLogits();
     for (const executable of this.#choosing.values()) await executable.dispose();
     this.#choosing.clear();
+    await this.#rowScales?.dispose();
   }
 
   async #disposeLogits(): Promise<void> {
@@ -77,7 +83,7 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     const openSizes = standIns(this.#config);
     const program = logitsGraph(new Graph(), this.#config, {
       sizes: openSizes,
-      tables: rotaryTables(this.#config, this.#config.maxPositions),
+      tables: tablesOf(this.#config),
       adapter: this.#adapter,
       multiply: quantizedProduct(this.#format),
     });

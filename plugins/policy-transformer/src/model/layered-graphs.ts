@@ -11,9 +11,17 @@ import { lowerLoss } from '../graph/lower-loss.js';
 import { substitute } from '../graph/substitute.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
-import { packedAttention, rotaryPositions, type PackedSizes } from './attention.js';
+import { packedAttention, type PackedSizes } from './attention.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, stateEmbedding, stateWeights, type DecoderWeights } from './decoder-layer.js';
+import {
+  decoderLayer,
+  embedTokens,
+  finalNorm,
+  scaleEmbedding,
+  stateEmbedding,
+  stateWeights,
+  type DecoderWeights,
+} from './decoder-layer.js';
 import {
   EMBEDDING,
   FINAL_NORM,
@@ -39,7 +47,7 @@ export const LAYER = 'model.layers.0.';
 export function embeddingPart(config: DecoderConfig, count: number): GraphPart {
   const graph = new Graph();
   const { embedding } = stateEmbedding(graph, config);
-  return { outputs: { hidden: graph.gather(embedding, graph.input('tokens', [count], 'int32')) } };
+  return { outputs: { hidden: embedTokens(graph, config, embedding, graph.input('tokens', [count], 'int32')) } };
 }
 
 /** The gradient of a trained embedding, from `tokens` int32 [n] and `slope` [n, hidden]. */
@@ -47,7 +55,7 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
   const graph = new Graph();
   const tokens = graph.input('tokens', [count], 'int32');
   const slope = graph.input('slope', [count, config.hiddenSize]);
-  const gradient = graph.scatterSum(slope, tokens, config.vocabularySize);
+  const gradient = graph.scatterSum(scaleEmbedding(graph, config, slope), tokens, config.vocabularySize);
   return { outputs: {}, gradients: { [gradientState(EMBEDDING)]: gradient } };
 }
 
@@ -63,8 +71,9 @@ export function keptBytes({ intermediateSize }: DecoderConfig): number {
 }
 
 /**
- * One layer: `hidden` [tokens, hidden] to `hidden`. Other inputs: `positions` int32 [1, tokens], `bias`, which is
- * `causalMask`, and the `Places` of the tokens. If it keeps, the outputs are also `kept.NAME`.
+ * One layer: `hidden` [tokens, hidden] to `hidden`. Other inputs: `positions` int32 [1, tokens] and the `Places` of the
+ * tokens; and, which make it the layer of its kind of attention, `cos` and `sin` [width, headWidth / 2], which are
+ * `rotaryTables`, and `bias`, which is `causalMask`. If it keeps, the outputs are also `kept.NAME`.
  */
 export function layerPart(
   config: DecoderConfig,
@@ -108,6 +117,7 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
   const input = graph.input('hidden', [tokens, config.hiddenSize]);
   const bias = graph.input('bias', [(group * width) / blocks, width]);
   const positions = graph.input('positions', [1, tokens], 'int32');
+  const angles = (name: string) => graph.gather(graph.input(name, [width, config.headWidth / 2]), positions);
   const inside: { [name: string]: Tensor } = {};
   const weights = stateWeights(graph, config, adapter);
   const watched: DecoderWeights = {
@@ -120,7 +130,7 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
   };
   const output = decoderLayer(graph, config, watched, input, {
     layer: 0,
-    positions: rotaryPositions(graph, config, { rows: 1, width: tokens }, positions),
+    positions: { rows: 1, width: tokens, cos: angles('cos'), sin: angles('sin') },
     attend: packedAttention(graph, config, { ...sizes, bias }),
   });
   return { input, output, inside };
@@ -176,9 +186,9 @@ export function headGradientPart(config: DecoderConfig, options: ParameterOption
 }
 
 function head(graph: GraphBuilder, config: DecoderConfig, { valueHead }: ParameterOptions, slots: number) {
-  const { hiddenSize, rmsEpsilon } = config;
+  const { hiddenSize } = config;
   const input = graph.input('hidden', [slots, hiddenSize]);
-  const final = graph.rmsNorm(input, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon);
+  const final = finalNorm(graph, config, input);
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, stateEmbedding(graph, config).head, { transposeRight: true });
   const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));

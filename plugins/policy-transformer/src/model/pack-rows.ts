@@ -2,6 +2,7 @@ import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
 import { queryBlocks } from './causal-mask.js';
+import type { DecoderConfig } from './decoder-config.js';
 import { askingInputs, mostAsking } from './asking-positions.js';
 import { packSlots } from './packed-slots.js';
 import type { TrainingSizes } from './training-graph.js';
@@ -9,7 +10,7 @@ import type { TrainingSizes } from './training-graph.js';
 /** Rows of a batch as inputs of a graph. */
 export interface PackedRows {
   readonly sizes: RoundedSizes;
-  /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and `bias`. */
+  /** Every input of `trainingGraph` and `evaluationGraph` except the parameters, `positions` and the causal masks. */
   readonly inputs: { readonly [name: string]: HostArray };
   /** For each used slot, its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
@@ -17,14 +18,13 @@ export interface PackedRows {
 
 /**
  * Packs the sampled tokens of some rows into slots, and pads the rows to equal length: see `packSlots`.
- * @param group number of queries that share a key: heads / keyValueHeads
  * @param reads columns of the batch that a loss reads
  * @param unit the number of rows is a multiple of it: 2 if a loss compares rows in pairs
  */
 export function packRows(
   batch: TrainingBatch,
   rows: readonly number[],
-  group: number,
+  config: DecoderConfig,
   reads: Iterable<LossInputName> = [],
   unit: 1 | 2 = 1,
 ): PackedRows {
@@ -39,7 +39,7 @@ export function packRows(
     const used = Math.min(longest, batch.length[row] ?? 0);
     tokens.set(batch.tokens.subarray(row * width, row * width + used), place * sizes.width);
   }
-  return { sizes, inputs: { tokens, ...askingInputs(slots, sizes, group), ...inputs(sizes.slots, reads) }, indices };
+  return { sizes, inputs: { tokens, ...askingInputs(slots, sizes, config), ...inputs(sizes.slots, reads) }, indices };
 }
 
 /** Smaller steps would give small batches almost as many shapes as sizes. */

@@ -5,13 +5,13 @@ import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
 import {
   adapterOf,
-  mergeAdapter,
   openModel,
   readAdapterWeights,
   type AdapterSettings,
   type OpenedModel,
 } from '../checkpoint/adapter-folder.js';
 import { fillWeights } from '../checkpoint/fill-weights.js';
+import { mergeAdapter } from '../checkpoint/merge-adapter.js';
 import {
   frozenShapes,
   initializeAdapter,
@@ -164,7 +164,7 @@ async function initialWeights(
   }
   const factors = stored
     ? [...stored].map(([name, { data }]) => [name, data] as const)
-    : initializeAdapter(config, adapter, random);
+    : initializeAdapter(config, adapter, base.views, random);
   for (const [name, data] of factors) trainable.views.get(name)!.set(data);
   return { trainable: trainable.data, frozen: base.data };
 }

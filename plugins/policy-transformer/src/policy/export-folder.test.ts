@@ -77,7 +77,7 @@ it('refuses weights that are not numbers, or too large for the type', async () =
 it('writes an adapter as it is, or added to its base', async () => {
   await write(0.25);
   const { config, tokenizer } = await readModelFolder(from);
-  const lora = { rank: 2, alpha: 4, rankStabilized: false, targets: ['mlp.up_proj'] as const };
+  const lora = { rank: 2, alpha: 4, rankStabilized: false, targets: ['mlp.up_proj'] as const, dora: false };
   const shapes = adapterShapes(config, adapterOf(lora));
   const factors = new Map(
     [...shapes].map(([name, shape]) => [name, { shape, data: new Float32Array(elementCount(shape)).fill(0.5) }]),

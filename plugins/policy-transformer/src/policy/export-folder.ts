@@ -2,17 +2,12 @@ import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
 import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
 import type { StoredType } from '../checkpoint/half-floats.js';
-import {
-  adapterOf,
-  mergedSource,
-  openModel,
-  readAdapterWeights,
-  writeAdapterFolder,
-} from '../checkpoint/adapter-folder.js';
+import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
 import type { TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
-import { architectures } from '../checkpoint/decoder-config-json.js';
+import { families } from '../checkpoint/families.js';
 import { parameterShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
@@ -33,7 +28,7 @@ export async function exportFolder(
 ): Promise<ExportedModel> {
   const { config, ids, tokenizer, base, adapter: settings } = await openModel(checkpoint);
   const shapes = parameterShapes(config, { valueHead: false });
-  const architecture = architectures[config.family];
+  const { architecture } = families[config.family];
   if (merge && settings === undefined) throw new Error('the checkpoint has no adapter: leave out `--merge`');
   const factors = settings && (await readAdapterWeights(checkpoint, config, settings));
   for (const [name, { data }] of factors ?? []) refuseNotFinite(name, data);

@@ -144,6 +144,8 @@ const settings: [Family, Thinking][] = [
   ['smollm2', 'template'],
   ['smollm3', 'template'],
   ['smollm3', 'off'],
+  ['gemma2', 'template'],
+  ['gemma3', 'template'],
 ];
 
 describe.each(settings)('texts of %s, thinking: %s', (family, thinking) => {

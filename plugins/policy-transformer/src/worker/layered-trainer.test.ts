@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
 import { withFacts } from '../executors/fixtures/with-facts.js';
-import { grouped, small } from '../generation/fixtures/small-models.js';
+import { grouped, partlyRotated, small, windowed } from '../generation/fixtures/small-models.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import {
@@ -63,15 +63,16 @@ const adapter = { rank: 3, scale: 0.7, targets: ['self_attn.q_proj', 'self_attn.
 
 function weightsOf(executor: Executor, config: DecoderConfig, options: ParameterOptions): ModelWeights {
   const { random } = testHost(9);
+  const matrices = initializeParameters(config, options, random);
   const factors = options.adapter
-    ? initializeAdapter(config, options.adapter, random)
+    ? initializeAdapter(config, options.adapter, matrices, random)
     : new Map<string, Float32Array>();
   // B is 0 at the start, where A has no gradient.
   for (const [name, data] of factors) {
     if (!name.includes('lora_B')) continue;
     data.forEach((_, index) => (data[index] = 0.1 * random.normal()));
   }
-  const all = new Map([...initializeParameters(config, options, random), ...factors]);
+  const all = new Map([...matrices, ...factors]);
   const allocate = (shapes: ReturnType<typeof trainableShapes>) =>
     executor.allocate(shapes, new ParameterBlock(shapes).fill(all).data);
   const trainable = allocate(trainableShapes(config, options));
@@ -87,6 +88,10 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
   ['an adapter', grouped, { valueHead: false, adapter }, perToken],
   ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
+  ['layers without rotary positions', partlyRotated, { valueHead: false }, perToken],
+  ['sliding windows', windowed, { valueHead: false }, perToken],
+  ['sliding windows and an adapter', windowed, { valueHead: true, adapter }, withValue],
+  ['DoRA', grouped, { valueHead: false, adapter: { ...adapter, dora: true } }, perToken],
   ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
 ])('computes what one graph computes: %s', async (_, config, options, loss) => {

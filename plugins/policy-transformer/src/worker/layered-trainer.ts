@@ -4,7 +4,7 @@ import type { Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
-import type { DecoderConfig } from '../model/decoder-config.js';
+import { attentionKindOf, type DecoderConfig } from '../model/decoder-config.js';
 import {
   embeddingGradientPart,
   embeddingPart,
@@ -21,6 +21,7 @@ import {
 } from '../model/layered-graphs.js';
 import { packTokens, type PackedTokens } from '../model/pack-tokens.js';
 import { EMBEDDING, type ParameterOptions } from '../model/parameters.js';
+import { rotaryTables } from '../model/rotary-tables.js';
 import { gradientState } from '../model/training-graph.js';
 import { cutByTokens } from './batch-rows.js';
 import { BatchTrainer, statesOf, type Outputs, type Training } from './batch-trainer.js';
@@ -45,6 +46,8 @@ export interface LayeredLimits {
 interface Pass {
   readonly packed: PackedTokens;
   readonly weights: ModelWeights;
+  /** What the layers of each kind of attention read beside hidden states and weights. */
+  readonly attention: readonly HostArrays[];
   /** The input of every layer, and the output of the last. */
   readonly states: readonly Float32Array[];
   /** What each layer kept. */
@@ -97,6 +100,10 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   async #forward(weights: ModelWeights, packed: PackedTokens, keeping: number): Promise<Pass> {
     const { tokens, predicting, sizes } = packed;
     const { layers, hiddenSize } = this.config;
+    const attention = this.config.attentionKinds.map(({ rope, window }) => ({
+      ...rotaryTables(this.config, rope, sizes.width),
+      bias: causalMask(sizes.width, this.group, sizes.blocks, window),
+    }));
     const state = statesOf(weights);
     const embed = await this.#session('embed', () => embeddingPart(this.config, TOKENS), { tokens: TOKENS });
     const { hidden: first } = await embed.run({ tokens }, { sizes: { tokens: sizes.tokens }, state });
@@ -106,23 +113,25 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
       const keeps = layer >= layers - keeping;
       const { hidden, ...inside } = await this.#layer(
         { direction: 'forward', keeps, layer },
-        packed,
+        { packed, attention },
         { hidden: states[layer]! },
         state,
       );
       states.push(hidden as Float32Array);
       kept.push(keeps ? inside : undefined);
     }
-    return { packed, weights, states, kept, asked: takeRows(states.at(-1)!, predicting, hiddenSize) };
+    return { packed, weights, attention, states, kept, asked: takeRows(states.at(-1)!, predicting, hiddenSize) };
   }
 
   /** Runs one layer, forward or backward. */
   async #layer(
     { direction, keeps, layer }: { direction: 'forward' | 'backward'; keeps: boolean; layer: number },
-    { positions, places, sizes: { tokens, rows, width, blocks } }: PackedTokens,
+    { packed, attention }: Pick<Pass, 'packed' | 'attention'>,
     inputs: HostArrays,
     state: readonly State[],
   ): Promise<Outputs> {
+    const { positions, places } = packed;
+    const { tokens, rows, width, blocks } = packed.sizes;
     const part = direction === 'forward' ? layerPart : layerGradientPart;
     const sizes = { tokens: TOKENS, rows: ROWS, width: blocks * BLOCK, blocks };
     const session = await this.#session(
@@ -130,7 +139,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
       () => part(this.config, this.options, sizes, keeps),
       { tokens: TOKENS, rows: ROWS, block: BLOCK },
     );
-    const shaped = { positions, ...places, bias: causalMask(width, this.group, blocks) };
+    const shaped = { positions, ...places, ...attention[attentionKindOf(this.config, layer)]! };
     const rename = (name: string) => name.replace(LAYER, `model.layers.${layer}.`);
     const renamed = state.map((each) => each.renamed(rename));
     return session.run({ ...inputs, ...shaped }, { sizes: { tokens, rows, block: width / blocks }, state: renamed });
@@ -197,7 +206,11 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   }
 
   /** @param askedSlope derivatives by `asked` */
-  async #backward({ packed, weights, states, kept }: Pass, askedSlope: Float32Array, gradients: State): Promise<void> {
+  async #backward(
+    { packed, weights, attention, states, kept }: Pass,
+    askedSlope: Float32Array,
+    gradients: State,
+  ): Promise<void> {
     const { hiddenSize, layers } = this.config;
     const state = [...statesOf(weights), gradients];
     let slope = new Float32Array(states[0]!.length);
@@ -206,7 +219,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
       const inside = kept[layer];
       const outputs = await this.#layer(
         { direction: 'backward', keeps: inside !== undefined, layer },
-        packed,
+        { packed, attention },
         { ...inside, hidden: states[layer]!, slope },
         state,
       );

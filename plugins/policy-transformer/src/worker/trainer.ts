@@ -3,7 +3,7 @@ import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 import type { Executable, Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
-import { causalMask } from '../model/causal-mask.js';
+import { causalMask, maskInput } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
@@ -31,7 +31,7 @@ export class Trainer extends BatchTrainer<PackedRows> {
   }
 
   protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
-    return packRows(batch, rows, this.group, reads, unit);
+    return packRows(batch, rows, this.config, reads, unit);
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
@@ -62,7 +62,12 @@ export class Trainer extends BatchTrainer<PackedRows> {
     const { rows, width, slots, asks, blocks } = sizes;
     const shaped: HostArrays = {
       positions: rowPositions(rows, width),
-      bias: causalMask(width, this.group, blocks),
+      ...Object.fromEntries(
+        this.config.attentionKinds.map(({ window }) => [
+          maskInput(window),
+          causalMask(width, this.group, blocks, window),
+        ]),
+      ),
     };
     return session.run({ ...inputs, ...shaped }, { sizes: { rows, block: width / blocks, slots, asks }, state });
   }
