@@ -22,7 +22,7 @@ const rank = 16;
 const longest = 512;
 const decode = (rows) => ({ rows, prompt: 256, fresh: 16 });
 
-/** Each row: what both sides do, the options of our side beside the rank, and the highest ratio to PyTorch float32. */
+/** Each row: what both sides do, further options of our side, and the highest ratio to PyTorch float32. */
 const rows = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 1.1 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 1 / 1.8 },
@@ -77,7 +77,8 @@ export async function measure(options) {
 
 /** Medians of one row. Our side and both of PyTorch's alternate, after one round that does not count. */
 async function measureRow(host, folder, peers, { name, kind, sizes, options, goal }, rounds) {
-  const settings = { threads, loraRank: rank, microBatchTokens: 1024, cacheMegabytes: 400, ...options };
+  const adapter = kind === 'lora' && { loraRank: rank };
+  const settings = { threads, microBatchTokens: 1024, cacheMegabytes: 400, ...adapter, ...options };
   const policy = await openPolicy(host, folder, settings, longest);
   try {
     const make = { decode: decodeWork, prefill: prefillWork, lora: loraWork }[kind];

@@ -543,8 +543,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/run-recipe.ts',
-    find: 'settings, options.origin, stored)',
-    replace: 'settings, options.origin)',
+    find: 'options.origin, { stored, sharedGames })',
+    replace: 'options.origin, { sharedGames })',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'are played once',
   },
