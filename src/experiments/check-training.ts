@@ -7,7 +7,8 @@ import type { TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
-import { disposeParts, openParts } from './open-parts.js';
+import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
@@ -50,7 +51,9 @@ export async function checkTraining(
   const parts = await openParts(plan, host, settings, origin);
   try {
     const { random } = settings;
-    await tryDemonstrations(plan, { ...parts, ...settings });
+    const openOther = (other: DemonstratedEnvironment) =>
+      parts.instances.environment(playedEnvironment(plan.recipe, other));
+    await tryDemonstrations(plan, { ...parts, ...settings, openOther });
     const noDemonstrations = new Map<string, never>();
     const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random, 'check');
     proveSplits(tasks, await transferTasks(plan, parts, random));

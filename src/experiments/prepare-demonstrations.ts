@@ -10,6 +10,7 @@ import { FileDemonstrations } from './file-demonstrations.js';
 import {
   type DemonstrationContext,
   demonstrationsPath,
+  type FileContext,
   nothingPaid,
   type StageDemonstrations,
   type StoredDemonstrations,
@@ -24,7 +25,7 @@ import {
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
-  context: DemonstrationContext,
+  context: FileContext,
   stored?: StoredDemonstrations,
 ): Promise<Map<string, StageDemonstrations>> {
   const prepared = new Map<string, StageDemonstrations>();
@@ -40,7 +41,7 @@ export async function prepareDemonstrations(
 async function prepareStage(
   plan: RunPlan,
   stage: SftStagePlan,
-  context: DemonstrationContext,
+  context: FileContext,
   isFunded: boolean,
   stored: StoredDemonstrations | undefined,
 ): Promise<StageDemonstrations> {
@@ -66,7 +67,7 @@ const tried = 8;
  * Makes the first demonstrations of each stage, or reads its file. If there can be none, it throws the error of
  * `prepareDemonstrations`.
  */
-export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
+export async function tryDemonstrations(plan: RunPlan, context: FileContext): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
     await atKey(demonstrationsPath(stage.name), async () => {
