@@ -114,7 +114,9 @@ export class FileDemonstrations implements StageDemonstrations {
       const { episode } = one;
       const other = this.#otherOf(one);
       const world = other === undefined ? own : await this.#others.about(other);
-      this.#refuse(one, world);
+      this.#refuse(one, world.heldOut);
+      // With other options, the same environment may train on tasks that the recipe's own holds out.
+      if (other?.environment.name === environment.name) this.#refuse(one, own.heldOut);
       const policy = { format, ...(tools && { tools }), instructions: world.instructions };
       const written = this.#atLine(one, () => writeDemonstration(episode, policy, one.place));
       if (one.layout === 'texts' && written.rendered > 0) {
@@ -144,7 +146,7 @@ export class FileDemonstrations implements StageDemonstrations {
   }
 
   /** Refuses an episode of a held-out task, and one whose needed outcome is not known. */
-  #refuse({ episode, ...place }: ReadEpisode, { heldOut }: KnownEnvironment): void {
+  #refuse({ episode, ...place }: ReadEpisode, heldOut: ReadonlySet<string>): void {
     const { task, success } = episode;
     if (task !== undefined && heldOut.has(task)) {
       const hint = 'Remove the episodes of held-out tasks from the file: a policy must not learn what tests it.';

@@ -270,9 +270,11 @@ describe('a file of demonstrations', () => {
   });
 
   /** Joins the games with others under a header with these options, and with tasks of one of its splits. */
-  async function withOthers(split: 'train' | 'test', rename = 'guess-number') {
+  async function withOthers(
+    split: 'train' | 'test',
+    { rename = 'guess-number', options = { highest: 30, width: [10, 12] } } = {},
+  ) {
     const { file, content, learn } = await withFile();
-    const options = { ...splitEnvironment.options, highest: 30, width: [10, 12] };
     const folder = newFolder();
     await run(folder, {
       changes: { environment: { ...splitEnvironment, options }, horizon: { schedule: 'fixed', turns: 4 } },
@@ -319,8 +321,16 @@ describe('a file of demonstrations', () => {
       line: 123,
       message: expect.stringMatching(/its task ".*" is in the validation or test split/) as string,
     });
-    const gone = await withOthers('train', 'chess');
+    const gone = await withOthers('train', { rename: 'chess' });
     await expect(run(newFolder(), gone.learn({ otherEnvironments: true }))).rejects.toThrow(/chess/);
+  });
+
+  // Mutation: compare games of the same environment with other options only with the tasks held out there.
+  it('is refused with a task that only the recipe holds out', async () => {
+    const { learn } = await withOthers('train', { options: { highest: 10, width: [4, 6] } });
+    await expect(run(newFolder(), learn({ otherEnvironments: true }))).rejects.toThrow(
+      /Line (6[3-9]|[7-9]\d|1\d\d) .* its task ".*" is in the validation or test split/,
+    );
   });
 
   it('is refused if it has no games of other environments, though the recipe says so', async () => {
