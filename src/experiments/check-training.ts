@@ -9,7 +9,8 @@ import type { TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
-import { disposeParts, openParts } from './open-parts.js';
+import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
@@ -55,9 +56,11 @@ export async function checkTraining(
     const { encoder, capabilities } = parts.policyEstimate ?? {};
     const format = fitFormat(parts.format, { tools: parts.tools, ...(encoder && { encoder }) });
     const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
+    const openOther = (other: DemonstratedEnvironment) =>
+      parts.instances.environment(playedEnvironment(plan.recipe, other));
     await tryDemonstrations(
       plan,
-      { ...parts, format, ...settings },
+      { ...parts, format, ...settings, openOther },
       encoder && { maxTokens, isShort: (one) => layOutDemonstration(one, encoder, maxTokens) !== undefined },
     );
     const noDemonstrations = new Map<string, never>();

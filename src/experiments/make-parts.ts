@@ -12,7 +12,8 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { noCorpus } from './instances.js';
-import { disposeParts, openParts, type OpenParts } from './open-parts.js';
+import { disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
 
@@ -74,7 +75,8 @@ export async function makeParts(
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   try {
     const prepare = (format: ActionFormat) => {
-      const context = { environment, format, ...(tools && { tools }), ...sharing, ...settings };
+      const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
+      const context = { environment, format, ...(tools && { tools }), ...sharing, ...settings, openOther };
       return prepareDemonstrations(plan, context, stored);
     };
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of

@@ -10,6 +10,7 @@ import { expertHeader, playExpert } from './play-expert.js';
 import {
   type DemonstrationContext,
   demonstrationsPath,
+  type FileContext,
   nothingFits,
   nothingPaid,
   type StageDemonstrations,
@@ -25,7 +26,7 @@ import {
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
-  context: DemonstrationContext,
+  context: FileContext,
   stored?: StoredDemonstrations,
 ): Promise<Map<string, StageDemonstrations>> {
   const prepared = new Map<string, StageDemonstrations>();
@@ -41,7 +42,7 @@ export async function prepareDemonstrations(
 async function prepareStage(
   plan: RunPlan,
   stage: SftStagePlan,
-  context: DemonstrationContext,
+  context: FileContext,
   isFunded: boolean,
   stored: StoredDemonstrations | undefined,
 ): Promise<StageDemonstrations> {
@@ -71,7 +72,7 @@ const tried = 8;
  */
 export async function tryDemonstrations(
   plan: RunPlan,
-  context: DemonstrationContext,
+  context: FileContext,
   fits?: { readonly maxTokens: number; readonly isShort: (demonstration: WrittenDemonstration) => boolean },
 ): Promise<void> {
   const someFits = async (demonstrations: StageDemonstrations): Promise<boolean> => {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { SftStagePlan } from '../config/run-plan.js';
 import type { KeyPath } from '../config/recipe-layer.js';
 import type { ActionFormat } from '../contracts/format.js';
@@ -7,6 +9,7 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import type { WrittenDemonstration } from '../rollout/write-demonstration.js';
 import type { StageRecord } from '../runs/kept-demonstrations.js';
 import type { OpenEnvironment } from './open-environment.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
@@ -18,6 +21,18 @@ export interface DemonstrationContext {
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
+}
+
+/** The context of demonstrations in a file, which may be of several environments. */
+export interface FileContext extends DemonstrationContext {
+  /** Opens another environment than the recipe's. */
+  readonly openOther: (environment: DemonstratedEnvironment) => Promise<OpenEnvironment>;
+}
+
+/** A demonstration to learn from. */
+export interface LearnedDemonstration extends WrittenDemonstration {
+  /** Its environment, if that is not the recipe's own. */
+  readonly other?: DemonstratedEnvironment;
 }
 
 /** The demonstrations that a run has already stored. */
@@ -34,11 +49,19 @@ export interface DemonstrationFacts {
   readonly learned: number;
   /** Number of paid demonstrations, including those that `successOnly` left out. */
   readonly bought: number;
+  /** Tasks of the recipe's own environment. */
   readonly tasks: ReadonlySet<string>;
   /** Number of demonstrations whose task is not known. */
   readonly withoutTask: number;
   /** Number of texts that were not in the policy's action format, and were taken as actions. */
   readonly rendered: number;
+  /** Demonstrations of other environments, which `learned` counts too. */
+  readonly others: readonly OtherFacts[];
+}
+
+interface OtherFacts extends DemonstratedEnvironment {
+  readonly episodes: number;
+  readonly tasks: ReadonlySet<string>;
 }
 
 /** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
@@ -46,7 +69,7 @@ export interface StageDemonstrations {
   readonly stage: string;
   readonly facts: DemonstrationFacts;
   /** The demonstrations to learn from. They are the same each time. */
-  learned(): AsyncIterable<WrittenDemonstration>;
+  learned(): AsyncIterable<LearnedDemonstration>;
   /** The demonstrations from which a tokenizer is built. With a budget, they do not depend on its split. */
   corpus(): AsyncIterable<WrittenDemonstration>;
   /**
@@ -57,22 +80,38 @@ export interface StageDemonstrations {
 }
 
 /** Nothing is learned. */
-export const noFacts: DemonstrationFacts = { learned: 0, bought: 0, tasks: new Set(), withoutTask: 0, rendered: 0 };
+export const noFacts: DemonstrationFacts = {
+  learned: 0,
+  bought: 0,
+  tasks: new Set(),
+  withoutTask: 0,
+  rendered: 0,
+  others: [],
+};
 
 /** The facts of demonstrations, each of which is written once. */
 export async function factsOf(
-  demonstrations: AsyncIterable<WrittenDemonstration>,
+  demonstrations: AsyncIterable<LearnedDemonstration>,
   bought: number,
 ): Promise<DemonstrationFacts> {
   const tasks = new Set<string>();
+  const others: (DemonstratedEnvironment & { episodes: number; readonly tasks: Set<string> })[] = [];
   let [learned, withoutTask, rendered] = [0, 0, 0];
-  for await (const { task, rendered: texts } of demonstrations) {
+  for await (const { task, rendered: texts, other } of demonstrations) {
     learned += 1;
     rendered += texts;
+    let ids = tasks;
+    if (other !== undefined) {
+      const { name, options } = other;
+      let there = others.find((one) => one.name === name && isDeepStrictEqual(one.options, options));
+      if (there === undefined) others.push((there = { name, options, episodes: 0, tasks: new Set() }));
+      there.episodes += 1;
+      ids = there.tasks;
+    }
     if (task === undefined) withoutTask += 1;
-    else tasks.add(task);
+    else ids.add(task);
   }
-  return { learned, bought, tasks, withoutTask, rendered };
+  return { learned, bought, tasks, withoutTask, rendered, others };
 }
 
 /** The place of a stage's demonstrations in the recipe. */

@@ -556,9 +556,9 @@ export const mutations: readonly Mutation[] = [
     reddens: 'name a file that was changed, cut or removed',
   },
   {
-    file: 'src/experiments/file-demonstrations.ts',
-    find: '...(await idsOf(validation)), ',
-    replace: '',
+    file: 'src/experiments/other-environments.ts',
+    find: 'held.map((split) =>',
+    replace: 'held.slice(1).map((split) =>',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'is refused with a held-out task',
   },
