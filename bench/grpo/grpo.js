@@ -2,7 +2,7 @@
 // does the same work: the conversations and micro-batches of our run.
 //   npm run bench -- grpo [--steps N] [--peer-steps N] [--folder MODEL] [--python PATH] [--json FILE]
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +54,7 @@ function script(name) {
   return fileURLToPath(new URL(name, import.meta.url));
 }
 
-/** Runs a program that prints one JSON line last. Adds the highest memory of its processes and what others used. */
+/** Runs a program that prints one JSON line last. Adds its highest memory and what others used. */
 async function run(command, parameters) {
   const child = spawn(command, parameters, {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -62,7 +62,7 @@ async function run(command, parameters) {
   });
   const foreign = watchForeignLoad([child.pid]);
   let peak = 0;
-  const timer = setInterval(() => (peak = Math.max(peak, memoryOf(child.pid))), 250);
+  const timer = setInterval(() => (peak = Math.max(peak, memoryOf(child.pid))), 500);
   let out = '';
   child.stdout.on('data', (part) => (out += part));
   let load;
@@ -75,14 +75,13 @@ async function run(command, parameters) {
   return { ...JSON.parse(out.trim().split('\n').at(-1)), peakBytes: peak, foreignCores: load };
 }
 
-/** Proportional memory of a process and its children (Pss: a page that several map counts once). 0 without /proc. */
+/**
+ * The highest resident memory of a process up to now; 0 without /proc. Both sides are one process that shares no memory,
+ * so it is their proportional memory (Pss), which takes much longer to read.
+ */
 function memoryOf(pid) {
   try {
-    const own = Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))[1]) * 1024;
-    const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
-      readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').split(' ').filter(Boolean),
-    );
-    return children.reduce((sum, child) => sum + memoryOf(Number(child)), own);
+    return Number(/^VmHWM:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
   } catch {
     return 0;
   }

@@ -16,7 +16,12 @@ export const onnxQuantizedProducts: readonly Lowering<OnnxEmitter>[] = [
   lowering(int8Matmul, (emit, node) => {
     const [left, codes, scales] = [0, 1, 2].map((index) => emit.name(operand(node, index))) as [string, string, string];
     const number = (value: number) => emit.constant(Float32Array.of(value), []);
-    const step = (operator: string, inputs: readonly string[], attributes: OnnxAttributes = {}, domain = ''): string => {
+    const step = (
+      operator: string,
+      inputs: readonly string[],
+      attributes: OnnxAttributes = {},
+      domain = '',
+    ): string => {
       const out = emit.temporary();
       emit.node(operator, inputs, [out], attributes, domain);
       return out;
