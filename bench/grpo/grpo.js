@@ -3,14 +3,13 @@
 //   npm run bench -- grpo [--steps N] [--peer-steps N] [--folder MODEL] [--python PATH] [--json FILE]
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, homedir, tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { watchForeignLoad } from '../foreign-load.js';
-import { makeRandomModel } from '../models/random-model.js';
-import { pythonWith } from '../python-environment.js';
+import { openHalfABillion } from '../models/half-a-billion.js';
 
 const goals = { seconds: 0.9, memory: 0.75 };
 const threads = 2;
@@ -27,11 +26,7 @@ export async function measure(options) {
       json: { type: 'string' },
     },
   });
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
-  const folder = values.folder ?? join(cache, 'half-a-billion');
-  const note = 'It is large; a CPU-only index in PIP_INDEX_URL makes it small.';
-  const python = pythonWith('peft', ['torch>=2.15', 'numpy', 'transformers>=5', 'peft'], values.python, note);
-  await makeRandomModel(folder);
+  const { folder, python } = await openHalfABillion(values);
   const scratch = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
   try {
     const workFile = join(scratch, 'work.json');
@@ -62,15 +57,16 @@ async function run(command, parameters) {
   });
   const foreign = watchForeignLoad([child.pid]);
   let peak = 0;
-  const timer = setInterval(() => (peak = Math.max(peak, memoryOf(child.pid))), 500);
+  let load;
+  // What the kernel knows of a process is gone when it ends, so the last look counts.
+  const timer = setInterval(() => {
+    peak = Math.max(peak, memoryOf(child.pid));
+    load = foreign() ?? load;
+  }, 500);
   let out = '';
   child.stdout.on('data', (part) => (out += part));
-  let load;
-  // The last look at the child's processor time comes before it is gone.
-  const loadTimer = setInterval(() => (load = foreign() ?? load), 1000);
   const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
   clearInterval(timer);
-  clearInterval(loadTimer);
   if (code !== 0) throw new Error(`${command} ${parameters.join(' ')} ended with ${code}`);
   return { ...JSON.parse(out.trim().split('\n').at(-1)), peakBytes: peak, foreignCores: load };
 }

@@ -2,26 +2,20 @@
 // program can do the same work.
 //   node our-training.js FOLDER STEPS WORK_FILE
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 
-import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
-import { readPluginSource } from '../../dist/plugins/plugin-source.js';
 import { cutByTokens, trainedUnits } from '../../plugins/policy-transformer/dist/worker/batch-rows.js';
-import { root } from '../engine/our-side.js';
+import { openHost } from '../engine/our-side.js';
 import { iterate, openTraining } from '../engine/quickstart-side.js';
 
 const [folder, steps, workFile] = process.argv.slice(2);
-const microBatchTokens = 1024;
 const plugins = ['env-textcraft', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];
-const host = await openPluginHost(
-  await Promise.all(plugins.map((name) => readPluginSource(join(root, 'plugins', name)))),
-);
+const host = await openHost(plugins);
 const training = await openTraining(host, 'bench/grpo/recipe.yaml', [
   `policy.from=${folder}`,
-  `policy.options.microBatchTokens=${microBatchTokens}`,
   `stages.rl.steps=${steps}`,
 ]);
 const { policy } = training.parts;
+const { microBatchTokens } = training.recipe.policy.options;
 const work = [];
 let step = { turns: [], batches: [] };
 record('generate', (requests, answers) => {

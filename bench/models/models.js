@@ -2,8 +2,7 @@
 // training step of a LoRA adapter. All sides alternate in one run, with two threads each.
 //   npm run bench -- models [--rounds N] [--folder MODEL] [--python PATH] [--json FILE]
 import { writeFileSync } from 'node:fs';
-import { cpus, homedir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
@@ -12,9 +11,8 @@ import { processorSeconds } from '../engine/processor-seconds.js';
 import { watchForeignLoad } from '../foreign-load.js';
 import { median } from '../median.js';
 import { PeerProcess } from '../peer-process.js';
-import { pythonWith } from '../python-environment.js';
+import { openHalfABillion } from './half-a-billion.js';
 import { decodeWork, loraWork, openPolicy, prefillWork } from './our-side.js';
-import { makeRandomModel } from './random-model.js';
 
 const threads = 2;
 const vocabulary = 151_936;
@@ -49,11 +47,7 @@ export async function measure(options) {
       json: { type: 'string' },
     },
   });
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
-  const folder = values.folder ?? join(cache, 'half-a-billion');
-  const note = 'It is large; a CPU-only index in PIP_INDEX_URL makes it small.';
-  const python = pythonWith('peft', ['torch>=2.15', 'numpy', 'transformers>=5', 'peft'], values.python, note);
-  await makeRandomModel(folder);
+  const { folder, python } = await openHalfABillion(values);
   // Threads that spin while they wait would take time from the other side.
   const variables = { OMP_WAIT_POLICY: 'passive', KMP_BLOCKTIME: '0', OMP_NUM_THREADS: String(threads) };
   const peers = {};

@@ -10,9 +10,9 @@ import sys
 import time
 
 import torch
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM, DynamicCache
-from transformers.utils import logging
+from transformers import DynamicCache
+
+from lora import add_adapter, load
 
 
 def rollout(model, turns):
@@ -79,12 +79,9 @@ def main():
     folder, work_file, steps, threads, dtype = sys.argv[1:]
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     with open(work_file) as file:
         work = json.load(file)[:int(steps)]
-    base = AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation="sdpa")
-    model = get_peft_model(base, LoraConfig(r=16, lora_alpha=32, target_modules="all-linear"))
+    model = add_adapter(load(folder, dtype), 16)
     model.enable_input_require_grads()
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-4, weight_decay=0.0, fused=True)

@@ -8,16 +8,10 @@ import json
 import sys
 
 import torch
-from peft import LoraConfig, get_peft_model
-from transformers import AutoModelForCausalLM, DynamicCache
-from transformers.utils import logging
+from transformers import DynamicCache
 
 import workloads
-
-
-def load(folder, dtype):
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, attn_implementation="sdpa")
-    return model.eval()
+from lora import add_adapter, load
 
 
 def random_tokens(model, rows, width):
@@ -61,7 +55,7 @@ def prefill(model, sizes):
 def lora(model, sizes):
     """Forward, backward, clipping and AdamW on the adapter; every token but the first of a row is trained on."""
     rows, width = sizes["rows"], sizes["width"]
-    adapted = get_peft_model(model, LoraConfig(r=sizes["rank"], lora_alpha=2 * sizes["rank"], target_modules="all-linear"))
+    adapted = add_adapter(model, sizes["rank"])
     adapted.train()
     if sizes["checkpointing"]:
         adapted.enable_input_require_grads()
@@ -86,17 +80,15 @@ def main():
     folder, threads, dtype = sys.argv[1:]
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
     kinds = {"decode": decode, "prefill": prefill, "lora": lora}
     prepared = {}
-    model = load(folder, getattr(torch, dtype))
+    model = load(folder, dtype)
     print(json.dumps({"torch": torch.__version__, "threads": torch.get_num_threads()}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         if "prepare" in request:
             # An adapter changes the model, so every kind of training has one of its own.
-            own = load(folder, getattr(torch, dtype)) if request["kind"] == "lora" else model
+            own = load(folder, dtype) if request["kind"] == "lora" else model
             prepared[request["prepare"]] = kinds[request["kind"]](own, request["sizes"])
             answer = {"prepared": request["prepare"]}
         elif "forget" in request:

@@ -14,7 +14,6 @@ import {
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { mergeAdapter } from '../../plugins/policy-transformer/dist/checkpoint/merge-adapter.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
-import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { SessionDecodeRunner } from '../../plugins/policy-transformer/dist/generation/decode-runner.js';
 import { GraphGenerator } from '../../plugins/policy-transformer/dist/generation/graph-generator.js';
@@ -30,6 +29,7 @@ import {
 } from '../../plugins/policy-transformer/dist/model/training-graph.js';
 import { GradientNorm } from '../../plugins/policy-transformer/dist/optimizers/clip-gradient.js';
 import { createOptimizer } from '../../plugins/policy-transformer/dist/optimizers/create-optimizer.js';
+import { weightsOf } from './models/read-weights.js';
 
 const ABSOLUTE = { absolute: 1e-4 };
 const RELATIVE = { relative: 1e-4 };
@@ -308,16 +308,6 @@ function compareNumbers(tally, place, { shape, data }, recorded) {
 }
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
-
-async function weightsOf(folder) {
-  const weights = new Map();
-  await visitWeights(folder, (name, { shape, length, read }) => {
-    const data = new Float32Array(length);
-    weights.set(name, { shape, data });
-    return read(data);
-  });
-  return weights;
-}
 
 async function check(folder, threads) {
   const tally = new Tally();

@@ -914,7 +914,7 @@ export const mutations: readonly Mutation[] = [
     reddens: 'gives an executor the shapes that it asks for',
   },
   {
-    file: 'plugins/policy-transformer/src/worker/layered-trainer.ts',
+    file: 'plugins/policy-transformer/src/model/layered-graphs.ts',
     find: 'name.replace(LAYER, `model.layers.${layer}.`)',
     replace: 'name.replace(LAYER, `model.layers.${layer === 1 ? 0 : layer}.`)',
     test: 'plugins/policy-transformer/src/worker/layered-trainer.test.ts',

@@ -15,7 +15,6 @@ import {
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
-import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
@@ -24,6 +23,7 @@ import { exportFolder } from '../../plugins/policy-transformer/dist/policy/expor
 import { presetConfig } from '../../plugins/policy-transformer/dist/presets/presets.js';
 import { createConversationEncoder } from '../../plugins/policy-transformer/dist/tokenizer/conversation-encoder.js';
 import { trainWordTokenizer } from '../../plugins/policy-transformer/dist/tokenizer/train-word-tokenizer.js';
+import { weightsOf } from '../golden/models/read-weights.js';
 
 const corpus = ['Guess my number between 4 and 33. You have 5 turns.', '18', 'higher, 19 to 33', 'correct'];
 const noValueHead = { valueHead: false };
@@ -63,16 +63,6 @@ async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
   const { signal } = new AbortController();
   const plain = { dtype: 'float32', merge, sampling, maxActionTokens: 9, signal };
   if (merge) await exportFolder({ thinking: 'template' }, adapter, folder, plain);
-}
-
-async function weightsOf(folder) {
-  const weights = new Map();
-  await visitWeights(folder, (name, { shape, length, read }) => {
-    const data = new Float32Array(length);
-    weights.set(name, { shape, data });
-    return read(data);
-  });
-  return weights;
 }
 
 /** [width, vocabulary] logits of each sequence. */

@@ -1,7 +1,7 @@
 import { addAdapter } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { normsOf, type DecoderWeights } from '../model/decoder-layer.js';
-import { EMBEDDING, HEAD, layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
+import { EMBEDDING, headName, layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { rowScaleState } from './row-scales.js';
@@ -26,11 +26,6 @@ export type MatrixProduct = (
 
 const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, fewRows }) =>
   graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, fewRows });
-
-/** The matrix of the head. A tied head is the embedding. */
-export function headName({ tiedHead }: DecoderConfig): string {
-  return tiedHead ? EMBEDDING : HEAD;
-}
 
 /**
  * Joins matrices that read the same tensor into one state.

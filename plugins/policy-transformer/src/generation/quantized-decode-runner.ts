@@ -10,7 +10,7 @@ import type { DecodeRunner } from './graph-generator.js';
 import { RowScales } from './row-scales.js';
 import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quantized-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
-import type { ModelWeights } from './token-generator.js';
+import { statesOf, type ModelWeights } from './token-generator.js';
 
 /**
  * Decodes with a quantized copy of the matrices; an adapter, norms, biases and the embedding stay float32. The copy is a
@@ -59,7 +59,7 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     const { logits } = await this.#logits.run(inputs, {
       ...options,
       sizes: { rows, width, capacity },
-      state: [trainable, ...(frozen ? [frozen] : []), ...this.#scales, ...state],
+      state: [...statesOf(this.#weights), ...this.#scales, ...state],
     });
     const choosing = await this.#choose(choice);
     return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });

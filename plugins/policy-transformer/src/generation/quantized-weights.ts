@@ -1,11 +1,11 @@
 import type { Executor } from '../executors/executor.js';
 import type { Constants, State } from '../executors/state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { layerParameter, projectionSizes, PROJECTIONS } from '../model/parameters.js';
+import { headName, layerParameter, projectionSizes, PROJECTIONS } from '../model/parameters.js';
 import { INT4_BLOCK } from '../operations/quantized-matmul.js';
 import { elementCount } from '../operations/shapes.js';
 import type { TensorType } from '../operations/tensor.js';
-import { headName, type MatrixProduct } from './decode-weights.js';
+import type { MatrixProduct } from './decode-weights.js';
 import { quantizeInt4, quantizeInt8 } from './quantize-rows.js';
 
 /** Numbers of a copy of the weights. */

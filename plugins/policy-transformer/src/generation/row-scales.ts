@@ -3,9 +3,9 @@ import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import { rowScale } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { LAYER } from '../model/layered-graphs.js';
+import { namesOfLayer } from '../model/layered-graphs.js';
 import { projectionSizes, type Adapter, type Projection } from '../model/parameters.js';
-import type { ModelWeights } from './token-generator.js';
+import { statesOf, type ModelWeights } from './token-generator.js';
 
 /** The name of a matrix's `rowScale` in generation. */
 export function rowScaleState(layer: number, part: Projection): string {
@@ -28,7 +28,7 @@ export class RowScales {
     this.#adapter = adapter;
   }
 
-  async of({ trainable, frozen }: ModelWeights): Promise<State> {
+  async of(weights: ModelWeights): Promise<State> {
     const { targets } = this.#adapter;
     const layers = Array.from({ length: this.#config.layers }, (_, layer) => layer);
     const scales = this.#executor.allocate(
@@ -40,9 +40,7 @@ export class RowScales {
     );
     this.#session ??= await this.#compile();
     for (const layer of layers) {
-      const state = [trainable, ...(frozen ? [frozen] : [])].map((each) =>
-        each.renamed((name) => name.replace(LAYER, `model.layers.${layer}.`)),
-      );
+      const state = statesOf(weights).map((each) => each.renamed(namesOfLayer(layer)));
       const outputs = await this.#session.run({}, { state });
       for (const part of targets) await scales.write(rowScaleState(layer, part), outputs[part] as Float32Array);
     }

@@ -2,7 +2,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import {
   EMBEDDING,
   FINAL_NORM,
-  HEAD,
+  headName,
   layerParameter,
   projectionSizes,
   type LayerNorm,
@@ -149,7 +149,7 @@ export class KernelModel {
 
   /** Copies weights. Their names are the names of a Hugging Face checkpoint. */
   useWeights(parameters: ReadonlyMap<string, Float32Array>): void {
-    const { hiddenSize, vocabularySize, tiedHead } = this.#config;
+    const { hiddenSize, vocabularySize } = this.#config;
     const { kernels } = this;
     const of = (name: string): Float32Array => {
       const found = parameters.get(name);
@@ -176,7 +176,7 @@ export class KernelModel {
     write(this.#embedding, of(EMBEDDING));
     write(this.#finalNorm, of(FINAL_NORM));
     kernels.floats(this.#staging, this.#head.outputs * hiddenSize).fill(0);
-    pack(this.#head, of(tiedHead ? EMBEDDING : HEAD), 0, vocabularySize);
+    pack(this.#head, of(headName(this.#config)), 0, vocabularySize);
   }
 
   /**

@@ -6,7 +6,7 @@ import type { DecoderConfig } from './decoder-config.js';
 import {
   EMBEDDING,
   FINAL_NORM,
-  HEAD,
+  headName,
   layerNorms,
   layerParameter,
   parameterShapes,
@@ -168,6 +168,5 @@ export function scaleEmbedding(graph: GraphBuilder, { embeddingScale }: DecoderC
 /** The embedding and the matrix of the head, both [vocabulary, hidden]. A tied head is the embedding. */
 export function stateEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
   const shape = [config.vocabularySize, config.hiddenSize];
-  const embedding = graph.state(EMBEDDING, shape);
-  return { embedding, head: config.tiedHead ? embedding : graph.state(HEAD, shape) };
+  return { embedding: graph.state(EMBEDDING, shape), head: graph.state(headName(config), shape) };
 }

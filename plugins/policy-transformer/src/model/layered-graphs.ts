@@ -25,7 +25,7 @@ import {
 import {
   EMBEDDING,
   FINAL_NORM,
-  HEAD,
+  headName,
   trainableShapes,
   VALUE_BIAS,
   VALUE_WEIGHT,
@@ -41,7 +41,12 @@ export interface GraphPart {
 }
 
 /** Prefix of the weights that a layer's parts read, whichever layer it is. */
-export const LAYER = 'model.layers.0.';
+const LAYER = 'model.layers.0.';
+
+/** Renames the weights that the parts read to those of a layer. */
+export function namesOfLayer(layer: number): (name: string) => string {
+  return (name) => name.replace(LAYER, `model.layers.${layer}.`);
+}
 
 /** `tokens` int32 [n] to `hidden` [n, hidden]. */
 export function embeddingPart(config: DecoderConfig, count: number): GraphPart {
@@ -167,8 +172,8 @@ export function trainsHead(config: DecoderConfig, options: ParameterOptions): bo
   return headParameters(config).some((name) => trained.has(name));
 }
 
-function headParameters({ tiedHead }: DecoderConfig): readonly string[] {
-  return [FINAL_NORM, tiedHead ? EMBEDDING : HEAD, VALUE_WEIGHT, VALUE_BIAS];
+function headParameters(config: DecoderConfig): readonly string[] {
+  return [FINAL_NORM, headName(config), VALUE_WEIGHT, VALUE_BIAS];
 }
 
 /**

@@ -6,9 +6,14 @@ import type { DecoderConfig } from './decoder-config.js';
 
 export const EMBEDDING = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
-export const HEAD = 'lm_head.weight';
+const HEAD = 'lm_head.weight';
 export const VALUE_WEIGHT = 'value_head.weight';
 export const VALUE_BIAS = 'value_head.bias';
+
+/** The matrix of the head. A tied head is the embedding. */
+export function headName({ tiedHead }: DecoderConfig): string {
+  return tiedHead ? EMBEDDING : HEAD;
+}
 
 /** The matrices of a layer, as Hugging Face names them. */
 export type Projection =

@@ -118,11 +118,6 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   }
 }
 
-/** The state that holds all weights. */
-export function statesOf({ trainable, frozen }: ModelWeights): State[] {
-  return frozen ? [trainable, frozen] : [trainable];
-}
-
 function zeros(names: object): { [name: string]: number } {
   return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
 }

@@ -2,7 +2,7 @@ import type { LiveName, LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
-import type { ModelWeights } from '../generation/token-generator.js';
+import { statesOf, type ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
 import { attentionKindOf, type DecoderConfig } from '../model/decoder-config.js';
 import {
@@ -12,9 +12,9 @@ import {
   headGradientPart,
   headPart,
   keptBytes,
-  LAYER,
   layerGradientPart,
   layerPart,
+  namesOfLayer,
   lossPart,
   trainsHead,
   type GraphPart,
@@ -24,7 +24,7 @@ import { EMBEDDING, type ParameterOptions } from '../model/parameters.js';
 import { rotaryTables } from '../model/rotary-tables.js';
 import { gradientState } from '../model/training-graph.js';
 import { cutByTokens } from './batch-rows.js';
-import { BatchTrainer, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
 export const SLOTS_OF_HEAD = 128;
@@ -140,8 +140,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
       { tokens: TOKENS, rows: ROWS, block: BLOCK },
     );
     const shaped = { positions, ...places, ...attention[attentionKindOf(this.config, layer)]! };
-    const rename = (name: string) => name.replace(LAYER, `model.layers.${layer}.`);
-    const renamed = state.map((each) => each.renamed(rename));
+    const renamed = state.map((each) => each.renamed(namesOfLayer(layer)));
     return session.run({ ...inputs, ...shaped }, { sizes: { tokens, rows, block: width / blocks }, state: renamed });
   }
 

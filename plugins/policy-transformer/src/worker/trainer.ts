@@ -2,14 +2,14 @@ import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { Executable, Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
-import type { ModelWeights } from '../generation/token-generator.js';
+import { statesOf, type ModelWeights } from '../generation/token-generator.js';
 import { causalMask, maskInput } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
 import { cutMicroBatches } from './batch-rows.js';
-import { BatchTrainer, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
