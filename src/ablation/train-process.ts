@@ -39,7 +39,10 @@ export async function trainInProcess(
   await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
   const name = `${run.cell.title ?? run.cell.id}, seed ${run.seed}`.slice(-longestName);
   const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
-  const shared = run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages];
+  const shared = [
+    ...(run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages]),
+    ...(run.sharedGames === undefined ? [] : ['--shared-games', run.sharedGames]),
+  ];
   const memory =
     memoryBytes === undefined
       ? []

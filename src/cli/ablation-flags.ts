@@ -16,7 +16,8 @@ export const ablationFlags = {
   share: Flags.boolean({
     default: true,
     allowNo: true,
-    description: 'Train shared supervised stages once per seed; the numbers are the same either way',
+    description:
+      'Play shared demonstrations and train shared supervised stages once per seed; the numbers are the same either way',
   }),
   ...memoryCheckFlag,
   output: Flags.string({

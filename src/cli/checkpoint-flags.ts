@@ -13,6 +13,12 @@ export const checkpointFlags = {
     },
   })(),
   merge: Flags.boolean({ description: 'Add a LoRA adapter to its base, so that the folder has a whole model' }),
+  base: Flags.string({
+    helpValue: 'ORG/NAME',
+    exclusive: ['merge'],
+    description:
+      'Name of the base on a hub, for the folder of a LoRA adapter; default: the name under which it was pulled, or its folder',
+  }),
   dtype: Flags.option({
     options: ['float32', 'bfloat16', 'float16'] as const,
     description: 'Type of the weights; numbers are rounded to the nearest, ties to even; default: float32',

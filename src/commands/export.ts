@@ -14,6 +14,7 @@ export default class Export extends BaseCommand {
     '<%= config.bin %> <%= command.id %> latest --to models/player',
     '<%= config.bin %> <%= command.id %> kx4 --to models/player --checkpoint best --dtype bfloat16',
     '<%= config.bin %> <%= command.id %> kx4 --to models/player --merge',
+    '<%= config.bin %> <%= command.id %> kx4 --to models/adapter --base Qwen/Qwen2.5-0.5B-Instruct',
   ];
   static override args = {
     run: Args.string({ required: true, description: 'Path, id, beginning of an id, or `latest`' }),
@@ -26,15 +27,17 @@ export default class Export extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Export);
-    const [{ resolveRun }, { exportModel }] = await Promise.all([
+    const [{ resolveRun }, { exportModel }, { isModelName }] = await Promise.all([
       import('../runs/resolve-run.js'),
       import('../reports/model/export-model.js'),
+      import('../hub/pulled-model.js'),
     ]);
     const exported = await exportModel({
       run: await resolveRun(args.run, flags.runs),
       checkpoint: flags.checkpoint ?? 'latest',
       dtype: flags.dtype ?? 'float32',
       merge: flags.merge,
+      ...(flags.base !== undefined && { base: flags.base }),
       to: flags.to,
       host: await this.openPluginHost(),
       settings: await this.hostSettings(0),
@@ -42,6 +45,10 @@ export default class Export extends BaseCommand {
     });
     this.say(`${exported.architecture}, ${exported.parameters} parameters, ${exported.dtype}`);
     this.say(`Checkpoint: ${exported.checkpoint}`);
+    if (exported.base !== undefined) this.say(`Base: ${exported.base.name}`);
+    if (exported.base !== undefined && !isModelName(exported.base.name)) {
+      this.note('The adapter names its base by a folder of this machine; --base ORG/NAME names a model on a hub.');
+    }
     this.say(`Folder: ${exported.folder}`);
     return exported;
   }

@@ -5,7 +5,7 @@ import { checkpointFlags } from '../cli/checkpoint-flags.js';
 
 /** `agentgym push RUN|DIR ORG/NAME` */
 export default class Push extends BaseCommand {
-  static override summary = 'Upload a model to a hub: a run, or a folder that `export` wrote';
+  static override summary = 'Upload a model or an adapter to a hub: a run, or a folder that `export` wrote';
   static override description =
     'A run is exported first, with its model card. The repository is created if it does not exist, and all files arrive in one commit. HF_TOKEN must ' +
     'be a token with the right to write; HF_ENDPOINT names another hub.';
@@ -40,6 +40,7 @@ export default class Push extends BaseCommand {
         ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
         ...(flags.dtype !== undefined && { dtype: flags.dtype }),
         ...(flags.merge && { merge: true }),
+        ...(flags.base !== undefined && { base: flags.base }),
         runsFolder: flags.runs,
         host: await this.openPluginHost(),
         settings: await this.hostSettings(0),

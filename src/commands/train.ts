@@ -31,6 +31,7 @@ export default class Train extends BaseCommand {
     ...labelFlags(['resume', 'check']),
     // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
+    'shared-games': Flags.string({ hidden: true }),
     'memory-share': Flags.integer({ hidden: true }),
     ...memoryCheckFlag,
     check: Flags.boolean({
@@ -55,6 +56,7 @@ export default class Train extends BaseCommand {
       ...(flags.output !== undefined && { output: flags.output }),
       ...labelOf(flags),
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
+      ...(flags['shared-games'] !== undefined && { sharedGames: flags['shared-games'] }),
       memory: {
         short: flags['memory-check'] ? 'refuse' : 'ignore',
         ...(flags['memory-share'] !== undefined && { share: flags['memory-share'] }),

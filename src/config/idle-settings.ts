@@ -85,7 +85,9 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       if (stage.demonstrations.file !== undefined) {
         idle([...demonstrations, 'expert'], `with \`${formatPath([...demonstrations, 'file'])}\``);
       } else {
-        idle([...demonstrations, 'fileFormat'], `without \`${formatPath([...demonstrations, 'file'])}\``);
+        for (const key of ['fileFormat', 'otherEnvironments']) {
+          idle([...demonstrations, key], `without \`${formatPath([...demonstrations, 'file'])}\``);
+        }
         stage.demonstrations.expert ??= 'demonstrator';
         // If the budget has a price for them, it limits their number.
         if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;

@@ -91,7 +91,7 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
       ];
     case 'demonstrations':
       if ('file' in over) return ['expert', 'count', 'fileFormat'];
-      return 'expert' in over && 'file' in below ? ['file', 'count', 'fileFormat'] : [];
+      return 'expert' in over && 'file' in below ? ['file', 'count', 'fileFormat', 'otherEnvironments'] : [];
     default:
       return [];
   }

@@ -131,7 +131,7 @@ const policy = v.strictObject({
   preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
   from: v.exactOptional(
     text(
-      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe',
+      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
     ),
   ),
   options: options('policy', 'policy'),
@@ -274,6 +274,14 @@ const demonstrations = v.strictObject({
     count(
       1,
       'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
+    ),
+  ),
+  otherEnvironments: v.exactOptional(
+    v.pipe(
+      v.boolean(),
+      v.description(
+        "Learn from demonstrations of other environments in `file` too, and of the recipe's with other options; they must be of training tasks there. Default: false, they are refused",
+      ),
     ),
   ),
   successOnly: v.optional(

@@ -430,6 +430,11 @@ describe('resolveRecipe', () => {
         ['stages.sft.demonstrations.fileFormat=messages'],
         ['demonstrations.fileFormat', 'demonstrations.file'],
       ],
+      [
+        'other environments without a file',
+        ['stages.sft.demonstrations.otherEnvironments=true'],
+        ['demonstrations.otherEnvironments', 'demonstrations.file'],
+      ],
       ['evaluation', ['evaluation={every: 0, split: train}'], ['evaluation.split', 'evaluation.every: 0']],
       [
         'budget',

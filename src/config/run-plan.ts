@@ -41,6 +41,8 @@ export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchS
     readonly file?: string;
     /** Layout of the file; absent: its first line tells. */
     readonly fileFormat?: FileLayout;
+    /** Whether the file may have demonstrations of other environments; absent: no. */
+    readonly otherEnvironments?: true;
     readonly successOnly: boolean;
     /** Number of requested and affordable demonstrations. Infinity: all of the file. */
     readonly count: number;
@@ -128,6 +130,7 @@ export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
 
 function planSft(name: string, stage: SftStage, budget: StageBudget | undefined): SftStagePlan {
   const { expert = 'demonstrator', file, fileFormat, count = Infinity, successOnly } = stage.demonstrations;
+  const { otherEnvironments } = stage.demonstrations;
   const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
   const usual = file === undefined ? usualDemonstrations : Infinity;
   const orUsual = (wanted: number): number => (wanted === Infinity ? usual : wanted);
@@ -140,6 +143,7 @@ function planSft(name: string, stage: SftStage, budget: StageBudget | undefined)
       expert,
       ...(file !== undefined && { file }),
       ...(fileFormat !== undefined && { fileFormat }),
+      ...(otherEnvironments && { otherEnvironments }),
       successOnly,
       count: orUsual(Math.min(count, affordable)),
       countUnpaid: orUsual(count),

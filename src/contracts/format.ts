@@ -48,6 +48,11 @@ export interface ActionFormat {
    */
   readCall?(text: string): FunctionCall | undefined;
   /**
+   * Whether a text calls a function, be it the action. What follows is then the answer to a call, which models with a
+   * role for answers read in it. Absent: no text does. Reads any string without throwing.
+   */
+  callsFunction?(text: string): boolean;
+  /**
    * The same format with these functions beside the action, in a model's own syntax if there is one. The host asks for
    * it before it plays.
    */

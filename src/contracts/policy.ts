@@ -15,6 +15,11 @@ export interface Sampling {
   readonly topP: number;
   /** 0 keeps every token. */
   readonly topK: number;
+  /**
+   * Sample from the very weights that training changes, even if the policy samples training episodes from a rounded copy
+   * of them. Evaluations do. Default: false.
+   */
+  readonly exact?: boolean;
 }
 
 /** A request to continue one token sequence until an end token or a cap. */
@@ -59,6 +64,11 @@ export interface ConversationEncoder {
   begin(system: string, observation: string): readonly number[];
   /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
+  /**
+   * The ids after the end token of a function call: its answer in the chat template's own role for answers (`tool`), up
+   * to the start of the next action. Absent: the template has no such role, and answers are observations like others.
+   */
+  appendAnswer?(answer: string): readonly number[];
   /** The ids of an action as the policy would sample it, without its end token. */
   encodeAction(text: string): readonly number[];
   /** Ids that end an action; the first is appended to a cut action. */
@@ -222,6 +232,8 @@ export interface PolicyContext {
   readonly valueHead: boolean;
   /** The longest episode in tokens; absent if unknown. */
   readonly maxTokens?: number;
+  /** The folder of a model that was pulled from a hub, by its name ORG/NAME; undefined if it was not pulled. */
+  readonly findModel?: (name: string) => string | undefined;
 }
 
 /** Facts about a model before it is created. */
@@ -237,6 +249,11 @@ export interface PolicyEstimate {
   readonly bytes: { readonly [part: string]: number };
   /** Options that lower the memory, and smaller values to try, largest first. Default: none. */
   readonly smaller?: { readonly [option: string]: readonly number[] };
+  /**
+   * The encoder that the model will have, with which a check counts the tokens of demonstrations. Absent: it is not known
+   * before the model is created.
+   */
+  readonly encoder?: ConversationEncoder;
 }
 
 /** A conversation of the recipe's environment, as text. */
@@ -276,6 +293,8 @@ export interface ExportSettings {
   readonly dtype: 'float32' | 'bfloat16' | 'float16';
   /** Whether an adapter is added to its base, so that the folder has a whole model. */
   readonly merge: boolean;
+  /** The name by which an adapter's folder names its base, from the folder of the base. Absent: it names the folder. */
+  readonly nameBase?: (folder: string) => Awaitable<BaseName>;
   /** How the policy sampled; the folder tells other programs to sample alike. */
   readonly sampling: Sampling;
   /** Most tokens of an action. */
@@ -284,11 +303,21 @@ export interface ExportSettings {
   readonly signal: AbortSignal;
 }
 
+/** The base of an adapter. */
+export interface BaseName {
+  /** ORG/NAME on a hub, or a folder. */
+  readonly name: string;
+  /** The commit on the hub. Absent: the hub's default. */
+  readonly revision?: string;
+}
+
 /** Facts about an exported model. */
 export interface ExportedModel {
   /** The name by which other programs know it, such as `Qwen3ForCausalLM`. */
   readonly architecture: string;
   readonly parameters: number;
+  /** The base that the folder of an adapter names. Absent: the folder has a whole model. */
+  readonly base?: BaseName;
 }
 
 /** The exports of the module of a policy contribution. */

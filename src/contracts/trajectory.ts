@@ -25,6 +25,11 @@ export interface Turn {
   /** Length of the observation before it was cut; absent: it was not cut. */
   readonly observationCharacters?: number;
   /**
+   * The observation is the answer to a function call, in a message of the chat template's role `tool`. Absent: it is a
+   * message of the user.
+   */
+  readonly observationRole?: 'tool';
+  /**
    * A digest of the environment's `stateKey` before the action: equal for equal states of one task. Present if the
    * algorithm asks for the role `states`.
    */
@@ -134,6 +139,8 @@ export interface CompletedEpisode extends EpisodeKey {
   readonly finalObservation: string;
   /** Length of the final observation before it was cut; absent: it was not cut. */
   readonly finalObservationCharacters?: number;
+  /** As `observationRole` of a turn. */
+  readonly finalObservationRole?: 'tool';
   readonly terminated: boolean;
   /** Absent if the episode ended by itself. An episode that ends on the turn of a cap ended by itself. */
   readonly truncated?: TruncationCause;

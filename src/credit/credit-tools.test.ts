@@ -185,14 +185,17 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
 
   it('weighs tokens by the trainer over the sampler, up to a cap', () => {
     const trainer = batch.logprobs.map((logprob, i) => (batch.mask[i] === 1 ? logprob + (i % 3) - 1 : NaN));
-    const { weights, mean, capped, gap } = importanceWeights(batch, trainer, 1.5);
+    const { weights, mean, capped, gap, effective } = importanceWeights(batch, trainer, 1.5);
     const indices = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
     const slow = indices.map((i) => Math.min(1.5, Math.exp((i % 3) - 1)));
     indices.forEach((index, i) => expect(weights[index]).toBeCloseTo(slow[i]!, 9));
     expect(weights.filter((weight) => weight !== 0)).toHaveLength(indices.length);
     expect(mean).toBeCloseTo(slow.reduce((sum, weight) => sum + weight, 0) / indices.length, 9);
     expect(capped).toBeCloseTo(slow.filter((weight) => weight === 1.5).length / indices.length, 9);
-    expect(gap).toBeCloseTo(1, 9);
+    expect(gap.largest).toBeCloseTo(1, 9);
+    expect(gap.mean).toBeCloseTo(indices.filter((i) => i % 3 !== 1).length / indices.length, 9);
+    const squares = slow.reduce((sum, weight) => sum + weight ** 2, 0);
+    expect(effective).toBeCloseTo((mean * indices.length) ** 2 / squares / indices.length, 9);
   });
 
   it('compares turns of one number within a group', () => {

@@ -5,8 +5,9 @@ import { optionalString, outcomeOf } from './optional-keys.js';
 
 /**
  * A chat `{"messages": [{"role", "content"}, ...], "task"?, "success"?}`: at most one system message first, then user
- * and assistant in turns. A user message is an observation, an assistant message an action. An assistant message with
- * `"weight": 0` is context, as in the fine-tuning files of OpenAI. Returns the problem of a broken line.
+ * or tool and assistant in turns. A message of a user or of a tool is an observation, whose role follows from the action
+ * before it; an assistant message is an action. An assistant message with `"weight": 0` is context, as in the
+ * fine-tuning files of OpenAI. Returns the problem of a broken line.
  */
 export function parseMessages(value: JsonObject): DemonstratedEpisode | string {
   const { messages, task } = value;
@@ -43,12 +44,12 @@ export interface ChatMessage {
 function parseMessage(message: unknown): ChatMessage | string {
   if (!isObject(message)) return 'it is not an object';
   const { role, content, weight } = message;
-  if (role !== 'system' && role !== 'user' && role !== 'assistant') {
-    return `its role is ${JSON.stringify(role)}, not system, user or assistant`;
+  if (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'tool') {
+    return `its role is ${JSON.stringify(role)}, not system, user, tool or assistant`;
   }
   if (typeof content !== 'string') return '"content" is not a string';
   if (weight !== undefined && weight !== 0 && weight !== 1) return '"weight" is not 0 or 1';
-  return { role, content, ...(weight === 0 && { isContext: true }) };
+  return { role: role === 'tool' ? 'user' : role, content, ...(weight === 0 && { isContext: true }) };
 }
 
 /**

@@ -26,21 +26,24 @@ export function checkPolicy(
       path: 'algorithm',
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
-  if (!sampler.exact && !recomputes) {
+  const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
+  const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
+  const roots = losses.flatMap((loss) => {
+    const { terms, metrics = {} } = byToken(loss ?? { terms: {} });
+    return [...Object.values(terms), ...Object.values(metrics)];
+  });
+  const nodes = [...nodesOf(roots)];
+  // Losses over pairs hold for pairs of any sampler.
+  const readsPairs = nodes.some(({ op }) => op === 'pairDifference');
+  if (!sampler.exact && !recomputes && !readsPairs) {
     throw new AgentgymError('AG_POLICY_CANNOT', {
       message: `The policy \`${name}\` does not promise equal log probabilities in sampling and training.`,
       hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then computes its own and corrects for the difference.',
       path: 'algorithm.recomputeLogprobs',
     });
   }
-  const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
   if (shared !== undefined && !live.includes('value')) throw lacks('a critic');
-  const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
-  const roots = losses.flatMap((loss) => {
-    const { terms, metrics = {} } = byToken(loss ?? { terms: {} });
-    return [...Object.values(terms), ...Object.values(metrics)];
-  });
-  for (const node of nodesOf(roots)) {
+  for (const node of nodes) {
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);

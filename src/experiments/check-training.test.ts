@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -154,4 +154,23 @@ it('names the flag that said what is wrong', async () => {
   const { check } = await plan(recipe, ['policy.from=/']);
   const message = expect.stringMatching(/^`--set policy\.from=\/`: .*no config\.json/) as unknown;
   await expect(check()).rejects.toMatchObject({ message, path: 'policy.from' });
+});
+
+// Goes red when the check does not count tokens: the run would be refused after its folder was made.
+it('refuses demonstrations that do not fit, if the tokenizer is known', async () => {
+  await (await plan()).run(() => undefined);
+  renameSync(join(folder, 'run'), join(folder, 'earlier'));
+  const short = (tokens: number) =>
+    `${recipe.replace('preset: pico', 'from: ./earlier')}rollout: { maxEpisodeTokens: ${tokens} }\n`;
+  const refusal = {
+    code: 'AG_DEMONSTRATION',
+    message: 'No demonstration of the stage `sft` fits into the 8 tokens of an episode.',
+    file: join(folder, 'recipe.yaml'),
+    line: 8,
+  };
+  await expect(plan(short(8)).then(({ check }) => check())).rejects.toMatchObject(refusal);
+  expect(readdirSync(folder).sort()).toEqual(['earlier', 'recipe.yaml']);
+  await expect(plan(short(8)).then(({ run }) => run(() => undefined))).rejects.toMatchObject(refusal);
+  rmSync(join(folder, 'run'), { recursive: true });
+  expect(await (await plan(short(80))).check()).toMatchObject({ recipe: 'tiny' });
 });

@@ -3,12 +3,15 @@ import type { RunPlan, StagePlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { layOutDemonstration } from '../rollout/demonstration.js';
+import { fitFormat } from '../rollout/fit-format.js';
 import type { TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { disposeParts, openParts } from './open-parts.js';
+import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
@@ -52,7 +55,16 @@ export async function checkTraining(
   const parts = await openParts(plan, host, settings, origin, memory);
   try {
     const { random } = settings;
-    await tryDemonstrations(plan, { ...parts, ...settings });
+    const { encoder, capabilities } = parts.policyEstimate ?? {};
+    const format = fitFormat(parts.format, { tools: parts.tools, ...(encoder && { encoder }) });
+    const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
+    const openOther = (other: DemonstratedEnvironment) =>
+      parts.instances.environment(playedEnvironment(plan.recipe, other));
+    await tryDemonstrations(
+      plan,
+      { ...parts, format, ...settings, openOther },
+      encoder && { maxTokens, isShort: (one) => layOutDemonstration(one, encoder, maxTokens) !== undefined },
+    );
     const noDemonstrations = new Map<string, never>();
     const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random, 'check');
     proveSplits(tasks, await transferTasks(plan, parts, random));

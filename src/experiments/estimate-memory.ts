@@ -111,7 +111,7 @@ export function policyLoad(
       rl.some(({ update }) => update.recomputeLogprobs) ||
       algorithms.some((each) => isReference(each) || (each.critic !== undefined && !isOwn(each))),
     references: algorithms.some(isReference) ? 1 : 0,
-    samplings: [sampling, ...evaluated.map((temperature) => ({ ...sampling, temperature }))],
+    samplings: [sampling, ...evaluated.map((temperature) => ({ ...sampling, temperature, exact: true }))],
     optimizers: funded.map(({ optimizer }) => optimizer.settings),
   };
 }

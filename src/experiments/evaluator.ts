@@ -144,7 +144,7 @@ export class Evaluator {
 
   #policyAt(temperature: number): ModelActor {
     const { actor } = this.#options;
-    return { ...actor, sampling: { ...actor.sampling, temperature } };
+    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
   }
 
   #playFinal(actor: Actor, place: EvaluatedWorld): Promise<Evaluation> {

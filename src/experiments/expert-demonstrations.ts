@@ -1,10 +1,10 @@
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
 import { checkKept, keepEpisodes, keptPath, type StageRecord } from '../runs/kept-demonstrations.js';
 import { ExpertGames } from './expert-games.js';
+import { expertHeader } from './play-expert.js';
 import {
   type DemonstrationContext,
   type DemonstrationFacts,
@@ -116,23 +116,4 @@ export class ExpertDemonstrations implements StageDemonstrations {
     if (this.#stored !== undefined) yield* readEpisodes(this.#stored.file, 'agentgym');
     else for (const episode of this.#games.episodes) yield { episode, place: `the game of task "${episode.task}"` };
   }
-}
-
-/** Describes the games of a stage's expert. */
-export function expertHeader(
-  { recipe, longestHorizon }: RunPlan,
-  { demonstrations: { expert, successOnly } }: SftStagePlan,
-  { environment: { name, package: from, version, options } }: DemonstrationContext,
-  split: DemonstrationHeader['split'],
-): DemonstrationHeader {
-  return {
-    formatVersion: 1,
-    document: 'demonstrations',
-    environment: { name, package: from, version, options },
-    split,
-    player: expert,
-    horizon: longestHorizon,
-    seed: recipe.seed,
-    ...(successOnly && { filter: 'success' as const }),
-  };
 }

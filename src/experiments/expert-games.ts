@@ -1,7 +1,7 @@
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { playExpert } from './play-expert.js';
 import type { DemonstrationContext } from './stage-demonstrations.js';
 
 /** The first games of an expert, up to a place in the order of play. */
@@ -35,23 +35,15 @@ export class ExpertGames {
     const known = this.#first.get(games);
     if (known !== undefined) return known;
     if (games < this.#games) throw new Error(`${games} games were not asked for before ${this.#games}`);
-    const { environment, random, signal } = this.context;
-    const { expert, successOnly } = this.stage.demonstrations;
-    const { episodes, played } = await collectDemonstrations({
-      tasks: environment.world.splits.train,
-      environments: environment.pool,
-      expert,
+    const { episodes, outcomes } = await playExpert(this.plan, this.stage, this.context, {
+      split: 'train',
+      stream: ['demonstrations', this.stage.name],
       first: this.#games,
       count: games - this.#games,
-      successOnly,
-      horizon: this.plan.longestHorizon,
-      random: random.stream('demonstrations', this.stage.name),
-      rollout: this.plan.rollout,
-      signal,
     });
     for (const episode of episodes) this.#episodes.push(episode);
     this.#games = games;
-    this.#played += played;
+    this.#played += outcomes.filter((outcome) => outcome !== 'failed').length;
     if (this.#episodes.length === 0) throw noneLeft(this.stage);
     const first = { episodes: this.#episodes.length, played: this.#played };
     this.#first.set(games, first);

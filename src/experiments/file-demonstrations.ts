@@ -2,18 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 
 import type { SftStagePlan } from '../config/run-plan.js';
 import { fileDigest } from '../demonstrations/file-digest.js';
+import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { otherWorld } from '../demonstrations/other-world.js';
 import { brokenLine, type ReadEpisode, readEpisodes } from '../demonstrations/read-episodes.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { allTasks } from '../rollout/task-order.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
-import type { TaskList } from '../rollout/world-handle.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
 import { differenceFrom, type StageRecord } from '../runs/kept-demonstrations.js';
+import { type KnownEnvironment, knownEnvironment, OtherEnvironments } from './other-environments.js';
 import {
-  type DemonstrationContext,
   type DemonstrationFacts,
   factsOf,
+  type FileContext,
+  type LearnedDemonstration,
   noFacts,
   type StageDemonstrations,
 } from './stage-demonstrations.js';
@@ -21,7 +22,8 @@ import {
 /** Demonstrations in a file that the recipe names. The file stays where it is, and is read each time. */
 export class FileDemonstrations implements StageDemonstrations {
   #facts = noFacts;
-  #heldOut: Promise<ReadonlySet<string>> | undefined;
+  #own: Promise<KnownEnvironment> | undefined;
+  readonly #others: OtherEnvironments;
   /** Lines that the last pass read, including those that `successOnly` left out. */
   #read = 0;
   #record: StageRecord['training'] | undefined;
@@ -29,8 +31,10 @@ export class FileDemonstrations implements StageDemonstrations {
   constructor(
     private readonly file: string,
     private readonly own: SftStagePlan,
-    private readonly context: DemonstrationContext,
-  ) {}
+    private readonly context: FileContext,
+  ) {
+    this.#others = new OtherEnvironments(context.openOther);
+  }
 
   /** Checks that the file is the one that a run began with. Throws AG_DEMONSTRATION. */
   async restore(record: StageRecord['training']): Promise<void> {
@@ -53,10 +57,20 @@ export class FileDemonstrations implements StageDemonstrations {
   async prepare(): Promise<void> {
     this.#facts = await factsOf(this.learned(), 0);
     this.#facts = { ...this.#facts, bought: this.#read };
-    if (this.#facts.learned > 0) return;
+    if (this.#facts.learned > 0) return this.#refuseIdleSetting();
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `The stage \`${this.stage}\` has no demonstrations: none of the ${this.#read} in ${this.file} succeeded.`,
       hint: 'Remove `successOnly`, or choose another file.',
+      file: this.file,
+    });
+  }
+
+  #refuseIdleSetting(): void {
+    const isIdle = this.own.demonstrations.otherEnvironments && this.#facts.others.length === 0;
+    if (!isIdle) return;
+    throw new AgentgymError('AG_DEMONSTRATION', {
+      message: `\`otherEnvironments\` has no effect: no demonstration of ${this.file} says that it is of another environment.`,
+      hint: 'Remove the key. Only the layout `agentgym` names the environment of a demonstration.',
       file: this.file,
     });
   }
@@ -69,7 +83,7 @@ export class FileDemonstrations implements StageDemonstrations {
     return this.#facts;
   }
 
-  learned(): AsyncIterable<WrittenDemonstration> {
+  learned(): AsyncIterable<LearnedDemonstration> {
     return this.#first(this.own.demonstrations.count);
   }
 
@@ -79,45 +93,60 @@ export class FileDemonstrations implements StageDemonstrations {
 
   async keep(): Promise<StageRecord['training']> {
     if (this.#record !== undefined) return this.#record;
-    const { learned, bought, tasks, withoutTask } = this.#facts;
-    const counts = { episodes: learned, learned, bought, tasks: tasks.size, withoutTask };
+    const { learned, bought, tasks, withoutTask, others } = this.#facts;
+    const elsewhere = others.map(({ tasks: ids, ...other }) => ({ ...other, tasks: ids.size }));
+    const counts = {
+      ...{ episodes: learned, learned, bought, tasks: tasks.size, withoutTask },
+      ...(elsewhere.length > 0 && { others: elsewhere }),
+    };
     this.#record = { file: this.file, ...(await fileDigest(this.file)), ...counts };
     return this.#record;
   }
 
-  async *#first(count: number): AsyncGenerator<WrittenDemonstration> {
+  async *#first(count: number): AsyncGenerator<LearnedDemonstration> {
     const { environment, format, tools, signal } = this.context;
     const { fileFormat, successOnly } = this.own.demonstrations;
-    const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
-    this.#heldOut ??= heldOutIds(this.context);
-    const heldOut = await this.#heldOut;
+    this.#own ??= knownEnvironment(environment.world);
+    const own = await this.#own;
     let read = 0;
     for await (const one of readEpisodes(this.file, fileFormat)) {
       if (signal.aborted) await unlessAborted(setImmediate(), signal);
       const { episode } = one;
-      this.#refuse(one, heldOut);
+      const other = this.#otherOf(one);
+      const world = other === undefined ? own : await this.#others.about(other);
+      this.#refuse(one, world.heldOut);
+      // With other options, the same environment may train on tasks that the recipe's own holds out.
+      if (other?.environment.name === environment.name) this.#refuse(one, own.heldOut);
+      const policy = { format, ...(tools && { tools }), instructions: world.instructions };
       const written = this.#atLine(one, () => writeDemonstration(episode, policy, one.place));
       if (one.layout === 'texts' && written.rendered > 0) {
         throw brokenLine(this.file, one, 'a text is not an action in the action format of the recipe');
       }
-      if (!successOnly || episode.success === true) yield written;
+      if (!successOnly || episode.success === true) yield { ...written, ...(other && { other: other.environment }) };
       read += 1;
       this.#read = read;
       if (read === count) return;
     }
   }
 
-  /** Refuses an episode of another environment, one of a held-out task, and one whose needed outcome is not known. */
-  #refuse({ episode, header, ...place }: ReadEpisode, heldOut: ReadonlySet<string>): void {
-    const other = header && otherWorld(header, this.context.environment);
-    if (other !== undefined) {
-      throw brokenLine(
-        this.file,
-        place,
-        other,
-        'Write demonstrations of this environment with `agentgym demonstrate`, with its `--option`s and `--split train`.',
-      );
-    }
+  /**
+   * The header of an episode of another environment. Undefined: it is of the recipe's own. Refuses others without
+   * `otherEnvironments`, and tasks of another split than `train`.
+   */
+  #otherOf({ header, ...place }: ReadEpisode): DemonstrationHeader | undefined {
+    const problem = header && otherWorld(header, this.context.environment);
+    if (header === undefined || problem === undefined) return undefined;
+    if (this.own.demonstrations.otherEnvironments && header.split === 'train') return header;
+    throw brokenLine(
+      this.file,
+      place,
+      header.split === 'train' ? problem : `its tasks are of the ${header.split} split`,
+      'Write demonstrations of this environment with `agentgym demonstrate`, with its `--option`s and `--split train`. To learn from other environments too, set `otherEnvironments: true` beside `file`.',
+    );
+  }
+
+  /** Refuses an episode of a held-out task, and one whose needed outcome is not known. */
+  #refuse({ episode, ...place }: ReadEpisode, heldOut: ReadonlySet<string>): void {
     const { task, success } = episode;
     if (task !== undefined && heldOut.has(task)) {
       const hint = 'Remove the episodes of held-out tasks from the file: a policy must not learn what tests it.';
@@ -138,17 +167,4 @@ export class FileDemonstrations implements StageDemonstrations {
       throw new AgentgymError(error.code, { ...error, message: error.message, file: this.file, line });
     }
   }
-}
-
-/** Splits with more tasks are compared only where they are played: the split proof of the run. */
-const longestList = 1_000_000;
-
-async function heldOutIds({ environment }: DemonstrationContext): Promise<ReadonlySet<string>> {
-  const { validation, test } = environment.world.splits;
-  return new Set([...(await idsOf(validation)), ...(await idsOf(test))]);
-}
-
-/** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
-async function idsOf(tasks: TaskList): Promise<readonly string[]> {
-  return tasks.count === 'unbounded' || tasks.count > longestList ? [] : allTasks(tasks);
 }

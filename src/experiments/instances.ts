@@ -20,6 +20,7 @@ import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
+import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
@@ -147,7 +148,9 @@ export class Instances {
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
-      this.#create(located, () => module.create(options, createHost(this.#settings, located), context)),
+      this.#create(located, () =>
+        module.create(options, createHost(this.#settings, located), { ...context, findModel: this.#findModel }),
+      ),
     );
   }
 
@@ -160,7 +163,7 @@ export class Instances {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
-        const estimate = await module.estimate?.(options, context, load);
+        const estimate = await module.estimate?.(options, { ...context, findModel: this.#findModel }, load);
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
@@ -189,6 +192,9 @@ export class Instances {
       return checkShape(exported, { architecture: 'string', parameters: 'number' }, 'what exportFolder() gives');
     });
   }
+
+  readonly #findModel = (name: string): string | undefined =>
+    isModelName(name) ? findPulledModel(this.#settings.cacheDirectory, name) : undefined;
 
   /** Creates an instance, and checks that it has the members that the loop calls. */
   #create<T>(

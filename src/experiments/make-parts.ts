@@ -13,7 +13,8 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import { checkOptimizers, checkPolicy } from './check-parts.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { disposeParts, openParts, type OpenParts } from './open-parts.js';
+import { disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
 
@@ -25,6 +26,8 @@ export interface Parts extends Pick<OpenParts, 'environment' | 'transfer' | 'for
   /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
   readonly actor: ModelActor;
+  /** As in `DemonstrationContext`. */
+  readonly sharedGames?: string;
   /** The contributions of all these instances. */
   readonly records: readonly ContributionRecord[];
 }
@@ -57,6 +60,8 @@ export interface MakeOptions {
   readonly origin?: ResolvedRecipe['origin'] | undefined;
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
+  /** The folder of shared games. */
+  readonly sharedGames?: string | undefined;
   /** Default: a recipe that does not fit into memory is refused. */
   readonly memory?: MemoryPolicy | undefined;
 }
@@ -69,15 +74,17 @@ export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  { origin, stored, memory }: MakeOptions = {},
+  { origin, stored, sharedGames, memory }: MakeOptions = {},
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, origin, memory);
   const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
+  const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   try {
     const prepare = (format: ActionFormat) => {
-      const context = { environment, format, ...(tools && { tools }), ...settings };
+      const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
+      const context = { environment, format, ...(tools && { tools }), ...sharing, ...settings, openOther };
       return prepareDemonstrations(plan, context, stored);
     };
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
@@ -104,7 +111,7 @@ export async function makeParts(
     }
     const actor = modelActor(recipe, { model: policy, format, tools });
     const { records } = instances;
-    const playing = { environment, transfer, format, ...(tools && { tools }), reward, rl };
+    const playing = { environment, transfer, format, ...(tools && { tools }), ...sharing, reward, rl };
     return { ...playing, demonstrations, policy, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);

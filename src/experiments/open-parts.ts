@@ -160,12 +160,12 @@ export async function checkRecipeRewards(
 }
 
 async function contextOf(
-  { policy, rollout }: Recipe,
+  { policy, rollout, seed }: Recipe,
   rl: OpenParts['rl'],
   cacheDirectory: string,
 ): Promise<Omit<PolicyContext, 'corpus'>> {
   const { preset } = policy;
-  const from = policy.from && resolveStart(policy.from, cacheDirectory);
+  const from = policy.from && resolveStart(policy.from, seed, cacheDirectory);
   const { maxEpisodeTokens } = rollout;
   return {
     ...(preset !== undefined && { preset }),

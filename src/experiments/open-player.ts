@@ -190,9 +190,9 @@ async function openModel(
   const temperature = request.temperature ?? 0;
   if (recipe !== undefined) {
     const actor = modelActor(recipe, { model, format, tools });
-    return { ...actor, sampling: { ...actor.sampling, temperature } };
+    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
   }
-  const sampling = { temperature, topP: 1, topK: 0 };
+  const sampling = { temperature, topP: 1, topK: 0, exact: true };
   return { kind: 'model', model, format, sampling, maxActionTokens: 64, ...(tools && { tools }) };
 }
 

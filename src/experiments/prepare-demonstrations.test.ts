@@ -233,7 +233,7 @@ describe('a file of demonstrations', () => {
     });
   });
 
-  // Law 10. Mutation: leave the test split out of `heldOutIds`; leave `otherWorld` out of `#refuse`.
+  // Law 10. Mutation: leave the test split out of `knownEnvironment`; leave `otherWorld` out of `#otherOf`.
   it.each([
     [
       'of another environment',
@@ -267,6 +267,77 @@ describe('a file of demonstrations', () => {
       line: rows.length + 1,
       message: expect.stringMatching(/its task ".*" is in the validation or test split/) as string,
     });
+  });
+
+  /** Joins the games with others under a header with these options, and with tasks of one of its splits. */
+  async function withOthers(
+    split: 'train' | 'test',
+    { rename = 'guess-number', options = { highest: 30, width: [10, 12] } } = {},
+  ) {
+    const { file, content, learn } = await withFile();
+    const folder = newFolder();
+    await run(folder, {
+      changes: { environment: { ...splitEnvironment, options }, horizon: { schedule: 'fixed', turns: 4 } },
+      interruptAt: 1,
+      interruptIn: 'sft',
+    });
+    const [head = '', ...games] = readFileSync(kept(folder), 'utf8').trimEnd().split('\n');
+    const header = head.replace('"name":"guess-number"', `"name":"${rename}"`);
+    const heldOut = readFileSync(kept(folder, 'held-out/sft.jsonl'), 'utf8').split('\n')[1] as string;
+    writeFileSync(
+      file,
+      [...content.trimEnd().split('\n'), header, ...games, ...(split === 'test' ? [heldOut] : [])].join('\n'),
+    );
+    return { file, learn, games, options };
+  }
+
+  // Mutation: count tasks of other environments among the recipe's own, which then seem to be held out.
+  it('may have games of other environments if the recipe says so, and records them', async () => {
+    const { learn, games, options } = await withOthers('train');
+    await expect(run(newFolder(), learn())).rejects.toMatchObject({
+      line: 63,
+      message: expect.stringContaining('was played with the option `highest`: 30') as string,
+    });
+    const folder = newFolder();
+    const { result } = await run(folder, learn({ otherEnvironments: true }));
+    expect(result.spent.demonstrations).toBe(60);
+    const { demonstrations, splits } = await manifestOf(folder);
+    const own = new Set(games.map((game) => (JSON.parse(game) as { task: string }).task));
+    expect(demonstrations!['sft']!.training).toMatchObject({
+      learned: 120,
+      others: [
+        { name: 'guess-number', options: expect.objectContaining(options) as object, episodes: 60, tasks: own.size },
+      ],
+    });
+    const alone = newFolder();
+    await run(alone, (await withFile()).learn());
+    expect(splits!.uses.demonstrations).toEqual((await manifestOf(alone)).splits!.uses.demonstrations);
+  });
+
+  it('is refused with a task that another environment holds out, and of an environment that is not there', async () => {
+    const held = await withOthers('test');
+    await expect(run(newFolder(), held.learn({ otherEnvironments: true }))).rejects.toMatchObject({
+      code: 'AG_DEMONSTRATION',
+      line: 123,
+      message: expect.stringMatching(/its task ".*" is in the validation or test split/) as string,
+    });
+    const gone = await withOthers('train', { rename: 'chess' });
+    await expect(run(newFolder(), gone.learn({ otherEnvironments: true }))).rejects.toThrow(/chess/);
+  });
+
+  // Mutation: compare games of the same environment with other options only with the tasks held out there.
+  it('is refused with a task that only the recipe holds out', async () => {
+    const { learn } = await withOthers('train', { options: { highest: 10, width: [4, 6] } });
+    await expect(run(newFolder(), learn({ otherEnvironments: true }))).rejects.toThrow(
+      /Line (6[3-9]|[7-9]\d|1\d\d) .* its task ".*" is in the validation or test split/,
+    );
+  });
+
+  it('is refused if it has no games of other environments, though the recipe says so', async () => {
+    const { learn } = await withFile();
+    await expect(run(newFolder(), learn({ otherEnvironments: true }))).rejects.toThrow(
+      '`otherEnvironments` has no effect: no demonstration of',
+    );
   });
 
   it('may hold trajectories of other tools, whose tasks are unknown and whose acknowledgements are not learned', async () => {

@@ -1,15 +1,17 @@
 import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
-import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
 import { checkKept, keepEpisodes, keptPath } from '../runs/kept-demonstrations.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { atKey } from './at-key.js';
-import { ExpertDemonstrations, expertHeader } from './expert-demonstrations.js';
+import { ExpertDemonstrations } from './expert-demonstrations.js';
 import { FileDemonstrations } from './file-demonstrations.js';
+import { expertHeader, playExpert } from './play-expert.js';
 import {
   type DemonstrationContext,
   demonstrationsPath,
+  type FileContext,
+  nothingFits,
   nothingPaid,
   type StageDemonstrations,
   type StoredDemonstrations,
@@ -24,7 +26,7 @@ import {
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
-  context: DemonstrationContext,
+  context: FileContext,
   stored?: StoredDemonstrations,
 ): Promise<Map<string, StageDemonstrations>> {
   const prepared = new Map<string, StageDemonstrations>();
@@ -40,7 +42,7 @@ export async function prepareDemonstrations(
 async function prepareStage(
   plan: RunPlan,
   stage: SftStagePlan,
-  context: DemonstrationContext,
+  context: FileContext,
   isFunded: boolean,
   stored: StoredDemonstrations | undefined,
 ): Promise<StageDemonstrations> {
@@ -63,21 +65,44 @@ async function prepareStage(
 const tried = 8;
 
 /**
- * Makes the first demonstrations of each stage, or reads its file. If there can be none, it throws the error of
- * `prepareDemonstrations`.
+ * Makes the first demonstrations of each stage, or reads its file. If there can be none, or if none fits into an episode,
+ * it throws the error of the run.
+ *
+ * @param fits whether a demonstration fits; absent: not known before the policy is created
  */
-export async function tryDemonstrations(plan: RunPlan, context: DemonstrationContext): Promise<void> {
+export async function tryDemonstrations(
+  plan: RunPlan,
+  context: FileContext,
+  fits?: { readonly maxTokens: number; readonly isShort: (demonstration: WrittenDemonstration) => boolean },
+): Promise<void> {
+  const someFits = async (demonstrations: StageDemonstrations): Promise<boolean> => {
+    if (fits === undefined) return true;
+    for await (const demonstration of demonstrations.learned()) if (fits.isShort(demonstration)) return true;
+    return false;
+  };
+  const tryStage = async (stage: SftStagePlan): Promise<boolean> => {
+    const { count, file } = stage.demonstrations;
+    if (count === 0) throw nothingPaid(stage);
+    if (file !== undefined) {
+      const demonstrations = new FileDemonstrations(file, stage, context);
+      await demonstrations.prepare();
+      return someFits(demonstrations);
+    }
+    const few = Math.min(count, tried);
+    // All of the first games may be lost, even if later ones are won.
+    const any = { ...stage.demonstrations, successOnly: false, countUnpaid: few };
+    const first = new ExpertDemonstrations(plan, { ...stage, demonstrations: any }, context);
+    await first.prepare(few);
+    if (await someFits(first)) return true;
+    // Later games may be shorter.
+    const all = new ExpertDemonstrations(plan, stage, context);
+    await all.prepare(count);
+    return someFits(all);
+  };
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
-    await atKey(demonstrationsPath(stage.name), async () => {
-      const { count, file } = stage.demonstrations;
-      if (count === 0) throw nothingPaid(stage);
-      if (file !== undefined) return new FileDemonstrations(file, stage, context).prepare();
-      const few = Math.min(count, tried);
-      // All of the first games may be lost, even if later ones are won.
-      const any = { ...stage.demonstrations, successOnly: false, countUnpaid: few };
-      return new ExpertDemonstrations(plan, { ...stage, demonstrations: any }, context).prepare(few);
-    });
+    const path = demonstrationsPath(stage.name);
+    if (!(await atKey(path, () => tryStage(stage)))) throw nothingFits(stage.name, fits?.maxTokens ?? Infinity);
   }
 }
 
@@ -106,9 +131,9 @@ export async function gatherHeldOut(
   context: DemonstrationContext,
   run: RunDirectory,
 ): Promise<readonly WrittenDemonstration[]> {
-  const { environment, format, tools, random, signal } = context;
+  const { environment, format, tools } = context;
   const { name, demonstrations } = stage;
-  const { expert, file, successOnly } = demonstrations;
+  const { file } = demonstrations;
   const { validation } = environment.world.splits;
   const { tasks } = plan.recipe.evaluation;
   const available = validation.count === 'unbounded' ? Infinity : validation.count;
@@ -118,17 +143,8 @@ export async function gatherHeldOut(
   let record = run.manifest.demonstrations?.[name];
   if (record === undefined) throw new Error(`the demonstrations of ${name} were not stored`);
   if (record.heldOut === undefined) {
-    const { episodes } = await collectDemonstrations({
-      tasks: validation,
-      environments: environment.pool,
-      expert,
-      count,
-      successOnly,
-      horizon: plan.longestHorizon,
-      random: random.stream('held-out', name),
-      rollout: plan.rollout,
-      signal,
-    });
+    const stream = ['held-out', name] as const;
+    const { episodes } = await playExpert(plan, stage, context, { split: 'validation', stream, count });
     const header = expertHeader(plan, stage, context, 'validation');
     record = { ...record, heldOut: await keepEpisodes(run.path, path, header, episodes) };
     await run.update({ demonstrations: { ...run.manifest.demonstrations, [name]: record } });

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { resolveStart } from './resolve-start.js';
 
 const cache = mkdtempSync(join(tmpdir(), 'agentgym-hub-'));
-const start = (from: string) => resolveStart(from, cache);
+const start = (from: string) => resolveStart(from, 7, cache);
 
 // Goes red when a name on a hub is taken for a path, or a path for a name.
 it('refuses the name of a model that was not pulled, and says how to get it', () => {
@@ -21,6 +21,10 @@ it('refuses the name of a model that was not pulled, and says how to get it', ()
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-hub-'));
   mkdirSync(join(folder, 'models'));
   expect(start(join(folder, 'models'))).toBe(join(folder, 'models'));
+});
+
+it('puts the seed of the run in the place that the path leaves for it', () => {
+  expect(start('./models/{seed}/reader-{seed}')).toBe('./models/7/reader-7');
 });
 
 it('finds a pulled model, and none that is half there', () => {

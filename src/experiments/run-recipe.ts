@@ -53,6 +53,8 @@ export interface RunRecipeOptions {
    * run shares none.
    */
   readonly sharedStages?: string;
+  /** Folder in which runs share the games of their experts. Absent: this run shares none. */
+  readonly sharedGames?: string;
   /** Folder in which git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
@@ -76,7 +78,7 @@ interface RunState extends JsonObject {
  * @returns the result, also of an interrupted or stopped run; throws if the run failed
  */
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
-  const { plan, host, settings, output, resume, listener } = options;
+  const { plan, host, settings, output, resume, sharedGames, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
   const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, plan.recipe);
   const done = opened && (await completeResult(opened));
@@ -90,7 +92,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   try {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
-    parts = await makeParts(plan, host, settings, { origin: options.origin, stored, memory: options.memory });
+    const { origin, memory } = options;
+    parts = await makeParts(plan, host, settings, { origin, stored, sharedGames, memory });
     refuseInexact(plan.recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);

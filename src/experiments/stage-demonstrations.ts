@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { SftStagePlan } from '../config/run-plan.js';
 import type { KeyPath } from '../config/recipe-layer.js';
 import type { ActionFormat } from '../contracts/format.js';
@@ -7,15 +9,30 @@ import type { Toolbox } from '../rollout/toolbox.js';
 import type { WrittenDemonstration } from '../rollout/write-demonstration.js';
 import type { StageRecord } from '../runs/kept-demonstrations.js';
 import type { OpenEnvironment } from './open-environment.js';
+import type { DemonstratedEnvironment } from './other-environments.js';
 
 export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
+  /** Folder in which runs share the games of their experts. Absent: this run shares none. */
+  readonly sharedGames?: string;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
+}
+
+/** The context of demonstrations in a file, which may be of several environments. */
+export interface FileContext extends DemonstrationContext {
+  /** Opens another environment than the recipe's. */
+  readonly openOther: (environment: DemonstratedEnvironment) => Promise<OpenEnvironment>;
+}
+
+/** A demonstration to learn from. */
+export interface LearnedDemonstration extends WrittenDemonstration {
+  /** Its environment, if that is not the recipe's own. */
+  readonly other?: DemonstratedEnvironment;
 }
 
 /** The demonstrations that a run has already stored. */
@@ -32,11 +49,19 @@ export interface DemonstrationFacts {
   readonly learned: number;
   /** Number of paid demonstrations, including those that `successOnly` left out. */
   readonly bought: number;
+  /** Tasks of the recipe's own environment. */
   readonly tasks: ReadonlySet<string>;
   /** Number of demonstrations whose task is not known. */
   readonly withoutTask: number;
   /** Number of texts that were not in the policy's action format, and were taken as actions. */
   readonly rendered: number;
+  /** Demonstrations of other environments, which `learned` counts too. */
+  readonly others: readonly OtherFacts[];
+}
+
+interface OtherFacts extends DemonstratedEnvironment {
+  readonly episodes: number;
+  readonly tasks: ReadonlySet<string>;
 }
 
 /** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
@@ -44,7 +69,7 @@ export interface StageDemonstrations {
   readonly stage: string;
   readonly facts: DemonstrationFacts;
   /** The demonstrations to learn from. They are the same each time. */
-  learned(): AsyncIterable<WrittenDemonstration>;
+  learned(): AsyncIterable<LearnedDemonstration>;
   /** The demonstrations from which a tokenizer is built. With a budget, they do not depend on its split. */
   corpus(): AsyncIterable<WrittenDemonstration>;
   /**
@@ -55,27 +80,52 @@ export interface StageDemonstrations {
 }
 
 /** Nothing is learned. */
-export const noFacts: DemonstrationFacts = { learned: 0, bought: 0, tasks: new Set(), withoutTask: 0, rendered: 0 };
+export const noFacts: DemonstrationFacts = {
+  learned: 0,
+  bought: 0,
+  tasks: new Set(),
+  withoutTask: 0,
+  rendered: 0,
+  others: [],
+};
 
 /** The facts of demonstrations, each of which is written once. */
 export async function factsOf(
-  demonstrations: AsyncIterable<WrittenDemonstration>,
+  demonstrations: AsyncIterable<LearnedDemonstration>,
   bought: number,
 ): Promise<DemonstrationFacts> {
   const tasks = new Set<string>();
+  const others: (DemonstratedEnvironment & { episodes: number; readonly tasks: Set<string> })[] = [];
   let [learned, withoutTask, rendered] = [0, 0, 0];
-  for await (const { task, rendered: texts } of demonstrations) {
+  for await (const { task, rendered: texts, other } of demonstrations) {
     learned += 1;
     rendered += texts;
+    let ids = tasks;
+    if (other !== undefined) {
+      const { name, options } = other;
+      let there = others.find((one) => one.name === name && isDeepStrictEqual(one.options, options));
+      if (there === undefined) others.push((there = { name, options, episodes: 0, tasks: new Set() }));
+      there.episodes += 1;
+      ids = there.tasks;
+    }
     if (task === undefined) withoutTask += 1;
-    else tasks.add(task);
+    else ids.add(task);
   }
-  return { learned, bought, tasks, withoutTask, rendered };
+  return { learned, bought, tasks, withoutTask, rendered, others };
 }
 
 /** The place of a stage's demonstrations in the recipe. */
 export function demonstrationsPath(stage: string): KeyPath {
   return ['stages', stage, 'demonstrations'];
+}
+
+/** Every demonstration is longer than an episode may be. */
+export function nothingFits(stage: string, maxTokens: number): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `No demonstration of the stage \`${stage}\` fits into the ${maxTokens} tokens of an episode.`,
+    hint: 'Raise `rollout.maxEpisodeTokens`, or use a policy with a longer context.',
+    path: `stages.${stage}.demonstrations`,
+  });
 }
 
 /** No demonstrations are affordable. */

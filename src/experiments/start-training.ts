@@ -28,6 +28,7 @@ export interface TrainingRequest {
   readonly output?: string;
   /** As in `runRecipe`. */
   readonly sharedStages?: string;
+  readonly sharedGames?: string;
   readonly label?: RunLabel;
   /** Default: a recipe that does not fit into memory is refused. */
   readonly memory?: MemoryPolicy;
@@ -97,6 +98,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
           ...(label && { label }),
           ...(request.memory && { memory: request.memory }),
           ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
+          ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
           sourceFolder: file === undefined ? cwd : dirname(file),
           versions: { agentgym: request.version, node: process.version },
           listener,

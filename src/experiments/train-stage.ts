@@ -8,7 +8,6 @@ import type { RlStagePlan, RunPlan, SftStagePlan, StagePlan } from '../config/ru
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
 import { PackedRows } from '../rollout/packed-rows.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
@@ -25,6 +24,7 @@ import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
+import { nothingFits } from './stage-demonstrations.js';
 import { stageRandom } from './used-tasks.js';
 
 export interface TrainStageOptions {
@@ -96,13 +96,7 @@ async function runSft(
   if (own === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
   const layOut = (demonstration: Demonstration) => layOutDemonstration(demonstration, encoder, maxTokens);
   const rows = await packRows(own.learned(), layOut, signal);
-  if (rows.length === 0) {
-    throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `No demonstration of the stage \`${name}\` fits into the ${maxTokens} tokens of an episode.`,
-      hint: 'Raise `rollout.maxEpisodeTokens`, or use a policy with a longer context.',
-      path: `stages.${name}.demonstrations`,
-    });
-  }
+  if (rows.length === 0) throw nothingFits(name, maxTokens);
   const reached = stage.steps * stage.batchSize;
   const warn = (message: string) => {
     if (resume === undefined) common.journal.event({ type: 'warning', message: `${name}: ${message}` });

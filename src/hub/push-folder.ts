@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -90,7 +90,9 @@ export function refuseOtherName(model: string): void {
 async function filesOf(folder: string): Promise<Pick<PushedModel, 'files' | 'leftOut'>> {
   const names = (await readdir(folder)).sort();
   const chosen = names.filter((name) => modelFiles.test(name));
-  const lacking = ['config.json', 'tokenizer.json'].find((name) => !chosen.includes(name));
+  const isAdapter = chosen.includes('adapter_config.json');
+  const needed = isAdapter ? ['adapter_model.safetensors'] : ['config.json', 'tokenizer.json'];
+  const lacking = needed.find((name) => !chosen.includes(name));
   const without = lacking ?? (chosen.some((name) => name.endsWith('.safetensors')) ? undefined : 'safetensors');
   if (without !== undefined) {
     throw new AgentgymError('AG_MODEL_UNUSABLE', {
@@ -99,6 +101,20 @@ async function filesOf(folder: string): Promise<Pick<PushedModel, 'files' | 'lef
       file: folder,
     });
   }
+  if (isAdapter) await refuseLocalBase(join(folder, 'adapter_config.json'));
   const files = await Promise.all(chosen.map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })));
   return { files, leftOut: names.filter((name) => !chosen.includes(name)) };
+}
+
+/** A base that is a folder of this machine is of no use on a hub, and may contain names of people. */
+async function refuseLocalBase(file: string): Promise<void> {
+  const { base_model_name_or_path: base } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly [key: string]: unknown;
+  };
+  if (typeof base === 'string' && isModelName(base)) return;
+  throw new AgentgymError('AG_MODEL_UNUSABLE', {
+    message: `The adapter names its base as ${JSON.stringify(base)}, which is not the name of a model on a hub.`,
+    hint: 'Push the run with `--base ORG/NAME`, or with `--merge` as a whole model.',
+    file,
+  });
 }

@@ -1,9 +1,13 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
+import { interruption } from '../errors/interruption.js';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 const lockName = /^lock\.(\d+)\.json$/;
+
+const pollMilliseconds = 100;
 
 /** The right to write in a folder. At most one living process holds it. */
 export interface ProcessLock {
@@ -37,6 +41,20 @@ export function acquireProcessLock(
     }
     for (const number of numbers) rmSync(lockPath(directory, number), { force: true });
     return { release: () => rmSync(path, { force: true }) };
+  }
+}
+
+/** Takes the lock of a folder once no living process holds it. Throws AG_INTERRUPTED once the signal is aborted. */
+export async function waitForProcessLock(directory: string, signal: AbortSignal): Promise<ProcessLock> {
+  const held = new Error('another process holds the lock');
+  for (;;) {
+    if (signal.aborted) throw interruption(signal, 'The same command continues.');
+    try {
+      return acquireProcessLock(directory, () => held);
+    } catch (error) {
+      if (error !== held) throw error;
+    }
+    await setTimeout(pollMilliseconds);
   }
 }
 

@@ -28,9 +28,14 @@ export interface CollectDemonstrationsOptions {
   readonly signal: AbortSignal;
 }
 
+/** What became of a game: a demonstration, left out by `successOnly` or without an action, or failed. */
+export type GameOutcome = 'kept' | 'left out' | 'failed';
+
 export interface CollectedDemonstrations {
   /** In the order of their tasks. */
   readonly episodes: readonly DemonstratedEpisode[];
+  /** Of each game, in the order of their tasks. */
+  readonly outcomes: readonly GameOutcome[];
   /** Completed episodes, including those that `successOnly` omitted. */
   readonly played: number;
   /** Share of the completed episodes in which the expert solved the task. */
@@ -65,17 +70,22 @@ export async function collectDemonstrations(options: CollectDemonstrationsOption
   );
   const failures = new FailureCount();
   const episodes: DemonstratedEpisode[] = [];
+  const outcomes: GameOutcome[] = [];
   let [played, successes] = [0, 0];
   for await (const part of parts) {
     failures.add(part);
     failures.refuse(rollout.maxFailedShare, world);
     for (const episode of part) {
-      if (episode.status === 'failed') continue;
+      if (episode.status === 'failed') {
+        outcomes.push('failed');
+        continue;
+      }
       played += 1;
       successes += Number(episode.success);
       const demonstrated = successOnly && !episode.success ? undefined : demonstratedEpisode(episode, false);
+      outcomes.push(demonstrated === undefined ? 'left out' : 'kept');
       if (demonstrated !== undefined) episodes.push(demonstrated);
     }
   }
-  return { episodes, played, success: successes / Math.max(1, played) };
+  return { episodes, outcomes, played, success: successes / Math.max(1, played) };
 }

@@ -244,7 +244,7 @@ class Collection {
           : 'action' in parsed
             ? await instance.step(parsed.action)
             : episode.malformedStep(parsed.observation);
-      const cause = episode.take(step);
+      const cause = episode.take(step, written.text);
       phase = 'conclude';
       let conclusion: Conclusion | undefined;
       if (cause !== undefined && instance.concludes) conclusion = await instance.conclude(cause);

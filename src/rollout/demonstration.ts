@@ -16,6 +16,8 @@ export interface Demonstration {
   readonly texts: readonly string[];
   /** Places of texts from which nothing is learned; absent: all are learned. */
   readonly context?: ReadonlySet<number>;
+  /** Places of texts that call a function; what follows is the answer. Absent: none does. */
+  readonly calls?: ReadonlySet<number>;
 }
 
 /** A demonstration as a row of a batch. */
@@ -34,11 +36,11 @@ export function layOutDemonstration(
   encoder: ConversationEncoder,
   maxTokens: number,
 ): DemonstrationRow | undefined {
-  const { observations, task, texts, context = new Set() } = demonstration;
+  const { observations, task, texts, context = new Set(), calls = new Set() } = demonstration;
   const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '');
   const turns: { sampled: readonly [number, number]; reward: number }[] = [];
   for (const [index, text] of texts.entries()) {
-    if (index > 0) sequence.addObservation(observations[index] ?? '', maxTokens);
+    if (index > 0) sequence.addObservation(observations[index] ?? '', maxTokens, calls.has(index - 1));
     const action = [...encoder.encodeAction(text), encoder.endIds[0] as number];
     if (action.slice(0, -1).some((id) => encoder.endIds.includes(id))) {
       throw new AgentgymError('AG_DEMONSTRATION', {

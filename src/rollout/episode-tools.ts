@@ -1,6 +1,6 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
-import type { ToolContext, ToolReading, ToolResult, ToolSession } from '../contracts/tool.js';
+import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js';
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
@@ -42,7 +42,7 @@ export class EpisodeTools {
    * @throws errors of a tool, and DeadlineError: both are failures of the episode, not of the agent
    */
   async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
-    const found = this.#readFunctionCall(text) ?? this.#readOwnSyntax(text);
+    const found = this.#box.read(text, this.#format);
     if (found === undefined) return undefined;
     const { named, reading } = found;
     const { name } = named;
@@ -61,21 +61,6 @@ export class EpisodeTools {
     this.#closed = true;
     for (const [name, session] of this.#sessions) this.#dispose(name, session);
     this.#sessions.clear();
-  }
-
-  #readFunctionCall(text: string): { named: NamedTool; reading: ToolReading } | undefined {
-    const call = this.#format?.readCall?.(text);
-    const named = call && this.#box.tools.find(({ name, tool }) => name === call.name && tool.function !== undefined);
-    const reading = named?.tool.function?.read(call?.arguments ?? {});
-    return named && reading && { named, reading };
-  }
-
-  #readOwnSyntax(text: string): { named: NamedTool; reading: ToolReading } | undefined {
-    for (const named of this.#box.tools) {
-      const reading = named.tool.parse(text);
-      if (reading !== undefined) return { named, reading };
-    }
-    return undefined;
   }
 
   /** Runs a call in the tool's session within the deadline. */

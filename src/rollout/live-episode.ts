@@ -66,6 +66,10 @@ export class LiveEpisode {
   #observation: string;
   /** Length of the observation before it was cut. */
   #characters: number | undefined;
+  /** Role of the observation's message. */
+  #role: 'tool' | 'user' = 'user';
+  /** That of the observation after it. */
+  #nextRole: 'tool' | 'user' = 'user';
   /** A digest of the environment's state, if turns record it. */
   #state: string | undefined;
   #terminated = false;
@@ -132,14 +136,17 @@ export class LiveEpisode {
   /**
    * Takes the result of an action. `finishTurn` finishes the turn.
    *
+   * @param text the actor's text, which may have been a function call
    * @returns the cap of the host that truncates the episode here, if any; the environment may then grade it
    */
-  take(step: Stepped): 'horizon' | 'tokens' | undefined {
+  take(step: Stepped, text: string): 'horizon' | 'tokens' | undefined {
     this.#terminated = step.terminated;
     // A terminated episode ends with its action. Any other episode ends with the observation after its last action.
     if (step.terminated) return undefined;
-    if (this.actor.kind === 'model') {
-      this.sequence?.addObservation(step.observation, this.actor.model.capabilities.maxTokens);
+    if (this.actor.kind === 'model' && this.sequence !== undefined) {
+      const { format, model } = this.actor;
+      const isAnswer = format.callsFunction?.(text) ?? false;
+      this.#nextRole = this.sequence.addObservation(step.observation, model.capabilities.maxTokens, isAnswer);
     }
     this.#truncated = this.#capReached(step);
     return this.#truncated === 'environment' ? undefined : this.#truncated;
@@ -167,6 +174,7 @@ export class LiveEpisode {
     this.turns.push({
       observation: this.#observation,
       ...(this.#characters !== undefined && { observationCharacters: this.#characters }),
+      ...(this.#role === 'tool' && { observationRole: this.#role }),
       ...(this.#state !== undefined && { startState: this.#state }),
       text: written.text,
       ...(action !== undefined && { action }),
@@ -184,6 +192,7 @@ export class LiveEpisode {
     this.observations.push(step.observation);
     this.#observation = step.observation;
     this.#characters = step.characters;
+    this.#role = this.#nextRole;
     // A turn that does not step the environment leaves its state as it is.
     this.#state = step.state ?? this.#state;
   }
@@ -197,6 +206,7 @@ export class LiveEpisode {
       turns: this.turns,
       finalObservation: this.#observation,
       ...(this.#characters !== undefined && { finalObservationCharacters: this.#characters }),
+      ...(this.#role === 'tool' && !this.#terminated && { finalObservationRole: this.#role }),
       terminated: this.#terminated,
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),
       success: this.turns.at(-1)?.facts.success ?? false,

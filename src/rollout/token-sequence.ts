@@ -39,10 +39,17 @@ export class TokenSequence {
     for (const token of tokens) this.#push(token, 0, 0);
   }
 
-  /** Appends the observation after an action, cut to a total of `longest` ids. */
-  addObservation(observation: string, longest: number): void {
-    const ids = this.#encoder.append(observation);
+  /**
+   * Appends the observation after an action, cut to a total of `longest` ids.
+   *
+   * @param isAnswer the action was a function call
+   * @returns the role of the observation's message
+   */
+  addObservation(observation: string, longest: number, isAnswer = false): 'tool' | 'user' {
+    const answer = isAnswer ? this.#encoder.appendAnswer?.(observation) : undefined;
+    const ids = answer ?? this.#encoder.append(observation);
     for (const id of ids.slice(0, Math.max(0, longest - this.#tokens.length))) this.#push(id, 0, 0);
+    return answer === undefined ? 'user' : 'tool';
   }
 
   /** Whether an action of `actionTokens` ids and an end token still fit into `longest` ids. */

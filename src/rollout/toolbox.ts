@@ -1,5 +1,6 @@
+import type { ActionFormat } from '../contracts/format.js';
 import type { FunctionDefinition } from '../contracts/function-calls.js';
-import type { Tool } from '../contracts/tool.js';
+import type { Tool, ToolReading } from '../contracts/tool.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
 
@@ -43,6 +44,24 @@ export class Toolbox {
       const { description, parameters } = tool.function;
       return [{ name, description, parameters }];
     });
+  }
+
+  /**
+   * The tool that a text calls, and what it reads: by a function call of the action format, or else in the syntax of
+   * the first tool that recognises it. Undefined if no tool does.
+   */
+  read(
+    text: string,
+    format: ActionFormat | undefined,
+  ): { readonly named: NamedTool; readonly reading: ToolReading } | undefined {
+    const call = format?.readCall?.(text);
+    const named = call && this.tools.find(({ name, tool }) => name === call.name && tool.function !== undefined);
+    if (named !== undefined) return { named, reading: named.tool.function!.read(call!.arguments) };
+    for (const one of this.tools) {
+      const reading = one.tool.parse(text);
+      if (reading !== undefined) return { named: one, reading };
+    }
+    return undefined;
   }
 
   /** The text about the tools in the system prompt. */

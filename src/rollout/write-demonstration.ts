@@ -43,8 +43,8 @@ export function writeDemonstration(
       context.add(index);
       return turn.text ?? action ?? '';
     }
-    if (toolCall !== undefined || callsTool(turn, tools)) {
-      if (callsTool(turn, tools)) return text;
+    if (callsTool(turn, tools, format)) return text;
+    if (toolCall !== undefined) {
       throw new AgentgymError('AG_DEMONSTRATION', {
         message: `Turn ${index + 1} of ${name} calls the tool \`${toolCall}\`, which the policy does not have, or writes such a call in another way.`,
         hint: 'Add the tool to `tools` of the recipe, or leave the episode out.',
@@ -54,6 +54,7 @@ export function writeDemonstration(
     if (action === undefined) rendered += 1;
     return writeAction(action ?? text, format);
   });
+  const calls = new Set(texts.flatMap((text, index) => (format.callsFunction?.(text) ? [index] : [])));
   return {
     name,
     ...(task !== undefined && { task }),
@@ -64,17 +65,14 @@ export function writeDemonstration(
     ],
     texts,
     ...(context.size > 0 && { context }),
+    ...(calls.size > 0 && { calls }),
     rendered,
   };
 }
 
-function callsTool({ text }: DemonstratedTurn, tools: Toolbox | undefined): boolean {
-  if (text === undefined || tools === undefined) return false;
-  for (const { tool } of tools.tools) {
-    const reading = tool.parse(text);
-    if (reading !== undefined) return 'call' in reading;
-  }
-  return false;
+function callsTool({ text }: DemonstratedTurn, tools: Toolbox | undefined, format: ActionFormat): boolean {
+  const found = text === undefined ? undefined : tools?.read(text, format);
+  return found !== undefined && 'call' in found.reading;
 }
 
 /** Whether the format finds the turn's action in its text. A text whose action is unknown may contain any action. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 
 import * as v from 'valibot';
 
+import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { DemonstrationWriter } from '../demonstrations/demonstration-writer.js';
 import { fileDigest, type FileDigest } from '../demonstrations/file-digest.js';
@@ -35,6 +36,13 @@ export interface StageRecord {
     readonly tasks: number;
     /** Number of demonstrations to learn from whose task is not known. */
     readonly withoutTask: number;
+    /** Demonstrations of other environments than the recipe's, and the number of their tasks; absent if there are none. */
+    readonly others?: readonly {
+      readonly name: string;
+      readonly options: JsonObject;
+      readonly episodes: number;
+      readonly tasks: number;
+    }[];
   };
   /** Games on validation tasks, which measure imitation; absent until they are played. */
   readonly heldOut?: KeptFile;
@@ -51,6 +59,16 @@ export const stageRecordSchema = v.looseObject({
     bought: v.number(),
     tasks: v.number(),
     withoutTask: v.number(),
+    others: v.exactOptional(
+      v.array(
+        v.looseObject({
+          name: v.string(),
+          options: v.record(v.string(), v.unknown()),
+          episodes: v.number(),
+          tasks: v.number(),
+        }),
+      ),
+    ),
   }),
   heldOut: v.exactOptional(v.looseObject(keptFile)),
 });

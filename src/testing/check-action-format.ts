@@ -69,6 +69,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
         try {
           const parsed = format.parse(text);
           format.readCall?.(text);
+          format.callsFunction?.(text);
           if (!isRead(parsed) && !isRefused(parsed)) {
             found.push(
               `${shorten(text)} is neither an action nor malformed: ${shorten(String(JSON.stringify(parsed)))}`,
@@ -83,7 +84,7 @@ export const actionFormatChecks: readonly KitCheck<Context>[] = [
     },
   },
   ...readerChecks<Context>(({ format, actions, milliseconds }) => ({
-    read: (text) => [format.parse(text), format.readCall?.(text)],
+    read: (text) => [format.parse(text), format.readCall?.(text), format.callsFunction?.(text)],
     known: actions.map((action) => format.render(action)),
     pieces: [],
     milliseconds,

@@ -65,7 +65,9 @@ export async function creditBatch(
       ...(correction && {
         importance_weight: correction.mean,
         importance_capped: correction.capped,
-        logprob_gap: correction.gap,
+        importance_effective: correction.effective,
+        logprob_gap: correction.gap.largest,
+        logprob_gap_mean: correction.gap.mean,
       }),
       ...(batch.referenceLogprobs && { kl_reference: referenceDivergence(batch, 'k3') }),
       ...(batch.values && returns && explainedVariance(batch, batch.values, returns)),

@@ -65,7 +65,7 @@ async function answerTurns(
   );
   const requests = asked.map(({ request }) => request);
   try {
-    const answers = await model.generate(requests, { temperature: 0, topP: 1, topK: 0 }, signal);
+    const answers = await model.generate(requests, { temperature: 0, topP: 1, topK: 0, exact: true }, signal);
     return answers.map(({ tokens }, index) => tokens.join() === asked[index]?.expected.join());
   } finally {
     model.release(requests.map(({ sequence }) => sequence));

@@ -1,4 +1,5 @@
 // Ablations with small real runs in real processes.
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -72,6 +73,21 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(comparison!.difference.mean).toBeCloseTo(eight!.success!.rate - four!.success!.rate, 12);
     expect(document.answer).toContain('1 of 3 runs failed');
     expect(readFileSync(join(output, 'report.html'), 'utf8')).toContain('Does the group matter?');
+  });
+
+  // Goes red when the processes of the cells do not get the folder.
+  it('keeps the games of experts that cells share, with their digests', () => {
+    const games = join(output, 'demonstrations');
+    const files = readdirSync(games).map((name) => {
+      const record = JSON.parse(readFileSync(join(games, name, 'games.json'), 'utf8')) as { [key: string]: string };
+      const content = readFileSync(join(games, name, record['file']!));
+      expect(createHash('sha256').update(content).digest('hex')).toBe(record['sha256']);
+      return content.toString();
+    });
+    const demonstrations = (cell: string) => readFileSync(join(output, 'cells', cell, 'seed-1', learned), 'utf8');
+    const learned = join('demonstrations', 'sft.jsonl');
+    for (const cell of ['four', 'eight']) expect(files).toContain(demonstrations(cell));
+    expect(files.filter((content) => content.includes('"split":"train"'))).toHaveLength(1);
   });
 
   // Goes red when a cell that reuses a stage of another cell takes anything else from it.

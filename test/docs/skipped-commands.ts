@@ -49,6 +49,13 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: `agentgym ablate recipes/algorithms/${file}.yaml`,
     reason: manyRuns,
   })),
+  ...['docs/results/pretraining.md', 'recipes/learn-to-read/README.md'].flatMap((document) =>
+    ['seen', 'seen-controls', 'unseen'].map((file) => ({
+      document,
+      command: `agentgym ablate recipes/learn-to-read/${file}.yaml`,
+      reason: manyRuns,
+    })),
+  ),
   {
     document: 'docs/guides/getting-started.md',
     command: 'npm ci && npm run build && npm link',

@@ -2,23 +2,25 @@
 // states, log probabilities, entropy, greedy generation, losses, gradients and three AdamW steps. A recording is a
 // Hugging Face folder with golden.json.gz and golden.safetensors.
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
 import {
   adapterOf,
-  mergeAdapter,
   readAdapterConfig,
   readAdapterWeights,
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
+import { mergeAdapter } from '../../plugins/policy-transformer/dist/checkpoint/merge-adapter.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
-import { visitWeights } from '../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
+import { SessionDecodeRunner } from '../../plugins/policy-transformer/dist/generation/decode-runner.js';
+import { GraphGenerator } from '../../plugins/policy-transformer/dist/generation/graph-generator.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
 import { askingInputs, mostAsking } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
+import { frozenShapes, trainableShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
 import {
   evaluationGraph,
   gradientState,
@@ -27,6 +29,7 @@ import {
 } from '../../plugins/policy-transformer/dist/model/training-graph.js';
 import { GradientNorm } from '../../plugins/policy-transformer/dist/optimizers/clip-gradient.js';
 import { createOptimizer } from '../../plugins/policy-transformer/dist/optimizers/create-optimizer.js';
+import { weightsOf } from './models/read-weights.js';
 
 const ABSOLUTE = { absolute: 1e-4 };
 const RELATIVE = { relative: 1e-4 };
@@ -41,6 +44,9 @@ const OPTIMIZER = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01 }
 const LEARNING_RATE = 1e-3;
 const CLIP_NORM = 1;
 const MASKED = -1e9;
+
+/** Of the generator. */
+const LIMITS = { cacheBytes: 1e8, tokensPerRun: 1024, rowsPerRun: 128, scoresPerRun: 16e6 };
 
 class Tally {
   agreed = 0;
@@ -62,9 +68,9 @@ class Tally {
   }
 }
 
-/** Tensors as state of an executor. */
-async function stateOf(executor, tensors) {
-  const state = executor.allocate(new Map([...tensors].map(([name, { shape }]) => [name, shape])));
+/** Tensors as state of an executor, in the order of the shapes. */
+async function stateOf(executor, shapes, tensors) {
+  const state = executor.allocate(shapes);
   for (const [name, { data }] of tensors) await state.write(name, data);
   return state;
 }
@@ -76,7 +82,7 @@ class Recording {
    * @param frozen other weights, if there is an adapter
    */
   constructor({ golden, arrays, config, adapter, parameters, frozen, executor, tally }) {
-    Object.assign(this, { golden, arrays, config, adapter, parameters, executor, tally });
+    Object.assign(this, { golden, arrays, config, adapter, parameters, frozen, executor, tally });
     this.options = { valueHead: false, adapter };
     this.state = frozen === undefined ? [parameters] : [parameters, frozen];
   }
@@ -88,23 +94,27 @@ class Recording {
     const queries = (heads / keyValueHeads) * width;
     const graph = new Graph();
     const positions = graph.input('positions', [rows, width], 'int32');
-    const bias = graph.input('bias', [rows, 1, queries, width]);
+    const bias = (window) => graph.input(`bias ${window}`, [rows, 1, queries, width]);
     const options = { positions, bias, adapter: this.adapter };
     const { final, head, states } = decoderTrunk(graph, this.config, { rows, width }, options);
     const logits = graph.matmul(final, head, { transposeRight: true });
     const named = Object.fromEntries([...states, final].map((tensor, layer) => [`hidden_${layer}`, tensor]));
     const executable = await this.executor.compile({ outputs: { logits, ...named } });
-    const bias_ = new Float32Array(rows * queries * width);
-    for (let index = 0; index < bias_.length; index++) {
-      const key = index % width;
-      const query = Math.floor(index / width) % width;
-      const row = Math.floor(index / (width * queries));
-      bias_[index] = key > query || padded.attention_mask[row][key] === 0 ? MASKED : 0;
-    }
+    const masks = this.config.attentionKinds.map(({ window }) => {
+      const mask = new Float32Array(rows * queries * width);
+      for (let index = 0; index < mask.length; index++) {
+        const key = index % width;
+        const query = Math.floor(index / width) % width;
+        const row = Math.floor(index / (width * queries));
+        const isHidden = key > query || key <= query - window || padded.attention_mask[row][key] === 0;
+        mask[index] = isHidden ? MASKED : 0;
+      }
+      return [`bias ${window}`, mask];
+    });
     const inputs = {
       tokens: Int32Array.from(padded.input_ids.flat()),
       positions: Int32Array.from(padded.position_ids.flat()),
-      bias: bias_,
+      ...Object.fromEntries(masks),
     };
     const outputs = await executable.run(inputs, { state: this.state });
     await executable.dispose();
@@ -141,7 +151,7 @@ class Recording {
     const slots = places.map(([row, position]) => ({ row, position }));
     const sizes = { rows, width, slots: places.length, asks: mostAsking(slots) };
     const inputs = {
-      ...askingInputs(slots, sizes, this.config.heads / this.config.keyValueHeads),
+      ...askingInputs(slots, sizes, this.config),
       targets: Int32Array.from(places, ([, , token]) => token),
       inverseTemperature: Float32Array.of(1),
     };
@@ -180,35 +190,24 @@ class Recording {
     }
   }
 
-  /** Greedy generation, each token from the whole sequence so far. */
+  /** Greedy generation through the cache, all sequences at once. */
   async checkGeneration() {
-    const { golden, tally } = this;
+    const { golden, tally, executor, config, adapter } = this;
     const { tokens, logprobs } = golden.generation;
-    const rows = golden.sequences.length;
-    const width = Math.max(...golden.sequences.map((sequence, row) => sequence.length + tokens[row].length));
-    const graph = new Graph();
-    const kept = { ids: graph.input('last', [rows], 'int32') };
-    const { final, head } = decoderTrunk(graph, this.config, { rows, width }, { kept, adapter: this.adapter });
-    const logs = graph.logSoftmax(graph.matmul(final, head, { transposeRight: true }));
-    const token = graph.argMax(logs);
-    const outputs = { token, logprob: graph.gatherElements(logs, graph.reshape(token, [rows, 1])) };
-    const executable = await this.executor.compile({ outputs });
-    const sequences = golden.sequences.map((sequence) => [...sequence]);
-    const sampled = sequences.map(() => []);
-    for (let step = 0; step < tokens[0].length; step++) {
-      const last = Int32Array.from(sequences, (sequence, row) => row * width + sequence.length - 1);
-      const inputs = { tokens: this.tokens(sequences, width), last };
-      const chosen = await executable.run(inputs, { state: this.state });
-      for (const [row, sequence] of sequences.entries()) {
-        sequence.push(chosen.token[row]);
-        sampled[row].push(chosen.logprob[row]);
-      }
-    }
-    await executable.dispose();
-    for (const [row, sequence] of sequences.entries()) {
-      const made = sequence.slice(golden.sequences[row].length);
-      tally.compare(`generated tokens of sequence ${row}`, made, tokens[row], EXACT);
-      tally.compare(`generated logprobs of sequence ${row}`, sampled[row], logprobs[row], ABSOLUTE);
+    const runner = new SessionDecodeRunner(executor, config, adapter);
+    const generator = new GraphGenerator(config, runner, executor, LIMITS);
+    await generator.useWeights({ trainable: this.parameters, frozen: this.frozen });
+    const requests = golden.sequences.map((sequence, row) => ({
+      tokens: sequence,
+      endIds: [],
+      maxTokens: tokens[row].length,
+      draws: new Float64Array(tokens[row].length).fill(1),
+    }));
+    const answers = await generator.generate(requests, { temperature: 0, topP: 1, topK: 0 });
+    await generator.dispose();
+    for (const [row, answer] of answers.entries()) {
+      tally.compare(`generated tokens of sequence ${row}`, answer.tokens, tokens[row], EXACT);
+      tally.compare(`generated logprobs of sequence ${row}`, answer.logprobs, logprobs[row], ABSOLUTE);
     }
   }
 
@@ -310,20 +309,10 @@ function compareNumbers(tally, place, { shape, data }, recorded) {
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-async function weightsOf(folder) {
-  const weights = new Map();
-  await visitWeights(folder, (name, { shape, length, read }) => {
-    const data = new Float32Array(length);
-    weights.set(name, { shape, data });
-    return read(data);
-  });
-  return weights;
-}
-
 async function check(folder, threads) {
   const tally = new Tally();
   const lora = existsSync(join(folder, 'adapter_config.json')) ? await readAdapterConfig(folder) : undefined;
-  const base = lora?.base ?? folder;
+  const base = lora ? resolve(folder, lora.base.name) : folder;
   const config = parseDecoderConfig(readJson(join(base, 'config.json')));
   const older = join(folder, 'config.hub-style.json');
   if (existsSync(older)) {
@@ -335,13 +324,14 @@ async function check(folder, threads) {
   const executor = await createExecutor({ threads, log: (message) => console.error(message) });
   const weights = await weightsOf(base);
   const factors = lora && (await readAdapterWeights(folder, config, lora.settings));
+  const options = { valueHead: false, adapter: lora && adapterOf(lora.settings) };
   const recording = new Recording({
     golden,
     arrays,
     config,
-    adapter: lora && adapterOf(lora.settings),
-    parameters: await stateOf(executor, factors ?? weights),
-    frozen: lora && (await stateOf(executor, weights)),
+    adapter: options.adapter,
+    parameters: await stateOf(executor, trainableShapes(config, options), factors ?? weights),
+    frozen: lora && (await stateOf(executor, frozenShapes(config, options), weights)),
     executor,
     tally,
   });

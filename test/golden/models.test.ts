@@ -1,6 +1,6 @@
 /**
- * The checker of models on one recording: weights stored as bfloat16, norms on q and k, a tied head, and heads wider
- * than hidden / heads.
+ * The checker of models on recordings. Most tests take one with weights stored as bfloat16, norms on q and k, a tied
+ * head, and heads wider than hidden / heads.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 
 const program = fileURLToPath(new URL('./run.js', import.meta.url));
-const recording = fileURLToPath(new URL('./fixtures/models/qwen3-bfloat16', import.meta.url));
-const adapter = fileURLToPath(new URL('./fixtures/models/qwen2-lora', import.meta.url));
+const recorded = (name: string) => fileURLToPath(new URL(`./fixtures/models/${name}`, import.meta.url));
+const recording = recorded('qwen3-bfloat16');
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-golden-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -56,9 +56,23 @@ describe('golden models', () => {
     expect(status).toBe(1);
   });
 
-  it('agrees with peft about an adapter: forward, generation, training, and merged', () => {
-    const { status, stdout } = golden(adapter, '--threads', '1');
-    expect([status, stdout]).toEqual([0, 'qwen2-lora, threads 1: 26262 numbers agree, 0 do not\n']);
+  // Layers without rotary positions; windows shorter than the sequences, in training and through the cache.
+  it.each([
+    ['smollm3', 14017],
+    ['gemma3', 14173],
+  ])('agrees with transformers about %s', (name, numbers) => {
+    const { status, stdout } = golden(recorded(name), '--threads', '1');
+    expect([status, stdout]).toEqual([0, `${name}, threads 1: ${numbers} numbers agree, 0 do not\n`]);
+  });
+
+  it.each([
+    ['qwen2-lora', 26262],
+    ['smollm3-lora', 14446],
+    ['gemma3-lora', 14446],
+    ['qwen2-dora', 26535],
+  ])('agrees with peft about %s: forward, generation, training, and merged', (name, numbers) => {
+    const { status, stdout } = golden(recorded(name), '--threads', '1');
+    expect([status, stdout]).toEqual([0, `${name}, threads 1: ${numbers} numbers agree, 0 do not\n`]);
   });
 
   it('refuses what is no recording', () => {

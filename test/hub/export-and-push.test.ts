@@ -142,11 +142,49 @@ describe('agentgym export', () => {
   });
 });
 
+const adapterFiles = ['README.md', 'adapter_config.json', 'adapter_model.safetensors', 'chat_template.jinja'];
+const adapterConfig = (folder: string) => JSON.parse(text(folder, 'adapter_config.json')) as { [key: string]: unknown };
+const learnAdapter = (from: string, output: string) =>
+  run('train', recipe, '--set', `policy.from=${from}`, '--set', 'policy.options.loraRank=2', '--output', output);
+
+describe('an adapter', () => {
+  it('names its base by the hub, with its commit, and opens again', async () => {
+    expect(await learnAdapter('somebody/base', 'runs/adapter')).toMatchObject({ status: 'completed' });
+    const exported = await run('export', 'runs/adapter', '--to', 'adapter');
+    const { commit } = (await run('pull', 'somebody/base')) as { commit?: string };
+    expect(commit).toMatch(/^[0-9a-f]{40}$/);
+    expect(exported).toMatchObject({ base: { name: 'somebody/base', revision: commit } });
+    expect(exported['files']).toEqual(expect.arrayContaining(adapterFiles));
+    expect(adapterConfig('adapter')).toMatchObject({ base_model_name_or_path: 'somebody/base', revision: commit });
+    expect(frontMatter(text('adapter/README.md'))).toMatchObject({ library_name: 'peft', base_model: 'somebody/base' });
+    expect(text('adapter/README.md')).toContain('AutoPeftModelForCausalLM.from_pretrained("adapter"');
+    const three = ['--environment', 'guess-number', '--tasks', '3'];
+    const success = (document: { [key: string]: unknown }) => (document['evaluation'] as { success: object }).success;
+    const fromRun = await run('evaluate', 'runs/adapter', ...three);
+    expect(success(await run('evaluate', './adapter', ...three))).toEqual(success(fromRun));
+  });
+
+  it('names a base from elsewhere by its folder, and says so, or by --base', async () => {
+    expect(await learnAdapter('./whole', 'runs/local')).toMatchObject({ status: 'completed' });
+    const { stdout, stderr } = await agentgym(['export', 'runs/local', '--to', 'local']);
+    expect(stdout).toContain(`Base: ${join(cwd, 'whole')}`);
+    expect(stderr).toContain('The adapter names its base by a folder of this machine; --base ORG/NAME');
+    expect(text('local/README.md')).not.toContain(cwd);
+    await run('export', 'runs/local', '--to', 'named', '--base', 'somebody/whole');
+    expect(adapterConfig('named')).toMatchObject({ base_model_name_or_path: 'somebody/whole' });
+    expect(adapterConfig('named')).not.toHaveProperty('revision');
+    const usage = { code: 'AG_COMMAND_USAGE' };
+    expect(await errorOf('export', 'runs/local', '--to', 'x', '--base', './whole')).toMatchObject(usage);
+    expect(await errorOf('export', 'runs/second', '--to', 'x', '--base', 'somebody/whole')).toMatchObject(usage);
+    expect(readdirSync(cwd).filter((name) => /^(\.|x)/.test(name))).toEqual([]);
+  });
+});
+
 describe('agentgym push', () => {
   const HF_TOKEN = 'hf_write';
 
   it('uploads a run in one commit, again into the same repository', async () => {
-    const words = ['push', 'latest', 'somebody/player', '--private', '--json'];
+    const words = ['push', 'runs/second', 'somebody/player', '--private', '--json'];
     for (const round of [1, 2]) {
       const result = await agentgym(words, { HF_TOKEN });
       expect(documentOf(result)).toMatchObject({ model: 'somebody/player', commit: 'c0ffee', leftOut: [] });
@@ -167,6 +205,29 @@ describe('agentgym push', () => {
     expect(stdout).toMatch(/somebody\/brief: 7 files, commit c0ffee/);
     expect(stderr).toContain('Left out, because no model needs it: .env, trainer_state.safetensors.');
     expect(Object.keys(hub.commits.at(-1)!.files).sort()).toEqual(modelFiles);
+  });
+
+  it('uploads an adapter, from a run and from a folder, unless it names a folder', async () => {
+    for (const source of ['runs/adapter', 'adapter']) {
+      const { stdout } = await agentgym(['push', source, 'somebody/adapter'], { HF_TOKEN });
+      expect(stdout).toMatch(/somebody\/adapter: \d files, commit c0ffee/);
+      const { files } = hub.commits.at(-1)!;
+      expect(Object.keys(files)).toEqual(expect.arrayContaining(adapterFiles));
+      expect(
+        files['adapter_model.safetensors']!.equals(readFileSync(join(cwd, 'adapter/adapter_model.safetensors'))),
+      ).toBe(true);
+    }
+    const before = hub.commits.length;
+    for (const source of ['local', 'runs/local']) {
+      const refused = await agentgym(['push', source, 'somebody/local', '--json'], { HF_TOKEN });
+      expect(documentOf(refused)['error']).toMatchObject({
+        code: 'AG_MODEL_UNUSABLE',
+        hint: 'Push the run with `--base ORG/NAME`, or with `--merge` as a whole model.',
+      });
+    }
+    expect(hub.commits).toHaveLength(before);
+    await agentgym(['push', 'runs/local', 'somebody/local', '--base', 'somebody/whole'], { HF_TOKEN });
+    expect(hub.commits.at(-1)!.files['adapter_config.json']!.toString()).toContain('"somebody/whole"');
   });
 
   it('refuses what would not work, before anything is sent', async () => {

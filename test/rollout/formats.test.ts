@@ -173,6 +173,10 @@ describe('function calls', () => {
     );
     expect(turns[0]!.toolCall).toMatchObject({ status: 'answered', call: '1+1' });
     expect(turns[1]).toMatchObject({ observation: '2', action: 'wait' });
+    // The models of this template also write the token of their built-in tools before a call.
+    expect(other.parse('Plan: x\n<|python_tag|>{"name": "act", "parameters": {"action": "wait"}}')).toEqual({
+      action: 'wait',
+    });
   });
 });
 

@@ -1,18 +1,29 @@
 // Prints the results of the built transformer plugin for a folder: one JSON document with token sequences, their
 // logits, and the ids of a conversation. With a preset, it first writes that preset with random weights into the
-// folder.
-//   node test/transformers/our-logits.js FOLDER [PRESET]
-import { mkdirSync } from 'node:fs';
+// folder; with a recording of test/golden, that model or adapter with a tokenizer from scratch.
+//   node test/transformers/our-logits.js FOLDER [PRESET | RECORDING [--merge]]
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
 import { createRandom } from '../../dist/random/create-random.js';
-import { readModelFolder, writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import {
+  adapterOf,
+  openModel,
+  readAdapterConfig,
+  readAdapterWeights,
+  writeAdapterFolder,
+} from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
+import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
+import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
 import { initializeParameters, parameterShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
+import { exportFolder } from '../../plugins/policy-transformer/dist/policy/export-folder.js';
 import { presetConfig } from '../../plugins/policy-transformer/dist/presets/presets.js';
 import { createConversationEncoder } from '../../plugins/policy-transformer/dist/tokenizer/conversation-encoder.js';
 import { trainWordTokenizer } from '../../plugins/policy-transformer/dist/tokenizer/train-word-tokenizer.js';
+import { weightsOf } from '../golden/models/read-weights.js';
 
 const corpus = ['Guess my number between 4 and 33. You have 5 turns.', '18', 'higher, 19 to 33', 'correct'];
 const noValueHead = { valueHead: false };
@@ -20,36 +31,73 @@ const noValueHead = { valueHead: false };
 /** Writes a folder like training from scratch. */
 async function writePreset(folder, preset) {
   const tokenizer = await trainWordTokenizer(corpus, { vocabularySize: 4096 });
-  const { vocabularySize, endIds } = createConversationEncoder(tokenizer);
-  const config = presetConfig(preset, vocabularySize, 128);
+  const config = presetConfig(preset, createConversationEncoder(tokenizer).vocabularySize, 128);
   const data = initializeParameters(config, noValueHead, createRandom(1));
   const shapes = parameterShapes(config, noValueHead);
   const weights = new Map([...data].map(([name, numbers]) => [name, { shape: shapes.get(name), data: numbers }]));
+  await writeModel(folder, { config, weights, tokenizer });
+}
+
+/** Writes a recorded model as a checkpoint does. */
+async function writeRecorded(folder, recording, tokenizer) {
+  const config = parseDecoderConfig(JSON.parse(readFileSync(join(recording, 'config.json'), 'utf8')));
+  await writeModel(folder, { config, weights: await weightsOf(recording), tokenizer });
+  return config;
+}
+
+async function writeModel(folder, { config, weights, tokenizer }) {
+  const { endIds } = createConversationEncoder(tokenizer);
   mkdirSync(folder, { recursive: true });
   await writeModelFolder(folder, { config, weights, ids: { eos: endIds, pad: endIds[0] }, tokenizer });
 }
 
-/** [width, vocabulary] logits of one sequence. */
-async function logitsOf({ config, weights }, tokens) {
-  const executor = await createExecutor({ threads: 1, log: console.error });
-  const graph = new Graph();
-  const { final, head } = decoderTrunk(graph, config, { rows: 1, width: tokens.length });
-  const executable = await executor.compile({
-    outputs: { logits: graph.matmul(final, head, { transposeRight: true }) },
-  });
-  const state = executor.allocate(new Map([...weights].map(([name, { shape }]) => [name, shape])));
-  for (const [name, { data }] of weights) await state.write(name, data);
-  const { logits } = await executable.run({ tokens: Int32Array.from(tokens) }, { state: [state] });
-  await executable.dispose();
-  return Array.from({ length: tokens.length }, (_, place) =>
-    [...logits].slice(place * config.vocabularySize, (place + 1) * config.vocabularySize),
-  );
+/** Writes a recorded adapter with its base beside it, or what `export --merge` makes of them. */
+async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
+  const { settings, base } = await readAdapterConfig(recording);
+  const config = await writeRecorded(`${folder}-base`, resolve(recording, base.name), tokenizer);
+  const factors = await readAdapterWeights(recording, config, settings);
+  const adapter = merge ? `${folder}-adapter` : folder;
+  for (const path of [folder, adapter]) mkdirSync(path, { recursive: true });
+  await writeAdapterFolder(adapter, { settings, base: { name: resolve(`${folder}-base`) }, factors, tokenizer });
+  const sampling = { temperature: 1, topP: 1, topK: 0 };
+  const { signal } = new AbortController();
+  const plain = { dtype: 'float32', merge, sampling, maxActionTokens: 9, signal };
+  if (merge) await exportFolder({ thinking: 'template' }, adapter, folder, plain);
 }
 
-const [folder, preset] = process.argv.slice(2);
-if (preset !== undefined) await writePreset(folder, preset);
-const model = await readModelFolder(folder);
-const encoder = createConversationEncoder(model.tokenizer, model.ids.eos);
+/** [width, vocabulary] logits of each sequence. */
+async function logitsOf(folder, { config, base, adapter: settings }, sequences) {
+  const executor = await createExecutor({ threads: 1, log: console.error });
+  const adapter = settings && adapterOf(settings);
+  const factors = settings ? await readAdapterWeights(folder, config, settings) : new Map();
+  const tensors = new Map([...(await weightsOf(base)), ...factors]);
+  const state = executor.allocate(new Map([...tensors].map(([name, { shape }]) => [name, shape])));
+  for (const [name, { data }] of tensors) await state.write(name, data);
+  const results = [];
+  for (const tokens of sequences) {
+    const graph = new Graph();
+    const { final, head } = decoderTrunk(graph, config, { rows: 1, width: tokens.length }, { adapter });
+    const executable = await executor.compile({
+      outputs: { logits: graph.matmul(final, head, { transposeRight: true }) },
+    });
+    const { logits } = await executable.run({ tokens: Int32Array.from(tokens) }, { state: [state] });
+    await executable.dispose();
+    const size = config.vocabularySize;
+    results.push(tokens.map((_, place) => [...logits.subarray(place * size, (place + 1) * size)]));
+  }
+  return results;
+}
+
+const [folder, what, merge] = process.argv.slice(2);
+if (what !== undefined) {
+  const tokenizer = await trainWordTokenizer(corpus, { vocabularySize: 100 });
+  if (existsSync(join(what, 'adapter_config.json')))
+    await writeRecordedAdapter(folder, what, tokenizer, merge !== undefined);
+  else if (existsSync(join(what, 'config.json'))) await writeRecorded(folder, what, tokenizer);
+  else await writePreset(folder, what);
+}
+const model = await openModel(folder);
+const encoder = createConversationEncoder(model.tokenizer, { endIds: model.ids.eos });
 const chat = [
   { role: 'system', content: 'You play a game.' },
   { role: 'user', content: corpus[0] },
@@ -66,6 +114,13 @@ const random = createRandom(2);
 const others = [3, 12, 33].map((length) =>
   Array.from({ length }, () => random.integer(0, model.config.vocabularySize)),
 );
-const sequences = [];
-for (const tokens of [ids, ...others]) sequences.push({ tokens, logits: await logitsOf(model, tokens) });
-process.stdout.write(JSON.stringify({ chat, ids, endIds: encoder.endIds, sequences }));
+const sequences = [ids, ...others];
+const logits = await logitsOf(folder, model, sequences);
+process.stdout.write(
+  JSON.stringify({
+    chat,
+    ids,
+    endIds: encoder.endIds,
+    sequences: sequences.map((tokens, row) => ({ tokens, logits: logits[row] })),
+  }),
+);

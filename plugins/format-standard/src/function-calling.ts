@@ -52,6 +52,7 @@ function createWith(
       const found = readCall(text, shape);
       return 'malformed' in found || found.call.name === functionName ? undefined : found.call;
     },
+    callsFunction: (text) => !('malformed' in readCall(text, shape)),
     withFunctions: (further, model) => createWith(options, further, model),
   };
 }
@@ -115,7 +116,13 @@ function readCall(
   return { call: { name, arguments: given as { [name: string]: Json } }, start: found.start };
 }
 
-/** The JSON of the last call. Without marks it lasts from the first line that begins with a brace to the end. */
+/**
+ * The start of a call without marks: a line that begins with a brace. Models of Llama 3.1 and later put the token of
+ * their built-in tools in front of calls of other functions, too (vLLM's parser `llama3_json` takes both).
+ */
+const bareCall = /^[ \t]*(?:<\|python_tag\|>[ \t]*)?(?=\{)/mu;
+
+/** The JSON of the last call. Without marks it lasts from the start of the first call to the end. */
 function findCall(text: string, { before, after }: Shape): { start: number; content: string } | undefined {
   const [open, close] = [before.trim(), after.trim()];
   if (open !== '' && close !== '') return findLastOuter(text, open, close);
@@ -123,6 +130,6 @@ function findCall(text: string, { before, after }: Shape): { start: number; cont
     const start = text.lastIndexOf(open);
     return start === -1 ? undefined : { start, content: text.slice(start + open.length) };
   }
-  const start = /^[ \t]*\{/mu.exec(text)?.index;
-  return start === undefined ? undefined : { start, content: text.slice(start) };
+  const found = bareCall.exec(text);
+  return found === null ? undefined : { start: found.index, content: text.slice(found.index + found[0].length) };
 }

@@ -10,9 +10,10 @@ import { InProcessEngine } from './worker/in-process-engine.js';
 const texts = ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33', 'Play well.'];
 
 describe.each([
-  ['one core', 1, false, 'words'],
-  ['two cores and a value head', 2, true, 'bytes'],
-] as const)('the conformance kit, %s', (_, threads, valueHead, tokenizer) => {
+  ['one core', 1, false, 'words', 'float32'],
+  ['two cores and a value head', 2, true, 'bytes', 'float32'],
+  ['a copy of 8 bits', 1, false, 'words', 'int8'],
+] as const)('the conformance kit, %s', (_, threads, valueHead, tokenizer, samplingWeights) => {
   describePolicyModel(it, {
     create: () =>
       createPolicy(
@@ -21,7 +22,9 @@ describe.each([
           threads,
           microBatchTokens: 256,
           cacheMegabytes: 100,
+          activationMegabytes: 100,
           tokenizer,
+          samplingWeights,
           vocabularySize: 300,
         },
         testHost(2),

@@ -22,13 +22,27 @@ export const options = {
     type: 'integer',
     minimum: 16,
     default: 2048,
-    description: 'Rows times width of a micro-batch per thread; a smaller value needs less memory',
+    description: 'Tokens of a micro-batch per thread, with padding; a smaller value needs less memory',
+  },
+  activationMegabytes: {
+    type: 'integer',
+    minimum: 0,
+    default: 512,
+    description:
+      'Memory for activations of a model with more than 100 million parameters, from the forward to the backward pass; beyond it they are computed again, which gives the same numbers',
   },
   cacheMegabytes: {
     type: 'integer',
     minimum: 1,
     default: 1024,
     description: 'Memory for keys and values of running episodes, over all threads; beyond it they are computed again',
+  },
+  samplingWeights: {
+    type: 'choice',
+    choices: ['float32', 'int8', 'int4'],
+    default: 'float32',
+    description:
+      'Weights that sampling multiplies with: those of training (float32), or a rounded copy, which is faster on large models and gives other log probabilities: then set `algorithm.recomputeLogprobs`',
   },
   tokenizer: {
     type: 'choice',
@@ -69,6 +83,11 @@ export const options = {
     default: false,
     description: 'The adapter is scaled by alpha / sqrt(rank) instead (rsLoRA)',
   },
+  loraDora: {
+    type: 'boolean',
+    default: false,
+    description: 'The lengths of the rows of these matrices are trained, too (DoRA)',
+  },
   thinking: {
     type: 'choice',
     choices: ['template', 'keep', 'off'],
@@ -85,11 +104,11 @@ const targets = new Map(PROJECTIONS.map((part) => [part.slice(part.indexOf('.') 
 
 /** The adapter that the options ask for, if any. */
 export function loraOf(options: TransformerOptions): AdapterSettings | undefined {
-  const { loraRank: rank, loraAlpha, loraTargets, loraRankStabilized: rankStabilized } = options;
+  const { loraRank: rank, loraAlpha, loraTargets, loraRankStabilized: rankStabilized, loraDora: dora } = options;
   if (rank === null) return undefined;
   const isTarget = (part: Projection) =>
     loraTargets.length === 0 || loraTargets.some((name) => targets.get(name) === part);
-  return { rank, alpha: loraAlpha ?? 2 * rank, rankStabilized, targets: PROJECTIONS.filter(isTarget) };
+  return { rank, alpha: loraAlpha ?? 2 * rank, rankStabilized, targets: PROJECTIONS.filter(isTarget), dora };
 }
 
 /** Checks of the adapter's options. */
@@ -107,6 +126,7 @@ export function validate(options: TransformerOptions): OptionFinding[] {
     ['loraAlpha', options.loraAlpha !== null],
     ['loraTargets', options.loraTargets.length > 0],
     ['loraRankStabilized', options.loraRankStabilized],
+    ['loraDora', options.loraDora],
   ] as const;
   if (options.loraRank !== null) return findings;
   for (const [path, isSet] of idle) {

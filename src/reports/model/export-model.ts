@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import type { ExportedModel, ExportSettings } from '../../contracts/policy.js';
+import type { BaseName, ExportedModel, ExportSettings } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { interruption } from '../../errors/interruption.js';
 import { Instances } from '../../experiments/instances.js';
+import { readPulled } from '../../hub/pulled-model.js';
+import { refuseOtherName } from '../../hub/push-folder.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { acquireProcessLock } from '../../processes/process-lock.js';
@@ -25,6 +27,8 @@ export interface ModelExport {
   readonly dtype: ExportSettings['dtype'];
   /** Whether an adapter is added to its base. */
   readonly merge: boolean;
+  /** ORG/NAME by which an adapter names its base. Absent: the name under which the base was pulled, or its folder. */
+  readonly base?: string;
   /** A new or empty folder. */
   readonly to: string;
   /** The name of the model on its card; absent: that of the folder. */
@@ -51,6 +55,7 @@ export interface ModelExported extends ExportedModel {
  * @throws AG_OUTPUT_EXISTS, AG_POLICY_CANNOT, and the codes of `chooseCheckpoint`
  */
 export async function exportModel(request: ModelExport): Promise<ModelExported> {
+  if (request.base !== undefined) refuseOtherName(request.base);
   const folder = resolve(request.cwd, request.to);
   await refuseOtherContent(folder);
   const run = await loadRun(request.run);
@@ -75,8 +80,16 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
       { name: recipe.policy.name, options: recipe.policy.options },
       checkpoint.directory,
       temporary,
-      { dtype: request.dtype, merge: request.merge, sampling: { temperature, topP, topK }, maxActionTokens, signal },
+      {
+        dtype: request.dtype,
+        merge: request.merge,
+        nameBase: (base) => nameBase(base, request.base),
+        sampling: { temperature, topP, topK },
+        maxActionTokens,
+        signal,
+      },
     );
+    if (request.base !== undefined && exported.base === undefined) throw idleBase();
     const base = await findBaseModel(recipe, request.settings.cacheDirectory);
     const command = await repeatCommand(run, { cwd: request.cwd, host: request.host });
     const card = modelCard({
@@ -104,6 +117,19 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
     lock.release();
     await rm(place, { recursive: true, force: true });
   }
+}
+
+async function nameBase(folder: string, given: string | undefined): Promise<BaseName> {
+  const pulled = await readPulled(folder);
+  if (pulled === undefined || (given !== undefined && given !== pulled.model)) return { name: given ?? folder };
+  return { name: pulled.model, revision: pulled.commit };
+}
+
+function idleBase(): AgentgymError {
+  return new AgentgymError('AG_COMMAND_USAGE', {
+    message: '`--base` has no effect: the folder has a whole model, which names no base.',
+    hint: 'Remove `--base`.',
+  });
 }
 
 async function refuseOtherContent(folder: string): Promise<void> {

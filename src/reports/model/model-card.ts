@@ -5,6 +5,7 @@ import { stringify } from 'yaml';
 import type { Recipe } from '../../config/recipe-schema.js';
 import type { EvaluationSummary } from '../../contracts/evaluation.js';
 import type { ExportedModel } from '../../contracts/policy.js';
+import { isModelName } from '../../hub/pulled-model.js';
 import { formatCount } from '../../reporting/format-quantity.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import type { LoadedRun } from '../../runs/load-run.js';
@@ -31,7 +32,8 @@ export function modelCard(content: CardContent): string {
   const { name, run, checkpoint, exported, dtype } = content;
   const { manifest } = run;
   const { recipe } = manifest;
-  const facts = `${exported.architecture}, ${formatCount(exported.parameters)} parameters, ${dtype}`;
+  const adapter = exported.base === undefined ? '' : 'a LoRA adapter for ';
+  const facts = `${adapter}${exported.architecture}, ${formatCount(exported.parameters)} parameters, ${dtype}`;
   const stages = Object.entries(recipe.stages).map(([stage, { kind }]) =>
     stage === kind ? stage : `${stage} (${kind})`,
   );
@@ -51,9 +53,10 @@ export function modelCard(content: CardContent): string {
     '',
     '## How to load it',
     '',
-    ...loading(name),
+    ...loading(name, exported.base !== undefined),
     '',
-    `Actions have the format \`${recipe.format.name}\`. \`generation_config.json\` samples as the policy did in training.`,
+    `Actions have the format \`${recipe.format.name}\`.` +
+      (exported.base === undefined ? ' `generation_config.json` samples as the policy did in training.' : ''),
     '',
     '## How it was trained',
     '',
@@ -69,14 +72,15 @@ export function modelCard(content: CardContent): string {
   ].join('\n');
 }
 
-function metadata({ name, run, checkpoint, base }: CardContent): { readonly [key: string]: unknown } {
+function metadata({ name, run, checkpoint, base, exported }: CardContent): { readonly [key: string]: unknown } {
   const { manifest, result } = run;
   const { recipe } = manifest;
   const evaluation = checkpoint.isFinal ? result?.evaluation : undefined;
+  const baseName = [exported.base?.name, base?.name].find((one) => one !== undefined && isModelName(one));
   return {
-    library_name: 'transformers',
+    library_name: exported.base === undefined ? 'transformers' : 'peft',
     pipeline_tag: 'text-generation',
-    ...(base?.name !== undefined && { base_model: base.name }),
+    ...(baseName !== undefined && { base_model: baseName }),
     ...(base?.license !== undefined && { license: base.license }),
     tags: ['agentgym', 'reinforcement-learning', recipe.environment.name, ...algorithmsOf(recipe)],
     ...(evaluation && {
@@ -120,13 +124,17 @@ function resultLines({ run, checkpoint }: CardContent): string[] {
   return [...playersTable(rows), '', 'Evaluations during training at this step; 95 % intervals for other tasks.'];
 }
 
-function loading(name: string): string[] {
+function loading(name: string, isAdapter: boolean): string[] {
+  const model = isAdapter ? 'AutoPeftModelForCausalLM' : 'AutoModelForCausalLM';
+  const imports = isAdapter
+    ? ['from peft import AutoPeftModelForCausalLM', 'from transformers import AutoTokenizer']
+    : ['from transformers import AutoModelForCausalLM, AutoTokenizer'];
   return [
     '```python',
-    'from transformers import AutoModelForCausalLM, AutoTokenizer',
+    ...imports,
     '',
     `tokenizer = AutoTokenizer.from_pretrained(${JSON.stringify(name)})`,
-    `model = AutoModelForCausalLM.from_pretrained(${JSON.stringify(name)}, dtype="auto")`,
+    `model = ${model}.from_pretrained(${JSON.stringify(name)}, dtype="auto")`,
     'messages = [{"role": "user", "content": "the first observation"}]',
     'inputs = tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=True, return_tensors="pt")',
     'tokens = model.generate(**inputs)[0, inputs["input_ids"].shape[1]:]',

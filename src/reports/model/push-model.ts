@@ -24,27 +24,36 @@ export interface ModelPush extends Pick<ModelExport, 'host' | 'settings' | 'cwd'
   /** Only for a run; default: float32. */
   readonly dtype?: ModelExport['dtype'];
   readonly merge?: boolean;
+  readonly base?: string;
   readonly hub: HubAccess;
   readonly onEvent: (event: TransferEvent) => void;
 }
 
 /** Pushes a folder with a model; a run is exported first, into a folder that is removed at the end. */
 export async function pushModel(push: ModelPush): Promise<PushedModel> {
-  const { source, runsFolder, model, isPrivate, hub, onEvent, checkpoint, dtype, merge = false, ...place } = push;
+  const { source, runsFolder, model, isPrivate, hub, onEvent, checkpoint, dtype, merge = false, base, ...place } = push;
   refuseOtherName(model);
   const target = { model, ...(isPrivate !== undefined && { isPrivate }), hub, onEvent };
-  const isFolder = existsSync(join(source, 'config.json')) && !existsSync(manifestPath(source));
+  const configs = ['config.json', 'adapter_config.json'];
+  const isFolder = configs.some((name) => existsSync(join(source, name))) && !existsSync(manifestPath(source));
   if (isFolder) {
     if (checkpoint !== undefined) throw idle('--checkpoint', source);
     if (dtype !== undefined) throw idle('--dtype', source);
     if (merge) throw idle('--merge', source);
+    if (base !== undefined) throw idle('--base', source);
     return pushFolder({ folder: source, ...target });
   }
   const run = await resolveRun(source, runsFolder);
   const temporary = await mkdtemp(join(tmpdir(), 'agentgym-push-'));
   try {
     const to = join(temporary, 'model');
-    const how = { checkpoint: checkpoint ?? 'latest', dtype: dtype ?? 'float32', merge, name: model };
+    const how = {
+      checkpoint: checkpoint ?? 'latest',
+      dtype: dtype ?? 'float32',
+      merge,
+      name: model,
+      ...(base !== undefined && { base }),
+    };
     const { folder } = await exportModel({ ...place, ...how, run, to });
     return await pushFolder({ folder, ...target });
   } finally {

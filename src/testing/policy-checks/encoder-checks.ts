@@ -29,6 +29,8 @@ export const encoderChecks: readonly PolicyCheck[] = [
         parts[`begin('', ${JSON.stringify(text)})`] = () => encoder.begin('', text);
         parts[`begin('Rules.', ${JSON.stringify(text)})`] = () => encoder.begin('Rules.', text);
         parts[`append(${JSON.stringify(text)})`] = () => encoder.append(text);
+        if (encoder.appendAnswer === undefined) continue;
+        parts[`appendAnswer(${JSON.stringify(text)})`] = () => encoder.appendAnswer!(text);
       }
       for (const text of actions) parts[`encodeAction(${JSON.stringify(text)})`] = () => encoder.encodeAction(text);
       return Object.entries(parts).flatMap(([name, ids]) => {
@@ -95,6 +97,7 @@ export const encoderChecks: readonly PolicyCheck[] = [
           if (more !== 0) found.push(`${name}: ${JSON.stringify(spelled)} becomes an id that ends an action`);
         };
         compare('append', (text) => encoder.append(text));
+        if (encoder.appendAnswer !== undefined) compare('appendAnswer', (text) => encoder.appendAnswer!(text));
         compare('begin', (text) => encoder.begin('', text));
         compare('begin, system', (text) => encoder.begin(text, 'now'));
         compare('encodeAction', (text) => encoder.encodeAction(text));

@@ -6,15 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { sameShape } from '../operations/shapes.js';
-import {
-  adapterOf,
-  mergeAdapter,
-  mergedSource,
-  readAdapterConfig,
-  readAdapterWeights,
-  writeAdapterFolder,
-} from './adapter-folder.js';
+import { adapterOf, readAdapterConfig, readAdapterWeights, writeAdapterFolder } from './adapter-folder.js';
 import { parseDecoderConfig } from './decoder-config-json.js';
+import { mergeAdapter, mergedSource } from './merge-adapter.js';
 import { readSafetensors } from './safetensors.js';
 
 const recordings = fileURLToPath(new URL('../../../../test/golden/fixtures/models', import.meta.url));
@@ -37,13 +31,16 @@ function copy(name: string, changes: object): string {
 }
 
 describe("peft's folder of an adapter", () => {
-  it('is read and written with the same numbers', async () => {
-    const { settings, base } = await readAdapterConfig(recorded);
-    expect(base).toBe(join(recordings, 'qwen2'));
-    expect(settings).toMatchObject({ rank: 4, alpha: 8, rankStabilized: false });
+  it.each([
+    ['qwen2-lora', false, 2],
+    ['qwen2-dora', true, 3],
+  ])('is read and written with the same numbers: %s', async (name, dora, arrays) => {
+    const { settings, base } = await readAdapterConfig(join(recordings, name));
+    expect(base).toEqual({ name: '../qwen2' });
+    expect(settings).toMatchObject({ rank: 4, alpha: 8, rankStabilized: false, dora });
     expect(settings.targets.length).toBe(7);
-    const factors = await readAdapterWeights(recorded, config, settings);
-    expect(factors.size).toBe(2 * 7 * config.layers);
+    const factors = await readAdapterWeights(join(recordings, name), config, settings);
+    expect(factors.size).toBe(arrays * 7 * config.layers);
     const folder = mkdtempSync(join(room, 'written-'));
     await writeAdapterFolder(folder, { settings, base, factors, tokenizer: { tokenizer: '{}', config: '{}' } });
     expect(await readAdapterConfig(folder)).toEqual({ settings, base });
@@ -51,14 +48,13 @@ describe("peft's folder of an adapter", () => {
   });
 
   it('tells the scale of both kinds', () => {
-    const settings = { rank: 16, alpha: 8, targets: [] };
+    const settings = { rank: 16, alpha: 8, targets: [], dora: false };
     expect(adapterOf({ ...settings, rankStabilized: false }).scale).toBe(0.5);
     expect(adapterOf({ ...settings, rankStabilized: true }).scale).toBe(2);
   });
 
   it.each([
     ['another kind', { peft_type: 'IA3' }, 'peft_type "IA3" is not supported; supported: LORA'],
-    ['a decomposed adapter', { use_dora: true }, 'use_dora true is not supported'],
     ['trained biases', { bias: 'all' }, 'bias "all" is not supported'],
     ['whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save ["lm_head"] is not supported'],
     ['other ranks of some matrices', { rank_pattern: { q_proj: 2 } }, 'rank_pattern {"q_proj":2} is not supported'],
@@ -108,5 +104,31 @@ describe("peft's folder of an adapter", () => {
     for await (const piece of source.pieces()) merged.push(...piece);
     expect(Float32Array.from(merged)).toEqual(weights.get(`${name}.weight`)!.data);
     expect(weights.get('model.norm.weight')).toEqual((await readBase()).get('model.norm.weight'));
+  });
+
+  // Goes red when the length of a row is taken of one piece, or of the base alone.
+  it('merges in DoRA so that each row has its trained length, whole and in pieces', async () => {
+    const folder = join(recordings, 'qwen2-dora');
+    const { settings } = await readAdapterConfig(folder);
+    const factors = await readAdapterWeights(folder, config, settings);
+    const name = 'model.layers.1.mlp.down_proj';
+    const before = (await readBase()).get(`${name}.weight`)!;
+    const sum = await readBase();
+    mergeAdapter(sum, new Map([...factors].filter(([key]) => !key.endsWith('magnitude_vector'))), adapterOf(settings));
+    const weights = await readBase();
+    mergeAdapter(weights, factors, adapterOf(settings));
+    const magnitudes = factors.get(`${name}.lora_magnitude_vector`)!.data;
+    for (const row of [0, 17, 63]) {
+      const rowOf = (of: typeof sum) => of.get(`${name}.weight`)!.data.subarray(row * 160, (row + 1) * 160);
+      const [added, merged] = [rowOf(sum), rowOf(weights)];
+      expect(Math.hypot(...merged)).toBeCloseTo(magnitudes[row]!, 5);
+      const along = merged.reduce((total, x, column) => total + x * added[column]!, 0);
+      expect(along / (Math.hypot(...merged) * Math.hypot(...added))).toBeCloseTo(1, 6);
+    }
+    const pieces = { shape: before.shape, pieces: () => [before.data.subarray(0, 1000), before.data.subarray(1000)] };
+    const inPieces: number[] = [];
+    const source = mergedSource(`${name}.weight`, pieces, factors, adapterOf(settings));
+    for await (const piece of source.pieces()) inPieces.push(...piece);
+    expect(Float32Array.from(inPieces)).toEqual(weights.get(`${name}.weight`)!.data);
   });
 });

@@ -1,17 +1,20 @@
 /*
  * Folders of adapters as PEFT writes them (github.com/huggingface/peft: src/peft/tuners/lora/config.py,
  * utils/save_and_load.py): adapter_config.json names the base and the matrices; adapter_model.safetensors has the
- * factors as `base_model.model.<module>.lora_A.weight` [rank, in] and `.lora_B.weight` [out, rank].
+ * factors as `base_model.model.<module>.lora_A.weight` [rank, in] and `.lora_B.weight` [out, rank], and in DoRA
+ * `.lora_magnitude_vector` [out].
  */
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import type { BaseName, PolicyContext } from '@agentgym/cli';
+
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, PROJECTIONS, type Adapter, type Projection } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
 import { readModelTexts, writeTokenizerFiles, type ModelTexts } from './model-folder.js';
-import { type HostTensor, readSafetensors, type TensorSource, writeSafetensors } from './safetensors.js';
+import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
 
 const names = { config: 'adapter_config.json', weights: 'adapter_model.safetensors' } as const;
 const PREFIX = 'base_model.model.';
@@ -22,13 +25,14 @@ export interface AdapterSettings {
   readonly alpha: number;
   readonly rankStabilized: boolean;
   readonly targets: readonly Projection[];
+  /** Whether rows have trained lengths. */
+  readonly dora: boolean;
 }
 
 /** An adapter's folder without its factors. */
 export interface AdapterFolder {
   readonly settings: AdapterSettings;
-  /** The folder of the base, absolute. */
-  readonly base: string;
+  readonly base: BaseName;
 }
 
 /** The texts of a model folder, or of an adapter's folder and its base. */
@@ -39,8 +43,8 @@ export interface OpenedModel extends ModelTexts {
 }
 
 /** The adapter that a graph computes. */
-export function adapterOf({ rank, alpha, rankStabilized, targets }: AdapterSettings): Adapter {
-  return { rank, targets, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank) };
+export function adapterOf({ rank, alpha, rankStabilized, targets, dora }: AdapterSettings): Adapter {
+  return { rank, targets, dora, scale: alpha / (rankStabilized ? Math.sqrt(rank) : rank) };
 }
 
 /** Whether a folder is an adapter's. */
@@ -50,13 +54,20 @@ function isAdapterFolder(directory: string): boolean {
 
 /**
  * Reads everything except numbers: of a model's folder, or of an adapter's folder and its base. An adapter's folder may
- * have its own tokenizer.
+ * have its own tokenizer. Its base is a folder, by a path from the adapter's folder, or a model that was pulled.
  */
-export async function openModel(directory: string): Promise<OpenedModel> {
+export async function openModel(
+  directory: string,
+  findModel: PolicyContext['findModel'] = () => undefined,
+): Promise<OpenedModel> {
   if (!isAdapterFolder(directory)) return { ...(await readModelTexts(directory)), base: directory };
-  const { settings, base } = await readAdapterConfig(directory);
-  if (!existsSync(base)) {
-    throw new Error(`${join(directory, names.config)} names the base ${base}, which does not exist`);
+  const { settings, base: named } = await readAdapterConfig(directory);
+  const folder = resolve(directory, named.name);
+  const base = existsSync(folder) ? folder : findModel(named.name);
+  if (base === undefined) {
+    throw new Error(
+      `${join(directory, names.config)} names the base ${named.name}, which is no folder, and no model that was pulled`,
+    );
   }
   if (isAdapterFolder(base))
     throw new Error(`the base of ${directory} is an adapter too (${base}): merge that one first`);
@@ -92,8 +103,8 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
       throw refuse(`${key} ${JSON.stringify(value)} is not supported`);
     }
   }
-  const base = config['base_model_name_or_path'];
-  if (typeof base !== 'string' || base === '') throw refuse('base_model_name_or_path is missing');
+  const { base_model_name_or_path: name, revision } = config;
+  if (typeof name !== 'string' || name === '') throw refuse('base_model_name_or_path is missing');
   const rank = positive('r');
   if (!Number.isInteger(rank)) throw refuse(`r must be a whole number, not ${rank}`);
   return {
@@ -102,15 +113,15 @@ export async function readAdapterConfig(directory: string): Promise<AdapterFolde
       alpha: positive('lora_alpha'),
       rankStabilized: config['use_rslora'] === true,
       targets: readTargets(config['target_modules'], refuse),
+      dora: config['use_dora'] === true,
     },
-    base: resolve(directory, base),
+    base: { name, ...(typeof revision === 'string' && { revision }) },
   };
 }
 
 /** Settings that change what an adapter computes, and the values that change nothing. */
 const PLAIN: { readonly [key: string]: readonly unknown[] } = {
   bias: ['none'],
-  use_dora: [false],
   fan_in_fan_out: [false],
   lora_bias: [false],
   modules_to_save: [],
@@ -175,7 +186,7 @@ export async function readAdapterWeights(
 export async function writeAdapterFolder(
   directory: string,
   {
-    settings: { rank, alpha, rankStabilized, targets },
+    settings: { rank, alpha, rankStabilized, targets, dora },
     base,
     factors,
     tokenizer,
@@ -184,12 +195,13 @@ export async function writeAdapterFolder(
   const config = {
     peft_type: 'LORA',
     task_type: 'CAUSAL_LM',
-    base_model_name_or_path: base,
+    base_model_name_or_path: base.name,
+    ...(base.revision !== undefined && { revision: base.revision }),
     r: rank,
     lora_alpha: alpha,
     lora_dropout: 0,
     use_rslora: rankStabilized,
-    use_dora: false,
+    use_dora: dora,
     bias: 'none',
     fan_in_fan_out: false,
     inference_mode: true,
@@ -199,61 +211,4 @@ export async function writeAdapterFolder(
   await writeTokenizerFiles(directory, tokenizer);
   const tensors = new Map([...factors].map(([name, tensor]) => [`${PREFIX}${name}`, tensor]));
   await writeSafetensors(join(directory, names.weights), { tensors, metadata: { format: 'pt' } });
-}
-
-type Tensors = ReadonlyMap<string, HostTensor>;
-
-/** Adds scale * B A to each matrix of the adapter, in place. */
-export function mergeAdapter(weights: Tensors, factors: Tensors, adapter: Adapter): void {
-  for (const [name, { data }] of weights) {
-    const product = productWith(factors, name, adapter);
-    product?.(data, 0);
-  }
-}
-
-/** Weights with the adapter added, piece by piece. */
-export function mergedSource(name: string, source: TensorSource, factors: Tensors, adapter: Adapter): TensorSource {
-  const product = productWith(factors, name, adapter);
-  if (product === undefined) return source;
-  return {
-    shape: source.shape,
-    async *pieces() {
-      let start = 0;
-      for await (const piece of source.pieces()) {
-        const whole = piece.slice();
-        product(whole, start);
-        start += piece.length;
-        yield whole;
-      }
-    },
-  };
-}
-
-/** Adds scale * B A to the numbers of a matrix from `start` on; `undefined` if the adapter does not have the matrix. */
-function productWith(
-  factors: Tensors,
-  name: string,
-  { rank, scale }: Adapter,
-): ((numbers: Float32Array, start: number) => void) | undefined {
-  const module = name.replace(/\.weight$/, '');
-  const [down, up] = ['A', 'B'].map((factor) => factors.get(`${module}.lora_${factor}.weight`));
-  if (down === undefined || up === undefined) return undefined;
-  const inputs = down.shape[1]!;
-  const row = new Float64Array(inputs);
-  let computed = -1;
-  const computeRow = (output: number): void => {
-    row.fill(0);
-    for (let r = 0; r < rank; r += 1) {
-      const factor = scale * up.data[output * rank + r]!;
-      for (let input = 0; input < inputs; input += 1) row[input]! += factor * down.data[r * inputs + input]!;
-    }
-    computed = output;
-  };
-  return (numbers, start) => {
-    for (let index = 0; index < numbers.length; index += 1) {
-      const output = Math.floor((start + index) / inputs);
-      if (output !== computed) computeRow(output);
-      numbers[index]! += row[(start + index) % inputs]!;
-    }
-  };
 }

@@ -8,7 +8,7 @@ const recorded = (name: string) =>
   JSON.parse(readFileSync(new URL(`./fixtures/configs/${name}.json`, import.meta.url), 'utf8')) as {
     [key: string]: unknown;
   };
-const models = ['llama', 'llama-rope-llama3', 'qwen2', 'qwen3', 'qwen3-bfloat16'];
+const models = ['llama', 'llama-rope-llama3', 'qwen2', 'qwen3', 'qwen3-bfloat16', 'smollm3', 'gemma3'];
 
 describe('parseDecoderConfig', () => {
   it.each(models)('reads both spellings of %s alike, and what it writes itself', (name) => {
@@ -29,40 +29,115 @@ describe('parseDecoderConfig', () => {
       intermediateSize: 160,
       maxPositions: 256,
       rmsEpsilon: 1e-5,
-      ropeTheta: 10_000,
-      ropeScaling: {
-        kind: 'llama3',
-        factor: 4,
-        lowFrequencyFactor: 1,
-        highFrequencyFactor: 4,
-        originalMaxPositions: 64,
-      },
+      attentionKinds: [
+        {
+          rope: {
+            theta: 10_000,
+            scaling: {
+              kind: 'llama3',
+              factor: 4,
+              lowFrequencyFactor: 1,
+              highFrequencyFactor: 4,
+              originalMaxPositions: 64,
+            },
+          },
+        },
+      ],
       queryKeyValueBias: false,
       outputBias: false,
       mlpBias: false,
       queryKeyNorm: false,
+      outputNorms: false,
+      centeredNorms: false,
+      activation: 'silu',
+      embeddingScale: 1,
       tiedHead: false,
     });
     expect(parseDecoderConfig(recorded('qwen2.config'))).toMatchObject({
       queryKeyValueBias: true,
       outputBias: false,
       headWidth: 16,
-      ropeTheta: 1e6,
+      attentionKinds: [{ rope: { theta: 1e6 } }],
       tiedHead: true,
     });
     expect(parseDecoderConfig(recorded('qwen3.config'))).toMatchObject({ queryKeyNorm: true, headWidth: 24 });
+    expect(parseDecoderConfig(recorded('smollm3.config'))).toMatchObject({
+      attentionKinds: [{ rope: { theta: 500 } }, {}],
+      attentionOfLayer: [0, 1, 0],
+      queryKeyNorm: false,
+      tiedHead: true,
+    });
+    expect(parseDecoderConfig(recorded('gemma3.config'))).toMatchObject({
+      headWidth: 12,
+      attentionKinds: [{ rope: { theta: 20 }, window: 6 }, { rope: { theta: 500 } }],
+      attentionOfLayer: [0, 1, 0],
+      queryScalar: 20,
+      queryKeyNorm: true,
+      outputNorms: true,
+      centeredNorms: true,
+      activation: 'gelu-tanh',
+      embeddingScale: Math.sqrt(32),
+      tiedHead: true,
+    });
+  });
+
+  // The defaults of `transformers` 5.23, which published folders leave out.
+  it('takes what a family leaves out by its defaults', () => {
+    const sizes = {
+      vocab_size: 300,
+      hidden_size: 64,
+      num_hidden_layers: 7,
+      num_attention_heads: 4,
+      num_key_value_heads: 2,
+      intermediate_size: 160,
+      max_position_embeddings: 256,
+    };
+    expect(parseDecoderConfig({ ...sizes, model_type: 'smollm3' })).toMatchObject({
+      attentionKinds: [{ rope: { theta: 2e6 } }, {}],
+      attentionOfLayer: [0, 0, 0, 1, 0, 0, 0],
+      tiedHead: true,
+    });
+    expect(
+      parseDecoderConfig({ ...sizes, model_type: 'smollm3', no_rope_layers: [1, 1, 1, 1, 1, 1, 1] }),
+    ).toMatchObject({
+      attentionKinds: [{ rope: { theta: 2e6 } }],
+    });
+    expect(parseDecoderConfig({ ...sizes, model_type: 'gemma3_text' })).toMatchObject({
+      headWidth: 256,
+      attentionKinds: [{ rope: { theta: 1e4 }, window: 4096 }, { rope: { theta: 1e6 } }],
+      attentionOfLayer: [0, 0, 0, 0, 0, 1, 0],
+      queryScalar: 256,
+      tiedHead: true,
+    });
+  });
+
+  it.each<[string, string, object, RegExp]>([
+    ['capped scores', 'gemma3', { attn_logit_softcapping: 50 }, /attn_logit_softcapping 50 is not supported/],
+    ['capped logits', 'gemma3', { final_logit_softcapping: 30 }, /final_logit_softcapping 30/],
+    ['attention to later tokens', 'gemma3', { use_bidirectional_attention: true }, /use_bidirectional_attention/],
+    [
+      'another kind of layer',
+      'gemma3',
+      { layer_types: ['full_attention', 'chunked', 'x'] },
+      /layer_types has "chunked"/,
+    ],
+    ['a list that is too short', 'smollm3', { no_rope_layers: [1, 0] }, /no_rope_layers must be .* each of 3 layers/],
+    ['an entry that says nothing', 'smollm3', { no_rope_layers: [1, 0, 2] }, /no_rope_layers has 2; supported: 0, 1/],
+    ['windows in another family', 'smollm3', { use_sliding_window: true, layer_types: undefined }, /sliding-window/],
+  ])('refuses %s by name', (_, name, change, message) => {
+    expect(() => parseDecoderConfig({ ...recorded(`${name}.config`), ...change })).toThrow(message);
   });
 
   it.each<[string, object, RegExp]>([
     [
       'another model on the same trunk',
       { architectures: ['Qwen3ForSequenceClassification'] },
-      /Qwen3ForSequenceClassification is not supported; supported: LlamaForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM/,
+      /Qwen3ForSequenceClassification is not supported; supported: LlamaForCausalLM, Qwen2ForCausalLM, Qwen3ForCausalLM, SmolLM3ForCausalLM, Gemma3ForCausalLM/,
     ],
     [
       'another family',
       { model_type: 'mistral' },
-      /model_type "mistral" is not supported; supported: llama, qwen2, qwen3/,
+      /model_type "mistral" is not supported; supported: llama, qwen2, qwen3, smollm3, gemma3_text/,
     ],
     ['another activation', { hidden_act: 'gelu' }, /hidden_act "gelu"/],
     ['another rotary scaling', { rope_parameters: { rope_type: 'yarn', factor: 4 } }, /rope_type "yarn"/],
@@ -79,7 +154,7 @@ describe('parseDecoderConfig', () => {
     ['a size that is none', { num_hidden_layers: '3' }, /num_hidden_layers must be a positive whole number, not "3"/],
     ['groups that do not divide', { num_key_value_heads: 3 }, /3 does not divide num_attention_heads 4/],
     ['a head of odd width', { head_dim: 15 }, /head_dim 15 is odd/],
-  ])('refuses %s by name', (_, change, message) => {
+  ])('refuses %s of llama by name', (_, change, message) => {
     expect(() => parseDecoderConfig({ ...recorded('llama.config'), ...change })).toThrow(message);
   });
 

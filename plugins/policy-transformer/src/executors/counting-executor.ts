@@ -1,11 +1,11 @@
-import { peakBytes } from '../lowering/peak-bytes.js';
+import { bytesOf, peakBytes } from '../graph/peak-bytes.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
-import { neededNodes } from '../lowering/lower-program.js';
+import { neededNodes } from '../graph/needed-nodes.js';
 import { state } from '../operations/leaves.js';
 import { elementCount, totalElements } from '../operations/shapes.js';
 import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RowRules, RunOptions } from './executor.js';
-import type { CacheState, State, StateView } from './state.js';
+import type { CacheState, Constants, State, StateView } from './state.js';
 
 const FLOAT = 4;
 
@@ -28,12 +28,19 @@ export interface CountedProgram {
  * state would need. So memory is estimated by the code that uses it.
  */
 export class CountingExecutor implements Executor {
-  readonly engine = 'onnxruntime-node';
+  readonly engine = 'counting';
   readonly version = '';
   readonly threads = 1;
-  readonly rowRules: RowRules = { leastRows: 1, widthMultiple: 1, capacityMultiple: 1 };
+  readonly rowRules: RowRules;
+  readonly mostFixedBytes: number;
   readonly #programs: CountedExecutable[] = [];
   #state = 0;
+
+  /** @param of the executor for which it counts */
+  constructor({ rowRules, mostFixedBytes }: Pick<Executor, 'rowRules' | 'mostFixedBytes'>) {
+    this.rowRules = rowRules;
+    this.mostFixedBytes = mostFixedBytes;
+  }
 
   /** Programs that were compiled and run since the last call of this function. */
   takePrograms(): CountedProgram[] {
@@ -48,8 +55,14 @@ export class CountingExecutor implements Executor {
   }
 
   allocate(shapes: ReadonlyMap<string, Shape>): State {
-    this.#state += FLOAT * totalElements(shapes);
-    return new CountedState(shapes);
+    const allocated = new CountedState(shapes);
+    this.#state += allocated.bytes;
+    return allocated;
+  }
+
+  /** These are counted by the program that holds them. */
+  allocateConstants(types: ReadonlyMap<string, TensorType>): Constants {
+    return new CountedConstants(types);
   }
 
   allocateCache(): CacheState {
@@ -63,18 +76,21 @@ export class CountingExecutor implements Executor {
   }
 }
 
+/** State without numbers: what is read of it is empty. */
 class CountedState implements State {
   readonly shapes: ReadonlyMap<string, Shape>;
+  readonly bytes: number;
 
   constructor(shapes: ReadonlyMap<string, Shape>) {
     this.shapes = shapes;
+    this.bytes = FLOAT * totalElements(shapes);
   }
 
   has(name: string): boolean {
     return this.shapes.has(name);
   }
 
-  read(): Promise<never> {
+  read(): Promise<Float32Array> {
     return this.readAll();
   }
 
@@ -82,8 +98,8 @@ class CountedState implements State {
     return Promise.resolve();
   }
 
-  readAll(): Promise<never> {
-    throw new Error('counted state has no numbers');
+  readAll(): Promise<Float32Array> {
+    return Promise.resolve(new Float32Array());
   }
 
   writeAll(): Promise<void> {
@@ -104,6 +120,24 @@ class CountedState implements State {
 
   renamed(): StateView {
     return this;
+  }
+}
+
+class CountedConstants implements Constants {
+  readonly types: ReadonlyMap<string, TensorType>;
+  readonly bytes: number;
+
+  constructor(types: ReadonlyMap<string, TensorType>) {
+    this.types = types;
+    this.bytes = [...types.values()].reduce((sum, type) => sum + bytesOf(type), 0);
+  }
+
+  has(name: string): boolean {
+    return this.types.has(name);
+  }
+
+  write(): Promise<void> {
+    return Promise.resolve();
   }
 }
 
@@ -156,11 +190,11 @@ class CountedExecutable implements Executable {
       peak: peakBytes(results, resolve),
       inputs: Object.values(inputs).reduce((sum, { byteLength }) => sum + byteLength, 0),
       state: neededNodes(results).reduce(
-        (sum, node) => (node.operation === state ? sum + FLOAT * elementCount(resolve(node.outputs[0]!.shape)) : sum),
+        (sum, { operation, outputs: [output] }) => (operation === state ? sum + bytesOf(output!, resolve) : sum),
         0,
       ),
-      results: results.reduce((sum, { shape }) => sum + FLOAT * elementCount(resolve(shape)), 0),
-      fixed: fixed === undefined ? 0 : FLOAT * totalElements(fixed.shapes),
+      results: results.reduce((sum, result) => sum + bytesOf(result, resolve), 0),
+      fixed: fixed instanceof CountedState || fixed instanceof CountedConstants ? fixed.bytes : 0,
     };
   }
 }

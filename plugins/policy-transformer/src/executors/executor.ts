@@ -1,5 +1,5 @@
 import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
-import type { Append, CacheShape, CacheState, State, StateView } from './state.js';
+import type { Append, CacheShape, CacheState, Constants, State, StateView } from './state.js';
 
 /** A computation: what it returns, and what it changes in the executor's state. Only nodes that these need are lowered. */
 export interface Program {
@@ -11,12 +11,12 @@ export interface Program {
   /** New keys and values for a cache, by its state's name: [rows, keyValueHeads, width, headWidth]. */
   readonly append?: { readonly [state: string]: Tensor };
   /** State whose present numbers become constants of the program. Runs give all other state. */
-  readonly fixed?: State;
+  readonly fixed?: StateView;
   /** Sizes that each run sets. The number represents the size in the graph's shapes: see `OpenSizes`. */
   readonly openSizes?: { readonly [name: string]: number };
 }
 
-/** Host arrays by name: float32 is a Float32Array, int32 an Int32Array, bool a Uint8Array. */
+/** Host arrays by name. `holdsType` says which array holds which type. */
 export type HostArrays = { readonly [name: string]: HostArray };
 
 export interface RunOptions {
@@ -43,8 +43,10 @@ export interface Executable {
 
 /** Shapes that keep the bits of a row independent of the rows that share its run. */
 export interface RowRules {
-  /** A run has at least so many rows. */
+  /** A matrix product has at least so many rows, unless it is marked with `fewRows`. */
   readonly leastRows: number;
+  /** A product that is marked with `fewRows` has from one to this many rows. */
+  readonly mostFewRows: number;
   /** New tokens of a row, if it has more than one, are padded to a multiple. */
   readonly widthMultiple: number;
   /** Capacities of caches are multiples. */
@@ -56,14 +58,22 @@ export interface RowRules {
  * is the engine's.
  */
 export interface Executor {
-  readonly engine: 'onnxruntime-node' | 'onnxruntime-web';
+  /** Name of the engine. */
+  readonly engine: string;
   /** Version of the engine's library. */
   readonly version: string;
   /** Threads of one session. */
   readonly threads: number;
   readonly rowRules: RowRules;
+  /**
+   * Weights of up to this many bytes are worth a program of their own (`Program.fixed`), which is compiled for each
+   * policy version. It depends on the engine alone, because the two ways may round differently.
+   */
+  readonly mostFixedBytes: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
+  /** Arrays of zeros that `write` sets. */
+  allocateConstants(types: ReadonlyMap<string, TensorType>): Constants;
   allocateCache(shape: CacheShape): CacheState;
   compile(program: Program): Promise<Executable>;
 }

@@ -4,7 +4,9 @@ import { Graph } from '../graph/graph.js';
 import { createExecutor } from './create-executor.js';
 import { ExecutableCache } from './executable-cache.js';
 import type { Executable, Executor, Program } from './executor.js';
+import { ReferenceExecutor } from './fixtures/reference-executor.js';
 import { stateOf } from './fixtures/state-of.js';
+import { withFacts } from './fixtures/with-facts.js';
 import type { Runtime } from './load-runtime.js';
 import type { State } from './state.js';
 
@@ -100,28 +102,62 @@ describe('an executable', () => {
     const executable = await executor.compile(program());
     await expect(executable.run(inputs)).rejects.toThrow('input table is missing');
     await expect(executable.run({ ...inputs, table: new Float32Array(11) })).rejects.toThrow(
-      /table must be float32\[4, 3\], not float32 of 11/,
+      /table must be float32\[4, 3\], not a Float32Array of 11/,
     );
     await expect(executable.run({ ...inputs, table, ids: new Float32Array(2) })).rejects.toThrow(
-      /ids must be int32\[2\], not float32 of 2/,
+      /ids must be int32\[2\], not a Float32Array of 2/,
     );
     await check(executable, { table, other: table } as { table: Float32Array });
     await executable.dispose();
   });
+});
 
-  it('names state that does not fit', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+describe.each([
+  ['ONNX Runtime', () => createExecutor({ threads: 1, log: silent })],
+  ['the reference', () => Promise.resolve(new ReferenceExecutor())],
+] as const)('state with %s', (_, create: () => Promise<Executor>) => {
+  it('is named where it does not fit', async () => {
+    const executor = await create();
     const executable = await executor.compile(program('state'));
     const short = stateOf(executor, new Map([['table', new Float32Array(3)]]));
     await expect(executable.run(inputs, { state: [short] })).rejects.toThrow(
-      'state table must be float32[4, 3], not float32 of 3',
+      'state table must be float32[4, 3], not a Float32Array of 3',
     );
     await executable.dispose();
   });
 
-  // Goes red when a value is applied before another is computed, or when additions replace.
-  it('changes state: assigns after everything is computed, and adds', async () => {
+  it('reads constants of any type, which are joined and written in parts', async () => {
     const executor = await createExecutor({ threads: 1, log: silent });
+    const constants = executor.allocateConstants(
+      new Map([
+        ['a', { shape: [2], type: 'int8' }],
+        ['weight', { shape: [2], type: 'float32' }],
+        ['b', { shape: [3], type: 'int8' }],
+      ] as const),
+    );
+    await constants.write('a', Int8Array.of(-3, 4), 0);
+    await constants.write('b', Int8Array.of(7), 2);
+    await constants.write('weight', Float32Array.of(0.5), 1);
+    const graph = new Graph();
+    const joined = graph.cast(graph.state(['a', 'b'], [5], 'int8'), 'float32');
+    const outputs = { joined, weight: graph.add(graph.state('weight', [2]), graph.input('x', [])) };
+    for (const executable of [
+      await executor.compile({ outputs, fixed: constants }),
+      await executor.compile({ outputs }),
+    ]) {
+      const results = await executable.run({ x: Float32Array.of(1) }, { state: [constants] });
+      expect([...results['joined']!]).toEqual([-3, 4, 0, 0, 7]);
+      expect([...results['weight']!]).toEqual([1, 1.5]);
+      await executable.dispose();
+    }
+    await expect(async () => constants.write('a', Int8Array.of(1), 2)).rejects.toThrow('do not fit a, int8[2]');
+    await expect(async () => constants.write('a', Uint8Array.of(1), 0)).rejects.toThrow('Uint8Array do not fit a');
+    await expect(async () => constants.write('c', Int8Array.of(1), 0)).rejects.toThrow('have no c');
+  });
+
+  // Goes red when a value is applied before another is computed, or when additions replace.
+  it('changes: assigns after everything is computed, and adds', async () => {
+    const executor = await create();
     const graph = new Graph();
     const [a, b] = [graph.state('a', [2]), graph.state('b', [2])];
     const executable = await executor.compile({
@@ -146,8 +182,8 @@ describe('an executable', () => {
     await executable.dispose();
   });
 
-  it('reads adjacent arrays of state as one, and a part of one under another name', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+  it('is read as one where arrays are adjacent, and in part under another name', async () => {
+    const executor = await create();
     const state = stateOf(
       executor,
       new Map([
@@ -172,10 +208,7 @@ describe('the cache of executables', () => {
     const executor = await createExecutor({ threads: 1, log: silent });
     const compiled: string[] = [];
     const disposed: string[] = [];
-    const watched: Executor = {
-      ...executor,
-      allocate: (shapes) => executor.allocate(shapes),
-      allocateCache: (shape) => executor.allocateCache(shape),
+    const watched = withFacts(executor, {
       compile: async (of) => {
         const executable = await executor.compile(of);
         const name = compiled.at(-1)!;
@@ -189,7 +222,7 @@ describe('the cache of executables', () => {
           },
         };
       },
-    };
+    });
     const cache = new ExecutableCache(watched, 2);
     const get = (key: string) =>
       cache.get(key, () => {

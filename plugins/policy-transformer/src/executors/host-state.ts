@@ -1,11 +1,11 @@
 import { totalElements, viewsOf } from '../operations/shapes.js';
-import type { Shape } from '../operations/tensor.js';
+import type { HostArray, Shape } from '../operations/tensor.js';
 import type { State, StateView } from './state.js';
 
 /** State in the memory of the process, which executors on the CPU read and change in place. */
 export interface HostView extends StateView {
   /** The memory of an array, or of adjacent arrays that are read as one. `undefined` if it has no such array. */
-  view(names: readonly string[]): Float32Array | undefined;
+  view(names: readonly string[]): HostArray | undefined;
 }
 
 /** Arrays one after the other in one block of memory. */
@@ -28,21 +28,13 @@ export class HostState implements State, HostView {
   view(names: readonly string[]): Float32Array | undefined {
     const known = this.#views.get(names.join('+'));
     if (known !== undefined) return known;
-    const [first, ...others] = names.map((name) => this.#views.get(name));
-    if (first === undefined) return undefined;
-    let end = first.byteOffset + first.byteLength;
-    for (const [index, other] of others.entries()) {
-      if (other?.byteOffset !== end)
-        throw new Error(`${names[index + 1]} does not follow ${names[index]} in its state`);
-      end += other.byteLength;
-    }
-    const joint = new Float32Array(first.buffer, first.byteOffset, (end - first.byteOffset) / first.BYTES_PER_ELEMENT);
-    this.#views.set(names.join('+'), joint);
+    const joint = jointView(names, this.#views);
+    if (joint !== undefined) this.#views.set(names.join('+'), joint);
     return joint;
   }
 
-  read(name: string): Promise<Float32Array> {
-    return Promise.resolve(this.#of(name).slice());
+  read(name: string, start = 0, count?: number): Promise<Float32Array> {
+    return Promise.resolve(this.#of(name).slice(start, count === undefined ? undefined : start + count));
   }
 
   write(name: string, data: Float32Array): Promise<void> {
@@ -87,6 +79,22 @@ export class HostState implements State, HostView {
     if (view === undefined) throw new Error(`the state has no ${name}`);
     return view;
   }
+}
+
+/** The memory of adjacent arrays as one array. Throws if they are not adjacent. */
+export function jointView<Kind extends HostArray>(
+  names: readonly string[],
+  views: ReadonlyMap<string, Kind>,
+): Kind | undefined {
+  const [first, ...others] = names.map((name) => views.get(name));
+  if (first === undefined) return undefined;
+  let end = first.byteOffset + first.byteLength;
+  for (const [index, other] of others.entries()) {
+    if (other?.byteOffset !== end) throw new Error(`${names[index + 1]} does not follow ${names[index]} in its state`);
+    end += other.byteLength;
+  }
+  const kind = first.constructor as new (buffer: ArrayBufferLike, offset: number, length: number) => Kind;
+  return new kind(first.buffer, first.byteOffset, (end - first.byteOffset) / first.BYTES_PER_ELEMENT);
 }
 
 export function addTo(sum: Float32Array, term: Float32Array): void {

@@ -9,13 +9,13 @@ import { arch, platform } from 'node:process';
 
 import type * as OnnxRuntime from 'onnxruntime-common';
 
-import type { Executor } from './executor.js';
-
 /** The version that this package is tested with. package.json pins the same version. */
 export const RUNTIME_VERSION = '1.30.0';
 
 /** Platforms with a native library, as `<platform>-<arch>` of Node.js. On Linux it needs glibc 2.28. */
 export const NATIVE_PLATFORMS = ['darwin-arm64', 'linux-arm64', 'linux-x64', 'win32-arm64', 'win32-x64'];
+
+export type RuntimeName = 'onnxruntime-node' | 'onnxruntime-web';
 
 /** The common interface of the native package and the WebAssembly package. */
 export type Runtime = Pick<typeof OnnxRuntime, 'InferenceSession' | 'Tensor' | 'env'>;
@@ -28,7 +28,7 @@ export interface Rejected {
 
 export interface LoadedRuntime {
   readonly runtime: Runtime;
-  readonly engine: Executor['engine'];
+  readonly engine: RuntimeName;
   /** The package that was loaded. */
   readonly package: string;
   readonly version: string;
@@ -38,7 +38,7 @@ export interface LoadedRuntime {
 
 export interface RuntimeSearch {
   /** `auto` uses the native library, or WebAssembly if the library does not load. */
-  readonly engine: 'auto' | Executor['engine'];
+  readonly engine: 'auto' | RuntimeName;
   /** Imports a package. Tests replace it to simulate missing packages. */
   readonly importPackage?: (name: string) => Promise<unknown>;
   /** `<platform>-<arch>`; for tests. */
@@ -62,7 +62,7 @@ export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime>
 }
 
 /** The engine that `loadRuntime` will probably load: whether it loads shows only then. */
-export function likelyEngine(engine: RuntimeSearch['engine']): Executor['engine'] {
+export function likelyEngine(engine: RuntimeSearch['engine']): RuntimeName {
   const { resolve } = createRequire(import.meta.url);
   const isInstalled = (name: string): boolean => {
     try {
@@ -96,7 +96,7 @@ function candidates(engine: RuntimeSearch['engine'], machine: string) {
   return all.filter((candidate) => engine === 'auto' || candidate.engine === engine);
 }
 
-function versionOf({ env }: Runtime, engine: Executor['engine']): string {
+function versionOf({ env }: Runtime, engine: RuntimeName): string {
   return (engine === 'onnxruntime-node' ? env.versions.node : env.versions.web) ?? env.versions.common;
 }
 

@@ -1,37 +1,44 @@
 import type * as OnnxRuntime from 'onnxruntime-common';
 
-import {
-  lowerProgram,
-  onnxInput,
-  onnxOutput,
-  onnxState,
-  type LoweredProgram,
-  type LoweredState,
-} from '../lowering/lower-program.js';
-import { elementTypeOf } from '../lowering/onnx-model.js';
+import { lowerProgram, onnxInput, onnxOutput, onnxState, type LoweredProgram } from '../lowering/onnx/lower-program.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
-import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
-import { addTo, HostState, type HostView } from './host-state.js';
-import type { LoadedRuntime, Runtime } from './load-runtime.js';
+import { changeState, findState } from './host-changes.js';
+import { HostConstants } from './host-constants.js';
+import { HostState } from './host-state.js';
+import type { LoadedRuntime, Runtime, RuntimeName } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
+
+/** How programs are best written for ONNX Runtime. */
+export const ONNX_RUNTIME_FACTS = {
+  /**
+   * A single row takes another path through the engine's matrix products than several. Products are summed in groups of
+   * eight, and an incomplete group rounds differently. The longest vector that softmax and products add up has 16
+   * numbers. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.) Few rows are the
+   * columns of a turned product, whose sums are split in the same way for up to 16 columns. (onnxruntime/core/mlas/lib/
+   * sgemm.cpp: MlasSgemmOperation doubles StrideK while StrideN can be halved, down to 16.)
+   */
+  rowRules: { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 },
+  /**
+   * The engine packs constants once, and a step of decoding is then up to a fifth faster. In large models, the second
+   * copy and its compilation cost more than that saves.
+   */
+  mostFixedBytes: 100e6,
+} as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes'>;
 
 /**
  * ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. State is in the memory of the
  * process. The binding reads it in place, but copies every output, so a program returns only what changes.
  */
 export class OnnxRuntimeExecutor implements Executor {
-  readonly engine: Executor['engine'];
+  readonly engine: RuntimeName;
   readonly version: string;
   readonly threads: number;
-  /**
-   * A single row takes another path through the engine's matrix products than several. Products are summed in groups of
-   * eight, and an incomplete group rounds differently. The longest vector that softmax and products add up has 16
-   * numbers. (onnxruntime/core/mlas/lib/x86_64/TransKernelAvx512F.S: one accumulator, vector by vector.)
-   */
-  readonly rowRules = { leastRows: 2, widthMultiple: 8, capacityMultiple: 32 };
+  readonly rowRules = ONNX_RUNTIME_FACTS.rowRules;
+  readonly mostFixedBytes = ONNX_RUNTIME_FACTS.mostFixedBytes;
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;
 
@@ -49,6 +56,10 @@ export class OnnxRuntimeExecutor implements Executor {
     return new HostState(shapes, data);
   }
 
+  allocateConstants(types: ReadonlyMap<string, TensorType>): HostConstants {
+    return new HostConstants(types);
+  }
+
   allocateCache(shape: CacheShape): HostCache {
     return new HostCache(shape);
   }
@@ -60,7 +71,7 @@ export class OnnxRuntimeExecutor implements Executor {
     for (const [kind, tensors] of Object.entries(changes)) {
       for (const [name, tensor] of Object.entries(tensors)) all[`${kind}:${name}`] = tensor;
     }
-    const lowered = lowerProgram(all, fixed && (({ names }) => hostView(fixed).view(names)), open);
+    const lowered = lowerProgram(all, fixed && (({ names }) => findState([fixed], names)), open);
     const session = await this.#runtime.InferenceSession.create(lowered.model, {
       executionProviders: [this.engine === 'onnxruntime-node' ? 'cpu' : 'wasm'],
       graphOptimizationLevel: 'all',
@@ -71,17 +82,19 @@ export class OnnxRuntimeExecutor implements Executor {
       // A plan for each shape needs one block as large as all that the arena already has, and saves no time.
       enableMemPattern: false,
       logSeverityLevel: 3,
-      // Softmax turns masked scores into denormal numbers, which slow processors down by up to ten times. The setting
-      // applies to the thread that makes the process's first session and to threads that this thread starts later.
-      extra: { session: { set_denormal_as_zero: '1' } },
+      extra: {
+        session: {
+          // Softmax turns masked scores into denormal numbers, which slow processors down by up to ten times. The setting
+          // applies to the thread that makes the process's first session and to threads that this thread starts later.
+          set_denormal_as_zero: '1',
+          // Each session has threads of its own. Those that wait actively for the next run take the processor from the
+          // session that runs: decoding from int8, which alternates between two sessions, took 1.8 times as long.
+          intra_op: { allow_spinning: '0' },
+        },
+      },
     });
     return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open, { outputs, ...changes });
   }
-}
-
-/** This executor makes host state only. */
-function hostView(state: StateView): HostView {
-  return state as HostView;
 }
 
 type Named = { readonly [name: string]: Tensor };
@@ -130,9 +143,9 @@ class OnnxRuntimeExecutable implements Executable {
       ...states.map((declared) => ({
         name: `state ${declared.names.join('+')}`,
         onnxName: onnxState(declared.names),
-        type: 'float32' as const,
+        type: declared.type,
         shapeAt: openSizes.resolver(declared.shape),
-        find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared),
+        find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared.names),
       })),
     ];
     const named = (kind: Kind, prefix = `${kind}:`) =>
@@ -145,26 +158,16 @@ class OnnxRuntimeExecutable implements Executable {
     };
   }
 
-  async run(
-    inputs: HostArrays,
-    { sizes = {}, state = [], appendTo }: RunOptions = {},
-  ): Promise<{ readonly [name: string]: HostArray }> {
+  async run(inputs: HostArrays, options: RunOptions = {}): Promise<{ readonly [name: string]: HostArray }> {
+    const { sizes = {}, state = [] } = options;
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
     for (const feed of this.#feeds) feeds[feed.onnxName] = this.#tensor(feed, feed.find(inputs, state), sizes);
     const results = await this.#session.run(feeds);
     const data = (onnxName: string) => results[onnxName]?.data as HostArray;
-    const changed = (name: string): Float32Array => {
-      const found = findState(state, { names: [name] });
-      if (found === undefined) throw new Error(`state ${name} is missing`);
-      return found;
-    };
-    for (const [name, onnxName] of this.#results.assign) changed(name).set(data(onnxName));
-    for (const [name, onnxName] of this.#results.add) addTo(changed(name), data(onnxName) as Float32Array);
-    for (const [name, onnxName] of this.#results.append) {
-      if (appendTo === undefined) throw new Error(`the run does not say where ${name} goes`);
-      (appendTo.cache as HostCache).append(name, data(onnxName) as Float32Array, appendTo.rows);
-    }
-    return Object.fromEntries(this.#results.outputs.map(([name, onnxName]) => [name, data(onnxName)]));
+    const all = (kind: Kind) =>
+      Object.fromEntries(this.#results[kind].map(([name, onnxName]) => [name, data(onnxName)]));
+    changeState({ assign: all('assign'), add: all('add'), append: all('append') }, options);
+    return all('outputs');
   }
 
   #tensor(feed: Feed, data: HostArray | undefined, sizes: { readonly [name: string]: number }): OnnxRuntime.Tensor {
@@ -172,8 +175,9 @@ class OnnxRuntimeExecutable implements Executable {
     if (data === undefined) throw new Error(`${name} is missing`);
     const shape = feed.shapeAt(sizes);
     if (last?.data === data && sameShape(last.dims, shape)) return last;
-    if (data.length !== elementCount(shape) || elementTypeOf(data) !== type) {
-      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${elementTypeOf(data)} of ${data.length}`);
+    if (data.length !== elementCount(shape) || !holdsType(data, type)) {
+      const found = `a ${data.constructor.name} of ${data.length}`;
+      throw new Error(`${name} must be ${describeType({ shape, type })}, not ${found}`);
     }
     feed.last = new this.#runtime.Tensor(type, data, shape);
     return feed.last;
@@ -182,10 +186,4 @@ class OnnxRuntimeExecutable implements Executable {
   async dispose(): Promise<void> {
     await this.#session.release();
   }
-}
-
-/** The memory of state among the state of a run. */
-function findState(state: readonly StateView[], { names }: Pick<LoweredState, 'names'>): Float32Array | undefined {
-  const owner = state.find((each) => each.has(names[0]!));
-  return owner && hostView(owner).view(names);
 }

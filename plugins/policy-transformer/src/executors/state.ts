@@ -1,4 +1,4 @@
-import type { Shape } from '../operations/tensor.js';
+import type { HostArray, Shape, TensorType } from '../operations/tensor.js';
 
 /** Arrays of state by name, as one run reads and changes them. */
 export interface StateView {
@@ -11,8 +11,8 @@ export interface StateView {
  */
 export interface State extends StateView {
   readonly shapes: ReadonlyMap<string, Shape>;
-  /** A copy of one array. */
-  read(name: string): Promise<Float32Array>;
+  /** A copy of one array, or of `count` numbers of it from `start` on. */
+  read(name: string, start?: number, count?: number): Promise<Float32Array>;
   /** Replaces one array. Throws if the data has another length. */
   write(name: string, data: Float32Array): Promise<void>;
   /** A copy of all arrays, one after the other in the order of `shapes`. */
@@ -30,6 +30,16 @@ export interface State extends StateView {
   part(name: string, as: string, start: number, count: number): StateView;
   /** The same arrays under other names: a run that asks for `name` gets the array `rename(name)`. */
   renamed(rename: (name: string) => string): StateView;
+}
+
+/**
+ * Named arrays of any type that programs only read, such as quantized weights. They are usually large, so they are written
+ * in parts.
+ */
+export interface Constants extends StateView {
+  readonly types: ReadonlyMap<string, TensorType>;
+  /** Replaces the numbers of an array from `start` on. Throws if they do not fit or have another type. */
+  write(name: string, data: HostArray, start: number): Promise<void>;
 }
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */

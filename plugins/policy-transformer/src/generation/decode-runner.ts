@@ -1,24 +1,34 @@
 import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import type { Adapter } from '../model/parameters.js';
-import { rotaryTables } from '../model/rotary-tables.js';
+import { parameterShapes, type Adapter } from '../model/parameters.js';
+import { rotaryTables, type RotaryTables } from '../model/rotary-tables.js';
 import { totalElements } from '../operations/shapes.js';
 import type { HostArray } from '../operations/tensor.js';
 import { decodeGraph, type DecodeSizes } from './decode-graph.js';
 import { DecodeSession } from './decode-session.js';
 import type { DecodeRunner } from './graph-generator.js';
+import { RowScales } from './row-scales.js';
 import type { Choice } from './sampling-graph.js';
 import type { ModelWeights } from './token-generator.js';
 
-/**
- * Weights of up to this many bytes become constants of the session. A step is then up to a fifth faster, but each
- * policy version costs a compilation. In large models, the second copy and its compilation cost more than that saves.
- */
-const MOST_BOUND = 100e6;
+const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 
 /** Primes that represent the open sizes; the model's own sizes are not multiples of them. */
 const STAND_INS = [100_003, 100_019, 100_043, 100_049, 100_057, 100_069];
+
+/** The numbers that represent the sizes of a decode graph. */
+export function standIns({ vocabularySize }: DecoderConfig): DecodeSizes {
+  const free = STAND_INS.filter((prime) => vocabularySize % prime !== 0);
+  const [rows, width, capacity] = free as [number, number, number];
+  return { rows, width, capacity };
+}
+
+/** Rotary tables of each kind of attention. */
+export function tablesOf(config: DecoderConfig): RotaryTables[] {
+  return config.attentionKinds.map(({ rope }) => rotaryTables(config, rope, config.maxPositions));
+}
 
 /**
  * Runs decode graphs on an executor. Each way of choosing has one session for single tokens and one for all other
@@ -28,21 +38,32 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
-  readonly #mostBound: number;
+  /**
+   * Whether weights become constants. This depends only on the model and the engine, because the engine splits long
+   * sums differently if an operand is packed.
+   */
+  readonly #binds: boolean;
+  readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #sessions = new Map<string, DecodeSession>();
+  /** Only in DoRA. */
+  readonly #rowScales: RowScales | undefined;
+  #scales: readonly State[] = [];
   #weights: ModelWeights | undefined;
 
-  /** @param mostBound weights of up to this many bytes become constants */
-  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter, mostBound = MOST_BOUND) {
+  constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
     this.#config = config;
     this.#adapter = adapter;
-    this.#mostBound = mostBound;
+    this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
+    this.#binds = totalElements(parameterShapes(config, { valueHead: false })) * FLOAT <= executor.mostFixedBytes;
+    const { leastRows, mostFewRows } = executor.rowRules;
+    this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
     this.#weights = weights;
-    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds(weights));
+    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
+    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds);
   }
 
   async run(
@@ -52,21 +73,15 @@ export class SessionDecodeRunner implements DecodeRunner {
     options: RunOptions,
   ): Promise<{ readonly [name: string]: HostArray }> {
     const session = await this.#session(choice, sizes.width === 1);
-    return session.run(inputs, { ...options, sizes: { ...sizes } });
+    const state = [...this.#scales, ...(options.state ?? [])];
+    return session.run(inputs, { ...options, state, sizes: { ...sizes } });
   }
 
   async dispose(): Promise<void> {
     const sessions = [...this.#sessions.values()];
     this.#sessions.clear();
     for (const session of sessions) await session.dispose();
-  }
-
-  /**
-   * Whether weights become constants. This depends only on the model, because the engine splits long sums differently
-   * if an operand is packed.
-   */
-  #binds({ trainable, frozen = trainable }: ModelWeights): boolean {
-    return totalElements(frozen.shapes) * Float32Array.BYTES_PER_ELEMENT <= this.#mostBound;
+    await this.#rowScales?.dispose();
   }
 
   async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
@@ -74,17 +89,13 @@ export class SessionDecodeRunner implements DecodeRunner {
     const known = this.#sessions.get(key);
     if (known) return known;
     if (this.#weights === undefined) throw new Error('the generator has no weights yet');
-    const [rows, width, capacity] = STAND_INS.filter((prime) => this.#config.vocabularySize % prime !== 0) as [
-      number,
-      number,
-      number,
-    ];
+    const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
-    const tables = rotaryTables(this.#config, this.#config.maxPositions);
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const program = decodeGraph(new Graph(), this.#config, sizes, choice, tables, this.#adapter);
+    const options = { sizes, tables: tablesOf(this.#config), adapter: this.#adapter, fewRows: !this.#binds };
+    const program = decodeGraph(new Graph(), this.#config, choice, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
-    await session.useWeights(this.#weights, this.#binds(this.#weights));
+    await session.useWeights(this.#weights, this.#binds);
     this.#sessions.set(key, session);
     return session;
   }

@@ -1,7 +1,7 @@
 import type { Executable, Executor, HostArrays, Program, RunOptions } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { HostArray } from '../operations/tensor.js';
-import type { ModelWeights } from './token-generator.js';
+import { statesOf, type ModelWeights } from './token-generator.js';
 
 /**
  * A decode graph, compiled with weights as constants that the engine packs once, or as state of every run. Weights of
@@ -20,11 +20,12 @@ export class DecodeSession {
   }
 
   /** Sets the weights for later runs. If `bound`, those without an adapter become constants. */
-  async useWeights({ trainable, frozen }: ModelWeights, bound: boolean): Promise<void> {
+  async useWeights(weights: ModelWeights, bound: boolean): Promise<void> {
+    const { trainable, frozen } = weights;
     const fixed = bound ? (frozen ?? trainable) : undefined;
     if (fixed === trainable || fixed !== this.#fixed) await this.dispose();
     this.#fixed = fixed;
-    this.#state = [trainable, ...(frozen ? [frozen] : [])].filter((state) => state !== fixed);
+    this.#state = statesOf(weights).filter((state) => state !== fixed);
   }
 
   async run(inputs: HostArrays, options: RunOptions): Promise<{ readonly [name: string]: HostArray }> {

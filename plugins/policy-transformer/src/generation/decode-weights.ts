@@ -1,42 +1,72 @@
+import { addAdapter } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { addAdapter, stateEmbedding, type DecoderWeights } from '../model/decoder-layer.js';
-import { FINAL_NORM, layerParameter, parameterShapes, projectionSizes, type Adapter } from '../model/parameters.js';
+import { normsOf, type DecoderWeights } from '../model/decoder-layer.js';
+import { EMBEDDING, headName, layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
+import { rowScaleState } from './row-scales.js';
 
 /** Weights of a decode graph. */
 export interface JoinedWeights extends DecoderWeights {
   readonly embedding: Tensor;
-  readonly head: Tensor;
-  readonly finalNorm: Tensor;
+  /** [n, vocabulary] for states [n, hidden] after the final norm. */
+  logits(of: Tensor): Tensor;
 }
 
-/** Joins matrices that read the same tensor into one state. */
-export function joinedWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): JoinedWeights {
-  const shapes = parameterShapes(config, { valueHead: false });
+/**
+ * A product of `of` [n, inputs] with the transposed matrix [outputs, inputs] that is the state `names`, joined along the
+ * first axis.
+ */
+export type MatrixProduct = (
+  graph: GraphBuilder,
+  of: Tensor,
+  names: readonly string[],
+  sizes: { readonly outputs: number; readonly inputs: number; readonly fewRows: boolean },
+) => Tensor;
+
+const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, fewRows }) =>
+  graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, fewRows });
+
+/**
+ * Joins matrices that read the same tensor into one state.
+ * @param few tensors with this many rows have few rows in every run: see `MatmulOptions`
+ * @param multiply how the model's matrices are multiplied; the embedding is looked up in float32
+ */
+export function joinedWeights(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  {
+    adapter,
+    few,
+    multiply = float32Product,
+  }: {
+    readonly adapter?: Adapter | undefined;
+    readonly few?: number | undefined;
+    readonly multiply?: MatrixProduct | undefined;
+  },
+): JoinedWeights {
+  const { vocabularySize, hiddenSize } = config;
+  const isFew = (of: Tensor): boolean => of.shape[0] === few;
   return {
-    ...stateEmbedding(graph, config),
-    finalNorm: graph.state(FINAL_NORM, [config.hiddenSize]),
+    embedding: graph.state(EMBEDDING, [vocabularySize, hiddenSize]),
+    logits: (of) =>
+      multiply(graph, of, [headName(config)], { outputs: vocabularySize, inputs: hiddenSize, fewRows: isFew(of) }),
     project(of, layer, parts) {
       const sizes = parts.map((part) => projectionSizes(config, part));
       const [{ inputs, bias }] = sizes as [(typeof sizes)[number]];
       const outputs = sizes.reduce((sum, size) => sum + size.outputs, 0);
-      const joint = (kind: 'weight' | 'bias', shape: readonly number[]) =>
-        graph.state(
-          parts.map((part) => layerParameter(layer, part, kind)),
-          shape,
-        );
-      const product = graph.matmul(of, joint('weight', [outputs, inputs]), { transposeRight: true });
-      const all = bias ? graph.add(product, joint('bias', [outputs])) : product;
+      const joint = (kind: 'weight' | 'bias') => parts.map((part) => layerParameter(layer, part, kind));
+      const fewRows = isFew(of);
+      const product = multiply(graph, of, joint('weight'), { outputs, inputs, fewRows });
+      const all = bias ? graph.add(product, graph.state(joint('bias'), [outputs])) : product;
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));
-        return addAdapter(graph, config, adapter, { of, whole, layer, part: parts[index]! });
+        const part = parts[index]!;
+        const scale = () => graph.state(rowScaleState(layer, part), [size.outputs]);
+        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale, fewRows });
       });
     },
-    norm: (layer, part) => {
-      const name = layerParameter(layer, part);
-      return graph.state(name, shapes.get(name) ?? []);
-    },
+    norm: normsOf(graph, config),
   };
 }

@@ -20,6 +20,8 @@ import {
 
 /** Runs the decode graph with the current weights. */
 export interface DecodeRunner {
+  /** Rows of a run. */
+  readonly rowLimits: { readonly least: number; readonly most: number };
   useWeights(weights: ModelWeights): Promise<void>;
   /** @param options the cache */
   run(
@@ -47,8 +49,8 @@ const COMPACT_AT = 0.85;
 /**
  * Continues token sequences by continuous batching over a ragged cache. Rows are independent to the last bit (see
  * `decodeGraph`), so the choice of rows that share a run, their order and the capacity affect only speed. Three rules
- * keep the bits equal: a piece of one token and a longer piece never share a run; a run has at least as many rows as the
- * executor's `rowRules` say; and the width of a run is 1 or a multiple that they say.
+ * keep the bits equal: a piece of one token and a longer piece never share a run; a run has as many rows as the
+ * runner's `rowLimits` say; and the width of a run is 1 or a multiple that they say.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
@@ -128,7 +130,10 @@ export class GraphGenerator implements TokenGenerator {
   #waves(requests: readonly KnownRequest[]): KnownRequest[][] {
     const longest = Math.max(...requests.map(({ tokens, maxTokens }) => tokens.length + maxTokens));
     const capacity = this.#cache.capacityFor(Math.min(longest, this.#config.maxPositions));
-    const size = Math.max(this.#rules.leastRows, Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)));
+    const size = Math.max(
+      this.#runner.rowLimits.least,
+      Math.floor(this.#limits.cacheBytes / this.#cache.bytes(1, capacity)),
+    );
     return Array.from({ length: Math.ceil(requests.length / size) }, (_, wave) =>
       requests.slice(wave * size, (wave + 1) * size),
     );
@@ -199,34 +204,35 @@ export class GraphGenerator implements TokenGenerator {
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
     const width = widestPiece === 1 ? 1 : this.#paddedWidth(widestPiece);
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
-    this.#cache.reserve(this.#rules.leastRows, this.#cache.capacityFor(longest));
+    const { least, most } = this.#runner.rowLimits;
+    this.#cache.reserve(least, this.#cache.capacityFor(longest));
     const { capacity } = this.#cache;
     const scores = this.#config.heads * width * (capacity + width);
-    const { leastRows } = this.#rules;
     const rows = Math.max(
-      leastRows,
+      least,
       Math.min(
+        most,
         this.#limits.rowsPerRun,
         Math.floor(this.#limits.tokensPerRun / width),
         Math.floor(this.#limits.scoresPerRun / scores),
       ),
     );
-    const end = Math.max(start + range, leastRows);
+    const end = Math.max(start + range, least);
     for (let from = start; from < start + range; from += rows) {
       // Too few rows are computed with neighbours, whose results are not used.
-      const first = Math.max(0, Math.min(from, end - leastRows));
-      const count = Math.max(leastRows, Math.min(rows, end - first));
+      const first = Math.max(0, Math.min(from, end - least));
+      const count = Math.max(least, Math.min(rows, end - first));
       const part = Array.from({ length: count }, (_, row) =>
         first + row < from ? undefined : bySlot.get(first + row),
       );
-      if (part.some((lane) => lane)) await this.#runPart(part, first, { rows: count, width, capacity }, sampling);
+      if (part.some((lane) => lane)) await this.#runPart(part, first, { rows: count, width }, sampling);
     }
   }
 
   async #runPart(
     lanes: readonly (Lane | undefined)[],
     first: number,
-    sizes: DecodeSizes,
+    shape: Pick<DecodeSizes, 'rows' | 'width'>,
     sampling: Sampling,
   ): Promise<void> {
     const rows = lanes.map((lane): StepRow | undefined => {
@@ -239,6 +245,9 @@ export class GraphGenerator implements TokenGenerator {
         draw: request.draws[tokens.length]!,
       };
     });
+    const isFresh = rows.every((row) => (row?.length ?? 0) === 0);
+    const cache = this.#cache.window(first, shape.rows, isFresh);
+    const sizes = { ...shape, capacity: cache.capacity };
     const choice: Choice =
       sampling.temperature === 0
         ? 'largest'
@@ -247,7 +256,7 @@ export class GraphGenerator implements TokenGenerator {
           : 'draw';
     const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
     const results = await this.#runner.run(choice, sizes, inputs, {
-      state: [this.#cache.window(first, sizes.rows)],
+      state: [cache.view],
       appendTo: {
         cache: this.#cache.state,
         rows: lanes.map((lane) => lane && this.#cache.end(lane.sequence, lane.pieces[0]!)),

@@ -37,10 +37,14 @@ export class KeyValueCache {
     return this.state.capacity;
   }
 
-  /** Capacity for `length` positions: a multiple that the executor wants; from 256 on, a quarter of the next lower power of two. */
+  /**
+   * Capacity for `length` positions: rounded up to a quarter of the next lower power of two, and to a multiple that the
+   * executor wants.
+   */
   capacityFor(length: number): number {
-    const step = Math.max(this.#capacityMultiple, 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4);
-    return Math.ceil(Math.max(1, length) / step) * step;
+    const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
+    const step = roundUp(quarter, this.#capacityMultiple);
+    return roundUp(Math.max(1, length), step);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */
@@ -126,9 +130,11 @@ export class KeyValueCache {
     for (const piece of from.pieces) to.pieces.push(piece);
   }
 
-  /** Slots for one run. */
-  window(first: number, count: number): StateView {
-    return this.state.window(first, count);
+  /** Slots for one run, and their capacity. If they are empty, nothing of them has to be read. */
+  window(first: number, count: number, areEmpty: boolean): { readonly view: StateView; readonly capacity: number } {
+    return areEmpty
+      ? { view: this.state.window(first, 0), capacity: 0 }
+      : { view: this.state.window(first, count), capacity: this.state.capacity };
   }
 
   /** Where `count` new positions of a sequence go: after its cached ones. */
@@ -152,4 +158,8 @@ export class KeyValueCache {
     if (second) second.slot = a;
     if (first) first.slot = b;
   }
+}
+
+function roundUp(size: number, multiple: number): number {
+  return Math.ceil(size / multiple) * multiple;
 }

@@ -57,6 +57,36 @@ describe('chooseToken', () => {
     });
   });
 
+  // The vocabulary of Qwen2.5, with probabilities of about 6.6e-6 each: the token is another one only if the draw is close
+  // to a bound. Ranked draws go red by 3e-4 if their running sums have one level.
+  it.each<{ choice: Choice; topP: number }>([
+    { choice: 'draw', topP: 1 },
+    { choice: { topK: 0 }, topP: 0.95 },
+  ])('draws what float64 draws from 151,936 tokens: %o', async ({ choice, topP }) => {
+    const vocabulary = 151_936;
+    const draws = [0.137, 0.863, 0.99];
+    const logits = noise(draws.length, vocabulary).map((row) => row.map((logit) => Math.fround(logit / 200)));
+    const { tokens, logprobs } = await choose(logits, draws, choice, 1, topP);
+    for (const [row, token] of tokens.entries()) {
+      const own = Float64Array.from(logits[row]!);
+      const largest = own.reduce((most, logit) => Math.max(most, logit), -Infinity);
+      const weights = own.map((logit) => Math.exp(logit - largest));
+      const whole = weights.reduce((sum, weight) => sum + weight, 0);
+      expect(logprobs[row]).toBeCloseTo(Math.log(weights[token]! / whole), 4);
+      const ids = Uint32Array.from(own.keys());
+      const order = choice === 'draw' ? ids : ids.sort((a, b) => own[b]! - own[a]! || a - b);
+      let [kept, count] = [0, 0];
+      while (count < vocabulary && kept < topP * whole) kept += weights[order[count++]!]!;
+      let high = 0;
+      for (const id of order.subarray(0, count)) {
+        high += weights[id]! / kept;
+        if (id === token) break;
+      }
+      expect(draws[row]).toBeLessThan(high + 1e-6);
+      expect(draws[row]).toBeGreaterThan(high - weights[token]! / kept - 1e-6);
+    }
+  });
+
   it('never draws what has no probability', async () => {
     const logits = [0.2, 0.5, 1].map(() =>
       Array.from({ length: 9000 }, (_, id) => (id === 600 || id === 700 ? 0 : -1e4)),

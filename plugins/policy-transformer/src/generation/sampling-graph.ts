@@ -40,15 +40,13 @@ export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice)
     if (choice === 'largest') return graph.argMax(logits);
     const draws = graph.input('draws', [rows, 1]);
     if (choice !== 'draw') return chooseRanked(graph, scaled, draws, choice.topK === 0 ? vocabulary : choice.topK);
-    const probabilities = graph.exp(logprobs);
-    return vocabulary <= ONE_LEVEL
-      ? firstAtLeast(graph, probabilities, draws)
-      : chooseInTwoLevels(graph, probabilities, draws);
+    return firstAtLeast(graph, graph.exp(logprobs), draws);
   }
 }
 
-/** [rows, 1] index at which the running sum of `weights` [rows, n] first reaches `draws` times the total. */
+/** int32 [rows, 1] index at which the running sum of `weights` [rows, n] first reaches `draws` times the total. */
 function firstAtLeast(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tensor {
+  if (weights.shape[1]! > ONE_LEVEL) return firstInTwoLevels(graph, weights, draws);
   const cumulative = graph.cumulativeSum(weights, 1);
   const whole = graph.slice(cumulative, 1, -1, weights.shape[1]!);
   return countBelow(graph, cumulative, graph.mul(draws, whole));
@@ -64,13 +62,18 @@ function countBelow(graph: GraphBuilder, cumulative: Tensor, threshold: Tensor):
   return graph.cast(graph.min(count, cumulative.shape[1]! - 1), 'int32');
 }
 
-/** Chooses a block of 512 first, then a token within it. */
-function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Tensor): Tensor {
-  const [rows, vocabulary] = probabilities.shape as [number, number];
-  const blocks = Math.ceil(vocabulary / BLOCK);
-  const padded = graph.pad(probabilities, 1, 0, blocks * BLOCK - vocabulary);
-  const table = graph.reshape(padded, [rows, blocks, BLOCK]);
-  const sums = graph.reshape(graph.sum(table, { axes: [2] }), [rows, blocks]);
+/** Weights [rows, n] in blocks of 512, the last one padded: the blocks [rows, blocks, 512] and their sums [rows, blocks]. */
+function inBlocks(graph: GraphBuilder, weights: Tensor): { readonly table: Tensor; readonly sums: Tensor } {
+  const [rows, count] = weights.shape as [number, number];
+  const blocks = Math.ceil(count / BLOCK);
+  const table = graph.reshape(graph.pad(weights, 1, 0, blocks * BLOCK - count), [rows, blocks, BLOCK]);
+  return { table, sums: graph.reshape(graph.sum(table, { axes: [2] }), [rows, blocks]) };
+}
+
+/** Finds the block first, then the place within it. */
+function firstInTwoLevels(graph: GraphBuilder, weights: Tensor, draws: Tensor): Tensor {
+  const { table, sums } = inBlocks(graph, weights);
+  const [rows, blocks] = sums.shape as [number, number];
   const cumulative = graph.cumulativeSum(sums, 1);
   const threshold = graph.mul(draws, graph.slice(cumulative, 1, -1, blocks));
   const block = countBelow(graph, cumulative, threshold);
@@ -83,11 +86,22 @@ function chooseInTwoLevels(graph: GraphBuilder, probabilities: Tensor, draws: Te
   return graph.add(graph.mul(block, BLOCK), inside);
 }
 
+/** Running sums of `weights` [rows, n], each without the weight itself. */
+function sumsBefore(graph: GraphBuilder, weights: Tensor): Tensor {
+  const [rows, count] = weights.shape as [number, number];
+  if (count <= ONE_LEVEL) return graph.sub(graph.cumulativeSum(weights, 1), weights);
+  const { table, sums } = inBlocks(graph, weights);
+  const [, blocks] = sums.shape as [number, number];
+  const before = graph.reshape(graph.sub(graph.cumulativeSum(sums, 1), sums), [rows, blocks, 1]);
+  const within = graph.sub(graph.cumulativeSum(table, 2), table);
+  return graph.slice(graph.reshape(graph.add(within, before), [rows, blocks * BLOCK]), 1, 0, count);
+}
+
 /** Draws among the k largest, and of these only among those after less than `topP` of the mass (so at least one). */
 function chooseRanked(graph: GraphBuilder, scaled: Tensor, draws: Tensor, k: number): Tensor {
   const ranked = graph.topK(scaled, k);
   const probabilities = graph.softmax(ranked.values);
-  const before = graph.sub(graph.cumulativeSum(probabilities, 1), probabilities);
+  const before = sumsBefore(graph, probabilities);
   const first = graph.constant(
     Uint8Array.from({ length: k }, (_, index) => (index === 0 ? 1 : 0)),
     [1, k],

@@ -1,7 +1,7 @@
 import type { Sampling } from '@agentgym/cli';
 
-import { causalMask, MASKED } from '../model/causal-mask.js';
-import type { DecoderConfig } from '../model/decoder-config.js';
+import { causalMask, firstSeen, MASKED, maskInput } from '../model/causal-mask.js';
+import { windowOf, type DecoderConfig } from '../model/decoder-config.js';
 import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
 import type { Choice } from './sampling-graph.js';
@@ -22,7 +22,7 @@ export interface StepRow {
  * attends only to itself.
  */
 export function stepInputs(
-  { heads, keyValueHeads }: Pick<DecoderConfig, 'heads' | 'keyValueHeads'>,
+  config: DecoderConfig,
   { rows, width, capacity }: DecodeSizes,
   steps: readonly (StepRow | undefined)[],
   choice: Choice,
@@ -43,15 +43,19 @@ export function stepInputs(
     cacheMask.fill(0, row * capacity, row * capacity + length);
     if (step) draws[row] = step.draw;
   });
-  const single = { tokens, positions, cacheMask };
-  const inputs = width === 1 ? single : { ...single, ...severalTokens(steps, width, heads / keyValueHeads) };
+  const hasWindow = config.attentionKinds.some(({ window }) => window !== undefined);
+  const places = hasWindow && { places: Int32Array.from({ length: capacity }, (_, place) => place) };
+  // A graph for a width of 1 alone does not read the inputs of several tokens.
+  const inputs = { tokens, positions, cacheMask, ...places, ...severalTokens(config, steps, width) };
   if (choice === 'largest') return inputs;
   const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
   return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
 }
 
 /** Additional inputs for rows of several new tokens. */
-function severalTokens(steps: readonly (StepRow | undefined)[], width: number, group: number) {
+function severalTokens(config: DecoderConfig, steps: readonly (StepRow | undefined)[], width: number) {
+  const group = config.heads / config.keyValueHeads;
+  const lastWindow = windowOf(config, config.layers - 1);
   const last = new Int32Array(steps.length);
   const lastPositions = new Int32Array(steps.length);
   const lastMask = new Float32Array(steps.length * width).fill(MASKED);
@@ -59,7 +63,8 @@ function severalTokens(steps: readonly (StepRow | undefined)[], width: number, g
     const count = step?.count ?? 1;
     last[row] = row * width + count - 1;
     lastPositions[row] = (step?.length ?? 0) + count - 1;
-    lastMask.fill(0, row * width, row * width + count);
+    lastMask.fill(0, row * width + firstSeen(count - 1, lastWindow), row * width + count);
   });
-  return { last, lastPositions, lastMask, causalMask: causalMask(width, group) };
+  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), causalMask(width, group, 1, window)]);
+  return { last, lastPositions, lastMask, ...(Object.fromEntries(masks) as { [name: string]: Float32Array }) };
 }

@@ -10,6 +10,11 @@ export interface ModelWeights {
   readonly frozen?: State | undefined;
 }
 
+/** The state that holds all weights. */
+export function statesOf({ trainable, frozen }: ModelWeights): State[] {
+  return frozen ? [trainable, frozen] : [trainable];
+}
+
 /** A request with information about its unchanged tokens. */
 export interface KnownRequest extends GenerateRequest {
   /**

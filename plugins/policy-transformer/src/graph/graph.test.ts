@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { lowerProgram } from '../lowering/lower-program.js';
+import { lowerProgram } from '../lowering/onnx/lower-program.js';
 import { gradients } from './gradients.js';
 import { Graph } from './graph.js';
 

@@ -9,6 +9,7 @@ import * as logic from '../operations/logic.js';
 import { matmul } from '../operations/matmul.js';
 import { rmsNorm, silu } from '../operations/normalization.js';
 import type { Operation } from '../operations/operation.js';
+import { int4Matmul, int8Matmul } from '../operations/quantized-matmul.js';
 import * as reductions from '../operations/reductions.js';
 import { describeType, elementCount, normalizeAxis, sameShape, sizeOf } from '../operations/shapes.js';
 import { logSoftmax, softmax, tokenStatistics } from '../operations/softmax.js';
@@ -78,10 +79,10 @@ export class Graph implements GraphBuilder {
     return this.#leaf(`input ${name}`, { shape, type }, () => this.#one(leaves.input, [], { name, shape, type }));
   }
 
-  state(name: string | readonly string[], shape: Shape): Tensor {
+  state(name: string | readonly string[], shape: Shape, type: ElementType = 'float32'): Tensor {
     const names = typeof name === 'string' ? [name] : name;
-    return this.#leaf(`state ${names.join('+')}`, { shape, type: 'float32' }, () =>
-      this.#one(leaves.state, [], { names, shape }),
+    return this.#leaf(`state ${names.join('+')}`, { shape, type }, () =>
+      this.#one(leaves.state, [], { names, shape, type }),
     );
   }
 
@@ -221,13 +222,21 @@ export class Graph implements GraphBuilder {
   }
 
   matmul(left: Tensor, right: Tensor, options: MatmulOptions = {}): Tensor {
-    const { transposeLeft = false, transposeRight = false, scale = 1 } = options;
+    const { transposeLeft = false, transposeRight = false, scale = 1, fewRows = false } = options;
     if (right.shape.length === 2 && left.shape.length > 2 && !transposeLeft) {
       const inner = sizeOf(left.shape, -1);
       const flat = this.matmul(this.reshape(left, [elementCount(left.shape) / inner, inner]), right, options);
       return this.reshape(flat, [...left.shape.slice(0, -1), sizeOf(flat.shape, 1)]);
     }
-    return this.#one(matmul, [left, right], { transposeLeft, transposeRight, scale });
+    return this.#one(matmul, [left, right], { transposeLeft, transposeRight, scale, fewRows });
+  }
+
+  int8Matmul(left: Tensor, codes: Tensor, scales: Tensor): Tensor {
+    return this.#one(int8Matmul, [left, codes, scales], {});
+  }
+
+  int4Matmul(left: Tensor, codes: Tensor, scales: Tensor): Tensor {
+    return this.#one(int4Matmul, [left, codes, scales], {});
   }
 
   reshape(of: Tensor, shape: Shape): Tensor {

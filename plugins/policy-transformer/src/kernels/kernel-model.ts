@@ -2,7 +2,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import {
   EMBEDDING,
   FINAL_NORM,
-  HEAD,
+  headName,
   layerParameter,
   projectionSizes,
   type LayerNorm,
@@ -50,9 +50,16 @@ function isNormOfHeads(name: LayerNorm): boolean {
   return name === 'self_attn.q_norm' || name === 'self_attn.k_norm';
 }
 
-/** Whether sizes fit: the kernels read and write two vectors of four numbers at a time. */
-export function fitsKernels({ hiddenSize, headWidth, intermediateSize }: DecoderConfig): boolean {
-  return [hiddenSize, headWidth, intermediateSize].every((size) => size % 8 === 0);
+/**
+ * Whether the kernels compute this model. They read and write two vectors of four numbers at a time, and know one kind
+ * of layer: every query sees and turns with all positions, with no more than the norms and the activation of Llama.
+ */
+export function fitsKernels(config: DecoderConfig): boolean {
+  const { hiddenSize, headWidth, intermediateSize, attentionKinds, activation, embeddingScale } = config;
+  const [{ rope, window }, ...others] = attentionKinds;
+  const isPlain = rope !== undefined && window === undefined && others.length === 0 && config.queryScalar === undefined;
+  const isLlama = activation === 'silu' && embeddingScale === 1 && !config.outputNorms && !config.centeredNorms;
+  return isPlain && isLlama && [hiddenSize, headWidth, intermediateSize].every((size) => size % 8 === 0);
 }
 
 /**
@@ -130,7 +137,7 @@ export class KernelModel {
       tokens: rows(1),
       logprobs: rows(1),
     };
-    const { cos, sin } = rotaryTables(config, maxPositions);
+    const { cos, sin } = rotaryTables(config, config.attentionKinds[0].rope, maxPositions);
     const tables = [cos, sin].map((table) => {
       const address = this.#floats(table.length);
       this.kernels.floats(address, table.length).set(table);
@@ -142,7 +149,7 @@ export class KernelModel {
 
   /** Copies weights. Their names are the names of a Hugging Face checkpoint. */
   useWeights(parameters: ReadonlyMap<string, Float32Array>): void {
-    const { hiddenSize, vocabularySize, tiedHead } = this.#config;
+    const { hiddenSize, vocabularySize } = this.#config;
     const { kernels } = this;
     const of = (name: string): Float32Array => {
       const found = parameters.get(name);
@@ -169,7 +176,7 @@ export class KernelModel {
     write(this.#embedding, of(EMBEDDING));
     write(this.#finalNorm, of(FINAL_NORM));
     kernels.floats(this.#staging, this.#head.outputs * hiddenSize).fill(0);
-    pack(this.#head, of(tiedHead ? EMBEDDING : HEAD), 0, vocabularySize);
+    pack(this.#head, of(headName(this.#config)), 0, vocabularySize);
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { HostArray } from '../operations/tensor.js';
-import { MASKED } from './causal-mask.js';
+import { firstSeen, MASKED } from './causal-mask.js';
+import { windowOf, type DecoderConfig } from './decoder-config.js';
 import type { TrainingSizes } from './training-graph.js';
 
 /** The row of a sampled token, and its position in the row, at least 1. */
@@ -23,7 +24,7 @@ export function mostAsking(slots: readonly RowPosition[]): number {
 export function askingInputs(
   slots: readonly RowPosition[],
   sizes: TrainingSizes,
-  group: number,
+  config: DecoderConfig,
 ): { readonly [name: string]: HostArray } {
   const { rows, width, asks } = sizes;
   const asked = new Int32Array(rows * asks);
@@ -42,11 +43,15 @@ export function askingInputs(
     askOfSlot[slot] = ask;
     slotOfAsk[ask] = slot;
   }
+  const group = config.heads / config.keyValueHeads;
+  const window = windowOf(config, config.layers - 1);
   const askedBias = new Float32Array(rows * group * asks * width);
   for (let row = 0; row < rows; row += 1) {
     for (let line = 0; line < group * asks; line += 1) {
       const start = (row * group * asks + line) * width;
-      askedBias.fill(MASKED, start + askedPositions[row * asks + (line % asks)]! + 1, start + width);
+      const position = askedPositions[row * asks + (line % asks)]!;
+      askedBias.fill(MASKED, start + position + 1, start + width);
+      askedBias.fill(MASKED, start, start + firstSeen(position, window));
     }
   }
   return { asked, askedPositions, askedBias, askOfPlace, askOfSlot, slotOfAsk };

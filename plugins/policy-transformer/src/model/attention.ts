@@ -1,6 +1,6 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
-import type { DecoderConfig } from './decoder-config.js';
+import { scoreScale, type DecoderConfig, type Rope } from './decoder-config.js';
 import type { LayerOptions, Positions } from './decoder-layer.js';
 import { rotaryTables } from './rotary-tables.js';
 
@@ -12,11 +12,12 @@ import { rotaryTables } from './rotary-tables.js';
  */
 export function attention(
   graph: GraphBuilder,
-  { heads, keyValueHeads, headWidth }: DecoderConfig,
+  config: DecoderConfig,
   rows: number,
   bias: Tensor,
   blocks = 1,
 ): LayerOptions['attend'] {
+  const { heads, keyValueHeads, headWidth } = config;
   const group = heads / keyValueHeads;
 
   return (query, key, value) => {
@@ -45,23 +46,52 @@ export function attention(
       graph.transpose(graph.reshape(key, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
       graph.transpose(graph.reshape(value, [rows, keys, keyValueHeads, headWidth]), [0, 2, 1, 3]),
       mask,
-      1 / Math.sqrt(headWidth),
+      scoreScale(config),
     );
     const apart = graph.reshape(context, [rows, keyValueHeads, group, count, headWidth]);
     return graph.reshape(graph.transpose(apart, [0, 3, 1, 2, 4]), [rows * count, heads * headWidth]);
   }
 }
 
+/**
+ * Attention of tokens that lie one after the other, without padding. Queries, keys and values are [1, tokens, ...]; they
+ * are spread to [rows, width, ...] and back.
+ */
+export function packedAttention(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { tokens, rows, width, blocks, bias }: PackedSizes & { readonly bias: Tensor },
+): LayerOptions['attend'] {
+  const tokenOfPlace = graph.input('tokenOfPlace', [rows, width], 'int32');
+  const tokenOrNone = graph.reshape(graph.input('tokenOrNone', [rows, width], 'int32'), [rows * width]);
+  const placeOfToken = graph.input('placeOfToken', [tokens], 'int32');
+  const attend = attention(graph, config, rows, bias, blocks);
+  const spread = (of: Tensor): Tensor =>
+    graph.gather(graph.reshape(of, [tokens, of.shape.at(-1)!]), tokenOfPlace, placeOfToken);
+  return (query, key, value) =>
+    graph.gather(attend(spread(query), spread(key), spread(value)), placeOfToken, tokenOrNone);
+}
+
+/** Sizes of sequences without padding: all their tokens, and in attention rows of a width. */
+export interface PackedSizes {
+  readonly tokens: number;
+  readonly rows: number;
+  readonly width: number;
+  /** Blocks of queries, a divisor of `width`. */
+  readonly blocks: number;
+}
+
 /** @param at int32 [rows, n]; default: the positions of whole rows */
 export function rotaryPositions(
   graph: GraphBuilder,
   config: DecoderConfig,
+  rope: Rope | undefined,
   { rows, width }: { readonly rows: number; readonly width: number },
   at?: Tensor,
 ): Positions {
   const half = config.headWidth / 2;
   const count = at ? config.maxPositions : width;
-  const tables = rotaryTables(config, count);
+  const tables = rotaryTables(config, rope, count);
   const angles = (table: Float32Array): Tensor => {
     const whole = graph.constant(table, [count, half]);
     return at ? graph.gather(whole, at) : graph.expand(whole, [rows, width, half]);

@@ -3,22 +3,38 @@
  */
 export const MASKED = -1e9;
 
-let last: { readonly key: string; readonly mask: Float32Array } | undefined;
+/** The last mask of each window. */
+const last = new Map<number | undefined, { readonly key: string; readonly mask: Float32Array }>();
 
 /**
  * [group * width / blocks, width] values added to the scores of the last of `blocks` blocks of queries: each position
- * sees itself and earlier positions; `group` queries share a key. The last columns are the mask of an earlier block,
- * which has fewer keys. The last mask is cached; do not write to it.
+ * sees itself and earlier positions, with a window only the last `window` of them; `group` queries share a key. The
+ * last columns are the mask of an earlier block, which has fewer keys. The last mask of a window is cached; do not
+ * write to it.
  */
-export function causalMask(width: number, group: number, blocks = 1): Float32Array {
+export function causalMask(width: number, group: number, blocks = 1, window?: number): Float32Array {
   const key = `${width} ${group} ${blocks}`;
-  if (last?.key === key) return last.mask;
+  const known = last.get(window);
+  if (known?.key === key) return known.mask;
   const queries = width / blocks;
   const mask = new Float32Array(group * queries * width);
-  for (let row = 0; row < group * queries; row += 1)
-    mask.fill(MASKED, row * width + width - queries + (row % queries) + 1, (row + 1) * width);
-  last = { key, mask };
+  for (let row = 0; row < group * queries; row += 1) {
+    const next = width - queries + (row % queries) + 1;
+    mask.fill(MASKED, row * width + next, (row + 1) * width);
+    mask.fill(MASKED, row * width, row * width + firstSeen(next - 1, window));
+  }
+  last.set(window, { key, mask });
   return mask;
+}
+
+/** The first position that a query sees. */
+export function firstSeen(position: number, window = Infinity): number {
+  return Math.max(0, position + 1 - window);
+}
+
+/** The name of the input of a graph that is the causal mask of a window. */
+export function maskInput(window: number | undefined): string {
+  return window === undefined ? 'bias' : `bias.${window}`;
 }
 
 /** Smallest width of a block of queries: its scores stay in a core's cache, and its products are still large. */

@@ -1,10 +1,13 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
+import { activate } from './activation.js';
+import { addAdapter, rowScale } from './adapter-graph.js';
 import type { DecoderConfig } from './decoder-config.js';
 import {
-  adapterParameter,
   EMBEDDING,
-  HEAD,
+  FINAL_NORM,
+  headName,
+  layerNorms,
   layerParameter,
   parameterShapes,
   projectionSizes,
@@ -20,6 +23,7 @@ export interface DecoderWeights {
    * `of`.
    */
   project(of: Tensor, layer: number, parts: readonly Projection[]): readonly Tensor[];
+  /** What a norm of one layer multiplies by. */
   norm(layer: number, part: LayerNorm): Tensor;
 }
 
@@ -56,8 +60,8 @@ export interface LayerOptions {
 }
 
 /**
- * One layer of the decoder family, for training and generation: h + o(attention(norm h)), then h + down(silu(gate) *
- * up) of the normed result. `hidden` is [rows * width, hidden]. The output is [n, hidden], with n all positions or the
+ * One layer of the decoder family, for training and generation: h + o(attention(norm h)), then h + down(act(gate) *
+ * up) of the normed result. With `outputNorms`, what is added to h is normed, too. `hidden` is [rows * width, hidden]. The output is [n, hidden], with n all positions or the
  * positions that `queries` and `kept` select.
  */
 export function decoderLayer(
@@ -71,7 +75,8 @@ export function decoderLayer(
   const { asking } = queries ?? {};
   const ask = (of: Tensor): Tensor => (asking ? graph.gather(of, asking.ids, asking.inverse) : of);
 
-  const normed = graph.rmsNorm(hidden, weights.norm(layer, 'input_layernorm'), rmsEpsilon);
+  const norms = layerNorms(config);
+  const normed = norm(hidden, norms.beforeAttention);
   const turningQueries = queries?.positions ?? positions;
   const [query, key, value] = projectAttention();
   const context = attend(
@@ -81,12 +86,17 @@ export function decoderLayer(
   );
   const keep = (of: Tensor): Tensor => (kept ? graph.gather(of, kept.ids, kept.inverse) : of);
   const [output] = weights.project(keep(context), layer, ['self_attn.o_proj']) as [Tensor];
-  const attended = graph.add(keep(ask(hidden)), output);
+  const attended = graph.add(keep(ask(hidden)), norm(output, norms.afterAttention));
 
-  const normedAgain = graph.rmsNorm(attended, weights.norm(layer, 'post_attention_layernorm'), rmsEpsilon);
+  const normedAgain = norm(attended, norms.beforeMlp);
   const [gate, up] = weights.project(normedAgain, layer, ['mlp.gate_proj', 'mlp.up_proj']) as [Tensor, Tensor];
-  const [down] = weights.project(graph.mul(graph.silu(gate), up), layer, ['mlp.down_proj']) as [Tensor];
-  return graph.add(attended, down);
+  const [down] = weights.project(graph.mul(activate(graph, config, gate), up), layer, ['mlp.down_proj']) as [Tensor];
+  return graph.add(attended, norm(down, norms.afterMlp));
+
+  /** `part` is undefined where the family has no norm. */
+  function norm(of: Tensor, part: LayerNorm | undefined): Tensor {
+    return part === undefined ? of : graph.rmsNorm(of, weights.norm(layer, part), rmsEpsilon);
+  }
 
   function projectAttention(): [query: Tensor, key: Tensor, value: Tensor] {
     if (asking === undefined) {
@@ -102,17 +112,16 @@ export function decoderLayer(
   }
 
   /** Norm of each head if the family has it, then rotation. */
-  function turn(of: Tensor, count: number, norm: LayerNorm, { rows, width, cos, sin }: Positions): Tensor {
+  function turn(of: Tensor, count: number, ofHeads: LayerNorm, { rows, width, cos, sin }: Positions): Tensor {
     const shape = [rows, width, count * headWidth];
     if (!config.queryKeyNorm) return graph.rotary(graph.reshape(of, shape), cos, sin);
     const apart = graph.reshape(of, [rows * width * count, headWidth]);
-    return graph.rotary(graph.reshape(graph.rmsNorm(apart, weights.norm(layer, norm), rmsEpsilon), shape), cos, sin);
+    return graph.rotary(graph.reshape(norm(apart, ofHeads), shape), cos, sin);
   }
 }
 
 /** Weights as state under their Hugging Face names, one matrix each, and the adapter's share of the products. */
 export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): DecoderWeights {
-  const shapes = parameterShapes(config, { valueHead: false });
   return {
     project: (of, layer, parts) =>
       parts.map((part) => {
@@ -120,33 +129,44 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
         const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
         const product = graph.matmul(of, weight, { transposeRight: true });
         const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
-        return addAdapter(graph, config, adapter, { of, whole, layer, part });
+        const scale = () => rowScale(graph, config, adapter!, layer, part);
+        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale });
       }),
-    norm: (layer, part) => {
-      const name = layerParameter(layer, part);
-      return graph.state(name, shapes.get(name) ?? []);
-    },
+    norm: normsOf(graph, config),
   };
 }
 
-/** whole + scale * (of A^T) B^T, if the adapter has this matrix. */
-export function addAdapter(
-  graph: GraphBuilder,
-  config: DecoderConfig,
-  adapter: Adapter | undefined,
-  { of, whole, layer, part }: { of: Tensor; whole: Tensor; layer: number; part: Projection },
-): Tensor {
-  if (!adapter?.targets.includes(part)) return whole;
-  const { outputs, inputs } = projectionSizes(config, part);
-  const down = graph.state(adapterParameter(layer, part, 'A'), [adapter.rank, inputs]);
-  const up = graph.state(adapterParameter(layer, part, 'B'), [outputs, adapter.rank]);
-  const narrow = graph.matmul(of, down, { transposeRight: true });
-  return graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale }));
+/** The norms of the layers, as state under their Hugging Face names. */
+export function normsOf(graph: GraphBuilder, config: DecoderConfig): DecoderWeights['norm'] {
+  const shapes = parameterShapes(config, { valueHead: false });
+  return (layer, part) => {
+    const name = layerParameter(layer, part);
+    return normFactor(graph, config, graph.state(name, shapes.get(name) ?? []));
+  };
+}
+
+/** The norm after the last layer. */
+export function finalNorm(graph: GraphBuilder, config: DecoderConfig, hidden: Tensor): Tensor {
+  const weight = graph.state(FINAL_NORM, [config.hiddenSize]);
+  return graph.rmsNorm(hidden, normFactor(graph, config, weight), config.rmsEpsilon);
+}
+
+function normFactor(graph: GraphBuilder, { centeredNorms }: DecoderConfig, weight: Tensor): Tensor {
+  return centeredNorms ? graph.add(weight, 1) : weight;
+}
+
+/** The input of the first layer, [n, hidden], for int32 ids [n]. */
+export function embedTokens(graph: GraphBuilder, config: DecoderConfig, embedding: Tensor, ids: Tensor): Tensor {
+  return scaleEmbedding(graph, config, graph.gather(embedding, ids));
+}
+
+/** Rows of the embedding as the first layer reads them; also the derivative of that. */
+export function scaleEmbedding(graph: GraphBuilder, { embeddingScale }: DecoderConfig, rows: Tensor): Tensor {
+  return embeddingScale === 1 ? rows : graph.mul(rows, embeddingScale);
 }
 
 /** The embedding and the matrix of the head, both [vocabulary, hidden]. A tied head is the embedding. */
 export function stateEmbedding(graph: GraphBuilder, config: DecoderConfig): { embedding: Tensor; head: Tensor } {
   const shape = [config.vocabularySize, config.hiddenSize];
-  const embedding = graph.state(EMBEDDING, shape);
-  return { embedding, head: config.tiedHead ? embedding : graph.state(HEAD, shape) };
+  return { embedding: graph.state(EMBEDDING, shape), head: graph.state(headName(config), shape) };
 }

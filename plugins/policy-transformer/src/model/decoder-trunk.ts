@@ -2,9 +2,9 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { attention, rotaryPositions } from './attention.js';
 import { causalMask } from './causal-mask.js';
-import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, stateEmbedding, stateWeights, type Kept } from './decoder-layer.js';
-import { FINAL_NORM, type Adapter } from './parameters.js';
+import { attentionKindOf, type DecoderConfig } from './decoder-config.js';
+import { decoderLayer, embedTokens, finalNorm, stateEmbedding, stateWeights, type Kept } from './decoder-layer.js';
+import type { Adapter } from './parameters.js';
 
 export interface TrunkSizes {
   readonly rows: number;
@@ -19,10 +19,10 @@ export interface TrunkOptions {
    */
   readonly positions?: Tensor;
   /**
-   * float32, added to the scores of the last block of queries, broadcasts to [rows, 1, heads / keyValueHeads * width /
-   * blocks, width]; its last columns are added to those of other blocks. Default: causal.
+   * float32, added to the scores of the last block of queries in layers with this window, broadcasts to [rows, 1, heads
+   * / keyValueHeads * width / blocks, width]; its last columns are added to those of other blocks. Default: causal.
    */
-  readonly bias?: Tensor;
+  readonly bias?: (window: number | undefined) => Tensor;
   /** The positions that have a query in the last layer, the same number in each row. Default: all. */
   readonly asking?: Asking;
   /** Low-rank factors beside the matrices. Default: none. */
@@ -34,7 +34,7 @@ export interface TrunkOptions {
 interface Asking extends Kept {
   /** int32 [rows, asks] */
   readonly positions: Tensor;
-  /** Broadcasts to [rows, 1, heads / keyValueHeads * asks, width]. */
+  /** Broadcasts to [rows, 1, heads / keyValueHeads * asks, width]; follows the window of the last layer. */
   readonly bias: Tensor;
 }
 
@@ -57,27 +57,33 @@ export function decoderTrunk(
   { rows, width, blocks = 1 }: TrunkSizes,
   options: TrunkOptions = {},
 ): Trunk {
-  const { layers, heads, keyValueHeads, rmsEpsilon, hiddenSize } = config;
+  const { layers, heads, keyValueHeads } = config;
   const group = heads / keyValueHeads;
   const weights = stateWeights(graph, config, options.adapter);
   const { embedding, head } = stateEmbedding(graph, config);
   const sizes = { rows, width };
-  const positions = rotaryPositions(graph, config, sizes, options.positions);
-  const bias = options.bias ?? graph.constant(causalMask(width, group, blocks), [(group * width) / blocks, width]);
+  const causal = (window: number | undefined) =>
+    graph.constant(causalMask(width, group, blocks, window), [(group * width) / blocks, width]);
+  const kinds = config.attentionKinds.map(({ rope, window }) => ({
+    rope,
+    positions: rotaryPositions(graph, config, rope, sizes, options.positions),
+    bias: (options.bias ?? causal)(window),
+  }));
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
   const states: Tensor[] = [];
-  let hidden = graph.gather(embedding, ids);
+  let hidden = embedTokens(graph, config, embedding, ids);
   for (let layer = 0; layer < layers; layer++) {
     states.push(hidden);
     const { asking, kept } = layer === layers - 1 ? options : {};
+    const { rope, positions, bias } = kinds[attentionKindOf(config, layer)]!;
     hidden = decoderLayer(graph, config, weights, hidden, {
       layer,
       positions,
       attend: asking ? attention(graph, config, rows, asking.bias) : attention(graph, config, rows, bias, blocks),
-      ...(asking && { queries: { positions: rotaryPositions(graph, config, sizes, asking.positions), asking } }),
+      ...(asking && { queries: { positions: rotaryPositions(graph, config, rope, sizes, asking.positions), asking } }),
       ...(kept && { kept }),
     });
   }
-  return { final: graph.rmsNorm(hidden, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon), head, states };
+  return { final: finalNorm(graph, config, hidden), head, states };
 }

@@ -1,26 +1,36 @@
 /*
  * The training graph in parts, for models that are too large for one graph: embedding, one layer, head, loss, and the
- * backward pass of each. A backward part computes its forward part again, so between the parts only the inputs of the
- * layers are kept. All layers share the sessions of one layer: its weights have the names of layer 0.
+ * backward pass of each. A backward part computes its forward part again, except what the layer kept. All layers share
+ * the sessions of one layer: its weights have the names of layer 0. Sequences lie one after the other, [tokens, ...].
  */
 import type { Loss } from '@agentgym/cli';
 
 import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
 import { lowerLoss } from '../graph/lower-loss.js';
+import { substitute } from '../graph/substitute.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
-import { attention, rotaryPositions } from './attention.js';
+import { packedAttention, type PackedSizes } from './attention.js';
 import type { DecoderConfig } from './decoder-config.js';
-import { decoderLayer, stateEmbedding, stateWeights } from './decoder-layer.js';
+import {
+  decoderLayer,
+  embedTokens,
+  finalNorm,
+  scaleEmbedding,
+  stateEmbedding,
+  stateWeights,
+  type DecoderWeights,
+} from './decoder-layer.js';
 import {
   EMBEDDING,
   FINAL_NORM,
-  HEAD,
+  headName,
   trainableShapes,
   VALUE_BIAS,
   VALUE_WEIGHT,
   type ParameterOptions,
+  type Projection,
 } from './parameters.js';
 import { gradientState, metricOutput, termOutput } from './training-graph.js';
 
@@ -30,22 +40,19 @@ export interface GraphPart {
   readonly gradients?: { readonly [state: string]: Tensor };
 }
 
-/** Sequences of one micro-batch. */
-export interface LayerSizes {
-  readonly rows: number;
-  readonly width: number;
-  /** Blocks of queries, a divisor of `width`. */
-  readonly blocks: number;
-}
-
 /** Prefix of the weights that a layer's parts read, whichever layer it is. */
-export const LAYER = 'model.layers.0.';
+const LAYER = 'model.layers.0.';
+
+/** Renames the weights that the parts read to those of a layer. */
+export function namesOfLayer(layer: number): (name: string) => string {
+  return (name) => name.replace(LAYER, `model.layers.${layer}.`);
+}
 
 /** `tokens` int32 [n] to `hidden` [n, hidden]. */
 export function embeddingPart(config: DecoderConfig, count: number): GraphPart {
   const graph = new Graph();
   const { embedding } = stateEmbedding(graph, config);
-  return { outputs: { hidden: graph.gather(embedding, graph.input('tokens', [count], 'int32')) } };
+  return { outputs: { hidden: embedTokens(graph, config, embedding, graph.input('tokens', [count], 'int32')) } };
 }
 
 /** The gradient of a trained embedding, from `tokens` int32 [n] and `slope` [n, hidden]. */
@@ -53,45 +60,120 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
   const graph = new Graph();
   const tokens = graph.input('tokens', [count], 'int32');
   const slope = graph.input('slope', [count, config.hiddenSize]);
-  const gradient = graph.scatterSum(slope, tokens, config.vocabularySize);
+  const gradient = graph.scatterSum(scaleEmbedding(graph, config, slope), tokens, config.vocabularySize);
   return { outputs: {}, gradients: { [gradientState(EMBEDDING)]: gradient } };
 }
 
 /**
- * One layer: `hidden` [rows * width, hidden] to `hidden`. Other inputs: `positions` int32 [rows, width] and `bias`, which
- * is `causalMask`.
+ * Results inside a layer that may be kept for the backward pass: those whose products take more than half of the layer's
+ * time. [tokens, intermediate] each.
  */
-export function layerPart(config: DecoderConfig, options: ParameterOptions, sizes: LayerSizes): GraphPart {
-  const graph = new Graph();
-  return { outputs: { hidden: layer(graph, config, options, sizes).output } };
+const KEPT: readonly Projection[] = ['mlp.gate_proj', 'mlp.up_proj'];
+
+/** Bytes of what a layer may keep of one token. */
+export function keptBytes({ intermediateSize }: DecoderConfig): number {
+  return KEPT.length * intermediateSize * Float32Array.BYTES_PER_ELEMENT;
 }
 
-/** Computes the layer again. `slope` is the derivative by its output; the output `slope` is that by its input. */
-export function layerGradientPart(config: DecoderConfig, options: ParameterOptions, sizes: LayerSizes): GraphPart {
+/**
+ * One layer: `hidden` [tokens, hidden] to `hidden`. Other inputs: `positions` int32 [1, tokens] and the `Places` of the
+ * tokens; and, which make it the layer of its kind of attention, `cos` and `sin` [width, headWidth / 2], which are
+ * `rotaryTables`, and `bias`, which is `causalMask`. If it keeps, the outputs are also `kept.NAME`.
+ */
+export function layerPart(
+  config: DecoderConfig,
+  options: ParameterOptions,
+  sizes: PackedSizes,
+  keeps: boolean,
+): GraphPart {
+  const { output, inside } = layer(new Graph(), config, options, sizes);
+  return { outputs: { hidden: output, ...(keeps && inside) } };
+}
+
+/**
+ * Computes the layer again, except what was kept, which is then an input. `slope` is the derivative by its output; the
+ * output `slope` is that by its input.
+ */
+export function layerGradientPart(
+  config: DecoderConfig,
+  options: ParameterOptions,
+  sizes: PackedSizes,
+  keeps: boolean,
+): GraphPart {
   const graph = new Graph();
-  const { input, output } = layer(graph, config, options, sizes);
+  const { input, output, inside } = layer(graph, config, options, sizes);
   const loss = graph.sum(graph.mul(output, graph.input('slope', output.shape)));
-  return backward(graph, loss, config, options, { inputs: { slope: input }, isOwn: (name) => name.startsWith(LAYER) });
+  const part = backward(graph, loss, config, options, {
+    inputs: { slope: input },
+    isOwn: (name) => name.startsWith(LAYER),
+  });
+  if (!keeps) return part;
+  const kept = new Map(Object.entries(inside).map(([name, tensor]) => [tensor, graph.input(name, tensor.shape)]));
+  const replace = (named: { readonly [name: string]: Tensor }) => {
+    const tensors = substitute(graph, Object.values(named), kept);
+    return Object.fromEntries(Object.keys(named).map((name, index) => [name, tensors[index]!]));
+  };
+  return { outputs: replace(part.outputs), gradients: replace(part.gradients ?? {}) };
 }
 
-function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: ParameterOptions, sizes: LayerSizes) {
-  const { rows, width, blocks } = sizes;
+function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: ParameterOptions, sizes: PackedSizes) {
+  const { tokens, width, blocks } = sizes;
   const group = config.heads / config.keyValueHeads;
-  const input = graph.input('hidden', [rows * width, config.hiddenSize]);
+  const input = graph.input('hidden', [tokens, config.hiddenSize]);
   const bias = graph.input('bias', [(group * width) / blocks, width]);
-  const positions = graph.input('positions', [rows, width], 'int32');
-  const output = decoderLayer(graph, config, stateWeights(graph, config, adapter), input, {
+  const positions = graph.input('positions', [1, tokens], 'int32');
+  const angles = (name: string) => graph.gather(graph.input(name, [width, config.headWidth / 2]), positions);
+  const inside: { [name: string]: Tensor } = {};
+  const weights = stateWeights(graph, config, adapter);
+  const watched: DecoderWeights = {
+    ...weights,
+    project: (of, index, parts) => {
+      const products = weights.project(of, index, parts);
+      for (const [place, part] of parts.entries()) if (KEPT.includes(part)) inside[`kept.${part}`] = products[place]!;
+      return products;
+    },
+  };
+  const output = decoderLayer(graph, config, watched, input, {
     layer: 0,
-    positions: rotaryPositions(graph, config, sizes, positions),
-    attend: attention(graph, config, rows, bias, blocks),
+    positions: { rows: 1, width: tokens, cos: angles('cos'), sin: angles('sin') },
+    attend: packedAttention(graph, config, { ...sizes, bias }),
   });
-  return { input, output };
+  return { input, output, inside };
 }
 
 /** Live quantities of slots, from `hidden` [slots, hidden], `targets` int32 [slots] and `inverseTemperature` []. */
 export function headPart(config: DecoderConfig, options: ParameterOptions, slots: number): GraphPart {
   const { input: _, ...outputs } = head(new Graph(), config, options, slots);
   return { outputs };
+}
+
+/**
+ * Like `headPart`, for a head that is not trained: each live quantity NAME depends on its own row of `hidden` only, and
+ * `direction.NAME` [slots, hidden] is the derivative by it. So the head need not be computed again when the derivatives
+ * of the loss are known.
+ */
+export function headDirectionsPart(
+  config: DecoderConfig,
+  options: ParameterOptions,
+  slots: number,
+  names: readonly ('logprob' | 'entropy')[],
+): GraphPart {
+  const graph = new Graph();
+  const { input, ...live } = head(graph, config, options, slots);
+  const directions = names.map(
+    (name) => [`direction.${name}`, gradients(graph, graph.sum(live[name]), [input])[0]!] as const,
+  );
+  return { outputs: { ...live, ...Object.fromEntries(directions) } };
+}
+
+/** Whether the head has weights that are trained. */
+export function trainsHead(config: DecoderConfig, options: ParameterOptions): boolean {
+  const trained = trainableShapes(config, options);
+  return headParameters(config).some((name) => trained.has(name));
+}
+
+function headParameters(config: DecoderConfig): readonly string[] {
+  return [FINAL_NORM, headName(config), VALUE_WEIGHT, VALUE_BIAS];
 }
 
 /**
@@ -104,14 +186,14 @@ export function headGradientPart(config: DecoderConfig, options: ParameterOption
   const loss = Object.entries(live)
     .map(([name, tensor]) => graph.sum(graph.mul(tensor, graph.input(`slope.${name}`, [slots]))))
     .reduce((sum, term) => graph.add(sum, term));
-  const own = new Set([FINAL_NORM, config.tiedHead ? EMBEDDING : HEAD, VALUE_WEIGHT, VALUE_BIAS]);
+  const own = new Set(headParameters(config));
   return backward(graph, loss, config, options, { inputs: { slope: input }, isOwn: (name) => own.has(name) });
 }
 
 function head(graph: GraphBuilder, config: DecoderConfig, { valueHead }: ParameterOptions, slots: number) {
-  const { hiddenSize, rmsEpsilon } = config;
+  const { hiddenSize } = config;
   const input = graph.input('hidden', [slots, hiddenSize]);
-  const final = graph.rmsNorm(input, graph.state(FINAL_NORM, [hiddenSize]), rmsEpsilon);
+  const final = finalNorm(graph, config, input);
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, stateEmbedding(graph, config).head, { transposeRight: true });
   const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));

@@ -4,12 +4,12 @@ import type { TrainingBatch } from '@agentgym/cli';
 import { emptyBatch } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
-import { grouped, small } from '../generation/fixtures/small-models.js';
+import { grouped, small, windowed } from '../generation/fixtures/small-models.js';
 import type { MatmulAttributes } from '../operations/matmul.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Node, Tensor } from '../operations/tensor.js';
 import { causalMask } from './causal-mask.js';
-import type { DecoderConfig } from './decoder-config.js';
+import { windowOf, type DecoderConfig } from './decoder-config.js';
 import { batchOperations, forwardOperations } from './operation-count.js';
 import { packRows } from './pack-rows.js';
 import { parameterShapes, type Adapter } from './parameters.js';
@@ -45,12 +45,13 @@ const unmasked = (bias: ArrayLike<number>): number => Array.from(bias).filter((v
 describe.each<[string, DecoderConfig, boolean]>([
   ['equal heads, a tied head', small, false],
   ['grouped heads, a head of its own, a value head', grouped, true],
+  ['sliding windows', windowed, false],
 ])('%s', (_, config, valueHead) => {
   // Goes red when a matrix, the head, the value head or the short last layer is forgotten, or attention is counted in
   // full.
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
-    const { sizes, inputs } = packRows(batch, [0, 1], group);
+    const { sizes, inputs } = packRows(batch, [0, 1], config);
     expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
     let products = 0;
     for (const { operation, inputs: operands, outputs, attributes } of nodesOf(
@@ -60,8 +61,10 @@ describe.each<[string, DecoderConfig, boolean]>([
       const inner = operands[0]!.shape.at((attributes as MatmulAttributes).transposeLeft ? -2 : -1)!;
       products += 2 * inner * elementCount(outputs[0]!.shape);
     }
+    const seenByLayer = (layer: number) => unmasked(causalMask(16, group, 1, windowOf(config, layer)));
+    const before = Array.from({ length: config.layers - 1 }, (__, layer) => seenByLayer(layer));
     const seen =
-      rows * config.keyValueHeads * (config.layers - 1) * unmasked(causalMask(16, group)) +
+      rows * config.keyValueHeads * before.reduce((sum, pairs) => sum + pairs, 0) +
       config.keyValueHeads * unmasked(inputs['askedBias'] as Float32Array);
     // The product of a query and a key, and the product of its attention weight and a value.
     const attention = seen * 2 * (2 * config.headWidth);
@@ -77,7 +80,9 @@ describe.each<[string, DecoderConfig, boolean]>([
     const n =
       matrices.reduce((sum, [, shape]) => sum + elementCount(shape), 0) + config.vocabularySize * config.hiddenSize;
     const width = config.heads * config.headWidth;
-    const kaplan = tokens * (2 * n + 2 * config.layers * tokens * width);
+    const keys = (layer: number) => 2 * Math.min(tokens / 2, windowOf(config, layer) ?? Infinity);
+    const allKeys = Array.from({ length: config.layers }, (__, layer) => keys(layer)).reduce((a, b) => a + b);
+    const kaplan = tokens * (2 * n + 2 * allKeys * width);
     expect(Math.abs(counted / kaplan - 1)).toBeLessThan(0.002);
   });
 

@@ -1,6 +1,6 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
-import type { DecoderConfig } from './decoder-config.js';
+import { windowOf, type DecoderConfig } from './decoder-config.js';
 import { projectionSizes, type ParameterOptions, type Projection } from './parameters.js';
 
 /** New tokens of one sequence that go through the decoder. */
@@ -33,7 +33,7 @@ const TRAINING: Passes = { trained: 3, frozen: 2, attention: 3 };
  * Floating-point operations of a forward pass: matrix products and attention, following Kaplan et al. 2020 (arXiv
  * 2001.08361, section 2.1 and table 1). A multiplication with its addition counts as two. In the paper a token costs 2
  * N + 2 layers context width, with N the number of parameters without the embedding. Here attention is counted position
- * by position (4 heads headWidth for each key that a query sees; its causal mean is Kaplan's term), the head is counted
+ * by position (4 heads headWidth for each key that a query sees, at most a layer's window; its causal mean is Kaplan's term), the head is counted
  * only for positions that need logits, and in the last layer only the asking positions have queries. As in the paper,
  * norms, softmax, rotations and gates are not counted.
  */
@@ -54,16 +54,23 @@ export function forwardOperations(
   const remembered = matrices('self_attn.k_proj', 'self_attn.v_proj');
   const followed = matrices('self_attn.q_proj', 'self_attn.o_proj', 'mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj');
   const key = passes.attention * 4 * heads * headWidth;
-  // 1 + 2 + ... over the positions.
-  const seenByAll = tokens * from + (tokens * (tokens + 1)) / 2;
-  const seenByAsked = asked.reduce((sum, position) => sum + position + 1, 0);
+  const windows = Array.from({ length: layers }, (_, layer) => windowOf(config, layer) ?? from + tokens);
+  const lastWindow = windows.pop()!;
+  const seenByAll = windows.reduce((sum, window) => sum + seenKeys(from, tokens, window), 0);
+  const seenByAsked = asked.reduce((sum, position) => sum + Math.min(position + 1, lastWindow), 0);
   const head = 2 * hiddenSize * (matrix * vocabularySize + (valueHead ? passes.trained : 0));
   return (
-    (layers - 1) * (tokens * (remembered + followed) + key * seenByAll) +
+    (layers - 1) * tokens * (remembered + followed) +
     tokens * remembered +
     asked.length * (followed + head) +
-    key * seenByAsked
+    key * (seenByAll + seenByAsked)
   );
+}
+
+/** Keys that the queries of `tokens` positions see together: position + 1 each, at most the window. */
+function seenKeys(from: number, tokens: number, window: number): number {
+  const whole = Math.min(tokens, Math.max(0, window - from));
+  return whole * from + (whole * (whole + 1)) / 2 + (tokens - whole) * window;
 }
 
 /**

@@ -6,9 +6,14 @@ import type { DecoderConfig } from './decoder-config.js';
 
 export const EMBEDDING = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
-export const HEAD = 'lm_head.weight';
+const HEAD = 'lm_head.weight';
 export const VALUE_WEIGHT = 'value_head.weight';
 export const VALUE_BIAS = 'value_head.bias';
+
+/** The matrix of the head. A tied head is the embedding. */
+export function headName({ tiedHead }: DecoderConfig): string {
+  return tiedHead ? EMBEDDING : HEAD;
+}
 
 /** The matrices of a layer, as Hugging Face names them. */
 export type Projection =
@@ -20,8 +25,30 @@ export type Projection =
   | 'mlp.up_proj'
   | 'mlp.down_proj';
 
-/** The norms of a layer; the last two only with `queryKeyNorm`. */
-export type LayerNorm = 'input_layernorm' | 'post_attention_layernorm' | 'self_attn.q_norm' | 'self_attn.k_norm';
+/** The norms of a layer, as Hugging Face names them; those of q and k only with `queryKeyNorm`. */
+export type LayerNorm =
+  | 'input_layernorm'
+  | 'post_attention_layernorm'
+  | 'pre_feedforward_layernorm'
+  | 'post_feedforward_layernorm'
+  | 'self_attn.q_norm'
+  | 'self_attn.k_norm';
+
+/** The norms of a layer's hidden states by their place. With `outputNorms`, a name means another place than without. */
+export function layerNorms({ outputNorms }: DecoderConfig): {
+  readonly beforeAttention: LayerNorm;
+  readonly afterAttention?: LayerNorm;
+  readonly beforeMlp: LayerNorm;
+  readonly afterMlp?: LayerNorm;
+} {
+  if (!outputNorms) return { beforeAttention: 'input_layernorm', beforeMlp: 'post_attention_layernorm' };
+  return {
+    beforeAttention: 'input_layernorm',
+    afterAttention: 'post_attention_layernorm',
+    beforeMlp: 'pre_feedforward_layernorm',
+    afterMlp: 'post_feedforward_layernorm',
+  };
+}
 
 export function layerParameter(
   layer: number,
@@ -38,6 +65,8 @@ export interface Adapter {
   readonly scale: number;
   /** Which matrices of each layer. */
   readonly targets: readonly Projection[];
+  /** Whether each row of these matrices, with its share of the adapter, has a trained length (Liu et al. 2024, "DoRA"). */
+  readonly dora?: boolean;
 }
 
 /** The parts of a model besides its configuration. */
@@ -82,6 +111,11 @@ export function adapterParameter(layer: number, part: Projection, factor: 'A' | 
   return `model.layers.${layer}.${part}.lora_${factor}.weight`;
 }
 
+/** Name of the lengths of a matrix's rows in DoRA, [outputs]; they start as those of the frozen matrix. */
+export function magnitudeParameter(layer: number, part: Projection): string {
+  return `model.layers.${layer}.${part}.lora_magnitude_vector`;
+}
+
 /**
  * Names and shapes of the model without an adapter, as in Hugging Face's `model.safetensors`, in a fixed order. A tied
  * head has no separate parameter.
@@ -102,8 +136,7 @@ export function parameterShapes(
       shapes.set(layerParameter(layer, 'self_attn.q_norm'), [headWidth]);
       shapes.set(layerParameter(layer, 'self_attn.k_norm'), [headWidth]);
     }
-    shapes.set(layerParameter(layer, 'input_layernorm'), [hiddenSize]);
-    shapes.set(layerParameter(layer, 'post_attention_layernorm'), [hiddenSize]);
+    for (const norm of Object.values(layerNorms(config))) shapes.set(layerParameter(layer, norm), [hiddenSize]);
   }
   shapes.set(FINAL_NORM, [hiddenSize]);
   if (!config.tiedHead) shapes.set(HEAD, [vocabularySize, hiddenSize]);
@@ -111,14 +144,15 @@ export function parameterShapes(
   return shapes;
 }
 
-/** Names and shapes of an adapter's factors. */
-export function adapterShapes(config: DecoderConfig, { rank, targets }: Adapter): ReadonlyMap<string, Shape> {
+/** Names and shapes of an adapter's factors, and in DoRA of its magnitudes. */
+export function adapterShapes(config: DecoderConfig, { rank, targets, dora }: Adapter): ReadonlyMap<string, Shape> {
   const shapes = new Map<string, Shape>();
   for (let layer = 0; layer < config.layers; layer++) {
     for (const part of PROJECTIONS.filter((one) => targets.includes(one))) {
       const { outputs, inputs } = projectionSizes(config, part);
       shapes.set(adapterParameter(layer, part, 'A'), [rank, inputs]);
       shapes.set(adapterParameter(layer, part, 'B'), [outputs, rank]);
+      if (dora) shapes.set(magnitudeParameter(layer, part), [outputs]);
     }
   }
   return shapes;
@@ -171,10 +205,17 @@ function compare(a: string, b: string): number {
 }
 
 /**
- * Initial factors of an adapter: A uniform within 1 / sqrt(inputs) of 0, B zero, so that the adapter changes nothing at
- * first (PEFT's `LoraLayer.reset_lora_parameters`). Each has a separate random stream with its name.
+ * Initial factors of an adapter: A uniform within 1 / sqrt(inputs) of 0, B zero, magnitudes the lengths of the rows, so
+ * that the adapter changes nothing at first (PEFT's `LoraLayer.reset_lora_parameters`, `DoraLinearLayer.update_layer`).
+ * Each A has a separate random stream with its name.
+ * @param frozen the matrices beside the adapter
  */
-export function initializeAdapter(config: DecoderConfig, adapter: Adapter, random: Random): Map<string, Float32Array> {
+export function initializeAdapter(
+  config: DecoderConfig,
+  adapter: Adapter,
+  frozen: ReadonlyMap<string, Float32Array>,
+  random: Random,
+): Map<string, Float32Array> {
   const factors = new Map<string, Float32Array>();
   for (const [name, shape] of adapterShapes(config, adapter)) {
     const data = new Float32Array(elementCount(shape));
@@ -183,14 +224,27 @@ export function initializeAdapter(config: DecoderConfig, adapter: Adapter, rando
       const bound = 1 / Math.sqrt(shape[1]!);
       for (let index = 0; index < data.length; index++) data[index] = bound * (2 * stream.uniform() - 1);
     }
+    if (name.endsWith(MAGNITUDE)) fillLengths(data, frozen.get(name.replace(MAGNITUDE, '.weight'))!);
     factors.set(name, data);
   }
   return factors;
 }
 
+const MAGNITUDE = '.lora_magnitude_vector';
+
+/** Lengths of the rows of a matrix. */
+function fillLengths(lengths: Float32Array, matrix: Float32Array): void {
+  const inputs = matrix.length / lengths.length;
+  for (let row = 0; row < lengths.length; row += 1) {
+    let square = 0;
+    for (const number of matrix.subarray(row * inputs, (row + 1) * inputs)) square += number * number;
+    lengths[row] = Math.sqrt(square);
+  }
+}
+
 /**
  * Initial weights. Rows have unit expected length (deviation 1 / sqrt(inputs)). Rows that write to the residual stream
- * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms are 1, biases and value head 0. Each parameter has a
+ * are smaller by sqrt(2 * layers) (Radford et al. 2019). Norms multiply by 1, biases and value head are 0. Each parameter has a
  * separate random stream with its name.
  */
 export function initializeParameters(
@@ -203,7 +257,7 @@ export function initializeParameters(
   for (const [name, shape] of parameterShapes(config, options)) {
     const [, inputs] = shape;
     const data = new Float32Array(elementCount(shape));
-    if (name.endsWith('norm.weight')) data.fill(1);
+    if (name.endsWith('norm.weight')) data.fill(config.centeredNorms ? 0 : 1);
     else if (inputs !== undefined && name !== VALUE_WEIGHT) {
       const stream = random.stream(name);
       const toResidual = name.endsWith('o_proj.weight') || name.endsWith('down_proj.weight');

@@ -9,6 +9,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor, HostArrays } from '../executors/executor.js';
+import { ReferenceExecutor } from '../executors/fixtures/reference-executor.js';
 import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Tensor } from '../operations/tensor.js';
 import type { DecoderConfig } from './decoder-config.js';
@@ -27,11 +28,15 @@ const config: DecoderConfig = {
   intermediateSize: 144,
   maxPositions: 64,
   rmsEpsilon: 1e-6,
-  ropeTheta: 10000,
+  attentionKinds: [{ rope: { theta: 10000 } }],
   queryKeyValueBias: true,
   outputBias: true,
   mlpBias: true,
   queryKeyNorm: true,
+  outputNorms: false,
+  centeredNorms: false,
+  activation: 'silu',
+  embeddingScale: 1,
   tiedHead: true,
 };
 const options = { valueHead: true };
@@ -84,8 +89,11 @@ beforeAll(async () => {
 
 type Outputs = { readonly [name: string]: Float32Array };
 
-async function run(outputs: { readonly [name: string]: Tensor }, given: HostArrays, threads = 1): Promise<Outputs> {
-  const executor = executors[threads - 1]!;
+async function run(
+  outputs: { readonly [name: string]: Tensor },
+  given: HostArrays,
+  executor = executors[0]!,
+): Promise<Outputs> {
   const executable = await executor.compile({ outputs });
   const got = await executable.run(given, { state: [stateOf(executor, parameters)] });
   await executable.dispose();
@@ -99,8 +107,8 @@ function trained(sizes: TrainingSizes): { readonly [name: string]: Tensor } {
 }
 
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
-  const packed = packRows(of, which, 2, reads);
-  return run(trained(packed.sizes), packed.inputs, threads);
+  const packed = packRows(of, which, config, reads);
+  return run(trained(packed.sizes), packed.inputs, executors[threads - 1]);
 }
 
 /** Each output's bits, for comparison. */
@@ -113,7 +121,19 @@ const worst = (a: Float32Array, b: ArrayLike<number>) =>
   a.reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
 describe('the training graph', () => {
-  // Goes red when `isThreadSensitive` always answers false.
+  // Goes red when one lowering is wrong, or when a product is merged with the wrong sum.
+  it('gives what the reference backend computes in float64, in every output and gradient', async () => {
+    const packed = packRows(batch, all, config, reads);
+    const expected = await run(trained(packed.sizes), packed.inputs, new ReferenceExecutor());
+    const got = await train(batch, all);
+    expect(Object.keys(got)).toEqual(Object.keys(expected));
+    for (const [name, data] of Object.entries(got)) {
+      const largest = expected[name]!.reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+      expect(worst(data, expected[name]!), name).toBeLessThan(3e-6 * Math.max(1, largest));
+    }
+  });
+
+  // Goes red when `isTurned` always answers false.
   it('gives the same bits at one thread and at two, and each time', async () => {
     const once = bits(await train(batch, all, 1));
     expect(bits(await train(batch, all, 1))).toEqual(once);
@@ -122,7 +142,7 @@ describe('the training graph', () => {
 
   // Goes red when a block sees keys after its end, or misses earlier ones.
   it.each([2, 4])('computes the same in %i blocks of queries', async (blocks) => {
-    const packed = packRows(batch, all, 2, reads);
+    const packed = packRows(batch, all, config, reads);
     expect(packed.sizes).toMatchObject({ width: 32, blocks: 1 });
     const whole = await train(batch, all);
     const inBlocks = await run(trained({ ...packed.sizes, blocks }), packed.inputs);
@@ -130,7 +150,7 @@ describe('the training graph', () => {
   });
 
   it('has the slope of its loss in every parameter', async () => {
-    const packed = packRows(batch, all, 2, reads);
+    const packed = packRows(batch, all, config, reads);
     const [executor] = executors as [Executor];
     const executable = await executor.compile({ outputs: trained(packed.sizes) });
     const at = (moved: Map<string, Float32Array>) =>
@@ -190,7 +210,7 @@ describe('the training graph', () => {
   });
 
   it('is the evaluation graph with a loss', async () => {
-    const packed = packRows(batch, all, 2);
+    const packed = packRows(batch, all, config);
     const evaluated = await run(evaluationGraph(config, packed.sizes, options), packed.inputs);
     const trained = await train(batch, all);
     for (const name of ['logprob', 'entropy', 'value']) expect(trained[name]).toEqual(evaluated[name]);
@@ -213,7 +233,7 @@ describe('packed rows', () => {
   });
 
   it('refuse a sampled first token', () => {
-    expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0], 2)).toThrow(
+    expect(() => packRows({ ...batch, mask: new Uint8Array(batch.mask.length).fill(1) }, [0], config)).toThrow(
       /first token of row 0/,
     );
   });
@@ -221,7 +241,7 @@ describe('packed rows', () => {
   // Goes red when a column with a number per row is read as one per token.
   it('hold the columns that a loss reads, also those with a number per row, and no others', () => {
     const truncated = Uint8Array.of(0, 1, 0, 1, 0);
-    const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], 2, ['advantages', 'truncated']);
+    const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], config, ['advantages', 'truncated']);
     const slots = [...indices.entries()];
     expect(slots.some(([, index]) => Math.floor(index / width) === 4)).toBe(true);
     for (const [slot, index] of slots) {
@@ -229,6 +249,6 @@ describe('packed rows', () => {
       expect(packed['truncated']![slot]).toBe(truncated[Math.floor(index / width)]);
     }
     expect(packed['returns']).toBeUndefined();
-    expect(() => packRows(batch, [1], 2, ['referenceLogprobs'])).toThrow('`referenceLogprobs`');
+    expect(() => packRows(batch, [1], config, ['referenceLogprobs'])).toThrow('`referenceLogprobs`');
   });
 });

@@ -4,6 +4,7 @@ import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
 import { lowerLoss } from '../graph/lower-loss.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
+import { maskInput } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
 import { decoderTrunk } from './decoder-trunk.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
@@ -20,8 +21,8 @@ export interface TrainingSizes {
   /** Blocks of queries (see `queryBlocks`), a divisor of `width`. Default: 1. */
   readonly blocks?: number;
   /**
-   * Whether the sizes are open. If so, constants of these sizes become inputs: `positions` int32 [rows, width] and
-   * `bias`, which is `causalMask`.
+   * Whether the sizes are open. If so, constants of these sizes become inputs: `positions` int32 [rows, width] and, for
+   * each window of the layers, `maskInput`, which is `causalMask`.
    */
   readonly open?: boolean;
 }
@@ -83,7 +84,7 @@ function liveTensors(
   function shapedInputs() {
     return {
       positions: integers('positions', [rows, width]),
-      bias: graph.input('bias', [(group * width) / blocks, width]),
+      bias: (window: number | undefined) => graph.input(maskInput(window), [(group * width) / blocks, width]),
     };
   }
 }

@@ -1,4 +1,3 @@
-import { MICROSOFT } from './onnx-emitter.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sameShape, sizeOf } from './shapes.js';
 
@@ -20,13 +19,6 @@ export const rotary: Operation = {
     return [of];
   },
   gradient: (graph, node, [g]) => [g && graph.rotary(g, operand(node, 1), graph.neg(operand(node, 2)))],
-  lower: (emit, node) =>
-    emit.node(
-      'RotaryEmbedding',
-      node.inputs.map((tensor) => emit.name(tensor)),
-      [emit.name(result(node))],
-      { num_heads: sizeOf(operand(node, 0).shape, 2) / (2 * sizeOf(operand(node, 1).shape, 2)) },
-    ),
 };
 
 /**
@@ -65,20 +57,5 @@ export const scaledAttention: Operation<{ readonly scale: number }> = {
       graph.matmul(toScores, operand(node, 0), { transposeLeft: true, scale }),
       graph.matmul(probabilities, gradient, { transposeLeft: true }),
     ];
-  },
-  lower: (emit, node) => {
-    const [query, key, value, bias] = node.inputs.map((tensor) => emit.name(tensor)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    const [context, probabilities] = node.outputs.map((tensor) => emit.name(tensor)) as [string, string];
-    const scores = emit.temporary();
-    emit.node('FusedMatMul', [query, key], [scores], { transB: 1, alpha: { float: node.attributes.scale } }, MICROSOFT);
-    const biased = emit.temporary();
-    emit.node('Add', [scores, bias], [biased]);
-    emit.node('Softmax', [biased], [probabilities]);
-    emit.node('MatMul', [probabilities, value], [context]);
   },
 };

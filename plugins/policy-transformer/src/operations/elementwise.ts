@@ -11,16 +11,6 @@ export function inferBroadcast(inputs: readonly TensorType[], out?: ElementType)
   return [{ shape: broadcastShapes(left.shape, right.shape), type: out ?? left.type }];
 }
 
-/** Lowers to one ONNX operator with the same inputs and outputs. */
-export function lowerTo(operator: string): Operation['lower'] {
-  return (emit, node) =>
-    emit.node(
-      operator,
-      node.inputs.map((tensor) => emit.name(tensor)),
-      [emit.name(result(node))],
-    );
-}
-
 type BinaryDerivative = (
   graph: GraphBuilder,
   gradient: Tensor,
@@ -29,7 +19,7 @@ type BinaryDerivative = (
   node: Node,
 ) => [Tensor, Tensor];
 
-function binary(name: string, operator: string, derivative: BinaryDerivative): Operation {
+function binary(name: string, derivative: BinaryDerivative): Operation {
   return {
     name,
     infer: (inputs) => inferBroadcast(inputs),
@@ -40,22 +30,21 @@ function binary(name: string, operator: string, derivative: BinaryDerivative): O
       const [toLeft, toRight] = derivative(graph, gradient, left, right, node);
       return [sumToShape(graph, toLeft, left.shape), sumToShape(graph, toRight, right.shape)];
     },
-    lower: lowerTo(operator),
   };
 }
 
-export const add = binary('add', 'Add', (_, g) => [g, g]);
-export const sub = binary('sub', 'Sub', (graph, g) => [g, graph.neg(g)]);
-export const mul = binary('mul', 'Mul', (graph, g, left, right) => [graph.mul(g, right), graph.mul(g, left)]);
-export const div = binary('div', 'Div', (graph, g, _, right, node) => {
+export const add = binary('add', (_, g) => [g, g]);
+export const sub = binary('sub', (graph, g) => [g, graph.neg(g)]);
+export const mul = binary('mul', (graph, g, left, right) => [graph.mul(g, right), graph.mul(g, left)]);
+export const div = binary('div', (graph, g, _, right, node) => {
   const toLeft = graph.div(g, right);
   return [guarded(graph, g, toLeft), guarded(graph, g, graph.neg(graph.mul(toLeft, result(node))))];
 });
-export const max = binary('max', 'Max', (graph, g, left, right) => {
+export const max = binary('max', (graph, g, left, right) => {
   const first = graph.greaterOrEqual(left, right);
   return [graph.where(first, g, 0), graph.where(first, 0, g)];
 });
-export const min = binary('min', 'Min', (graph, g, left, right) => {
+export const min = binary('min', (graph, g, left, right) => {
   const first = graph.lessOrEqual(left, right);
   return [graph.where(first, g, 0), graph.where(first, 0, g)];
 });
@@ -67,7 +56,7 @@ function guarded(graph: GraphBuilder, gradient: Tensor, product: Tensor): Tensor
 
 type UnaryDerivative = (graph: GraphBuilder, gradient: Tensor, of: Tensor, out: Tensor) => Tensor;
 
-function unary(name: string, operator: string, derivative: UnaryDerivative): Operation {
+function unary(name: string, derivative: UnaryDerivative): Operation {
   return {
     name,
     infer: (inputs) => {
@@ -76,15 +65,12 @@ function unary(name: string, operator: string, derivative: UnaryDerivative): Ope
       return [of];
     },
     gradient: (graph, node, [g]) => (g === undefined ? [] : [derivative(graph, g, operand(node, 0), result(node))]),
-    lower: lowerTo(operator),
   };
 }
 
-export const neg = unary('neg', 'Neg', (graph, g) => graph.neg(g));
-export const exp = unary('exp', 'Exp', (graph, g, _, out) => guarded(graph, g, graph.mul(g, out)));
-export const log = unary('log', 'Log', (graph, g, of) => guarded(graph, g, graph.div(g, of)));
-export const sqrt = unary('sqrt', 'Sqrt', (graph, g, _, out) => graph.div(graph.mul(g, 0.5), out));
-export const sigmoid = unary('sigmoid', 'Sigmoid', (graph, g, _, out) =>
-  graph.mul(g, graph.mul(out, graph.sub(1, out))),
-);
-export const softplus = unary('softplus', 'Softplus', (graph, g, of) => graph.mul(g, graph.sigmoid(of)));
+export const neg = unary('neg', (graph, g) => graph.neg(g));
+export const exp = unary('exp', (graph, g, _, out) => guarded(graph, g, graph.mul(g, out)));
+export const log = unary('log', (graph, g, of) => guarded(graph, g, graph.div(g, of)));
+export const sqrt = unary('sqrt', (graph, g, _, out) => graph.div(graph.mul(g, 0.5), out));
+export const sigmoid = unary('sigmoid', (graph, g, _, out) => graph.mul(g, graph.mul(out, graph.sub(1, out))));
+export const softplus = unary('softplus', (graph, g, of) => graph.mul(g, graph.sigmoid(of)));

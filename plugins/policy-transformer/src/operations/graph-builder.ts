@@ -8,6 +8,8 @@ export interface MatmulOptions {
   readonly transposeRight?: boolean;
   /** Factor of the product. Default: 1. */
   readonly scale?: number;
+  /** The left operand has few rows in every run: see `RowRules.mostFewRows`. Both operands have rank 2. Default: false. */
+  readonly fewRows?: boolean;
 }
 
 /** The axes that are reduced (negative ones count from the end; default: all), and whether they stay with size 1. */
@@ -26,9 +28,9 @@ export interface GraphBuilder {
   input(name: string, shape: Shape, type?: ElementType): Tensor;
   /**
    * Numbers that the executor keeps between runs. Several names are arrays that are joined along the first axis. State
-   * of the same names must have the same shape.
+   * of the same names must have the same shape and type.
    */
-  state(name: string | readonly string[], shape: Shape): Tensor;
+  state(name: string | readonly string[], shape: Shape, type?: ElementType): Tensor;
   /** A constant of the graph. A number is a float32 scalar. */
   constant(value: number): Tensor;
   constant(data: HostArray, shape: Shape): Tensor;
@@ -77,6 +79,18 @@ export interface GraphBuilder {
    * takes any `left`: Linear layers with weights [out, in] are `matmul(x, weight, {transposeRight: true})`.
    */
   matmul(left: Tensor, right: Tensor, options?: MatmulOptions): Tensor;
+  /**
+   * `left` [n, inputs] times the transposed matrix of 8-bit codes [outputs, inputs], int8, with a scale for each output
+   * [outputs]: [n, outputs]. Codes must be in [-64, 64]. Rows of `left` are rounded to 8 bits with a scale each. The
+   * derivative is an error.
+   */
+  int8Matmul(left: Tensor, codes: Tensor, scales: Tensor): Tensor;
+  /**
+   * `left` [n, inputs] times the transposed matrix of 4-bit codes [outputs, blocks, 16], uint8, with a scale for each
+   * block of 32 inputs [outputs, blocks]: [n, outputs]. A byte holds two codes, the first in the low half. A code c is
+   * (c - 8) * scale. `left` is rounded to 8 bits by blocks. The derivative is an error.
+   */
+  int4Matmul(left: Tensor, codes: Tensor, scales: Tensor): Tensor;
 
   /** One size may be -1: the remaining size. */
   reshape(of: Tensor, shape: Shape): Tensor;

@@ -1,4 +1,4 @@
-import { operand, result, typeOf, type Operation } from './operation.js';
+import { operand, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, elementCount, normalizeAxis, sameShape, sizeOf, sumToShape } from './shapes.js';
 import type { Shape } from './tensor.js';
 
@@ -12,10 +12,6 @@ export const reshape: Operation<{ readonly shape: Shape }> = {
     return [{ shape, type: of.type }];
   },
   gradient: (graph, node, [g]) => [g && graph.reshape(g, operand(node, 0).shape)],
-  lower: (emit, node) =>
-    emit.node('Reshape', [emit.name(operand(node, 0)), emit.target(node.attributes.shape)], [emit.name(result(node))], {
-      allowzero: 1,
-    }),
 };
 
 export const transpose: Operation<{ readonly order: readonly number[] }> = {
@@ -42,8 +38,6 @@ export const transpose: Operation<{ readonly order: readonly number[] }> = {
         ),
     ];
   },
-  lower: (emit, node) =>
-    emit.node('Transpose', [emit.name(operand(node, 0))], [emit.name(result(node))], { perm: node.attributes.order }),
 };
 
 export const slice: Operation<{ readonly axis: number; readonly start: number; readonly end: number }> = {
@@ -59,11 +53,6 @@ export const slice: Operation<{ readonly axis: number; readonly start: number; r
     const { axis, start, end } = node.attributes;
     return [g && graph.pad(g, axis, start, sizeOf(operand(node, 0).shape, axis) - end)];
   },
-  lower: (emit, node) => {
-    const { axis, start, end } = node.attributes;
-    const ranges = [start, end, axis].map((value) => emit.integers([value]));
-    emit.node('Slice', [emit.name(operand(node, 0)), ...ranges], [emit.name(result(node))]);
-  },
 };
 
 export const pad: Operation<{ readonly axis: number; readonly before: number; readonly after: number }> = {
@@ -76,15 +65,6 @@ export const pad: Operation<{ readonly axis: number; readonly before: number; re
   gradient: (graph, node, [g]) => {
     const { axis, before, after } = node.attributes;
     return [g && graph.slice(g, axis, before, sizeOf(g.shape, axis) - after)];
-  },
-  lower: (emit, node) => {
-    const { axis, before, after } = node.attributes;
-    const rank = result(node).shape.length;
-    const pads = Array<number>(2 * rank)
-      .fill(0)
-      .with(axis, before)
-      .with(rank + axis, after);
-    emit.node('Pad', [emit.name(operand(node, 0)), emit.integers(pads)], [emit.name(result(node))]);
   },
 };
 
@@ -110,13 +90,6 @@ export const concat: Operation<{ readonly axis: number }> = {
       return part;
     });
   },
-  lower: (emit, node) =>
-    emit.node(
-      'Concat',
-      node.inputs.map((tensor) => emit.name(tensor)),
-      [emit.name(result(node))],
-      { axis: node.attributes.axis },
-    ),
 };
 
 export const expand: Operation<{ readonly shape: Shape }> = {
@@ -129,6 +102,4 @@ export const expand: Operation<{ readonly shape: Shape }> = {
     return [{ shape, type: of.type }];
   },
   gradient: (graph, node, [g]) => [g && sumToShape(graph, g, operand(node, 0).shape)],
-  lower: (emit, node) =>
-    emit.node('Expand', [emit.name(operand(node, 0)), emit.integers(node.attributes.shape)], [emit.name(result(node))]),
 };

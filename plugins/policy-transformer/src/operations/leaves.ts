@@ -1,8 +1,8 @@
-import { operand, result, typeOf, type Operation } from './operation.js';
+import { typeOf, type Operation } from './operation.js';
 import { elementCount } from './shapes.js';
-import type { HostArray, Shape, TensorType } from './tensor.js';
+import { constantType, type HostArray, type Shape, type TensorType } from './tensor.js';
 
-/** An input of the graph. The lowering declares it, so it writes no node. */
+/** An input of the graph. */
 export const input: Operation<TensorType & { readonly name: string }> = {
   name: 'input',
   infer: (_, { shape, type }) => {
@@ -10,17 +10,15 @@ export const input: Operation<TensorType & { readonly name: string }> = {
       throw new Error(`[${shape.join(', ')}] is not a shape`);
     return [{ shape, type }];
   },
-  lower: () => undefined,
 };
 
 /**
- * Numbers that an executor keeps between runs: parameters, gradients, moments, cached keys. Several names are arrays
- * that are joined along the first axis.
+ * Numbers that an executor keeps between runs: parameters, gradients, moments, cached keys, quantized weights. Several
+ * names are arrays that are joined along the first axis.
  */
-export const state: Operation<{ readonly names: readonly string[]; readonly shape: Shape }> = {
+export const state: Operation<TensorType & { readonly names: readonly string[] }> = {
   name: 'state',
-  infer: (_, { shape }) => [{ shape, type: 'float32' }],
-  lower: () => undefined,
+  infer: (_, { shape, type }) => [{ shape, type }],
 };
 
 export const constant: Operation<{ readonly data: HostArray; readonly shape: Shape }> = {
@@ -28,15 +26,11 @@ export const constant: Operation<{ readonly data: HostArray; readonly shape: Sha
   infer: (_, { data, shape }) => {
     if (data.length !== elementCount(shape))
       throw new Error(`${data.length} numbers do not fit the shape [${shape.join(', ')}]`);
-    const type = data instanceof Float32Array ? 'float32' : data instanceof Int32Array ? 'int32' : 'bool';
-    return [{ shape, type }];
+    return [{ shape, type: constantType(data) }];
   },
-  /** The emitter turns it into an initializer when it is first named. */
-  lower: () => undefined,
 };
 
 export const stopGradient: Operation = {
   name: 'stopGradient',
   infer: (inputs) => [typeOf(inputs, 0)],
-  lower: (emit, node) => emit.node('Identity', [emit.name(operand(node, 0))], [emit.name(result(node))]),
 };

@@ -1,16 +1,15 @@
-import { inferBroadcast, lowerTo } from './elementwise.js';
-import { ONNX_TYPES } from './onnx-emitter.js';
-import { operand, result, typeOf, type Operation } from './operation.js';
+import { inferBroadcast } from './elementwise.js';
+import { operand, typeOf, type Operation } from './operation.js';
 import { broadcastShapes, describeType, sumToShape } from './shapes.js';
 import type { ElementType } from './tensor.js';
 
-function comparison(name: string, operator: string): Operation {
-  return { name, infer: (inputs) => inferBroadcast(inputs, 'bool'), lower: lowerTo(operator) };
+function comparison(name: string): Operation {
+  return { name, infer: (inputs) => inferBroadcast(inputs, 'bool') };
 }
 
-export const equal = comparison('equal', 'Equal');
-export const less = comparison('less', 'Less');
-export const lessOrEqual = comparison('lessOrEqual', 'LessOrEqual');
+export const equal = comparison('equal');
+export const less = comparison('less');
+export const lessOrEqual = comparison('lessOrEqual');
 
 export const or: Operation = {
   name: 'or',
@@ -19,7 +18,6 @@ export const or: Operation = {
     if (wrong) throw new Error(`or of ${describeType(wrong)}`);
     return inferBroadcast(inputs);
   },
-  lower: lowerTo('Or'),
 };
 
 export const where: Operation = {
@@ -43,14 +41,9 @@ export const where: Operation = {
       sumToShape(graph, graph.where(condition, 0, gradient), operand(node, 2).shape),
     ];
   },
-  lower: lowerTo('Where'),
 };
 
 export const cast: Operation<{ readonly type: ElementType }> = {
   name: 'cast',
   infer: (inputs, { type }) => [{ shape: typeOf(inputs, 0).shape, type }],
-  lower: (emit, node) =>
-    emit.node('Cast', [emit.name(operand(node, 0))], [emit.name(result(node))], {
-      to: ONNX_TYPES[node.attributes.type],
-    }),
 };

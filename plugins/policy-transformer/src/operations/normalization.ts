@@ -31,13 +31,6 @@ export const rmsNorm: Operation<{ readonly epsilon: number }> = {
     const toX = graph.sub(graph.mul(graph.mul(g, weight), r), graph.mul(x, pull));
     return [graph.reshape(toX, of.shape), toWeight];
   },
-  lower: (emit, node) =>
-    emit.node(
-      'SimplifiedLayerNormalization',
-      node.inputs.map((tensor) => emit.name(tensor)),
-      node.outputs.map((tensor) => emit.name(tensor)),
-      { axis: -1, epsilon: { float: node.attributes.epsilon }, stash_type: 1 },
-    ),
 };
 
 /** Outputs: y = x sigmoid(x), and sigmoid(x) for the derivative, sigmoid(x) + y (1 - sigmoid(x)). */
@@ -49,11 +42,5 @@ export const silu: Operation = {
     const out = result(node);
     const gate = result(node, 1);
     return [graph.mul(g, graph.add(out, graph.sub(gate, graph.mul(out, gate))))];
-  },
-  lower: (emit, node) => {
-    const of = emit.name(operand(node, 0));
-    const gate = emit.name(result(node, 1));
-    emit.node('Sigmoid', [of], [gate]);
-    emit.node('Mul', [of, gate], [emit.name(result(node))]);
   },
 };

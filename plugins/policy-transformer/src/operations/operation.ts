@@ -1,19 +1,16 @@
 import type { GraphBuilder } from './graph-builder.js';
-import type { OnnxEmitter } from './onnx-emitter.js';
 import type { Node, Tensor, TensorType } from './tensor.js';
 
 /** One gradient per output or input. `undefined` means zero. */
 type Gradients = readonly (Tensor | undefined)[];
 
-/** The definition of one operation. */
+/** The meaning of one operation. How a backend computes it is in `lowering/`. */
 export interface Operation<Attributes = unknown> {
   readonly name: string;
   /** The shape rule: types of the outputs, or an error that names the shapes. */
   infer(inputs: readonly TensorType[], attributes: Attributes): readonly TensorType[];
   /** The vector-Jacobian product, built in the same graph. Without it, no derivative flows to the inputs. */
   gradient?(graph: GraphBuilder, node: Node<Attributes>, outputs: Gradients): Gradients;
-  /** Writes the ONNX nodes that compute the outputs. */
-  lower(emit: OnnxEmitter, node: Node<Attributes>): void;
 }
 
 /** Input `index` of a node. */

@@ -1,10 +1,9 @@
 /**
- * Tests the derivative of every operation against central differences, or its values if it has no derivative. Goes red
- * when a factor or sign in any `gradient` changes (tried: the sign in `div`, the reverse in `cumulativeSum`, the tie of
- * `max`, a factor in `rmsNorm`). The file is long because it is a table with one entry per operation.
+ * Tests every operation: its derivative in float64 against central differences, and what ONNX Runtime computes against
+ * the reference backend. Goes red when a factor or sign in any `gradient` changes (tried: the sign in `div`, the reverse
+ * in `cumulativeSum`, the tie of `max`, a factor in `rmsNorm`), and when a lowering is wrong. The file is long because it
+ * is a table with one entry per operation.
  */
-import { readdir } from 'node:fs/promises';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
@@ -12,7 +11,8 @@ import { stateOf } from '../executors/fixtures/state-of.js';
 import type { Executable, Executor } from '../executors/executor.js';
 import { gradients } from '../graph/gradients.js';
 import { Graph } from '../graph/graph.js';
-import type { Operation } from './operation.js';
+import { interpret, type Elements } from '../lowering/fixtures/reference/interpreter.js';
+import { allOperations } from './fixtures/all-operations.js';
 import { elementCount } from './shapes.js';
 import type { HostArray, Shape, Tensor } from './tensor.js';
 
@@ -211,7 +211,43 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   ],
 };
 
+const CODES = {
+  int8: Int8Array.of(32, 0, -64),
+  int4: Uint8Array.from({ length: 16 }, (_, index) => (index === 0 ? 0xf0 : 0x88)),
+};
+
+/** A matrix [1, 3] with the weights 32, 0, -64 of 8 bits, or -8, 7, 0 of 4 bits, before their scales. */
+async function codes(executor: Executor) {
+  const state = executor.allocateConstants(
+    new Map([
+      ['int8', { shape: [1, 3], type: 'int8' }],
+      ['int4', { shape: [1, 1, 16], type: 'uint8' }],
+    ] as const),
+  );
+  for (const [name, data] of Object.entries(CODES)) await state.write(name, data, 0);
+  return state;
+}
+
 const values: { readonly [name: string]: readonly Values[] } = {
+  int8Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, 0.3, -1), [1, 3]);
+        return graph.int8Matmul(left, graph.state('int8', [1, 3], 'int8'), numbers(graph, 0.5));
+      },
+      expected: [48],
+    },
+  ],
+  int4Matmul: [
+    {
+      of: (graph) => {
+        const left = graph.reshape(numbers(graph, 1, -1, 0.3), [1, 3]);
+        const scales = graph.reshape(numbers(graph, 0.5), [1, 1]);
+        return graph.int4Matmul(left, graph.state('int4', [1, 1, 16], 'uint8'), scales);
+      },
+      expected: [-7.5],
+    },
+  ],
   input: [{ of: (graph) => graph.mul(graph.input('three', [2]), 2), expected: [6, 6] }],
   state: [{ of: (graph) => graph.mul(graph.state('four', [2]), 2), expected: [8, 8] }],
   constant: [{ of: (graph) => numbers(graph, 1, -0, 2.5), expected: [1, -0, 2.5] }],
@@ -297,45 +333,56 @@ async function compile(threads: 1 | 2, outputs: { readonly [name: string]: Tenso
   return executable;
 }
 
-async function lossAndGradients({ shapes, of }: Derivative) {
+/** The outputs of an operation, a loss over them, and its slopes. */
+function lossAndSlopes({ shapes, of }: Derivative): { readonly [name: string]: Tensor } {
   const graph = new Graph();
   const inputs = shapes.map((shape, index) => graph.input(`x${index}`, shape));
-  const out = [of(graph, ...inputs)].flat();
+  const outputs = [of(graph, ...inputs)].flat();
   // Uneven weights, so that no error cancels in the sum.
-  const loss = out
+  const loss = outputs
     .map((tensor, i) =>
       graph.sum(graph.mul(tensor, graph.constant(noise(elementCount(tensor.shape), [0.5, 1.5], i + 7), tensor.shape))),
     )
     .reduce((sum, term) => graph.add(sum, term));
-  const slopes = gradients(graph, loss, inputs);
-  const named = Object.fromEntries(slopes.map((tensor, index) => [`g${index}`, tensor]));
-  return { value: await compile(1, { loss }), slope: await compile(2, named) };
+  const named = (prefix: string, tensors: readonly Tensor[]) =>
+    Object.fromEntries(tensors.map((tensor, index) => [`${prefix}${index}`, tensor]));
+  return { loss, ...named('out', outputs), ...named('slope', gradients(graph, loss, inputs)) };
 }
 
-const STEP = 1 / 128;
+function inputsOf({ shapes, range = [-1, 1], apart }: Derivative, seed: number): { [name: string]: Float32Array } {
+  const arrays = shapes.map((shape, index) => {
+    const drawn = noise(elementCount(shape), range, seed + index + 1);
+    return [`x${index}`, apart ? drawn.map((x) => Math.round(16 * x) / 16 + index / 32) : drawn] as const;
+  });
+  return Object.fromEntries(arrays);
+}
 
-describe('derivatives agree with central differences', () => {
+/** Values of the reference, in float64. */
+function reference(outputs: { readonly [name: string]: Tensor }, given: { readonly [name: string]: Elements }) {
+  return interpret(outputs, ({ attributes }) => {
+    const { name, names = [name] } = attributes as { readonly name?: string; readonly names?: readonly string[] };
+    return given[names[0]!]!;
+  });
+}
+
+const STEP = 1e-5;
+
+describe('derivatives in float64 agree with central differences', () => {
   for (const [name, cases] of Object.entries(derivatives)) {
-    it(name, async () => {
+    it(name, () => {
       for (const [number, derivative] of cases.entries()) {
-        const { value, slope } = await lossAndGradients(derivative);
-        const inputs: Record<string, Float32Array> = {};
-        for (const [index, shape] of derivative.shapes.entries()) {
-          const drawn = noise(elementCount(shape), derivative.range ?? [-1, 1], 100 * number + index + 1);
-          inputs[`x${index}`] = derivative.apart ? drawn.map((x) => Math.round(16 * x) / 16 + index / 32) : drawn;
-        }
-        const got = await slope.run(inputs);
+        const { loss, ...others } = lossAndSlopes(derivative) as { [name: string]: Tensor; loss: Tensor };
+        const inputs = inputsOf(derivative, 100 * number);
+        const slopes = reference(others, inputs);
         for (const [index, input] of Object.values(inputs).entries()) {
-          const analytic = got[`g${index}`]!;
           // Rows without an id have no slope. There may be hundreds of them, but a few are enough.
           for (let i = 0; i < Math.min(input.length, 64); i++) {
-            const at = async (x: number) => {
-              const data = { ...inputs, [`x${index}`]: input.with(i, x) };
-              return (await value.run(data))['loss']![0]!;
-            };
-            const numeric = ((await at(input[i]! + STEP)) - (await at(input[i]! - STEP))) / (2 * STEP);
-            expect(Math.abs(analytic[i]! - numeric), `case ${number}, input ${index}, element ${i}`).toBeLessThan(
-              2e-3 * Math.max(1, Math.abs(numeric)),
+            const at = (x: number) =>
+              reference({ loss }, { ...inputs, [`x${index}`]: Array.from(input).with(i, x) })['loss']![0]!;
+            const numeric = (at(input[i]! + STEP) - at(input[i]! - STEP)) / (2 * STEP);
+            const error = Math.abs(slopes[`slope${index}`]![i]! - numeric);
+            expect(error, `case ${number}, input ${index}, element ${i}`).toBeLessThan(
+              1e-8 * Math.max(1, Math.abs(numeric)),
             );
           }
         }
@@ -344,18 +391,40 @@ describe('derivatives agree with central differences', () => {
   }
 });
 
-describe('values', () => {
+describe('ONNX Runtime agrees with the reference in values and derivatives, at one thread and at two', () => {
+  for (const [name, cases] of Object.entries(derivatives)) {
+    it(name, async () => {
+      for (const [number, derivative] of cases.entries()) {
+        const outputs = lossAndSlopes(derivative);
+        const inputs = inputsOf(derivative, 100 * number);
+        const expected = reference(outputs, inputs);
+        for (const threads of [1, 2] as const) {
+          const got = await (await compile(threads, outputs)).run(inputs);
+          for (const [output, elements] of Object.entries(expected)) {
+            const largest = Array.from(elements).reduce((most, x) => Math.max(most, Math.abs(x)), 0);
+            const errors = Array.from(elements, (x, index) => Math.abs(got[output]![index]! - x));
+            expect(Math.max(...errors), `case ${number}, ${output}`).toBeLessThan(1e-6 * Math.max(1, largest));
+          }
+        }
+      }
+    });
+  }
+});
+
+describe('values of ONNX Runtime and of the reference', () => {
   for (const [name, cases] of Object.entries(values)) {
     it(name, async () => {
       for (const { of, expected } of cases) {
-        const graph = new Graph();
-        const executable = await compile(1, { out: of(graph) });
-        const inputs = executable.inputs.has('three') ? { three: Float32Array.of(3, 3) } : {};
-        const state = [stateOf(executors[0]!, new Map([['four', Float32Array.of(4, 4)]]))];
-        const { out } = await executable.run(inputs, { state });
-        const rounded = Array.from(out!, (x) => Math.fround(x));
-        expect(rounded.length).toBe(expected.length);
-        for (const [index, x] of rounded.entries()) expect(x).toBeCloseTo(expected[index]!, 6);
+        const out = of(new Graph());
+        const executable = await compile(1, { out });
+        const inputs = { three: Float32Array.of(3, 3) };
+        const arrays = { four: Float32Array.of(4, 4) };
+        const state = [stateOf(executors[0]!, new Map(Object.entries(arrays))), await codes(executors[0]!)];
+        const computed = (await executable.run(inputs, { state }))['out']!;
+        for (const got of [computed, reference({ out }, { ...inputs, ...arrays, ...CODES })['out']!]) {
+          expect(got.length).toBe(expected.length);
+          for (const [index, x] of Array.from(got).entries()) expect(x).toBeCloseTo(expected[index]!, 6);
+        }
       }
     });
   }
@@ -363,15 +432,7 @@ describe('values', () => {
 
 describe('an operation', () => {
   it('is checked here, each and every one', async () => {
-    const folder = new URL('.', import.meta.url);
-    const files = (await readdir(folder)).filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
-    const names: string[] = [];
-    for (const file of files) {
-      const module = (await import(new URL(file, folder).href)) as Record<string, Partial<Operation> | undefined>;
-      for (const exported of Object.values(module)) {
-        if (exported?.infer && exported.lower && exported.name) names.push(exported.name);
-      }
-    }
+    const names = (await allOperations()).map(({ name }) => name);
     expect(names.length).toBeGreaterThan(30);
     const checked = new Set([...Object.keys(derivatives), ...Object.keys(values)]);
     expect(names.filter((name) => !checked.has(name))).toEqual([]);

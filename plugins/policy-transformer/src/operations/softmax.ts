@@ -1,8 +1,7 @@
-import { lowerTo } from './elementwise.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, sameShape, sizeOf } from './shapes.js';
 
-/** Over the last axis, ONNX's default. */
+/** Over the last axis. */
 export const softmax: Operation = {
   name: 'softmax',
   infer: (inputs) => [typeOf(inputs, 0)],
@@ -12,7 +11,6 @@ export const softmax: Operation = {
     const weighted = graph.mul(g, out);
     return [graph.sub(weighted, graph.mul(out, graph.sum(weighted, { axes: [-1], keep: true })))];
   },
-  lower: lowerTo('Softmax'),
 };
 
 export const logSoftmax: Operation = {
@@ -22,7 +20,6 @@ export const logSoftmax: Operation = {
     if (g === undefined) return [];
     return [graph.sub(g, graph.mul(graph.exp(result(node)), graph.sum(g, { axes: [-1], keep: true })))];
   },
-  lower: lowerTo('LogSoftmax'),
 };
 
 /**
@@ -57,26 +54,5 @@ export const tokenStatistics: Operation = {
     if (onDistribution === undefined) return [];
     const spread = graph.mul(probabilities, onDistribution);
     return [logprobFactor === undefined ? spread : graph.addElements(spread, ids, logprobFactor)];
-  },
-  lower: (emit, node) => {
-    const [logprob, entropy, logs, probabilities] = node.outputs.map((tensor) => emit.name(tensor)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
-    const count = sizeOf(operand(node, 0).shape, 0);
-    emit.node('LogSoftmax', [emit.name(operand(node, 0))], [logs]);
-    emit.node('Exp', [logs], [probabilities]);
-    const products = emit.temporary();
-    emit.node('Mul', [logs, probabilities], [products]);
-    const negative = emit.temporary();
-    emit.node('ReduceSum', [products, emit.integers([1])], [negative], { keepdims: 0 });
-    emit.node('Neg', [negative], [entropy]);
-    const column = emit.temporary();
-    emit.node('Reshape', [emit.name(operand(node, 1)), emit.integers([count, 1])], [column], { allowzero: 1 });
-    const picked = emit.temporary();
-    emit.node('GatherElements', [logs, column], [picked], { axis: 1 });
-    emit.node('Reshape', [picked, emit.integers([count])], [logprob], { allowzero: 1 });
   },
 };

@@ -5,19 +5,21 @@
  */
 import { setImmediate } from 'node:timers/promises';
 
-import type { Loss, PolicyLoad, TrainingBatch } from '@agentgym/cli';
+import type { Loss, PolicyLoad, Sampling, TrainingBatch } from '@agentgym/cli';
 
 import { CountingExecutor, type CountedProgram } from '../executors/counting-executor.js';
-import { SessionDecodeRunner } from '../generation/decode-runner.js';
+import { ONNX_RUNTIME_FACTS } from '../executors/onnx-runtime-executor.js';
 import type { Choice } from '../generation/sampling-graph.js';
+import type { ModelWeights } from '../generation/token-generator.js';
 import { KernelModel } from '../kernels/kernel-model.js';
 import { queryBlocks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, trainableShapes, type ParameterOptions } from '../model/parameters.js';
+import { keptBytes } from '../model/layered-graphs.js';
 import { gradientState } from '../model/training-graph.js';
 import { totalElements } from '../operations/shapes.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
-import { RUN_LIMITS, usesKernels } from '../worker/create-generator.js';
+import { createRunner, RUN_LIMITS, usesKernels, type SamplingWeights } from '../worker/create-generator.js';
 import { LayeredTrainer } from '../worker/layered-trainer.js';
 import { Trainer } from '../worker/trainer.js';
 import type { EpisodeLengths } from './episode-lengths.js';
@@ -41,6 +43,8 @@ const FRAGMENTS = 0.15;
  */
 const GARBAGE = 64 * MEGABYTE;
 const WAITING_RUNS = 8;
+/** Copies of a program's constants while it is made, besides its own: a message, and the engine's reading of it. */
+const COPIES_OF_CONSTANTS = 2;
 /** Positions by which a cache grows at least. */
 const CACHE_STEP = 32;
 
@@ -50,7 +54,9 @@ export interface CountedSettings {
   readonly cores: { readonly count: number; readonly layered: boolean };
   readonly isWasm: boolean;
   readonly microBatchTokens: number;
+  readonly activationBytes: number;
   readonly cacheBytes: number;
+  readonly samplingWeights: SamplingWeights;
   readonly load: PolicyLoad;
   readonly lengths: EpisodeLengths;
 }
@@ -63,7 +69,7 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const { config, parts, cores, load, isWasm } = settings;
   const trainable = FLOAT * totalElements(trainableShapes(config, parts));
   const frozen = FLOAT * totalElements(frozenShapes(config, parts));
-  const executor = new CountingExecutor();
+  const executor = new CountingExecutor(ONNX_RUNTIME_FACTS);
   const shapes = trainableShapes(config, parts);
   const weights = {
     trainable: executor.allocate(shapes),
@@ -84,8 +90,9 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const moments = most(updates.map((each) => each.moments));
 
   const batches = microBatches(settings);
-  const kind = cores.layered ? LayeredTrainer : Trainer;
-  const trainer = new kind(executor, config, parts, settings.microBatchTokens);
+  const trainer = cores.layered
+    ? new LayeredTrainer(executor, config, parts, settings)
+    : new Trainer(executor, config, parts, settings.microBatchTokens);
   for (const batch of batches) {
     await trainer.accumulate(weights, gradients, batch, LOSS);
     await setImmediate();
@@ -97,7 +104,7 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   }
   const evaluation = executor.takePrograms();
 
-  const sampling = load.sequences === 0 ? [] : await countSampling(settings, executor, weights);
+  const sampling = await countSampling(settings, executor, weights);
   // A small model's programs keep their memory; those of a large one give it back after every run.
   const both = cores.layered ? (bytes: readonly number[]) => most(bytes) : sum;
   const ofTraining = both(training.map(memoryOf));
@@ -106,19 +113,21 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     both(evaluation.map(memoryOf)),
   ]);
   const tokens = most(batches.map(({ rows, width }) => rows * width));
-  const states = cores.layered ? FLOAT * (config.layers + 2) * tokens * config.hiddenSize : 0;
+  const states = cores.layered ? betweenPasses(settings, tokens) : 0;
   // WebAssembly has a memory of its own, into which every run copies what it is given.
   const all = [...training, ...evaluation, ...sampling];
   const passed = isWasm ? most(all.map(({ inputs, state, results }) => inputs + state + results)) : 0;
   const results = most([...training, ...sampling].map((each) => each.results));
-  const kernels = usesKernels(config, parts.adapter) && load.sequences > 0;
+  const kernels = [...samplingsByFormat(settings).keys()].some((format) => usesKernels(config, parts.adapter, format));
   const cache = cacheBytes(settings);
   // When episodes outgrow the cache, it moves into larger arrays, one by one, and the old ones wait.
   const share = kernels ? 0 : cache / cores.count;
   const outgrown = Math.min((1 - CACHE_STEP / settings.lengths.longest) * share, GARBAGE + share / (2 * config.layers));
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(memoryOf));
-  // Each program has the weights that are its constants; the model that is just compiled also has them as a message.
-  const constants = sum(sampling.map(({ fixed }) => fixed)) + 2 * most(sampling.map(({ fixed }) => fixed));
+  const fixed = sampling.map((each) => each.fixed);
+  // While a program with constants is made, they exist in several copies. A large model does not train meanwhile.
+  const making = COPIES_OF_CONSTANTS * most(fixed);
+  const constants = sum(fixed) + Math.max(0, making - (cores.layered ? activations + states : 0));
   return {
     threads: cores.count * (THREAD + (isWasm ? WASM : 0)) + (isWasm ? 0 : LIBRARY),
     weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
@@ -129,6 +138,13 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     cache,
     copies: copiesBytes(settings, trainable, moments),
   };
+}
+
+/** What a large model holds from its forward to its backward pass: the inputs of layers, and what layers keep. */
+function betweenPasses({ config, activationBytes }: CountedSettings, tokens: number): number {
+  const { layers, hiddenSize } = config;
+  const ofLayer = keptBytes(config) * tokens;
+  return FLOAT * (layers + 2) * tokens * hiddenSize + ofLayer * Math.min(layers, Math.floor(activationBytes / ofLayer));
 }
 
 /** The programs of the optimizer that needs most. */
@@ -209,31 +225,46 @@ function memoryOf({ peak, inputs }: CountedProgram): number {
 
 /** Programs of one core: for every way of choosing a token, one for single tokens and one for texts. */
 async function countSampling(
-  { config, parts, load, lengths, cores }: CountedSettings,
+  settings: CountedSettings,
   executor: CountingExecutor,
-  weights: Parameters<SessionDecodeRunner['useWeights']>[0],
+  weights: ModelWeights,
 ): Promise<readonly CountedProgram[]> {
-  if (usesKernels(config, parts.adapter)) return [];
+  const { config, parts, load, lengths, cores } = settings;
   const { tokensPerRun, rowsPerRun, scoresPerRun } = RUN_LIMITS;
-  const runner = new SessionDecodeRunner(executor, config, parts.adapter);
-  await runner.useWeights(weights);
   const capacity = lengths.longest;
   const active = Math.ceil(load.sequences / cores.count);
-  for (const choice of choicesOf(load, config)) {
-    for (const width of [1, Math.min(PIECE, capacity)]) {
-      const fits = Math.floor(scoresPerRun / (config.heads * width * (capacity + width)));
-      const rows = Math.max(1, Math.min(active, rowsPerRun, Math.floor(tokensPerRun / width), fits));
-      await runner.run(choice, { rows, width, capacity }, {}, {});
-      await setImmediate();
+  for (const [format, samplings] of samplingsByFormat(settings)) {
+    if (usesKernels(config, parts.adapter, format)) continue;
+    const runner = createRunner(config, parts.adapter, executor, format);
+    await runner.useWeights(weights);
+    const { least, most } = runner.rowLimits;
+    for (const choice of choicesOf(samplings, config)) {
+      for (const width of [1, Math.min(PIECE, capacity)]) {
+        const fits = Math.floor(scoresPerRun / (config.heads * width * (capacity + width)));
+        const rows = Math.max(least, Math.min(active, most, rowsPerRun, Math.floor(tokensPerRun / width), fits));
+        await runner.run(choice, { rows, width, capacity }, {}, {});
+        await setImmediate();
+      }
     }
   }
   return executor.takePrograms();
 }
 
+/** Evaluations sample from the weights themselves, whatever copy the rest samples from. */
+function samplingsByFormat({ load, samplingWeights }: CountedSettings): ReadonlyMap<SamplingWeights, Sampling[]> {
+  const grouped = new Map<SamplingWeights, Sampling[]>();
+  if (load.sequences === 0) return grouped;
+  for (const sampling of load.samplings) {
+    const format = sampling.exact ? 'float32' : samplingWeights;
+    grouped.set(format, [...(grouped.get(format) ?? []), sampling]);
+  }
+  return grouped;
+}
+
 /** Tokens of a usual observation with the prompt. */
 const PIECE = 64;
 
-function choicesOf({ samplings }: PolicyLoad, { vocabularySize }: DecoderConfig): readonly Choice[] {
+function choicesOf(samplings: readonly Sampling[], { vocabularySize }: DecoderConfig): readonly Choice[] {
   const choices = samplings.map(({ temperature, topP, topK }): Choice => {
     if (temperature === 0) return 'largest';
     return topP < 1 || topK > 0 ? { topK: Math.min(topK, vocabularySize) } : 'draw';

@@ -1,16 +1,17 @@
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
 import {
   adapterOf,
-  mergeAdapter,
   openModel,
   readAdapterWeights,
   type AdapterSettings,
   type OpenedModel,
 } from '../checkpoint/adapter-folder.js';
 import { fillWeights } from '../checkpoint/fill-weights.js';
+import { mergeAdapter } from '../checkpoint/merge-adapter.js';
 import {
   frozenShapes,
   initializeAdapter,
@@ -34,6 +35,7 @@ import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
 import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
+import { samplingCopyBytes } from './estimate-policy.js';
 import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
@@ -53,13 +55,17 @@ export async function createPolicy(
   context: PolicyContext,
   start: (settings: EngineSettings, cores: number, log: (message: string) => void) => Promise<Engine>,
 ): Promise<PolicyModel> {
-  const opened = context.from === undefined ? await scratchModel(options, context) : await openModel(context.from);
+  const opened =
+    context.from === undefined
+      ? await scratchModel(options, context)
+      : await openModel(context.from, context.findModel);
   const lora = adapterSettings(options, context.from, opened.adapter);
   const encoder = createConversationEncoder(opened.tokenizer, {
     endIds: opened.ids.eos,
     embeddingRows: opened.config.vocabularySize,
     thinking: options.thinking,
   });
+  samplingCopyBytes(options, opened.config);
   const { valueHead } = context;
   const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const positions = positionsOf(opened.config, context.maxTokens);
@@ -73,7 +79,9 @@ export async function createPolicy(
     sessionThreads: cores.sessionThreads,
     layered: cores.layered,
     microBatchTokens: options.microBatchTokens,
+    activationBytes: options.activationMegabytes * 1e6,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
+    samplingWeights: options.samplingWeights,
   };
 
   const engine = await start(settings, cores.count, (message) => host.log.warn(message));
@@ -90,8 +98,9 @@ export async function createPolicy(
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
       parts,
-      ...(lora && { lora: { settings: lora, base: opened.base } }),
+      ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
       maxTokens: positions,
+      samplingWeights: options.samplingWeights,
       facts: {
         ...facts,
         ...(context.from === undefined
@@ -153,7 +162,7 @@ async function initialWeights(
   }
   const factors = stored
     ? [...stored].map(([name, { data }]) => [name, data] as const)
-    : initializeAdapter(config, adapter, random);
+    : initializeAdapter(config, adapter, base.views, random);
   for (const [name, data] of factors) trainable.views.get(name)!.set(data);
   return { trainable: trainable.data, frozen: base.data };
 }

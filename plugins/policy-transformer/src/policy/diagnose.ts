@@ -1,6 +1,5 @@
 import type { Diagnosis } from '@agentgym/cli';
 
-import type { Executor } from '../executors/executor.js';
 import {
   describeMismatch,
   describeRejected,
@@ -8,6 +7,7 @@ import {
   NATIVE_PLATFORMS,
   RUNTIME_VERSION,
   type LoadedRuntime,
+  type RuntimeName,
   type RuntimeSearch,
 } from '../executors/load-runtime.js';
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
@@ -63,7 +63,7 @@ function nativeHint(machine: string): string {
 
 /** Checks that the engine computes, not only that it loads. */
 async function tryEngine(
-  search: RuntimeSearch & { readonly engine: Executor['engine'] },
+  search: RuntimeSearch & { readonly engine: RuntimeName },
 ): Promise<{ readonly loaded: LoadedRuntime } | { readonly reason: string }> {
   try {
     const loaded = await loadRuntime(search);

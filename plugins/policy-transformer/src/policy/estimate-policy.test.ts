@@ -17,6 +17,7 @@ const options: TransformerOptions = {
   threads: 1,
   microBatchTokens: 2048,
   cacheMegabytes: 100,
+  activationMegabytes: 100,
   tokenizer: 'words',
   vocabularySize: 300,
 };

@@ -4,6 +4,7 @@ import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
 import { readWeightShapes } from '../checkpoint/weight-files.js';
 import { likelyEngine } from '../executors/load-runtime.js';
+import { copyBytes } from '../generation/quantized-weights.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes, trainableShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
@@ -31,11 +32,14 @@ interface Sketch {
  */
 export async function estimate(
   options: TransformerOptions,
-  { preset, from, valueHead, maxTokens }: Omit<PolicyContext, 'corpus'>,
+  { preset, from, valueHead, maxTokens, findModel }: Omit<PolicyContext, 'corpus'>,
   load: PolicyLoad,
 ): Promise<PolicyEstimate> {
   const { config, encoder } =
-    from === undefined ? await sketchScratch(options, preset, maxTokens, load) : await sketchFolder(from, options);
+    from === undefined
+      ? await sketchScratch(options, preset, maxTokens, load)
+      : await sketchFolder(from, options, findModel);
+  samplingCopyBytes(options, config);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -43,7 +47,7 @@ export async function estimate(
   const lengths = episodeLengths(load, encoder, positions);
   return {
     parameters: totalElements(trainableShapes(config, parts)),
-    capabilities: capabilitiesOf(parts, positions),
+    capabilities: capabilitiesOf(parts, positions, options.samplingWeights),
     bytes: await countMemory({
       // Longer rotary tables take much longer to make, and hardly any memory.
       config: { ...config, maxPositions: lengths.longest },
@@ -51,15 +55,25 @@ export async function estimate(
       cores,
       isWasm: likelyEngine(engines[options.engine]) === 'onnxruntime-web',
       microBatchTokens: options.microBatchTokens,
+      activationBytes: options.activationMegabytes * 1e6,
       cacheBytes: options.cacheMegabytes * 1e6,
+      samplingWeights: options.samplingWeights,
       load,
       lengths,
     }),
     smaller: smallerOptions(options, { isFolder: from !== undefined, isLayered: cores.layered, cores: cores.count }),
+    // The run builds its tokenizer of a model from scratch from more text.
+    ...(from !== undefined && { encoder }),
   };
 }
+
 /** Tokens of a tokenizer without a sample of its text: environments are small. */
 const LIKELY_VOCABULARY = 1024;
+
+/** Throws if the copy that sampling uses is too large. */
+export function samplingCopyBytes({ samplingWeights }: TransformerOptions, config: DecoderConfig): number {
+  return samplingWeights === 'float32' ? 0 : copyBytes(config, samplingWeights);
+}
 
 async function sketchScratch(
   { tokenizer, vocabularySize, thinking }: TransformerOptions,
@@ -78,8 +92,12 @@ async function sketchScratch(
 }
 
 /** Throws if `create` could not use the folder. */
-async function sketchFolder(directory: string, { thinking }: TransformerOptions): Promise<Sketch> {
-  const { config, tokenizer, ids, base } = await openModel(directory);
+async function sketchFolder(
+  directory: string,
+  { thinking }: TransformerOptions,
+  findModel: PolicyContext['findModel'],
+): Promise<Sketch> {
+  const { config, tokenizer, ids, base } = await openModel(directory, findModel);
   const encoder = createConversationEncoder(tokenizer, {
     endIds: ids.eos,
     embeddingRows: config.vocabularySize,
@@ -91,12 +109,13 @@ async function sketchFolder(directory: string, { thinking }: TransformerOptions)
 
 /** Smaller values of the options that matter, largest first. */
 function smallerOptions(
-  { microBatchTokens, cacheMegabytes, loraRank }: TransformerOptions,
+  { microBatchTokens, activationMegabytes, cacheMegabytes, loraRank }: TransformerOptions,
   { isFolder, isLayered, cores }: { readonly isFolder: boolean; readonly isLayered: boolean; readonly cores: number },
 ): { readonly [option: string]: readonly number[] } {
   const below = (values: readonly number[], value: number) => values.filter((each) => each < value);
   return {
     ...(isFolder && { loraRank: loraRank === null ? [16] : below([64, 16, 8, 4], loraRank) }),
+    ...(isLayered && { activationMegabytes: below([512, 256, 128, 0], activationMegabytes) }),
     microBatchTokens: below([4096, 2048, 1024, 512, 256], microBatchTokens),
     cacheMegabytes: below([1024, 512, 256, 128, 64], cacheMegabytes),
     // Threads of a large model share its weights.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { beforeEach, expect, it } from 'vitest';
 
-import { adapterOf, readAdapterConfig, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { adapterOf, openModel, readAdapterConfig, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { readModelFolder, writeModelFolder } from '../checkpoint/model-folder.js';
 import { adapterShapes, parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
@@ -77,18 +77,26 @@ it('refuses weights that are not numbers, or too large for the type', async () =
 it('writes an adapter as it is, or added to its base', async () => {
   await write(0.25);
   const { config, tokenizer } = await readModelFolder(from);
-  const lora = { rank: 2, alpha: 4, rankStabilized: false, targets: ['mlp.up_proj'] as const };
+  const lora = { rank: 2, alpha: 4, rankStabilized: false, targets: ['mlp.up_proj'] as const, dora: false };
   const shapes = adapterShapes(config, adapterOf(lora));
   const factors = new Map(
     [...shapes].map(([name, shape]) => [name, { shape, data: new Float32Array(elementCount(shape)).fill(0.5) }]),
   );
   const adapter = temporary();
-  await writeAdapterFolder(adapter, { settings: lora, base: from, factors, tokenizer });
+  await writeAdapterFolder(adapter, { settings: lora, base: { name: from }, factors, tokenizer });
 
   await expect(exportFolder(options, adapter, to, { ...settings, dtype: 'bfloat16' })).rejects.toThrow('add `--merge`');
-  const { parameters } = await exportFolder(options, adapter, to, settings);
+  const { parameters, base } = await exportFolder(options, adapter, to, settings);
   expect(parameters).toBe(2 * 2 * (64 + 128));
-  expect(await readAdapterConfig(to)).toEqual({ settings: lora, base: from });
+  expect(base).toEqual({ name: from });
+  expect(await readAdapterConfig(to)).toEqual({ settings: lora, base });
+  const named = { name: 'somebody/base', revision: 'c0ffee' };
+  const renamed = temporary();
+  const nameBase = (folder: string) => (folder === from ? named : { name: 'another' });
+  expect(await exportFolder(options, adapter, renamed, { ...settings, nameBase })).toMatchObject({ base: named });
+  expect(await readAdapterConfig(renamed)).toEqual({ settings: lora, base: named });
+  await expect(openModel(renamed)).rejects.toThrow('names the base somebody/base, which is no folder');
+  expect((await openModel(renamed, (name) => (name === named.name ? from : undefined))).base).toBe(from);
 
   const whole = temporary();
   await exportFolder(options, adapter, whole, { ...settings, merge: true });

@@ -2,17 +2,12 @@ import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
 import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
 import type { StoredType } from '../checkpoint/half-floats.js';
-import {
-  adapterOf,
-  mergedSource,
-  openModel,
-  readAdapterWeights,
-  writeAdapterFolder,
-} from '../checkpoint/adapter-folder.js';
+import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
 import type { TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
-import { architectures } from '../checkpoint/decoder-config-json.js';
+import { families } from '../checkpoint/families.js';
 import { parameterShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
@@ -29,18 +24,20 @@ export async function exportFolder(
   { thinking }: Pick<TransformerOptions, 'thinking'>,
   checkpoint: string,
   directory: string,
-  { dtype, merge, sampling, maxActionTokens, signal }: ExportSettings,
+  { dtype, merge, nameBase, sampling, maxActionTokens, signal }: ExportSettings,
 ): Promise<ExportedModel> {
   const { config, ids, tokenizer, base, adapter: settings } = await openModel(checkpoint);
   const shapes = parameterShapes(config, { valueHead: false });
-  const architecture = architectures[config.family];
+  const { architecture } = families[config.family];
   if (merge && settings === undefined) throw new Error('the checkpoint has no adapter: leave out `--merge`');
   const factors = settings && (await readAdapterWeights(checkpoint, config, settings));
   for (const [name, { data }] of factors ?? []) refuseNotFinite(name, data);
   if (settings !== undefined && factors !== undefined && !merge) {
     if (dtype !== 'float32') throw new Error(`an adapter is written as float32, not ${dtype}: add \`--merge\``);
-    await writeAdapterFolder(directory, { settings, base, factors, tokenizer });
-    return { architecture, parameters: [...factors.values()].reduce((sum, { data }) => sum + data.length, 0) };
+    const named = (await nameBase?.(base)) ?? { name: base };
+    await writeAdapterFolder(directory, { settings, base: named, factors, tokenizer });
+    const parameters = [...factors.values()].reduce((sum, { data }) => sum + data.length, 0);
+    return { architecture, parameters, base: named };
   }
   const given = await weightSources(base);
   checkWeightShapes(given, shapes);

@@ -21,6 +21,7 @@ import { batchOperations } from '../model/operation-count.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
+import type { SamplingWeights } from '../worker/create-generator.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
@@ -41,19 +42,24 @@ export interface TransformerParts {
   readonly lora?: AdapterFolder | undefined;
   /** Longest sequence that the engine can hold. */
   readonly maxTokens: number;
+  readonly samplingWeights: SamplingWeights;
   /** For `describe`, in addition to the fields known here. */
   readonly facts: JsonObject;
 }
 
 /** What every decoder of the package can do. */
-export function capabilitiesOf({ valueHead }: ParameterOptions, maxTokens: number): PolicyCapabilities {
+export function capabilitiesOf(
+  { valueHead }: ParameterOptions,
+  maxTokens: number,
+  samplingWeights: SamplingWeights,
+): PolicyCapabilities {
   return {
     live: valueHead ? ['logprob', 'entropy', 'value'] : ['logprob', 'entropy'],
     missingOperations: [],
     freeze: true,
     optimizers: optimizerNames,
     maxTokens,
-    sampler: { independent: true, draws: true, exact: true },
+    sampler: { independent: true, draws: true, exact: samplingWeights === 'float32' },
   };
 }
 
@@ -84,7 +90,7 @@ export class TransformerPolicy implements PolicyModel {
     this.encoder = parts.encoder;
     this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
-    this.capabilities = capabilitiesOf(parts.parts, parts.maxTokens);
+    this.capabilities = capabilitiesOf(parts.parts, parts.maxTokens, parts.samplingWeights);
     if (parts.parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 
@@ -223,7 +229,8 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   describe(): JsonObject {
-    return { ...this.#parts.facts, threads: this.#engine.cores };
+    const { facts, samplingWeights } = this.#parts;
+    return { ...facts, samplingWeights, threads: this.#engine.cores };
   }
 
   async dispose(): Promise<void> {

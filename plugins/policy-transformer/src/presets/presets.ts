@@ -51,11 +51,15 @@ export function presetConfig(name: string, vocabularySize: number, maxPositions:
     intermediateSize,
     maxPositions,
     rmsEpsilon: 1e-5,
-    ropeTheta: 10_000,
+    attentionKinds: [{ rope: { theta: 10_000 } }],
     queryKeyValueBias: false,
     outputBias: false,
     mlpBias: false,
     queryKeyNorm: false,
+    outputNorms: false,
+    centeredNorms: false,
+    activation: 'silu',
+    embeddingScale: 1,
     tiedHead: true,
   };
 }

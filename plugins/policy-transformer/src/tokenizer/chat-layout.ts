@@ -2,8 +2,13 @@ import type { FunctionCallSyntax } from '@agentgym/cli';
 
 import { type TrimmedCharacters, trimText } from './trimmed-text.js';
 
-/** Names of the texts that are filled in. */
-export type Slot = 'system' | 'observation';
+/** Names of the texts that are filled in. An answer is that to a function call. */
+export type Slot = 'system' | 'observation' | 'answer';
+
+/** How a template writes a text: without these characters at its ends, or as a string of JSON. */
+export interface WrittenText extends TrimmedCharacters {
+  readonly json?: boolean;
+}
 
 /** Literal text of the template, or a place to be filled. */
 export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
@@ -25,12 +30,16 @@ export interface ChatLayout {
   /** The text from the end of an action, starting with its end token, up to the next action. */
   readonly append: readonly LayoutPart[];
   /**
-   * The end of `begin` and `append` that the template writes only before the last action, such as an empty thinking
-   * block. Empty if `thinking` is `template`.
+   * The same after a function call, with its answer as a message of the role `tool`. Absent if the template has no such
+   * role, or if `functionCalls` is absent.
+   */
+  readonly appendAnswer?: readonly LayoutPart[];
+  /**
+   * The end of `begin`, `append` and `appendAnswer` that the template writes only before the last action, such as an
+   * empty thinking block. Empty if `thinking` is `template`.
    */
   readonly lastPrompt: string;
-  /** The characters that the template removes from the ends of the texts. */
-  readonly trims: { readonly [S in Slot]: TrimmedCharacters };
+  readonly writes: { readonly [S in Slot]: WrittenText };
   /** How it writes function calls; absent if it has none, or none as one JSON object. */
   readonly functionCalls?: FunctionCallSyntax;
 }
@@ -45,13 +54,15 @@ export type LayoutPiece = number | LayoutPart;
 export function fillLayout(
   parts: readonly LayoutPiece[],
   texts: { readonly [S in Slot]?: string },
-  { trims }: Pick<ChatLayout, 'trims'>,
+  { writes }: Pick<ChatLayout, 'writes'>,
   splitSystem: (system: string) => readonly (string | number)[] = (system) => [system],
 ): (string | number)[] {
   return parts.flatMap((part) => {
     if (typeof part === 'number') return [part];
     if ('text' in part) return [part.text];
-    const filled = trimText(texts[part.slot] ?? '', trims[part.slot]);
+    const { json = false, ...trimmed } = writes[part.slot];
+    const text = trimText(texts[part.slot] ?? '', trimmed);
+    const filled = json ? JSON.stringify(text) : text;
     return part.slot === 'system' ? splitSystem(filled) : [filled];
   });
 }

@@ -1,12 +1,23 @@
 import { type ChatLayout, fillLayout, type Thinking } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
+import { answerMessage } from './read-answers.js';
+import { attempt, callMessage, writeCall } from './read-function-calls.js';
 
 /** White space at the ends, markup and characters that templates may escape, trim or replace. */
 const awkward = (name: string) =>
   `\n  ${name}: "a" <b> & 'c' \\ {{ d }} {% e %}\t\n\n  Überraschung – 你好 \u{1f600}.  \n`;
-const observations = [awkward('Room 1'), awkward('Room 2'), awkward('Room 3')];
 const plainActions = ['take "key" & <lamp>', 'go 2 × east'];
 const thinkingActions = plainActions.map((action) => `<think>\nI should ${action}.\n</think>\n\n${action}`);
+
+/** An action: the text that is appended, and the message that the template gets. */
+interface GrownAction {
+  readonly text: string;
+  readonly message: ChatMessage;
+  /** The name of the function that it calls, which the next turn answers. */
+  readonly called?: string;
+}
+
+const said = (text: string): GrownAction => ({ text, message: { role: 'assistant', content: text } });
 
 interface Settings {
   readonly thinking: Thinking;
@@ -28,10 +39,10 @@ export function checkChatGrowth(template: ChatTemplate, layout: ChatLayout, sett
     );
   }
   for (const system of layout.beginWithSystem === undefined ? [''] : ['', awkward('Rules')]) {
-    const difference = findDifference(template, layout, settings, system, plainActions);
+    const difference = findDifference(template, layout, settings, system, plainActions.map(said));
     if (difference !== undefined) throw new Error(`${file}: ${difference}, so a conversation cannot grow. ${cure}`);
   }
-  const dropped = findDifference(template, layout, settings, '', thinkingActions);
+  const dropped = findDifference(template, layout, settings, '', thinkingActions.map(said));
   if (thinking === 'template' && dropped !== undefined) {
     throw new Error(
       `${file}: the chat template drops or changes thinking blocks (<think>): ${dropped}, so a conversation cannot grow. ${thinkingCure}`,
@@ -40,6 +51,25 @@ export function checkChatGrowth(template: ChatTemplate, layout: ChatLayout, sett
   if (thinking === 'keep' && dropped === undefined && lastPrompt === '') {
     throw new Error(`${file}: thinking "keep" has no effect: the chat template keeps thinking blocks itself`);
   }
+}
+
+/**
+ * Whether a conversation with function calls also grows by the layout: calls with an answer, one after the other and
+ * between actions that are none.
+ */
+export function answersGrow(template: ChatTemplate, layout: ChatLayout, settings: Settings): boolean {
+  const { functionCalls } = layout;
+  if (functionCalls === undefined) return false;
+  const calls = plainActions.map((action): GrownAction => {
+    const values = { action };
+    return { text: writeCall(functionCalls, 'act', values), message: callMessage('act', values), called: 'act' };
+  });
+  const plain = plainActions.map(said);
+  const actions = [calls[0]!, calls[1]!, plain[0]!, calls[0]!, plain[1]!];
+  const systems = layout.beginWithSystem === undefined ? [''] : ['', awkward('Rules')];
+  return systems.every((system) =>
+    attempt(() => findDifference(template, layout, settings, system, actions) === undefined),
+  );
 }
 
 const cure = 'Put a template that renders a turn the same way, whatever follows it, into chat_template.jinja.';
@@ -52,24 +82,24 @@ function findDifference(
   layout: ChatLayout,
   { variables }: Settings,
   system: string,
-  actions: readonly string[],
+  actions: readonly GrownAction[],
 ): string | undefined {
   const messages: ChatMessage[] = system === '' ? [] : [{ role: 'system', content: system }];
   const begin = system === '' ? layout.begin : layout.beginWithSystem!;
   let turns: string[] = [];
-  for (const [index, observation] of observations.entries()) {
+  for (const [index, action] of [undefined, ...actions].entries()) {
     const turn = index + 1;
-    if (index > 0) messages.push({ role: 'assistant', content: actions[index - 1]! });
-    messages.push({ role: 'user', content: observation });
-    const texts = { system, observation };
-    const added = fillLayout(index === 0 ? begin : layout.append, texts, layout).join('');
-    if (index > 0) {
+    const seen = awkward(`Room ${turn}`);
+    const { called } = action ?? {};
+    if (action !== undefined) messages.push(action.message);
+    messages.push(called === undefined ? { role: 'user', content: seen } : answerMessage(called, seen));
+    const append = called === undefined ? layout.append : layout.appendAnswer!;
+    const texts = { system, observation: seen, answer: seen };
+    const added = fillLayout(index === 0 ? begin : append, texts, layout).join('');
+    if (action !== undefined) {
       // The template writes the last prompt only before the last action.
       const previous = turns[index - 1]!;
-      turns = [
-        ...turns.slice(0, -1),
-        previous.slice(0, previous.length - layout.lastPrompt.length) + actions[index - 1]!,
-      ];
+      turns = [...turns.slice(0, -1), previous.slice(0, previous.length - layout.lastPrompt.length) + action.text];
     }
     turns.push(added);
     const grown = turns.join('');

@@ -13,8 +13,14 @@ import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
 export interface FolderEncoder extends ConversationEncoder {
   /** The tokenizer defines ids from 0 to this, exclusive. A model may have more rows. */
   readonly vocabularySize: number;
-  /** Facts for the manifest: the file of the template, the date that it writes, and what happens to thinking blocks. */
-  readonly template: { readonly file: string; readonly date?: string; readonly thinking: Thinking };
+  /** Facts for the manifest: the file of the template, the date that it writes, what happens to thinking blocks ... */
+  readonly template: {
+    readonly file: string;
+    readonly date?: string;
+    readonly thinking: Thinking;
+    /** The role of answers to function calls; absent: the template has no call syntax that is known here. */
+    readonly answers?: 'tool' | 'user';
+  };
 }
 
 /** Settings of an encoder. */
@@ -51,6 +57,8 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       `${template.file}: the chat template ends an action with text, not with a special token of the tokenizer, so the model could not end its action. End a message of the assistant with the eos_token in chat_template.jinja.`,
     );
   }
+  const [answerEnd, ...appendAnswer] = compileLayout(layout.appendAnswer ?? [], tokenizer);
+  const hasAnswers = answerEnd === end;
   const ends = [end, ...endIds.filter((id) => id !== end)];
   const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
   const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
@@ -65,13 +73,19 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   return {
     endIds: ends,
     vocabularySize: tokenizer.vocabularySize,
-    template: { file: template.file, ...(template.dated ? { date: fixedDate } : {}), thinking },
+    template: {
+      file: template.file,
+      ...(template.dated ? { date: fixedDate } : {}),
+      thinking,
+      ...(calls && { answers: hasAnswers ? 'tool' : 'user' }),
+    },
     begin(system, observation) {
       if (system === '') return fill(begin, { observation });
       if (beginWithSystem !== undefined) return fill(beginWithSystem, { system, observation });
       return fill(begin, { observation: `${system}\n\n${observation}` });
     },
     append: (observation) => fill(append, { observation }),
+    ...(hasAnswers && { appendAnswer: (answer: string) => fill(appendAnswer, { answer }) }),
     encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),

@@ -8,6 +8,7 @@ import type { Thinking } from './chat-layout.js';
 import { type ChatMessage, ChatTemplate } from './chat-template.js';
 import { createConversationEncoder, type FolderEncoder } from './conversation-encoder.js';
 import { families, type Family, familyFiles } from './fixtures/family-files.js';
+import { writeCall } from './read-function-calls.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerJson } from './tokenizer-files.js';
 
@@ -16,6 +17,8 @@ interface Recorded {
   readonly setting: Thinking;
   /** Whether the actions have thinking blocks. */
   readonly thinking: boolean;
+  /** Whether actions are function calls with answers. */
+  readonly calls?: boolean;
   readonly conversations: readonly { readonly messages: readonly ChatMessage[]; readonly texts: readonly string[] }[];
 }
 
@@ -23,7 +26,14 @@ const recorded = JSON.parse(
   gunzipSync(readFileSync(new URL('./fixtures/chats.json.gz', import.meta.url))).toString(),
 ) as Recorded[];
 
-/** Calls `check` with all ids of the conversation after every observation. */
+/** The text of an action: a function call as the model writes it, or the content. */
+function textOf({ content, tool_calls: calls }: ChatMessage, encoder: FolderEncoder): string {
+  const [call] = (calls ?? []) as { function: { name: string; arguments: { [name: string]: string } } }[];
+  if (call === undefined) return content!;
+  return writeCall(encoder.functionCalls!, call.function.name, call.function.arguments);
+}
+
+/** Calls `check` with all ids of the conversation after every observation, and after every answer. */
 function grow(
   encoder: FolderEncoder,
   messages: readonly ChatMessage[],
@@ -32,10 +42,12 @@ function grow(
   const system = messages[0]!.role === 'system' ? messages[0]!.content! : '';
   const ids: number[] = [];
   let turn = 0;
-  for (const [index, { role, content }] of messages.entries()) {
-    if (role === 'assistant') ids.push(...encoder.encodeAction(content!), encoder.endIds[0]!);
-    if (role !== 'user') continue;
-    ids.push(...(turn === 0 ? encoder.begin(system, content!) : encoder.append(content!)));
+  for (const [index, message] of messages.entries()) {
+    const { role, content } = message;
+    if (role === 'assistant') ids.push(...encoder.encodeAction(textOf(message, encoder)), encoder.endIds[0]!);
+    if (role === 'tool') ids.push(...encoder.appendAnswer!(content!));
+    else if (role === 'user') ids.push(...(turn === 0 ? encoder.begin(system, content!) : encoder.append(content!)));
+    else continue;
     turn += 1;
     check(ids, turn, index + 1);
   }
@@ -44,7 +56,7 @@ function grow(
 /** Families and settings with which a conversation equals the template's rendering at every turn. */
 const exact = recorded.filter(({ template }) => !template.startsWith('qwen3'));
 
-describe.each(exact)('$template, thinking: $setting, thinking blocks: $thinking', (row) => {
+describe.each(exact)('$template, thinking: $setting, thinking blocks: $thinking, calls: $calls', (row) => {
   // Goes red when the layout loses a piece, trims another character, or encodes pieces of text one by one.
   it('gives the ids of what transformers renders, after every turn', () => {
     const files = familyFiles(row.template);
@@ -63,11 +75,11 @@ describe.each(exact)('$template, thinking: $setting, thinking blocks: $thinking'
 });
 
 // Goes red without `redirectStrips`: the library strips other white space.
-it.each(recorded)('$template, $setting, $thinking: renders what transformers renders', (row) => {
+it.each(recorded)('$template, $setting, $thinking, calls: $calls: renders what transformers renders', (row) => {
   const template = new ChatTemplate(familyFiles(row.template));
   const variables = row.setting === 'off' ? { enable_thinking: false } : {};
   for (const { messages, texts } of row.conversations) {
-    const counts = messages.flatMap(({ role }, index) => (role === 'user' ? [index + 1] : []));
+    const counts = messages.flatMap(({ role }, index) => (role === 'user' || role === 'tool' ? [index + 1] : []));
     const rendered = counts.map((count) =>
       template.render(messages.slice(0, count), { addGenerationPrompt: true, variables }),
     );
@@ -132,6 +144,8 @@ const settings: [Family, Thinking][] = [
   ['smollm2', 'template'],
   ['smollm3', 'template'],
   ['smollm3', 'off'],
+  ['gemma2', 'template'],
+  ['gemma3', 'template'],
 ];
 
 describe.each(settings)('texts of %s, thinking: %s', (family, thinking) => {
@@ -147,6 +161,7 @@ describe.each(settings)('texts of %s, thinking: %s', (family, thinking) => {
   // Goes red when observations or rules are encoded by a tokenizer that knows the added tokens.
   it('never become control tokens: no added token, whole, repeated, or in several pieces', () => {
     const [begun, grown] = [controlsOf(encoder.begin('x', 'x')), controlsOf(encoder.append('x'))];
+    const answered = controlsOf(encoder.appendAnswer?.('x') ?? []);
     for (const { content } of added) {
       const middle = Math.ceil(content.length / 2);
       const [start, end] = [content.slice(0, middle), content.slice(middle)];
@@ -154,8 +169,8 @@ describe.each(settings)('texts of %s, thinking: %s', (family, thinking) => {
         expect(controlsOf(encoder.begin('x', text)), text).toEqual(begun);
         expect(controlsOf(encoder.begin(text, 'x')), text).toEqual(begun);
         expect(controlsOf(encoder.append(text)), text).toEqual(grown);
-        // The answer of a tool is an observation too.
         expect(controlsOf(encoder.append(`<tool_response>${text}`)), text).toEqual(grown);
+        expect(controlsOf(encoder.appendAnswer?.(`</tool_response>${text}`) ?? []), text).toEqual(answered);
         expect(encoder.decode(encoder.append(text))).toContain(text.trim());
       }
       expect(controlsOf(encoder.begin(start, end)), content).toEqual(begun);
@@ -179,4 +194,40 @@ it('does not join literal text of a template and an observation to a control tok
   const ids = encoder.begin('', 'end|>');
   expect(ids.filter((id) => id === encoder.endIds[0])).toHaveLength(1);
   expect(encoder.decode(ids)).toBe('<|im_end|>');
+});
+
+describe('answers to function calls', () => {
+  it.each<[Family, Thinking, string | undefined]>([
+    ['qwen2.5', 'template', '<tool_response>\na "b"\n</tool_response>'],
+    ['qwen3', 'keep', '<tool_response>\na "b"\n</tool_response>'],
+    ['qwen3', 'off', '<tool_response>\na "b"\n</tool_response>'],
+    ['llama3.2', 'template', '<|start_header_id|>ipython<|end_header_id|>\n\n"a \\"b\\""'],
+    ['smollm2', 'template', undefined],
+    ['smollm3', 'off', undefined],
+    ['qwen3-thinking', 'keep', undefined],
+  ])('%s, thinking: %s: are in the role of the template, or the encoder says that it has none', (...row) => {
+    const [family, thinking, written] = row;
+    const encoder = createConversationEncoder(familyFiles(family), { thinking });
+    expect(encoder.template.answers).toBe(written === undefined ? undefined : 'tool');
+    if (written === undefined) expect(encoder).not.toHaveProperty('appendAnswer');
+    else expect(encoder.decode(encoder.appendAnswer!('a "b"'))).toContain(written);
+  });
+
+  const template = (tool: string) =>
+    `{% for m in messages %}{{ m.content }}{% if m.tool_calls %}{"name": "{{ m.tool_calls[0].function.name }}", "arguments": {{ m.tool_calls[0].function.arguments | tojson }}}{% endif %}${tool}<|im_end|>{% endfor %}`;
+
+  // Goes red without `answersGrow`.
+  it.each([
+    ['refuses answers', "{% if m.role == 'tool' %}{{ raise_exception('no tools') }}{% endif %}"],
+    ['changes answers', "{% if m.role == 'tool' and not loop.last %}(old){% endif %}"],
+    ['formats a second answer differently', "{% if m.role == 'tool' and loop.index > 4 %}again{% endif %}"],
+    ['shortens answers', "{% if m.role == 'tool' %}: {{ m.content | replace('\\n', '') }}{% endif %}"],
+  ])('are messages of the user if the template %s', (_, tool) => {
+    const files = { ...familyFiles('smollm2'), chatTemplate: template('') };
+    expect(createConversationEncoder(files).template.answers).toBe('tool');
+    const encoder = createConversationEncoder({ ...files, chatTemplate: template(tool) });
+    expect(encoder.functionCalls).toBeDefined();
+    expect(encoder.template.answers).toBe('user');
+    expect(encoder).not.toHaveProperty('appendAnswer');
+  });
 });

@@ -5,7 +5,8 @@
  */
 import type { ChatLayout, LayoutPart, Slot, Thinking } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
-import { checkChatGrowth } from './check-chat-growth.js';
+import { answersGrow, checkChatGrowth } from './check-chat-growth.js';
+import { readAnswers } from './read-answers.js';
 import { attempt, readFunctionCalls, type Render } from './read-function-calls.js';
 import { findTrimmedCharacters } from './trimmed-text.js';
 
@@ -40,9 +41,10 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
   const withSystem = attempt(() => render(system, user(sentinels.first)));
   const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
   const [u0, u1] = [user(sentinels.first), user(sentinels.next)];
-  const functionCalls = attempt(() =>
+  const calls = attempt(() =>
     readFunctionCalls(renderAll, { user: u0, answer: u1, before, after: between, withSystem, system }),
   );
+  const answers = calls && attempt(() => readAnswers(renderAll, u0, calls.upToCall));
   const trimmed = (rendered: (content: string) => string, sentinel: string) =>
     findTrimmedCharacters((start, end) => rendered(start + sentinel + end) === rendered(sentinel));
   const layout: ChatLayout = {
@@ -52,16 +54,19 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
       ? { beginWithSystem: fill(withSystem, { [sentinels.system]: 'system', [sentinels.first]: 'observation' }) }
       : {}),
     lastPrompt,
-    trims: {
+    writes: {
       observation: trimmed((content) => render(user(content)), sentinels.first),
       system: knowsSystem
         ? trimmed((content) => render({ ...system, content }, user(sentinels.first)), sentinels.system)
         : { start: '', end: '' },
+      answer: answers?.writes ?? { start: '', end: '' },
     },
-    ...(functionCalls && { functionCalls }),
+    ...(calls && { functionCalls: calls.syntax }),
   };
   checkChatGrowth(template, layout, { thinking, variables });
-  return layout;
+  if (answers === undefined) return layout;
+  const answering: ChatLayout = { ...layout, appendAnswer: answers.append };
+  return answersGrow(template, answering, { thinking, variables }) ? answering : layout;
 }
 
 /** Models from scratch have a template without thinking. Throws if the setting would have no effect. */

@@ -8,6 +8,22 @@ export type Render = (messages: readonly ChatMessage[], tools?: readonly object[
 // Only letters and digits, as in the layout.
 const [name, key, value] = ['Qname0Q', 'Qkey0Q', 'Qvalue0Q'];
 
+/** A message with one call, as templates read it. */
+export function callMessage(called: string, values: { readonly [name: string]: string }) {
+  const call = { id: 'Qcall0000', type: 'function', function: { name: called, arguments: values } };
+  return { role: 'assistant', content: '', tool_calls: [call] } as const;
+}
+
+/** The call from which the syntax is read. */
+export const sentinelCall = { name, message: callMessage(name, { [key]: value }) } as const;
+
+/** What is read from a rendered call. */
+export interface RenderedCalls {
+  readonly syntax: FunctionCallSyntax;
+  /** The text up to the end of `sentinelCall`, without what ends the message. */
+  readonly upToCall: string;
+}
+
 /**
  * The syntax of function calls: a message with a call is written in place of an action. Undefined if the call is not one
  * JSON object in constant text.
@@ -25,10 +41,9 @@ export function readFunctionCalls(
     /** The text with a system text; absent if the template has no system role. */
     readonly withSystem: string | undefined;
   },
-): FunctionCallSyntax | undefined {
+): RenderedCalls | undefined {
   const { user, answer, before, after, system, withSystem } = rendered;
-  const call = { id: 'Qcall0000', type: 'function', function: { name, arguments: { [key]: value } } };
-  const text = render([user, { role: 'assistant', content: '', tool_calls: [call] }, answer]);
+  const text = render([user, sentinelCall.message, answer]);
   if (!text.startsWith(before) || !text.endsWith(after)) return undefined;
   const written = text.slice(before.length, text.length - after.length);
   const start = written.indexOf('{');
@@ -37,7 +52,7 @@ export function readFunctionCalls(
   const [argumentsKey, ...more] = Object.keys(others);
   if (called !== name || argumentsKey === undefined || more.length > 0) return undefined;
   if (JSON.stringify(others[argumentsKey]) !== JSON.stringify({ [key]: value })) return undefined;
-  return {
+  const syntax: FunctionCallSyntax = {
     before: written.slice(0, start),
     after: written.slice(end),
     argumentsKey,
@@ -52,6 +67,17 @@ export function readFunctionCalls(
       return inserted === '' ? undefined : inserted;
     },
   };
+  return { syntax, upToCall: before + written };
+}
+
+/** A call as a model writes it, with the JSON of Python, which templates write. */
+export function writeCall(
+  { before, after, argumentsKey }: FunctionCallSyntax,
+  called: string,
+  values: { readonly [name: string]: string },
+): string {
+  const list = Object.entries(values).map(([one, given]) => `${JSON.stringify(one)}: ${JSON.stringify(given)}`);
+  return `${before}{"name": ${JSON.stringify(called)}, ${JSON.stringify(argumentsKey)}: {${list.join(', ')}}}${after}`;
 }
 
 /** The result, or undefined if the template refuses the messages. */

@@ -102,3 +102,57 @@ describe.each(Object.entries(folders))('text tokenizer of %s', (name, file) => {
 it('refuses a file that is no tokenizer', () => {
   expect(() => new TextTokenizer({} as TokenizerJson)).toThrow(/tokenizer.json has no/);
 });
+
+describe('added tokens of white space', () => {
+  const spaces = ['\n', '\n\n', '\t', '▁▁'];
+  const bytes = Array.from({ length: 256 }, (_, byte) => `<0x${byte.toString(16).toUpperCase().padStart(2, '0')}>`);
+  const tokens = ['<unk>', '<eot>', ...spaces, ...bytes, '▁', 'a', 'b', '▁a', '▁▁a'];
+  /** Spelled with bytes and `▁` as Gemma's. */
+  const json = {
+    added_tokens: ['<unk>', '<eot>', ...spaces].map((content) => ({
+      id: tokens.indexOf(content),
+      content,
+      special: content.startsWith('<'),
+    })),
+    normalizer: { type: 'Replace', pattern: { String: ' ' }, content: '▁' },
+    pre_tokenizer: { type: 'Split', pattern: { String: ' ' }, behavior: 'MergedWithPrevious', invert: false },
+    post_processor: null,
+    decoder: {
+      type: 'Sequence',
+      decoders: [
+        { type: 'Replace', pattern: { String: '▁' }, content: ' ' },
+        { type: 'ByteFallback' },
+        { type: 'Fuse' },
+      ],
+    },
+    model: {
+      type: 'BPE',
+      unk_token: '<unk>',
+      fuse_unk: true,
+      byte_fallback: true,
+      vocab: Object.fromEntries(tokens.map((token, id) => [token, id])),
+      merges: ['\n \n', '▁ ▁', '▁ a', '▁▁ a'].map((merge) => merge.split(' ')),
+    },
+  };
+  const tokenizer = new TextTokenizer(json);
+
+  // The ids and texts are those of `tokenizers` 0.23. Goes red when such tokens are spelled out or found in a template.
+  it.each<[string, number[], string?]>([
+    ['a\nb', [263, 2, 264]],
+    ['a\n\n\nb', [263, 3, 2, 264]],
+    [' a  b   a', [265, 5, 264, 5, 265]],
+    ['\t\t', [4, 4]],
+    ['▁▁a', [5, 263], '  a'],
+    ['é', [201, 175]],
+    ['\n \n', [2, 262, 2]],
+  ])('are the text that they are: %j', (text, ids, decoded = text) => {
+    expect(tokenizer.encode(text)).toEqual(ids);
+    expect(tokenizer.decode(ids)).toBe(decoded);
+    expect(tokenizer.splitAddedTokens(`<eot>${text}`)).toEqual([1, text]);
+    expect(tokenizer.splitMarkup(text)).toEqual([text]);
+  });
+
+  it('leave control tokens spelled out', () => {
+    expect(tokenizer.encode('<eot>\n').filter((id) => id === 1)).toEqual([]);
+  });
+});

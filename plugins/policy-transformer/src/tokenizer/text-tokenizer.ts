@@ -1,7 +1,8 @@
 /*
  * Text never becomes a control token here. The library recognises added tokens in plain text, and many vocabularies
  * also list them as ordinary tokens. So the encoding instance is built without added tokens, and their spellings are
- * removed from its vocabulary. Only this class knows their ids.
+ * removed from its vocabulary. Only this class knows their ids. Added tokens of white space, such as Gemma's runs of line
+ * ends, control nothing: they are text, and are found before the rest of it, as Hugging Face's `tokenizers` does.
  */
 import { Tokenizer } from '@huggingface/tokenizers';
 
@@ -29,6 +30,8 @@ export class TextTokenizer {
   readonly #contentOfAdded = new Map<number, string>();
   readonly #splitter: RegExp;
   readonly #markupSplitter: RegExp;
+  readonly #spaceSplitter: RegExp;
+  readonly #idOfSpace: ReadonlyMap<string, number>;
   /** Added tokens that take the white space beside them. */
   readonly #strips: ReadonlyMap<number, { readonly lstrip?: boolean; readonly rstrip?: boolean }>;
   /** Whether each character of a token represents a byte. */
@@ -37,10 +40,14 @@ export class TextTokenizer {
 
   /** @param json The parsed tokenizer.json. Throws if it is not one. */
   constructor(json: TokenizerJson) {
-    const added = json.added_tokens as TokenizerJson['added_tokens'] | undefined;
-    if (added === undefined || typeof json.model?.vocab !== 'object' || json.model.vocab === null) {
+    const all = json.added_tokens as TokenizerJson['added_tokens'] | undefined;
+    if (all === undefined || typeof json.model?.vocab !== 'object' || json.model.vocab === null) {
       throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
     }
+    const spaces = spacesAmong(json);
+    this.#idOfSpace = new Map(spaces.map(({ content, id }) => [content, id]));
+    this.#spaceSplitter = splitterOf(spaces);
+    const added = all.filter(({ content }) => !this.#idOfSpace.has(content));
     for (const { content, id } of added) {
       this.#idOfAdded.set(content, id);
       this.#contentOfAdded.set(id, content);
@@ -49,7 +56,7 @@ export class TextTokenizer {
     this.#splitter = splitterOf(added);
     this.#markupSplitter = splitterOf(added.filter(({ special }) => special === false));
     this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
-    this.#library = new Library({ ...json, added_tokens: [], model: withoutAddedTokens(json) }, {});
+    this.#library = new Library({ ...json, added_tokens: [], model: withoutTokens(json.model, added) }, {});
     const { vocab } = json.model;
     const ids = Array.isArray(vocab) ? [vocab.length - 1] : Object.values(vocab as { [token: string]: number });
     this.vocabularySize = [...ids, ...this.#contentOfAdded.keys()].reduce((most, id) => Math.max(most, id), -1) + 1;
@@ -61,7 +68,11 @@ export class TextTokenizer {
     const known = this.#encoded.get(text);
     if (known !== undefined) return known;
     // Halves of surrogate pairs are not characters, and they mark the removed tokens.
-    const { ids } = this.#library.encode(text.replace(/\p{Surrogate}/gu, '\ufffd'), { add_special_tokens: false });
+    const parts = text.replace(/\p{Surrogate}/gu, '\ufffd').split(this.#spaceSplitter);
+    const ids = parts.flatMap((part, place) => {
+      if (place % 2 === 1) return this.#idOfSpace.get(part);
+      return part === '' ? [] : this.#library.encode(part, { add_special_tokens: false }).ids;
+    });
     if (!ids.every((id) => id !== undefined)) throw new Error(`the tokenizer has no token for ${JSON.stringify(text)}`);
     if (text.length <= rememberedLength) {
       if (this.#encoded.size >= rememberedTexts) this.#encoded.clear();
@@ -168,10 +179,16 @@ function tokenPattern({ content, single_word: alone }: TokenizerJson['added_toke
   return alone ? `(?<![\\p{L}\\p{N}_])${pattern}(?![\\p{L}\\p{N}_])` : pattern;
 }
 
-/**
- * The model without added tokens: they are renamed to strings that no well-formed text contains, except `unk_token`.
- */
-function withoutAddedTokens({ added_tokens: added, model }: TokenizerJson): object {
+/** Added tokens of white space, or of the sign for it, that the vocabulary has too. */
+function spacesAmong({ added_tokens: added, model: { vocab } }: TokenizerJson): TokenizerJson['added_tokens'] {
+  return added.filter(
+    ({ content, special }) =>
+      special === false && /^(?:\s+|\u2581+)$/u.test(content) && !Array.isArray(vocab) && Object.hasOwn(vocab, content),
+  );
+}
+
+/** The model without these tokens: they are renamed to strings that no well-formed text contains, except `unk_token`. */
+function withoutTokens(model: TokenizerJson['model'], added: TokenizerJson['added_tokens']): object {
   const removed = new Set(added.map(({ content }) => content).filter((content) => content !== model.unk_token));
   const rename = (token: string) => (removed.has(token) ? `\udfff${token}\ud800` : token);
   const { vocab } = model;

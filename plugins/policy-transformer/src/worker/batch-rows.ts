@@ -39,6 +39,28 @@ export function dealUnits(units: readonly number[][], shares: number): number[][
   return Array.from({ length: shares }, (_, share) => units.filter((__, index) => index % shares === share));
 }
 
+/**
+ * Splits a share, longest rows first, into micro-batches with up to `tokens` tokens. Attention pads rows to equal length,
+ * so rows * width stays below twice as many.
+ */
+export function cutByTokens(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
+  const lengths = trainedLengths(batch);
+  const cuts: number[][] = [];
+  let [used, width] = [Infinity, 0];
+  for (const unit of units) {
+    const count = unit.reduce((sum, row) => sum + lengths[row]!, 0);
+    const rows = (cuts.at(-1)?.length ?? 0) + unit.length;
+    if (used + count > tokens || rows * width > 2 * tokens) {
+      cuts.push([]);
+      used = 0;
+      width = Math.max(...unit.map((row) => lengths[row]!));
+    }
+    cuts.at(-1)!.push(...unit);
+    used += count;
+  }
+  return cuts;
+}
+
 /** Splits a share, longest rows first, into micro-batches of similar size, with rows * width up to `tokens`. */
 export function cutMicroBatches(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
   const lengths = trainedLengths(batch);

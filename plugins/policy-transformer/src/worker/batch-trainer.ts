@@ -1,15 +1,14 @@
-import type { Loss, TrainingBatch } from '@agentgym/cli';
+import type { Loss, LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import { ExecutableCache } from '../executors/executable-cache.js';
 import type { Executor } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { packRows, type PackedRows } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { metricOutput, termOutput } from '../model/training-graph.js';
 import type { HostArray } from '../operations/tensor.js';
-import { cutMicroBatches, trainedUnits } from './batch-rows.js';
+import { trainedUnits } from './batch-rows.js';
 import { lossTraits, type LossTraits } from './loss-key.js';
 
 /** Per token [rows, width], 0 for tokens that were not sampled. */
@@ -37,31 +36,50 @@ export interface Training {
 /** Most sessions: one for each loss of the stages and number of blocks, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
+/** Some rows of a batch as a trainer computes them. */
+export interface MicroBatch {
+  /** For each slot in use, the index of its token into [rows, width] of the batch. */
+  readonly indices: Int32Array;
+}
+
 /** Computes batches, in micro-batches. How one micro-batch is computed differs between small and large models. */
-export abstract class BatchTrainer {
+export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   protected readonly config: DecoderConfig;
   protected readonly options: ParameterOptions;
   protected readonly sessions: ExecutableCache;
-  readonly #microBatchTokens: number;
 
-  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
+  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions) {
     this.config = config;
     this.options = options;
     this.sessions = new ExecutableCache(executor, SESSIONS);
-    this.#microBatchTokens = microBatchTokens;
   }
 
+  /** Distributes units of rows (see `trainedUnits`) among micro-batches. */
+  protected abstract cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][];
+
+  /**
+   * The inputs of some rows.
+   * @param reads columns of the batch that a loss reads
+   * @param unit the number of rows is a multiple of it
+   */
+  protected abstract pack(
+    batch: TrainingBatch,
+    rows: readonly number[],
+    reads: readonly LossInputName[],
+    unit: 1 | 2,
+  ): Packed;
+
   /** Log probability, entropy and value of the slots: the outputs of `evaluationGraph`. */
-  protected abstract evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs>;
+  protected abstract evaluateRows(weights: ModelWeights, packed: Packed): Promise<Outputs>;
 
   /** The outputs of `trainingGraph`. Adds the gradient of the loss. */
-  protected abstract trainRows(weights: ModelWeights, packed: PackedRows, training: Training): Promise<Outputs>;
+  protected abstract trainRows(weights: ModelWeights, packed: Packed, training: Training): Promise<Outputs>;
 
   /** Log probability, entropy and value of the sampled tokens. */
   async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
-    for (const rows of this.#microBatches(batch, 1)) {
-      const packed = packRows(batch, rows, this.group);
+    for (const rows of this.cut(batch, trainedUnits(batch, 1))) {
+      const packed = this.pack(batch, rows, [], 1);
       spread(results, packed, await this.evaluateRows(weights, packed));
     }
     return results;
@@ -74,8 +92,8 @@ export abstract class BatchTrainer {
     const results = this.#empty(batch);
     const terms = zeros(loss.terms);
     const metrics = zeros(loss.metrics ?? {});
-    for (const rows of this.#microBatches(batch, unit)) {
-      const packed = packRows(batch, rows, this.group, traits.reads, unit);
+    for (const rows of this.cut(batch, trainedUnits(batch, unit))) {
+      const packed = this.pack(batch, rows, traits.reads, unit);
       const outputs = await this.trainRows(weights, packed, { loss, traits, gradients });
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
@@ -93,10 +111,6 @@ export abstract class BatchTrainer {
     return this.config.heads / this.config.keyValueHeads;
   }
 
-  #microBatches(batch: TrainingBatch, unit: 1 | 2): number[][] {
-    return cutMicroBatches(batch, trainedUnits(batch, unit), this.#microBatchTokens);
-  }
-
   /** Results of a batch, still all 0. */
   #empty({ rows, width }: TrainingBatch): Evaluated {
     const array = () => new Float64Array(rows * width);
@@ -104,24 +118,12 @@ export abstract class BatchTrainer {
   }
 }
 
-/** The state that holds all weights. */
-export function statesOf({ trainable, frozen }: ModelWeights): State[] {
-  return frozen ? [trainable, frozen] : [trainable];
-}
-
 function zeros(names: object): { [name: string]: number } {
   return Object.fromEntries(Object.keys(names).map((name) => [name, 0]));
 }
 
-/** int32 [rows, width]: 0, 1, ... in every row. */
-export function rowPositions(rows: number, width: number): Int32Array {
-  const positions = new Int32Array(rows * width);
-  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
-  return positions;
-}
-
 /** Copies values from slots to the positions of their tokens. */
-function spread({ logprobs, entropy, values }: Evaluated, { indices }: PackedRows, outputs: Outputs): void {
+function spread({ logprobs, entropy, values }: Evaluated, { indices }: MicroBatch, outputs: Outputs): void {
   for (const [to, from] of [
     [logprobs, outputs['logprob']],
     [entropy, outputs['entropy']],

@@ -9,6 +9,7 @@ import type {
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
+import type { RuntimeSearch } from '../executors/load-runtime.js';
 import type { State } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -16,7 +17,7 @@ import { frozenShapes, trainableShapes, type Adapter } from '../model/parameters
 import { gradientState } from '../model/training-graph.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
 import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
-import { createGenerator } from './create-generator.js';
+import { createGenerator, type SamplingWeights } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
 import { LayeredTrainer } from './layered-trainer.js';
@@ -25,7 +26,7 @@ import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
-  readonly engine: 'auto' | Executor['engine'];
+  readonly engine: RuntimeSearch['engine'];
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
   /** If given, only it and the value head are trained. */
@@ -34,9 +35,13 @@ export interface EngineSettings {
   readonly layered: boolean;
   /** Threads of a core. */
   readonly sessionThreads: number;
-  /** Largest rows * width of one training run. */
+  /** Largest rows * width of one training run, or most tokens if it goes layer by layer. */
   readonly microBatchTokens: number;
+  /** Memory for what layers keep for the backward pass, if training goes layer by layer. */
+  readonly activationBytes: number;
   readonly cacheBytes: number;
+  /** With which training episodes are sampled. */
+  readonly samplingWeights: SamplingWeights;
 }
 
 export interface EngineFacts {
@@ -56,6 +61,8 @@ export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {}
 export class EngineCore {
   readonly #executor: Executor;
   readonly #generator: TokenGenerator;
+  /** Samples from the weights themselves, not from a copy; often the same generator. */
+  readonly #exactGenerator: TokenGenerator;
   readonly #trainer: BatchTrainer;
   readonly #histories = new TokenHistories();
   readonly #settings: EngineSettings;
@@ -65,16 +72,19 @@ export class EngineCore {
   /** Frozen copies of the trainable weights. */
   readonly #copies = new Map<number, State>();
   #optimizer: Optimizer | undefined;
-  /** Whether the generator has older weights. */
-  #stale = true;
+  /** The generators that have the present weights. */
+  readonly #current = new Set<TokenGenerator>();
 
   private constructor(settings: EngineSettings, executor: Executor) {
-    const { config, adapter, microBatchTokens, cacheBytes } = settings;
+    const { config, adapter, microBatchTokens, cacheBytes, samplingWeights } = settings;
     this.#settings = settings;
     this.#executor = executor;
-    this.#generator = createGenerator(config, adapter, executor, cacheBytes);
-    const kind = settings.layered ? LayeredTrainer : Trainer;
-    this.#trainer = new kind(executor, config, settings, microBatchTokens);
+    const generator = (weights: SamplingWeights) => createGenerator(config, adapter, executor, cacheBytes, weights);
+    this.#generator = generator(samplingWeights);
+    this.#exactGenerator = samplingWeights === 'float32' ? this.#generator : generator('float32');
+    this.#trainer = settings.layered
+      ? new LayeredTrainer(executor, config, settings, settings)
+      : new Trainer(executor, config, settings, microBatchTokens);
     const shapes = trainableShapes(config, settings);
     this.#trainable = executor.allocate(shapes);
     this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
@@ -92,13 +102,13 @@ export class EngineCore {
   /** Sets the weights that an adapter leaves as they are. The core keeps the array. */
   setFrozen(data: Float32Array): void {
     this.#frozen = this.#executor.allocate(frozenShapes(this.#settings.config, this.#settings), data);
-    this.#stale = true;
+    this.#current.clear();
   }
 
   /** Sets the trainable weights. */
   async setParameters(data: Float32Array): Promise<void> {
     await this.#trainable.writeAll(data);
-    this.#stale = true;
+    this.#current.clear();
   }
 
   /** The trainable weights. */
@@ -110,12 +120,16 @@ export class EngineCore {
     // Comes before anything that may fail, because the other side assumes that every request was read.
     const asked = unpackRequests(requests, this.#histories);
     const histories = requests.sequences.map((name) => this.#histories.current(name));
-    if (this.#stale) {
-      await this.#generator.useWeights(this.#weights());
-      this.#stale = false;
+    const generator = sampling.exact ? this.#exactGenerator : this.#generator;
+    const other = sampling.exact ? this.#generator : this.#exactGenerator;
+    if (!this.#current.has(generator)) {
+      await generator.useWeights(this.#weights());
+      this.#current.add(generator);
     }
-    this.#generator.release(requests.released);
-    const answers = await this.#generator.generate(asked, sampling, signal);
+    generator.release(requests.released);
+    // What is unchanged since the last answer is known of one generator at a time.
+    if (other !== generator) other.release([...requests.released, ...requests.sequences]);
+    const answers = await generator.generate(asked, sampling, signal);
     for (const [index, { sequence }] of asked.entries()) {
       this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
     }
@@ -168,7 +182,7 @@ export class EngineCore {
     this.#optimizer ??= this.#newOptimizer(DEFAULT_OPTIMIZER);
     for (const other of others) await this.#gradients.addAll(other);
     const result = await this.#optimizer.step(learningRate, clipNorm);
-    if (result.applied) this.#stale = true;
+    if (result.applied) this.#current.clear();
     return { ...result, ...(result.applied && others.length > 0 && { parameters: await this.parameters() }) };
   }
 
@@ -182,6 +196,7 @@ export class EngineCore {
 
   async dispose(): Promise<void> {
     await this.#generator.dispose();
+    if (this.#exactGenerator !== this.#generator) await this.#exactGenerator.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
   }

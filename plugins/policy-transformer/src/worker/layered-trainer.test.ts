@@ -5,7 +5,8 @@ import { expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
-import { grouped, small } from '../generation/fixtures/small-models.js';
+import { withFacts } from '../executors/fixtures/with-facts.js';
+import { grouped, partlyRotated, small, windowed } from '../generation/fixtures/small-models.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import {
@@ -15,6 +16,7 @@ import {
   trainableShapes,
   type ParameterOptions,
 } from '../model/parameters.js';
+import { keptBytes } from '../model/layered-graphs.js';
 import { gradientState } from '../model/training-graph.js';
 import { LayeredTrainer } from './layered-trainer.js';
 import { ParameterBlock } from './parameter-block.js';
@@ -23,7 +25,7 @@ import { Trainer } from './trainer.js';
 const rows = 4;
 const width = 290;
 
-/** Rows of several lengths with more sampled tokens than the head computes at a time. */
+/** Rows of several lengths, two in a micro-batch, with more sampled tokens than the head computes at a time. */
 function batchOf(config: DecoderConfig): TrainingBatch {
   const random = testHost(4).random;
   const size = rows * width;
@@ -61,15 +63,16 @@ const adapter = { rank: 3, scale: 0.7, targets: ['self_attn.q_proj', 'self_attn.
 
 function weightsOf(executor: Executor, config: DecoderConfig, options: ParameterOptions): ModelWeights {
   const { random } = testHost(9);
+  const matrices = initializeParameters(config, options, random);
   const factors = options.adapter
-    ? initializeAdapter(config, options.adapter, random)
+    ? initializeAdapter(config, options.adapter, matrices, random)
     : new Map<string, Float32Array>();
   // B is 0 at the start, where A has no gradient.
   for (const [name, data] of factors) {
     if (!name.includes('lora_B')) continue;
     data.forEach((_, index) => (data[index] = 0.1 * random.normal()));
   }
-  const all = new Map([...initializeParameters(config, options, random), ...factors]);
+  const all = new Map([...matrices, ...factors]);
   const allocate = (shapes: ReturnType<typeof trainableShapes>) =>
     executor.allocate(shapes, new ParameterBlock(shapes).fill(all).data);
   const trainable = allocate(trainableShapes(config, options));
@@ -85,6 +88,10 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
   ['an adapter', grouped, { valueHead: false, adapter }, perToken],
   ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
+  ['layers without rotary positions', partlyRotated, { valueHead: false }, perToken],
+  ['sliding windows', windowed, { valueHead: false }, perToken],
+  ['sliding windows and an adapter', windowed, { valueHead: true, adapter }, withValue],
+  ['DoRA', grouped, { valueHead: false, adapter: { ...adapter, dora: true } }, perToken],
   ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
 ])('computes what one graph computes: %s', async (_, config, options, loss) => {
@@ -92,8 +99,14 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   const weights = weightsOf(executor, config, options);
   const batch = batchOf(config);
   const results = [];
-  for (const kind of [Trainer, LayeredTrainer]) {
-    const trainer = new kind(executor, config, options, 640);
+  const limits = { microBatchTokens: 640, activationBytes: 0 };
+  for (const trainer of [
+    new Trainer(executor, config, options, limits.microBatchTokens),
+    new LayeredTrainer(executor, config, options, limits),
+    // Keeps what it needs of the last layer; then of all.
+    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config) * 640 }),
+    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: 1e9 }),
+  ]) {
     const gradients = executor.allocate(
       new Map([...trainableShapes(config, options)].map(([name, shape]) => [gradientState(name), shape])),
     );
@@ -102,7 +115,11 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
     results.push({ accumulated, gradients });
     await trainer.dispose();
   }
-  const [whole, layered] = results as [(typeof results)[number], (typeof results)[number]];
+  const [whole, layered, ...keeping] = results as [(typeof results)[number], (typeof results)[number]];
+  for (const other of keeping as typeof results) {
+    expect(other.accumulated).toEqual(layered.accumulated);
+    expect(await other.gradients.readAll()).toEqual(await layered.gradients.readAll());
+  }
   for (const name of ['logprobs', 'entropy', 'values'] as const) {
     const [a, b] = [whole.accumulated[name], layered.accumulated[name]];
     expect(b === undefined).toBe(a === undefined);
@@ -119,4 +136,33 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
     expect(norm, name).toBeGreaterThan(0);
     expect(worst(a, b) / norm, name).toBeLessThan(1e-4);
   }
+});
+
+it('computes the head of an adapter once for each part of the slots', async () => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const options = { valueHead: false, adapter };
+  const runs: string[] = [];
+  const counting = withFacts(executor, {
+    compile: async (program) => {
+      const executable = await executor.compile(program);
+      return {
+        inputs: executable.inputs,
+        outputs: executable.outputs,
+        run: (...given) => {
+          if (executable.inputs.has('targets')) runs.push([...executable.outputs.keys()].join());
+          return executable.run(...given);
+        },
+        dispose: () => executable.dispose(),
+      };
+    },
+  });
+  const trainer = new LayeredTrainer(counting, grouped, options, { microBatchTokens: 1e6, activationBytes: 0 });
+  const gradients = executor.allocate(
+    new Map([...trainableShapes(grouped, options)].map(([name, shape]) => [gradientState(name), shape])),
+  );
+  const batch = batchOf(grouped);
+  await trainer.accumulate(weightsOf(executor, grouped, options), gradients, batch, perSequence);
+  const parts = Math.ceil(batch.mask.reduce((sum, bit) => sum + bit, 0) / 128);
+  expect(runs).toEqual(Array(parts).fill('logprob,entropy,direction.logprob'));
+  await trainer.dispose();
 });

@@ -1,22 +1,30 @@
-import type { HostArrays } from '../executors/executor.js';
+import type { LiveName, LossInputName, TrainingBatch } from '@agentgym/cli';
+
+import type { Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
-import type { ModelWeights } from '../generation/token-generator.js';
+import { statesOf, type ModelWeights } from '../generation/token-generator.js';
 import { causalMask } from '../model/causal-mask.js';
+import { attentionKindOf, type DecoderConfig } from '../model/decoder-config.js';
 import {
   embeddingGradientPart,
   embeddingPart,
+  headDirectionsPart,
   headGradientPart,
   headPart,
-  LAYER,
+  keptBytes,
   layerGradientPart,
   layerPart,
+  namesOfLayer,
   lossPart,
+  trainsHead,
   type GraphPart,
 } from '../model/layered-graphs.js';
-import type { PackedRows } from '../model/pack-rows.js';
-import { EMBEDDING } from '../model/parameters.js';
+import { packTokens, type PackedTokens } from '../model/pack-tokens.js';
+import { EMBEDDING, type ParameterOptions } from '../model/parameters.js';
+import { rotaryTables } from '../model/rotary-tables.js';
 import { gradientState } from '../model/training-graph.js';
-import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { cutByTokens } from './batch-rows.js';
+import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
 const SLOTS_OF_HEAD = 128;
@@ -25,98 +33,159 @@ const SLOTS_OF_HEAD = 128;
 const ROWS = 100_003;
 const BLOCK = 100_019;
 const SLOTS = 100_043;
-const COUNT = 100_049;
+const TOKENS = 100_049;
+
+export interface LayeredLimits {
+  /** Most tokens of a micro-batch. */
+  readonly microBatchTokens: number;
+  /** Memory for what layers keep for the backward pass. */
+  readonly activationBytes: number;
+}
 
 /** One micro-batch on its way through the model. */
 interface Pass {
-  readonly packed: PackedRows;
+  readonly packed: PackedTokens;
   readonly weights: ModelWeights;
+  /** What the layers of each kind of attention read beside hidden states and weights. */
+  readonly attention: readonly HostArrays[];
   /** The input of every layer, and the output of the last. */
   readonly states: readonly Float32Array[];
-  /** [slots, hidden] outputs of the last layer at the positions before sampled tokens. */
+  /** What each layer kept. */
+  readonly kept: (HostArrays | undefined)[];
+  /** [slots, hidden] outputs of the last layer at the tokens before sampled ones. */
   readonly asked: Float32Array;
 }
 
 /**
- * Trains a large model layer by layer. A micro-batch holds the inputs of the layers; everything else is computed again
- * in the backward pass. (Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost".) The logits of 128 slots
- * exist at a time.
+ * Trains a large model layer by layer. A micro-batch holds the inputs of the layers, and what the last layers keep while
+ * memory lasts. Everything else is computed again in the backward pass. (Chen et al. 2016, "Training Deep Nets with
+ * Sublinear Memory Cost".) The logits of 128 slots exist at a time.
  */
-export class LayeredTrainer extends BatchTrainer {
-  protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
-    return this.#live(await this.#forward(weights, packed));
+export class LayeredTrainer extends BatchTrainer<PackedTokens> {
+  readonly #limits: LayeredLimits;
+  readonly #trainsHead: boolean;
+
+  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, limits: LayeredLimits) {
+    super(executor, config, options);
+    this.#limits = limits;
+    this.#trainsHead = trainsHead(config, options);
   }
 
-  protected async trainRows(weights: ModelWeights, packed: PackedRows, training: Training): Promise<Outputs> {
-    const pass = await this.#forward(weights, packed);
-    const live = await this.#live(pass);
-    const outputs = await this.#loss(training, pass, live);
-    await this.#backward(pass, outputs, training.gradients);
+  protected cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][] {
+    return cutByTokens(batch, units, this.#limits.microBatchTokens);
+  }
+
+  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
+    return packTokens(batch, rows, reads, unit);
+  }
+
+  protected async evaluateRows(weights: ModelWeights, packed: PackedTokens): Promise<Outputs> {
+    return this.#live(await this.#forward(weights, packed, 0));
+  }
+
+  protected async trainRows(weights: ModelWeights, packed: PackedTokens, training: Training): Promise<Outputs> {
+    const bytes = keptBytes(this.config) * packed.sizes.tokens;
+    const pass = await this.#forward(weights, packed, Math.floor(this.#limits.activationBytes / bytes));
+    const directed = training.traits.live.filter((name) => name !== 'value');
+    const live = this.#trainsHead ? await this.#live(pass) : await this.#directions(pass, directed);
+    const outputs = await this.#loss(training, packed, live);
+    const slope = this.#trainsHead
+      ? await this.#headSlope(pass, outputs, training.gradients)
+      : combineDirections(directed, outputs, live, this.config.hiddenSize);
+    await this.#backward(pass, slope, training.gradients);
     return { ...outputs, ...live };
   }
 
-  async #forward(weights: ModelWeights, packed: PackedRows): Promise<Pass> {
-    const tokens = packed.inputs['tokens']!;
+  /** @param keeping the number of layers, at the end, that keep what the backward pass needs */
+  async #forward(weights: ModelWeights, packed: PackedTokens, keeping: number): Promise<Pass> {
+    const { tokens, predicting, sizes } = packed;
+    const { layers, hiddenSize } = this.config;
+    const attention = this.config.attentionKinds.map(({ rope, window }) => ({
+      ...rotaryTables(this.config, rope, sizes.width),
+      bias: causalMask(sizes.width, this.group, sizes.blocks, window),
+    }));
     const state = statesOf(weights);
-    const embed = await this.#session('embed', () => embeddingPart(this.config, COUNT), { count: COUNT });
-    const { hidden: first } = await embed.run({ tokens }, { sizes: { count: tokens.length }, state });
+    const embed = await this.#session('embed', () => embeddingPart(this.config, TOKENS), { tokens: TOKENS });
+    const { hidden: first } = await embed.run({ tokens }, { sizes: { tokens: sizes.tokens }, state });
     const states = [first as Float32Array];
-    for (let layer = 0; layer < this.config.layers; layer += 1) {
-      const { hidden } = await this.#layer('forward', packed, layer, { hidden: states[layer]! }, state);
+    const kept: (HostArrays | undefined)[] = [];
+    for (let layer = 0; layer < layers; layer += 1) {
+      const keeps = layer >= layers - keeping;
+      const { hidden, ...inside } = await this.#layer(
+        { direction: 'forward', keeps, layer },
+        { packed, attention },
+        { hidden: states[layer]! },
+        state,
+      );
       states.push(hidden as Float32Array);
+      kept.push(keeps ? inside : undefined);
     }
-    return { packed, weights, states, asked: takeRows(states.at(-1)!, placesOfSlots(packed), this.config.hiddenSize) };
+    return { packed, weights, attention, states, kept, asked: takeRows(states.at(-1)!, predicting, hiddenSize) };
   }
 
   /** Runs one layer, forward or backward. */
   async #layer(
-    direction: 'forward' | 'backward',
-    { sizes: { rows, width, blocks } }: PackedRows,
-    layer: number,
+    { direction, keeps, layer }: { direction: 'forward' | 'backward'; keeps: boolean; layer: number },
+    { packed, attention }: Pick<Pass, 'packed' | 'attention'>,
     inputs: HostArrays,
     state: readonly State[],
   ): Promise<Outputs> {
+    const { positions, places } = packed;
+    const { tokens, rows, width, blocks } = packed.sizes;
     const part = direction === 'forward' ? layerPart : layerGradientPart;
+    const sizes = { tokens: TOKENS, rows: ROWS, width: blocks * BLOCK, blocks };
     const session = await this.#session(
-      `${direction} ${blocks}`,
-      () => part(this.config, this.options, { rows: ROWS, width: blocks * BLOCK, blocks }),
-      { rows: ROWS, block: BLOCK },
+      `${direction} ${blocks} ${keeps}`,
+      () => part(this.config, this.options, sizes, keeps),
+      { tokens: TOKENS, rows: ROWS, block: BLOCK },
     );
-    const shaped = { positions: rowPositions(rows, width), bias: causalMask(width, this.group, blocks) };
-    const sizes = { rows, block: width / blocks };
-    const rename = (name: string) => name.replace(LAYER, `model.layers.${layer}.`);
-    const renamed = state.map((each) => each.renamed(rename));
-    return session.run({ ...inputs, ...shaped }, { sizes, state: renamed });
+    const shaped = { positions, ...places, ...attention[attentionKindOf(this.config, layer)]! };
+    const renamed = state.map((each) => each.renamed(namesOfLayer(layer)));
+    return session.run({ ...inputs, ...shaped }, { sizes: { tokens, rows, block: width / blocks }, state: renamed });
   }
 
   /** Log probability, entropy and value of every slot. */
-  async #live({ packed, weights, asked }: Pass): Promise<Outputs> {
-    const session = await this.#session('head', () => headPart(this.config, this.options, SLOTS), { slots: SLOTS });
+  #live(pass: Pass): Promise<Outputs> {
+    return this.#head(pass, 'head', () => headPart(this.config, this.options, SLOTS));
+  }
+
+  /** Log probability and entropy of every slot, and the derivatives of those that a loss reads. */
+  #directions(pass: Pass, names: readonly ('logprob' | 'entropy')[]): Promise<Outputs> {
+    return this.#head(pass, `head ${names.join()}`, () => headDirectionsPart(this.config, this.options, SLOTS, names));
+  }
+
+  /**
+   * Runs a part of the head on the slots, some at a time.
+   * @param given inputs with a number per slot
+   */
+  async #head(
+    { packed: { sizes, inputs }, weights, asked }: Pass,
+    name: string,
+    build: () => GraphPart,
+    given: Outputs = {},
+    changed: readonly State[] = [],
+  ): Promise<Outputs> {
+    const { hiddenSize } = this.config;
+    const session = await this.#session(name, build, { slots: SLOTS });
+    const state = [...statesOf(weights), ...changed];
+    const perSlot = { targets: inputs['targets']!, ...given };
     const parts: Outputs[] = [];
-    for (const { range, inputs } of this.#chunks(packed, asked)) {
-      const sizes = { slots: range.end - range.start };
-      parts.push(await session.run(inputs, { sizes, state: statesOf(weights) }));
+    for (let start = 0; start < sizes.slots; start += SLOTS_OF_HEAD) {
+      const end = Math.min(sizes.slots, start + SLOTS_OF_HEAD);
+      const part = Object.entries(perSlot).map(([key, data]) => [key, data.subarray(start, end)] as const);
+      const hidden = asked.subarray(start * hiddenSize, end * hiddenSize);
+      const { inverseTemperature } = inputs;
+      parts.push(
+        await session.run(
+          { ...Object.fromEntries(part), hidden, inverseTemperature: inverseTemperature! },
+          { sizes: { slots: end - start }, state },
+        ),
+      );
     }
     return joinArrays(parts);
   }
 
-  /** The slots in parts, with the inputs of the head. */
-  *#chunks({ sizes: { slots }, inputs }: PackedRows, asked: Float32Array) {
-    const { hiddenSize } = this.config;
-    for (let start = 0; start < slots; start += SLOTS_OF_HEAD) {
-      const end = Math.min(slots, start + SLOTS_OF_HEAD);
-      yield {
-        range: { start, end },
-        inputs: {
-          hidden: asked.subarray(start * hiddenSize, end * hiddenSize),
-          targets: inputs['targets']!.subarray(start, end),
-          inverseTemperature: inputs['inverseTemperature']!,
-        },
-      };
-    }
-  }
-
-  async #loss({ loss, traits }: Training, { packed: { sizes, inputs } }: Pass, live: Outputs): Promise<Outputs> {
+  async #loss({ loss, traits }: Training, { sizes, inputs }: PackedTokens, live: Outputs): Promise<Outputs> {
     const { key, readsRows } = traits;
     const rows = readsRows ? sizes.rows : ROWS;
     const session = await this.#session(
@@ -127,34 +196,40 @@ export class LayeredTrainer extends BatchTrainer {
     return session.run({ ...inputs, ...live }, { sizes: { slots: sizes.slots } });
   }
 
-  async #backward({ packed, weights, states, asked }: Pass, slopes: Outputs, gradients: State): Promise<void> {
+  /** Computes the head again for its gradients. Returns the derivatives by its input, [slots, hidden]. */
+  async #headSlope(pass: Pass, outputs: Outputs, gradients: State): Promise<Float32Array> {
+    const slopes = Object.fromEntries(Object.entries(outputs).filter(([name]) => name.startsWith('slope.')));
+    const build = () => headGradientPart(this.config, this.options, SLOTS);
+    const { slope } = await this.#head(pass, 'head backward', build, slopes, [gradients]);
+    return slope as Float32Array;
+  }
+
+  /** @param askedSlope derivatives by `asked` */
+  async #backward(
+    { packed, weights, attention, states, kept }: Pass,
+    askedSlope: Float32Array,
+    gradients: State,
+  ): Promise<void> {
     const { hiddenSize, layers } = this.config;
     const state = [...statesOf(weights), gradients];
-    const head = await this.#session('head backward', () => headGradientPart(this.config, this.options, SLOTS), {
-      slots: SLOTS,
-    });
-    const parts: Outputs[] = [];
-    for (const { range, inputs } of this.#chunks(packed, asked)) {
-      const given = Object.fromEntries(
-        Object.entries(slopes)
-          .filter(([name]) => name.startsWith('slope.'))
-          .map(([name, data]) => [name, data.subarray(range.start, range.end)]),
-      );
-      const sizes = { slots: range.end - range.start };
-      parts.push(await head.run({ ...inputs, ...given }, { sizes, state }));
-    }
     let slope = new Float32Array(states[0]!.length);
-    addRows(slope, placesOfSlots(packed), joinArrays(parts)['slope'] as Float32Array, hiddenSize);
+    addRows(slope, packed.predicting, askedSlope, hiddenSize);
     for (let layer = layers - 1; layer >= 0; layer -= 1) {
-      const outputs = await this.#layer('backward', packed, layer, { hidden: states[layer]!, slope }, state);
+      const inside = kept[layer];
+      const outputs = await this.#layer(
+        { direction: 'backward', keeps: inside !== undefined, layer },
+        { packed, attention },
+        { ...inside, hidden: states[layer]!, slope },
+        state,
+      );
+      kept[layer] = undefined;
       slope = outputs['slope'] as Float32Array<ArrayBuffer>;
     }
     if (!gradients.has(gradientState(EMBEDDING))) return;
-    const embed = await this.#session('embed backward', () => embeddingGradientPart(this.config, COUNT), {
-      count: COUNT,
+    const embed = await this.#session('embed backward', () => embeddingGradientPart(this.config, TOKENS), {
+      tokens: TOKENS,
     });
-    const tokens = packed.inputs['tokens']!;
-    await embed.run({ tokens, slope }, { sizes: { count: tokens.length }, state });
+    await embed.run({ tokens: packed.tokens, slope }, { sizes: { tokens: packed.sizes.tokens }, state });
   }
 
   #session(key: string, build: () => GraphPart, openSizes: { readonly [name: string]: number }) {
@@ -165,10 +240,16 @@ export class LayeredTrainer extends BatchTrainer {
   }
 }
 
-/** For each slot, the index of the position that predicts it into [rows * width]. */
-function placesOfSlots({ inputs }: PackedRows): Int32Array {
-  const asked = inputs['asked'] as Int32Array;
-  return (inputs['askOfSlot'] as Int32Array).map((ask) => asked[ask]!);
+/** Derivatives of a loss by the input of the head, [slots, hidden]: those by the live quantities, times theirs. */
+function combineDirections(names: readonly LiveName[], slopes: Outputs, live: Outputs, size: number): Float32Array {
+  const sum = new Float32Array(live['logprob']!.length * size);
+  for (const name of names) {
+    const [factors, directions] = [slopes[`slope.${name}`]!, live[`direction.${name}`]!];
+    for (let index = 0; index < sum.length; index += 1) {
+      sum[index]! += factors[Math.floor(index / size)]! * directions[index]!;
+    }
+  }
+  return sum;
 }
 
 function takeRows(from: Float32Array, places: Int32Array, size: number): Float32Array {

@@ -10,7 +10,7 @@ import { gradientState, trainingGraph } from '../model/training-graph.js';
 import { ParameterBlock } from './parameter-block.js';
 import { Trainer } from './trainer.js';
 
-const config: DecoderConfig = {
+const plain: DecoderConfig = {
   family: 'qwen3',
   vocabularySize: 60,
   hiddenSize: 32,
@@ -21,18 +21,28 @@ const config: DecoderConfig = {
   intermediateSize: 48,
   maxPositions: 1200,
   rmsEpsilon: 1e-6,
-  ropeTheta: 10_000,
+  attentionKinds: [{ rope: { theta: 10_000 } }],
   queryKeyValueBias: true,
   outputBias: false,
   mlpBias: false,
   queryKeyNorm: true,
+  outputNorms: false,
+  centeredNorms: false,
+  activation: 'silu',
+  embeddingScale: 1,
   tiedHead: true,
+};
+/** Windows longer and shorter than a block, the second in the last layer. */
+const windowed: DecoderConfig = {
+  ...plain,
+  attentionKinds: [{ rope: { theta: 10_000 }, window: 200 }, {}, { rope: { theta: 100 }, window: 20 }],
+  attentionOfLayer: [0, 1, 2],
 };
 const options = { valueHead: false };
 const loss: Loss = { terms: { policy: ops.mul(ops.sub(ops.constant(0), inputs.advantages), inputs.logprob) } };
 
 /** One row of this many tokens; every seventh is sampled. */
-function longRow(width: number): TrainingBatch {
+function longRow(config: DecoderConfig, width: number): TrainingBatch {
   const { random } = testHost();
   return {
     ...emptyBatch({ rows: 1, width, temperature: 1 }),
@@ -48,17 +58,18 @@ const worst = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
 // One session of open sizes for each number of blocks, beside a graph of these sizes with whole attention.
-it.each([
-  [300, 2],
-  [700, 4],
-  [1100, 8],
-])('trains on %i tokens, in %i blocks, as whole attention does', async (width, blocks) => {
+it.each<[string, number, number, DecoderConfig]>([
+  ['one kind of attention', 300, 2, plain],
+  ['one kind of attention', 700, 4, plain],
+  ['one kind of attention', 1100, 8, plain],
+  ['windows', 700, 4, windowed],
+])('%s: trains on %i tokens, in %i blocks, as whole attention does', async (_, width, blocks, config) => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
   const shapes = trainableShapes(config, options);
   const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
   const weights = { trainable: executor.allocate(shapes, start) };
-  const batch = longRow(width);
-  const packed = packRows(batch, [0], 2, ['advantages']);
+  const batch = longRow(config, width);
+  const packed = packRows(batch, [0], config, ['advantages']);
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
   const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
   const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });

@@ -1,10 +1,15 @@
-import { causalMask } from '../model/causal-mask.js';
-import type { Executable, HostArrays } from '../executors/executor.js';
+import type { LossInputName, TrainingBatch } from '@agentgym/cli';
+
+import type { Executable, Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
-import type { ModelWeights } from '../generation/token-generator.js';
-import type { PackedRows, RoundedSizes } from '../model/pack-rows.js';
+import { statesOf, type ModelWeights } from '../generation/token-generator.js';
+import { causalMask, maskInput } from '../model/causal-mask.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
+import type { ParameterOptions } from '../model/parameters.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
-import { BatchTrainer, rowPositions, statesOf, type Outputs, type Training } from './batch-trainer.js';
+import { cutMicroBatches } from './batch-rows.js';
+import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
@@ -12,7 +17,23 @@ const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049
 /**
  * Computes a micro-batch in one graph. A session of a loss serves all shapes with the same number of blocks.
  */
-export class Trainer extends BatchTrainer {
+export class Trainer extends BatchTrainer<PackedRows> {
+  readonly #microBatchTokens: number;
+
+  /** @param microBatchTokens largest rows * width of a micro-batch */
+  constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
+    super(executor, config, options);
+    this.#microBatchTokens = microBatchTokens;
+  }
+
+  protected cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][] {
+    return cutMicroBatches(batch, units, this.#microBatchTokens);
+  }
+
+  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
+    return packRows(batch, rows, this.config, reads, unit);
+  }
+
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
     const { blocks } = packed.sizes;
     const session = await this.sessions.get(`evaluate ${blocks}`, () => ({
@@ -41,10 +62,22 @@ export class Trainer extends BatchTrainer {
     const { rows, width, slots, asks, blocks } = sizes;
     const shaped: HostArrays = {
       positions: rowPositions(rows, width),
-      bias: causalMask(width, this.group, blocks),
+      ...Object.fromEntries(
+        this.config.attentionKinds.map(({ window }) => [
+          maskInput(window),
+          causalMask(width, this.group, blocks, window),
+        ]),
+      ),
     };
     return session.run({ ...inputs, ...shaped }, { sizes: { rows, block: width / blocks, slots, asks }, state });
   }
+}
+
+/** int32 [rows, width]: 0, 1, ... in every row. */
+function rowPositions(rows: number, width: number): Int32Array {
+  const positions = new Int32Array(rows * width);
+  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
+  return positions;
 }
 
 /** Sizes of a graph that is open in all sizes except the number of blocks. */

@@ -23,7 +23,9 @@ const settings: EngineSettings = {
   sessionThreads: 1,
   layered: false,
   microBatchTokens: 1024,
+  activationBytes: 0,
   cacheBytes: 1e8,
+  samplingWeights: 'float32',
 };
 const sampling = { temperature: 1, topP: 1, topK: 0 };
 const log = () => undefined;

@@ -4,21 +4,21 @@
  */
 import protobuf from 'protobufjs/minimal.js';
 
-import { ONNX_TYPES, type OnnxAttribute } from '../operations/onnx-emitter.js';
-import type { HostArray, TensorType } from '../operations/tensor.js';
+import { ONNX_TYPES, type OnnxAttribute, type OnnxAttributes } from './onnx-emitter.js';
+import type { HostArray, TensorType } from '../../operations/tensor.js';
 
 export interface OnnxNode {
   readonly operator: string;
   readonly domain: string;
   readonly inputs: readonly string[];
   readonly outputs: readonly string[];
-  readonly attributes: { readonly [name: string]: OnnxAttribute };
+  readonly attributes: OnnxAttributes;
 }
 
 export interface OnnxInitializer {
   readonly name: string;
   readonly dimensions: readonly number[];
-  /** A BigInt64Array is written as int64, the type of shapes and axes. */
+  readonly type: TensorType['type'] | 'int64';
   readonly data: HostArray | BigInt64Array;
 }
 
@@ -114,9 +114,9 @@ function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): voi
   }
 }
 
-function writeInitializer(writer: Writer, { name, dimensions, data }: OnnxInitializer): void {
+function writeInitializer(writer: Writer, { name, dimensions, type, data }: OnnxInitializer): void {
   for (const size of dimensions) integer(writer, 1, size);
-  integer(writer, 2, data instanceof BigInt64Array ? INT64 : ONNX_TYPES[elementTypeOf(data)]);
+  integer(writer, 2, type === 'int64' ? INT64 : ONNX_TYPES[type]);
   text(writer, 8, name);
   writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
 }
@@ -135,10 +135,4 @@ function writeValue(writer: Writer, name: string, { shape, type }: OnnxValue): v
       });
     }),
   );
-}
-
-/** The element type that a host array holds. */
-export function elementTypeOf(data: HostArray): TensorType['type'] {
-  if (data instanceof Float32Array) return 'float32';
-  return data instanceof Int32Array ? 'int32' : 'bool';
 }

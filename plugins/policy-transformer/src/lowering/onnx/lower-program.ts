@@ -1,10 +1,18 @@
-import { constant, input, state } from '../operations/leaves.js';
-import type { MatmulAttributes } from '../operations/matmul.js';
-import type { OnnxAttribute, OnnxEmitter } from '../operations/onnx-emitter.js';
-import type { Operation } from '../operations/operation.js';
-import type { HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { constant, input, state } from '../../operations/leaves.js';
+import type { MatmulAttributes } from '../../operations/matmul.js';
+import {
+  constantType,
+  type HostArray,
+  type Node,
+  type Shape,
+  type Tensor,
+  type TensorType,
+} from '../../operations/tensor.js';
+import { neededNodes } from '../../graph/needed-nodes.js';
+import { OpenSizes } from '../open-sizes.js';
+import { onnxLowerings } from './lowerings.js';
+import type { OnnxAttributes, OnnxEmitter } from './onnx-emitter.js';
 import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
-import { OpenSizes } from './open-sizes.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
 
 export interface LoweredProgram {
@@ -18,9 +26,8 @@ export interface LoweredProgram {
 }
 
 /** Arrays of state that are joined along the first axis. */
-export interface LoweredState {
+export interface LoweredState extends TensorType {
   readonly names: readonly string[];
-  readonly shape: Shape;
 }
 
 export const onnxInput = (name: string): string => `input:${name}`;
@@ -34,7 +41,7 @@ export const onnxOutput = (name: string): string => `output:${name}`;
  */
 export function lowerProgram(
   outputs: { readonly [name: string]: Tensor },
-  fixed: (state: LoweredState) => Float32Array | undefined = () => undefined,
+  fixed: (state: LoweredState) => HostArray | undefined = () => undefined,
   openSizes = new OpenSizes(),
 ): LoweredProgram {
   const nodes = neededNodes(Object.values(outputs));
@@ -62,7 +69,7 @@ export function lowerProgram(
   for (const node of nodes) {
     const sum = sums.get(node);
     if (sum) emitter.productPlus(sum, node);
-    else if (!absorbed.has(node)) (node.operation as Operation).lower(emitter, node);
+    else if (!absorbed.has(node)) onnxLowerings.lower(emitter, node);
   }
   emitter.copyAliasedOutputs();
   const types = new Map(Object.entries(outputs).map(([name, { shape, type }]) => [name, { shape, type }]));
@@ -71,23 +78,11 @@ export function lowerProgram(
     ...emitter.graph(),
     inputs: new Map([
       ...[...inputs].map(([name, of]) => [onnxInput(name), declare(of)] as const),
-      ...states.map(({ names, shape }) => [onnxState(names), declare({ shape, type: 'float32' })] as const),
+      ...states.map((state) => [onnxState(state.names), declare(state)] as const),
     ]),
     outputs: new Map([...types].map(([name, of]) => [onnxOutput(name), declare(of)])),
   };
   return { model: encodeModel(graph), inputs, states, outputs: types };
-}
-
-/** Everything the tensors depend on, in the order of creation. */
-export function neededNodes(tensors: readonly Tensor[]): Node[] {
-  const needed = new Set<Node>();
-  const stack = tensors.map(({ node }) => node);
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    if (needed.has(node)) continue;
-    needed.add(node);
-    stack.push(...node.inputs.map((tensor) => tensor.node));
-  }
-  return [...needed].sort((a, b) => a.id - b.id);
 }
 
 /** Operations whose value has a name of its own in the model. */
@@ -146,10 +141,10 @@ class Emitter implements OnnxEmitter {
     return isFixed;
   }
 
-  bind({ names, shape }: LoweredState, data: Float32Array): void {
+  bind({ names, shape, type }: LoweredState, data: HostArray): void {
     const name = onnxState(names);
     this.#bound.add(name);
-    this.#initializers.push({ name, dimensions: shape, data });
+    this.#initializers.push({ name, dimensions: shape, type, data });
   }
 
   nameOutput(name: string, tensor: Tensor): void {
@@ -186,7 +181,7 @@ class Emitter implements OnnxEmitter {
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
-    attributes: { readonly [name: string]: OnnxAttribute } = {},
+    attributes: OnnxAttributes = {},
     domain = '',
   ): void {
     this.#nodes.push({ operator, domain, inputs, outputs, attributes });
@@ -255,7 +250,8 @@ class Emitter implements OnnxEmitter {
 
   #initializer(dimensions: Shape, data: OnnxInitializer['data']): string {
     const name = this.temporary();
-    this.#initializers.push({ name, dimensions, data });
+    const type = data instanceof BigInt64Array ? 'int64' : constantType(data);
+    this.#initializers.push({ name, dimensions, type, data });
     return name;
   }
 }

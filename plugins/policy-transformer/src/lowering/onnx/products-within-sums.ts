@@ -1,8 +1,9 @@
-import { add } from '../operations/elementwise.js';
-import { isThreadSensitive, matmul, type MatmulAttributes } from '../operations/matmul.js';
-import { operand } from '../operations/operation.js';
-import { broadcastShapes, sameShape } from '../operations/shapes.js';
-import type { Node, Tensor } from '../operations/tensor.js';
+import { add } from '../../operations/elementwise.js';
+import { matmul, type MatmulAttributes } from '../../operations/matmul.js';
+import { operand } from '../../operations/operation.js';
+import { broadcastShapes, sameShape } from '../../operations/shapes.js';
+import type { Node, Tensor } from '../../operations/tensor.js';
+import { isTurned } from './matmul.js';
 
 /** A sum that one Gemm computes together with the product in it. */
 export interface ProductInSum {
@@ -33,7 +34,7 @@ export function productsWithinSums(
         side.node.operation === matmul &&
         uses.get(side) === 1 &&
         side.node.inputs.every(({ shape }) => shape.length === 2) &&
-        !isThreadSensitive(side.node as Node<MatmulAttributes>, isFixed) &&
+        !isTurned(side.node as Node<MatmulAttributes>, isFixed) &&
         sameShape(broadcastShapes(side.shape, addend.shape), side.shape),
     );
     if (fit) found.set(node, { product: fit[0].node, addend: fit[1] });

@@ -1,9 +1,11 @@
-import type { ElementType, HostArray, Shape, Tensor } from './tensor.js';
+import type { ElementType, HostArray, Shape, Tensor } from '../../operations/tensor.js';
 
 /**
  * Values of ONNX attributes: whole numbers are INT, `{float}` is FLOAT, strings STRING, lists of whole numbers INTS.
  */
 export type OnnxAttribute = number | string | readonly number[] | { readonly float: number };
+
+export type OnnxAttributes = { readonly [name: string]: OnnxAttribute };
 
 /** Domain of ONNX Runtime's own operators. */
 export const MICROSOFT = 'com.microsoft';
@@ -21,7 +23,7 @@ export interface OnnxEmitter {
     operator: string,
     inputs: readonly string[],
     outputs: readonly string[],
-    attributes?: { readonly [name: string]: OnnxAttribute },
+    attributes?: OnnxAttributes,
     domain?: string,
   ): void;
   /** A 1-D int64 constant, for shapes and axes. */
@@ -32,4 +34,10 @@ export interface OnnxEmitter {
 }
 
 /** ONNX's numbers for element types. */
-export const ONNX_TYPES: { readonly [Type in ElementType]: number } = { float32: 1, int32: 6, bool: 9 };
+export const ONNX_TYPES: { readonly [Type in ElementType]: number } = {
+  float32: 1,
+  uint8: 2,
+  int8: 3,
+  int32: 6,
+  bool: 9,
+};

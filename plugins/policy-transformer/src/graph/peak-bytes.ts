@@ -1,13 +1,18 @@
 import { constant, input, state } from '../operations/leaves.js';
 import { reshape } from '../operations/layout.js';
 import { elementCount } from '../operations/shapes.js';
-import type { Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
-import { neededNodes } from './lower-program.js';
+import type { ElementType, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
+import { neededNodes } from './needed-nodes.js';
 
 /** Given from outside. */
 const LEAVES: ReadonlySet<Node['operation']> = new Set<Node['operation']>([input, state, constant]);
 
-const BYTES = { float32: 4, int32: 4, bool: 1 } as const;
+const BYTES: Readonly<Record<ElementType, number>> = { float32: 4, int32: 4, bool: 1, int8: 1, uint8: 1 };
+
+/** Bytes of an array. */
+export function bytesOf({ shape, type }: TensorType, resolve: (shape: Shape) => Shape = (of) => of): number {
+  return BYTES[type] * elementCount(resolve(shape));
+}
 
 /**
  * The most bytes of tensors that exist at the same time, if nodes run in the order of their creation and a tensor is freed
@@ -23,7 +28,7 @@ export function peakBytes(outputs: Iterable<Tensor>, resolve: (shape: Shape) => 
     const owner = ownerOf(tensor);
     uses.set(owner, (uses.get(owner) ?? 0) + 1);
   }
-  const bytes = ({ shape, type }: TensorType) => BYTES[type] * elementCount(resolve(shape));
+  const bytes = (tensor: Tensor) => bytesOf(tensor, resolve);
   let [now, peak] = [0, 0];
   for (const node of nodes) {
     if (LEAVES.has(node.operation)) continue;

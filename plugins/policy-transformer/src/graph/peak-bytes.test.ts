@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { gradients } from '../graph/gradients.js';
-import { Graph } from '../graph/graph.js';
+import { gradients } from './gradients.js';
+import { Graph } from './graph.js';
 import { presetConfig } from '../presets/presets.js';
 import { trainingGraph } from '../model/training-graph.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Node, Shape, Tensor } from '../operations/tensor.js';
-import { OpenSizes } from './open-sizes.js';
+import { OpenSizes } from '../lowering/open-sizes.js';
 import { peakBytes } from './peak-bytes.js';
 
 /** For every node, adds up everything that exists while it runs. */

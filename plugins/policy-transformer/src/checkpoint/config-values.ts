@@ -1,0 +1,52 @@
+/** A parsed config.json, or a part of it. */
+export type ConfigJson = { readonly [key: string]: unknown };
+
+/** A positive whole number. Throws an error that names the key. */
+export function count(config: ConfigJson, key: string, otherwise?: number): number {
+  const value = config[key] ?? otherwise;
+  if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
+  throw refusal(
+    value === undefined ? `${key} is missing` : `${key} must be a positive whole number, not ${show(value)}`,
+  );
+}
+
+/** A positive number. Throws an error that names the key. */
+export function positive(config: ConfigJson, key: string, otherwise?: number): number {
+  const value = config[key] ?? otherwise;
+  if (typeof value === 'number' && value > 0) return value;
+  throw refusal(value === undefined ? `${key} is missing` : `${key} must be a positive number, not ${show(value)}`);
+}
+
+/** True or false. Throws an error that names the key. */
+export function flag(config: ConfigJson, key: string, otherwise: boolean): boolean {
+  const value = config[key] ?? otherwise;
+  if (typeof value === 'boolean') return value;
+  throw refusal(`${key} must be true or false, not ${show(value)}`);
+}
+
+/** An entry for each layer out of `allowed`; `undefined` if there is no list. Throws an error that names the key. */
+export function entryPerLayer<Entry extends string | number>(
+  config: ConfigJson,
+  key: string,
+  layers: number,
+  allowed: readonly Entry[],
+): readonly Entry[] | undefined {
+  const value = config[key];
+  if (value == null) return undefined;
+  if (!Array.isArray(value) || value.length < layers) {
+    throw refusal(`${key} must be a list with an entry for each of ${layers} layers, not ${show(value)}`);
+  }
+  return value.slice(0, layers).map((entry: unknown) => {
+    const known = allowed.find((one) => one === entry);
+    if (known === undefined) throw refusal(`${key} has ${show(entry)}; supported: ${allowed.map(show).join(', ')}`);
+    return known;
+  });
+}
+
+export function show(value: unknown): string {
+  return JSON.stringify(value) ?? 'undefined';
+}
+
+export function refusal(cause: string): Error {
+  return new Error(`config.json: ${cause}`);
+}

@@ -1,0 +1,35 @@
+import type { HostArray } from '../operations/tensor.js';
+import type { HostArrays, RunOptions } from './executor.js';
+import type { HostCache } from './host-cache.js';
+import { addTo, type HostView } from './host-state.js';
+import type { StateView } from './state.js';
+
+/** The memory of arrays that are read as one; `undefined` if the state does not have them. */
+export function findState(state: readonly StateView[], names: readonly string[]): HostArray | undefined {
+  // Executors on the CPU make host state only.
+  const owner = state.find((each) => each.has(names[0]!)) as HostView | undefined;
+  return owner?.view(names);
+}
+
+/** What a run computed for state, by its name. */
+interface Changes {
+  readonly assign: HostArrays;
+  readonly add: HostArrays;
+  readonly append: HostArrays;
+}
+
+/** Applies what a run computed to the state in the memory of the process. Throws if a state is missing. */
+export function changeState({ assign, add, append }: Changes, { state = [], appendTo }: RunOptions): void {
+  const changed = (name: string): Float32Array => {
+    const found = findState(state, [name]);
+    if (found === undefined) throw new Error(`state ${name} is missing`);
+    // Only float32 state changes.
+    return found as Float32Array;
+  };
+  for (const [name, data] of Object.entries(assign)) changed(name).set(data);
+  for (const [name, data] of Object.entries(add)) addTo(changed(name), data as Float32Array);
+  for (const [name, data] of Object.entries(append)) {
+    if (appendTo === undefined) throw new Error(`the run does not say where ${name} goes`);
+    (appendTo.cache as HostCache).append(name, data as Float32Array, appendTo.rows);
+  }
+}

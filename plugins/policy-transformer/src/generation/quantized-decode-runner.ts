@@ -1,0 +1,104 @@
+import type { Executable, Executor, HostArrays, RunOptions } from '../executors/executor.js';
+import type { State } from '../executors/state.js';
+import { Graph } from '../graph/graph.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import type { Adapter } from '../model/parameters.js';
+import type { HostArray } from '../operations/tensor.js';
+import { logitsGraph, type DecodeSizes } from './decode-graph.js';
+import { standIns, tablesOf } from './decode-runner.js';
+import type { DecodeRunner } from './graph-generator.js';
+import { RowScales } from './row-scales.js';
+import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quantized-weights.js';
+import { chooseToken, type Choice } from './sampling-graph.js';
+import { statesOf, type ModelWeights } from './token-generator.js';
+
+/**
+ * Decodes with a quantized copy of the matrices; an adapter, norms, biases and the embedding stay float32. The copy is a
+ * constant of one session, because packed once it is three times faster than as an input. So that it exists only once,
+ * this session serves every shape, and choosing a token, which differs, is a session of its own.
+ */
+export class QuantizedDecodeRunner implements DecodeRunner {
+  readonly rowLimits: DecodeRunner['rowLimits'];
+  readonly #executor: Executor;
+  readonly #config: DecoderConfig;
+  readonly #adapter: Adapter | undefined;
+  readonly #format: QuantizedFormat;
+  readonly #choosing = new Map<string, Executable>();
+  #logits: Executable | undefined;
+  /** Only in DoRA. */
+  readonly #rowScales: RowScales | undefined;
+  #scales: readonly State[] = [];
+  #weights: ModelWeights | undefined;
+
+  constructor(executor: Executor, config: DecoderConfig, adapter: Adapter | undefined, format: QuantizedFormat) {
+    this.#executor = executor;
+    this.rowLimits = { least: executor.rowRules.leastRows, most: Infinity };
+    this.#config = config;
+    this.#adapter = adapter;
+    this.#format = format;
+    this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
+  }
+
+  /** The copy is made again unless the weights under an adapter are the same. */
+  async useWeights(weights: ModelWeights): Promise<void> {
+    const same = weights.frozen !== undefined && weights.frozen === this.#weights?.frozen;
+    this.#weights = weights;
+    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
+    if (!same) await this.#disposeLogits();
+  }
+
+  async run(
+    choice: Choice,
+    { rows, width, capacity }: DecodeSizes,
+    inputs: HostArrays,
+    { state = [], ...options }: RunOptions,
+  ): Promise<{ readonly [name: string]: HostArray }> {
+    if (this.#weights === undefined) throw new Error('the generator has no weights yet');
+    const { trainable, frozen } = this.#weights;
+    this.#logits ??= await this.#compileLogits(frozen ?? trainable);
+    const { logits } = await this.#logits.run(inputs, {
+      ...options,
+      sizes: { rows, width, capacity },
+      state: [...statesOf(this.#weights), ...this.#scales, ...state],
+    });
+    const choosing = await this.#choose(choice);
+    return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });
+  }
+
+  async dispose(): Promise<void> {
+    await this.#disposeLogits();
+    for (const executable of this.#choosing.values()) await executable.dispose();
+    this.#choosing.clear();
+    await this.#rowScales?.dispose();
+  }
+
+  async #disposeLogits(): Promise<void> {
+    const logits = this.#logits;
+    this.#logits = undefined;
+    await logits?.dispose();
+  }
+
+  async #compileLogits(weights: State): Promise<Executable> {
+    const fixed = await quantizeWeights(this.#executor, this.#config, weights, this.#format);
+    const openSizes = standIns(this.#config);
+    const program = logitsGraph(new Graph(), this.#config, {
+      sizes: openSizes,
+      tables: tablesOf(this.#config),
+      adapter: this.#adapter,
+      multiply: quantizedProduct(this.#format),
+    });
+    return this.#executor.compile({ ...program, openSizes: { ...openSizes }, fixed });
+  }
+
+  async #choose(choice: Choice): Promise<Executable> {
+    const key = JSON.stringify(choice);
+    const known = this.#choosing.get(key);
+    if (known) return known;
+    const { rows } = standIns(this.#config);
+    const graph = new Graph();
+    const { token, logprob } = chooseToken(graph, graph.input('logits', [rows, this.#config.vocabularySize]), choice);
+    const executable = await this.#executor.compile({ outputs: { token, logprob }, openSizes: { rows } });
+    this.#choosing.set(key, executable);
+    return executable;
+  }
+}

@@ -1,0 +1,64 @@
+import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import type { JsonObject } from '../contracts/json.js';
+import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { type CollectedDemonstrations, collectDemonstrations } from '../rollout/collect-demonstrations.js';
+import { shareGames } from '../runs/shared-games.js';
+import type { DemonstrationContext } from './stage-demonstrations.js';
+
+/** Which games of a stage's expert are played. */
+export interface ExpertPlay {
+  readonly split: 'train' | 'validation';
+  /** Path of their random stream below the run's root. */
+  readonly stream: readonly [use: string, stage: string];
+  /** Place of the first game; absent: 0. */
+  readonly first?: number;
+  readonly count: number;
+}
+
+/** Games of a stage's expert, or those that another run of the ablation has played. */
+export async function playExpert(
+  plan: RunPlan,
+  stage: SftStagePlan,
+  context: DemonstrationContext,
+  { split, stream, first = 0, count }: ExpertPlay,
+): Promise<Pick<CollectedDemonstrations, 'episodes' | 'outcomes'>> {
+  const { environment, random, sharedGames, signal } = context;
+  const play = (from: number, many: number): Promise<CollectedDemonstrations> =>
+    collectDemonstrations({
+      tasks: environment.world.splits[split],
+      environments: environment.pool,
+      expert: stage.demonstrations.expert,
+      first: from,
+      count: many,
+      successOnly: stage.demonstrations.successOnly,
+      horizon: plan.longestHorizon,
+      random: random.stream(...stream),
+      rollout: plan.rollout,
+      signal,
+    });
+  if (sharedGames === undefined) return play(first, count);
+  const header = expertHeader(plan, stage, context, split);
+  const { environment: played, rollout } = plan.recipe;
+  const { retries, deadlineSeconds = null } = rollout;
+  const settings = { environment: played as unknown as JsonObject, retries, deadlineSeconds };
+  return shareGames(sharedGames, { header, stream, settings }, { first, count }, play, signal);
+}
+
+/** Describes the games of a stage's expert. */
+export function expertHeader(
+  { recipe, longestHorizon }: RunPlan,
+  { demonstrations: { expert, successOnly } }: SftStagePlan,
+  { environment: { name, package: from, version, options } }: DemonstrationContext,
+  split: DemonstrationHeader['split'],
+): DemonstrationHeader {
+  return {
+    formatVersion: 1,
+    document: 'demonstrations',
+    environment: { name, package: from, version, options },
+    split,
+    player: expert,
+    horizon: longestHorizon,
+    seed: recipe.seed,
+    ...(successOnly && { filter: 'success' as const }),
+  };
+}
