@@ -85,8 +85,9 @@ export function smallModelRecipe() {
 /** @param folders of models: `small`, and if given `large` (two layers and a large vocabulary) and `half` (24 layers) */
 export function casesOf({ small, large, half }) {
   const few = { stages: recipe('', { policy: {} }).stages, evaluation: { every: 0, final: { tasks: 50 } } };
-  few.stages.rl = { ...few.stages.rl, tasksPerStep: 8, steps: 2 };
-  few.stages.sft = { ...few.stages.sft, steps: 3 };
+  // Demonstrations are shorter than the episodes that the recipe allows, so the batch of episodes is the larger one.
+  few.stages.rl = { ...few.stages.rl, tasksPerStep: 16, steps: 1 };
+  few.stages.sft = { ...few.stages.sft, batchSize: 32, steps: 3 };
   const adamw = { optimizer: { name: 'adamw', learningRate: 1e-4 } };
   const craft = (options, changes) => ({
     ...from(undefined, options, { tasksPerStep: 2, steps: 1, ...adamw }),
@@ -133,7 +134,13 @@ export function casesOf({ small, large, half }) {
     'folder, whole': from(small),
     'folder, LoRA': from(small, { loraRank: 8 }),
     ...(large && { 'large, LoRA': big(large, { loraRank: 16 }), 'large, whole': big(large) }),
-    ...(half && { 'half a billion, LoRA': big(half, { loraRank: 16 }) }),
+    ...(half && {
+      'half a billion, LoRA': big(half, { loraRank: 16 }),
+      'half a billion, LoRA, int8': {
+        ...big(half, { loraRank: 16, samplingWeights: 'int8' }),
+        algorithm: { ...grpo(undefined, 4).algorithm, minibatches: 1, recomputeLogprobs: true },
+      },
+    }),
   };
   return Object.entries(all).map(([name, made]) => ({ name, recipe: recipe('memory', made) }));
 }

@@ -208,6 +208,11 @@ export interface EnvironmentNeeds {
   readonly instances?: number;
   /** Maximum length of an observation in UTF-16 units, after which the host cuts it; absent: 16384. */
   readonly observationCharacters?: number;
+  /**
+   * Memory that a world holds at most beside its instances, such as tasks that it keeps; every thread has a world. It counts
+   * for the prediction of a recipe's memory. Absent: 0.
+   */
+  readonly megabytes?: number;
   /** Deadline of a call by phase; absent: the recipe's `rollout.deadlineSeconds`. */
   readonly seconds?: { readonly [phase in EnvironmentPhase]?: number };
 }

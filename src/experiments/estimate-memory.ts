@@ -10,6 +10,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits } from '../rollout/world-handle.js';
+import type { OpenEnvironment } from './open-environment.js';
 
 /**
  * Memory in bytes of a turn until the step of its episode ends: texts, tokens, a row of the batch. Measured with 80,000
@@ -36,7 +37,7 @@ interface EpisodeLoad {
 export interface MemoryEstimate extends AvailableMemory {
   readonly needed: number;
   /**
-   * By purpose: `process`, `episodes`, `worlds` if some are in threads, and the policy's parts if its plugin can tell.
+   * By purpose: `process`, `episodes`, `worlds` if some are in threads or hold tasks, and the policy's parts if its plugin can tell.
    * Those of a separate critic begin with `critic `.
    */
   readonly parts: { readonly [part: string]: number };
@@ -55,14 +56,14 @@ export interface ModelEstimates {
  * The memory of a run.
  *
  * @param models absent: the policy's plugin cannot tell
- * @param threads threads that hold environments
+ * @param worlds for each environment, the threads that hold it and what each world holds
  * @throws AG_MEMORY if a step or an evaluation holds more episodes than Node.js can
  */
 export function estimateMemory(
   plan: RunPlan,
   splits: Splits,
   models: ModelEstimates | undefined,
-  threads: number,
+  worlds: readonly Pick<OpenEnvironment, 'threads' | 'heldBytes'>[],
   memory: AvailableMemory,
 ): MemoryEstimate {
   // Episodes are JavaScript objects, for which Node.js has a separate limit.
@@ -74,10 +75,14 @@ export function estimateMemory(
     episodes = Math.max(episodes, bytes);
   }
   const critic = Object.entries(models?.critic?.bytes ?? {}).map(([part, bytes]) => [`critic ${part}`, bytes] as const);
+  const held = worlds.reduce(
+    (sum, { threads, heldBytes }) => sum + threads * bytesPerWorldThread + Math.max(1, threads) * heldBytes,
+    0,
+  );
   const parts = {
     process: bytesOfProcess,
     episodes,
-    ...(threads > 0 && { worlds: threads * bytesPerWorldThread }),
+    ...(held > 0 && { worlds: held }),
     ...models?.policy.bytes,
     ...Object.fromEntries(critic),
   };

@@ -64,7 +64,8 @@ export class Instances {
   /** Opens a world. Dispose of its pool at the end. */
   async environment(named: Named & PlaySettings): Promise<OpenEnvironment> {
     const { located, options } = await this.#locate('environment', named);
-    const plan = planWorld(located.contribution.play ?? {}, named);
+    const { play = {} } = located.contribution;
+    const plan = planWorld(play, named);
     const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan));
     return {
       name: named.name,
@@ -74,6 +75,7 @@ export class Instances {
       world,
       pool: new EnvironmentPool(world, plan.instances),
       threads: plan.thread === 'worker' ? plan.workers : 0,
+      heldBytes: 1e6 * (play.megabytes ?? 0),
       facts: located.contribution.facts ?? [],
     };
   }

@@ -113,3 +113,15 @@ it('counts a separate critic and a frozen reference', async () => {
   expect(memory.parts['critic weights']).toBeGreaterThan(0.9 * memory.parts['weights']! * (1 / 2));
   expect(memory.parts['critic cache']).toBe(0);
 });
+
+it('counts what the worlds of an environment hold, in every thread that has one', async () => {
+  const partsOf = async (environment: string) => {
+    const text = recipe.replace(/^environment: .*$/m, `environment: ${environment}`);
+    return (await (await plan({ there: { available: total, total } }, text)).check()).memory.parts;
+  };
+  expect(await partsOf('{ name: guess-number }')).not.toHaveProperty('worlds');
+  const main = (await partsOf('{ name: textworld }'))['worlds']!;
+  expect(main).toBeGreaterThanOrEqual(100e6);
+  const two = (await partsOf('{ name: textworld, thread: worker, workers: 2 }'))['worlds']!;
+  expect(two).toBeGreaterThan(2 * main);
+});

@@ -59,10 +59,9 @@ export async function judgeMemory(
   { short = 'refuse', there: whole = availableMemory(), share }: MemoryPolicy = {},
 ): Promise<MemoryEstimate> {
   const there = share === undefined ? whole : { ...whole, available: share };
-  const estimate = (of: RunPlan, made: ModelEstimates | undefined) => {
-    const threads = estimation.environments.reduce((sum, each) => sum + each.threads, 0);
-    return estimateMemory(of, estimation.environments[0].world.splits, made, threads, there);
-  };
+  const { environments } = estimation;
+  const estimate = (of: RunPlan, made: ModelEstimates | undefined) =>
+    estimateMemory(of, environments[0].world.splits, made, environments, there);
   const memory = estimate(plan, models);
   if (short === 'ignore' || models === undefined || memory.needed <= there.available) return memory;
   const again = async (recipe: RunPlan['recipe']): Promise<number> => {

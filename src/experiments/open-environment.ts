@@ -20,6 +20,8 @@ export interface OpenEnvironment {
   readonly pool: EnvironmentPool;
   /** Threads that hold its instances; 0: they are in the main thread. */
   readonly threads: number;
+  /** Bytes that a world holds at most beside its instances. */
+  readonly heldBytes: number;
   /** Facts that its steps report in addition to success and invalid. */
   readonly facts: readonly OptionalFact[];
 }

@@ -9,6 +9,8 @@ export default [
     summary: 'Text adventures of TextWorld: rooms, objects and quests, generated or from game files',
     options,
     facts: ['progress', 'milestones'],
+    // 256 games with what was visited of them, and the facts of many more tasks.
+    play: { megabytes: 150 },
     load: () => import('./textworld.js'),
     validate,
   } satisfies EnvironmentContribution<typeof options>,

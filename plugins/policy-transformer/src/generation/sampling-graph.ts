@@ -78,12 +78,13 @@ function firstInTwoLevels(graph: GraphBuilder, weights: Tensor, draws: Tensor): 
   const threshold = graph.mul(draws, graph.slice(cumulative, 1, -1, blocks));
   const block = countBelow(graph, cumulative, threshold);
   const before = graph.sub(graph.gatherElements(cumulative, block), graph.gatherElements(sums, block));
-  const chosen = graph.equal(graph.range(0, blocks), block);
-  const entries = graph.sum(graph.where(graph.reshape(chosen, [rows, blocks, 1]), table, 0), { axes: [1] });
+  const first = graph.mul(block, BLOCK);
+  const places = graph.add(first, graph.range(0, BLOCK));
+  const entries = graph.gatherElements(graph.reshape(table, [rows, blocks * BLOCK]), places);
   const within = graph.cumulativeSum(entries, 1);
   const last = graph.slice(within, 1, -1, BLOCK);
   const inside = countBelow(graph, within, graph.min(graph.sub(threshold, before), last));
-  return graph.add(graph.mul(block, BLOCK), inside);
+  return graph.add(first, inside);
 }
 
 /** Running sums of `weights` [rows, n], each without the weight itself. */

@@ -105,11 +105,13 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const evaluation = executor.takePrograms();
 
   const sampling = await countSampling(settings, executor, weights);
-  // A small model's programs keep their memory; those of a large one give it back after every run.
-  const both = cores.layered ? (bytes: readonly number[]) => most(bytes) : sum;
+  // A small model's programs keep their memory; those of a large one give it back after every run, and WebAssembly has one
+  // memory for all.
+  const sharesMemory = cores.layered || isWasm;
+  const both = sharesMemory ? (bytes: readonly number[]) => most(bytes) : sum;
   const ofTraining = both(training.map(memoryOf));
   const activations = both([
-    ...(cores.layered ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
+    ...(sharesMemory ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
     both(evaluation.map(memoryOf)),
   ]);
   const tokens = most(batches.map(({ rows, width }) => rows * width));

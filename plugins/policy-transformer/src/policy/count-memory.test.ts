@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+
+import { copyBytes } from '../generation/quantized-weights.js';
+import { keptBytes } from '../model/layered-graphs.js';
+import { PROJECTIONS, type Adapter } from '../model/parameters.js';
+import { presetConfig } from '../presets/presets.js';
+import { countMemory, type CountedSettings } from './count-memory.js';
+
+const config = presetConfig('mini', 300, 128);
+const TOKENS = 512;
+
+/** A model that is computed as if it were large. */
+const layered: CountedSettings = {
+  config,
+  parts: { valueHead: false },
+  cores: { count: 1, layered: true },
+  isWasm: false,
+  microBatchTokens: TOKENS,
+  activationBytes: 0,
+  cacheBytes: 1e8,
+  samplingWeights: 'float32',
+  load: {
+    sequences: 16,
+    conversations: [],
+    turns: 5,
+    actionTokens: 8,
+    rows: 64,
+    losses: 1,
+    evaluates: false,
+    references: 0,
+    samplings: [{ temperature: 1, topP: 1, topK: 0 }],
+    optimizers: [{ name: 'adamw', options: {} }],
+  },
+  lengths: { longest: 128, usual: 100, sampled: 45 },
+};
+
+const activationsOf = async (activationBytes: number): Promise<number> =>
+  (await countMemory({ ...layered, activationBytes }))['activations']!;
+
+it('counts what layers keep for the backward pass, as far as it is allowed', async () => {
+  const ofLayer = keptBytes(config) * TOKENS;
+  const none = await activationsOf(0.9 * ofLayer);
+  expect(none).toBe(await activationsOf(0));
+  const two = await activationsOf(2 * ofLayer);
+  const all = await activationsOf(1e9);
+  // A layer that keeps also has outputs of that size at its peak.
+  expect(two - none).toBeGreaterThanOrEqual(ofLayer);
+  expect(all - two).toBe((config.layers - 2) * ofLayer);
+});
+
+it('counts the copy that sampling uses, and the weights of evaluations beside it', async () => {
+  const sampled = async (changes: Partial<CountedSettings>) =>
+    (await countMemory({ ...layered, ...changes }))['sampling']!;
+  const float32 = await sampled({});
+  const [int8, int4] = [await sampled({ samplingWeights: 'int8' }), await sampled({ samplingWeights: 'int4' })];
+  expect(int8 - int4).toBeGreaterThanOrEqual(copyBytes(config, 'int8') - copyBytes(config, 'int4'));
+  const [sampling] = layered.load.samplings;
+  const evaluated = { ...layered.load, samplings: [sampling!, { ...sampling!, exact: true }] };
+  const both = await sampled({ samplingWeights: 'int8', load: evaluated });
+  expect(both).toBeGreaterThan(Math.max(int8, float32));
+  expect(await sampled({ load: evaluated })).toBe(float32);
+});
+
+it('counts adapters, and the lengths of rows that DoRA computes', async () => {
+  const adapter: Adapter = { rank: 4, scale: 2, targets: PROJECTIONS, dora: false };
+  const of = (changes: Partial<Adapter>) =>
+    countMemory({ ...layered, parts: { valueHead: false, adapter: { ...adapter, ...changes } } });
+  const [lora, dora, wide] = [await of({}), await of({ dora: true }), await of({ rank: 8 })];
+  expect(wide['optimizer']!).toBeGreaterThan(lora['optimizer']!);
+  expect(dora['weights']!).toBeGreaterThan(lora['weights']!);
+});
