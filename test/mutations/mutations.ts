@@ -543,8 +543,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/run-recipe.ts',
-    find: 'options.origin, { stored, sharedGames })',
-    replace: 'options.origin, { sharedGames })',
+    find: '{ origin, stored, sharedGames, memory }',
+    replace: '{ origin, sharedGames, memory }',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'are played once',
   },

@@ -1,4 +1,4 @@
-import { bytesOf, peakBytes } from '../graph/peak-bytes.js';
+import { bytesOfTensor, peakBytes } from '../graph/peak-bytes.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { neededNodes } from '../graph/needed-nodes.js';
 import { state } from '../operations/leaves.js';
@@ -129,7 +129,7 @@ class CountedConstants implements Constants {
 
   constructor(types: ReadonlyMap<string, TensorType>) {
     this.types = types;
-    this.bytes = [...types.values()].reduce((sum, type) => sum + bytesOf(type), 0);
+    this.bytes = [...types.values()].reduce((sum, type) => sum + bytesOfTensor(type), 0);
   }
 
   has(name: string): boolean {
@@ -190,10 +190,10 @@ class CountedExecutable implements Executable {
       peak: peakBytes(results, resolve),
       inputs: Object.values(inputs).reduce((sum, { byteLength }) => sum + byteLength, 0),
       state: neededNodes(results).reduce(
-        (sum, { operation, outputs: [output] }) => (operation === state ? sum + bytesOf(output!, resolve) : sum),
+        (sum, { operation, outputs: [output] }) => (operation === state ? sum + bytesOfTensor(output!, resolve) : sum),
         0,
       ),
-      results: results.reduce((sum, result) => sum + bytesOf(result, resolve), 0),
+      results: results.reduce((sum, result) => sum + bytesOfTensor(result, resolve), 0),
       fixed: fixed instanceof CountedState || fixed instanceof CountedConstants ? fixed.bytes : 0,
     };
   }

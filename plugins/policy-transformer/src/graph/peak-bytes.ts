@@ -10,7 +10,7 @@ const LEAVES: ReadonlySet<Node['operation']> = new Set<Node['operation']>([input
 const BYTES: Readonly<Record<ElementType, number>> = { float32: 4, int32: 4, bool: 1, int8: 1, uint8: 1 };
 
 /** Bytes of an array. */
-export function bytesOf({ shape, type }: TensorType, resolve: (shape: Shape) => Shape = (of) => of): number {
+export function bytesOfTensor({ shape, type }: TensorType, resolve: (shape: Shape) => Shape = (of) => of): number {
   return BYTES[type] * elementCount(resolve(shape));
 }
 
@@ -28,7 +28,7 @@ export function peakBytes(outputs: Iterable<Tensor>, resolve: (shape: Shape) => 
     const owner = ownerOf(tensor);
     uses.set(owner, (uses.get(owner) ?? 0) + 1);
   }
-  const bytes = (tensor: Tensor) => bytesOf(tensor, resolve);
+  const bytes = (tensor: Tensor) => bytesOfTensor(tensor, resolve);
   let [now, peak] = [0, 0];
   for (const node of nodes) {
     if (LEAVES.has(node.operation)) continue;
