@@ -45,6 +45,8 @@ const GARBAGE = 64 * MEGABYTE;
 const WAITING_RUNS = 8;
 /** Copies of a program's constants while it is made, besides its own: a message, and the engine's reading of it. */
 const COPIES_OF_CONSTANTS = 2;
+/** The same for rounded weights, which also exist as the arrays that were rounded, and packed. */
+const COPIES_OF_ROUNDED = 4;
 /** Positions by which a cache grows at least. */
 const CACHE_STEP = 32;
 
@@ -128,7 +130,8 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
   const decoding = kernels ? kernelBytes(config) : both(sampling.map(memoryOf));
   const fixed = sampling.map((each) => each.fixed);
   // While a program with constants is made, they exist in several copies. A large model does not train meanwhile.
-  const making = COPIES_OF_CONSTANTS * most(fixed);
+  const copies = settings.samplingWeights === 'float32' ? COPIES_OF_CONSTANTS : COPIES_OF_ROUNDED;
+  const making = copies * most(fixed);
   const constants = sum(fixed) + Math.max(0, making - (cores.layered ? activations + states : 0));
   return {
     threads: cores.count * (THREAD + (isWasm ? WASM : 0)) + (isWasm ? 0 : LIBRARY),
