@@ -6,7 +6,7 @@ import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
 import { KeyValueCache, type CachedSequence } from './key-value-cache.js';
 import { createLane, sharePrompts, type Lane } from './lane.js';
-import type { Choice } from './sampling-graph.js';
+import { choiceOf, type Choice } from './sampling-graph.js';
 import { stepInputs, type StepRow } from './step-inputs.js';
 import {
   acceptToken,
@@ -41,6 +41,20 @@ export interface GeneratorLimits {
   readonly rowsPerRun: number;
   /** Floats of the attention scores of one run and layer. */
   readonly scoresPerRun: number;
+}
+
+/** Most rows of a run. */
+export function rowsOfRun(
+  { heads }: DecoderConfig,
+  { tokensPerRun, rowsPerRun, scoresPerRun }: Omit<GeneratorLimits, 'cacheBytes'>,
+  { least, most }: DecodeRunner['rowLimits'],
+  { width, capacity }: Pick<DecodeSizes, 'width' | 'capacity'>,
+): number {
+  const scores = heads * width * (capacity + width);
+  return Math.max(
+    least,
+    Math.min(most, rowsPerRun, Math.floor(tokensPerRun / width), Math.floor(scoresPerRun / scores)),
+  );
 }
 
 /** Finished rows leave the runs together, when at most this share of rows is active: moving rows costs about a step. */
@@ -204,19 +218,11 @@ export class GraphGenerator implements TokenGenerator {
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
     const width = widestPiece === 1 ? 1 : this.#paddedWidth(widestPiece);
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
-    const { least, most } = this.#runner.rowLimits;
+    const { rowLimits } = this.#runner;
+    const { least } = rowLimits;
     this.#cache.reserve(least, this.#cache.capacityFor(longest));
     const { capacity } = this.#cache;
-    const scores = this.#config.heads * width * (capacity + width);
-    const rows = Math.max(
-      least,
-      Math.min(
-        most,
-        this.#limits.rowsPerRun,
-        Math.floor(this.#limits.tokensPerRun / width),
-        Math.floor(this.#limits.scoresPerRun / scores),
-      ),
-    );
+    const rows = rowsOfRun(this.#config, this.#limits, rowLimits, { width, capacity });
     const end = Math.max(start + range, least);
     for (let from = start; from < start + range; from += rows) {
       // Too few rows are computed with neighbours, whose results are not used.
@@ -248,12 +254,7 @@ export class GraphGenerator implements TokenGenerator {
     const isFresh = rows.every((row) => (row?.length ?? 0) === 0);
     const cache = this.#cache.window(first, shape.rows, isFresh);
     const sizes = { ...shape, capacity: cache.capacity };
-    const choice: Choice =
-      sampling.temperature === 0
-        ? 'largest'
-        : sampling.topP < 1 || sampling.topK > 0
-          ? { topK: Math.min(sampling.topK, this.#config.vocabularySize) }
-          : 'draw';
+    const choice = choiceOf(sampling, this.#config.vocabularySize);
     const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
     const results = await this.#runner.run(choice, sizes, inputs, {
       state: [cache.view],

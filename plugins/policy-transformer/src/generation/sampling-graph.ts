@@ -1,8 +1,16 @@
+import type { Sampling } from '@agentgym/cli';
+
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
 /** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0 ranks all). */
 export type Choice = 'draw' | 'largest' | { readonly topK: number };
+
+/** How these settings choose among `vocabulary` tokens. */
+export function choiceOf({ temperature, topP, topK }: Sampling, vocabulary: number): Choice {
+  if (temperature === 0) return 'largest';
+  return topP < 1 || topK > 0 ? { topK: Math.min(topK, vocabulary) } : 'draw';
+}
 
 /**
  * Above this many entries, a running sum in float32 has two levels, because one level would lose the smallest

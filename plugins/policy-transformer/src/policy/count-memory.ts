@@ -9,7 +9,8 @@ import type { Loss, PolicyLoad, Sampling, TrainingBatch } from '@agentgym/cli';
 
 import { CountingExecutor, type CountedProgram } from '../executors/counting-executor.js';
 import { ONNX_RUNTIME_FACTS } from '../executors/onnx-runtime-executor.js';
-import type { Choice } from '../generation/sampling-graph.js';
+import { rowsOfRun } from '../generation/graph-generator.js';
+import { choiceOf, type Choice } from '../generation/sampling-graph.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import { KernelModel } from '../kernels/kernel-model.js';
 import { queryBlocks } from '../model/causal-mask.js';
@@ -69,10 +70,10 @@ const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 /** Bytes by purpose. */
 export async function countMemory(settings: CountedSettings): Promise<{ readonly [part: string]: number }> {
   const { config, parts, cores, load, isWasm } = settings;
-  const trainable = FLOAT * totalElements(trainableShapes(config, parts));
+  const shapes = trainableShapes(config, parts);
+  const trainable = FLOAT * totalElements(shapes);
   const frozen = FLOAT * totalElements(frozenShapes(config, parts));
   const executor = new CountingExecutor(ONNX_RUNTIME_FACTS);
-  const shapes = trainableShapes(config, parts);
   const weights = {
     trainable: executor.allocate(shapes),
     ...(frozen > 0 && { frozen: executor.allocate(frozenShapes(config, parts)) }),
@@ -235,18 +236,16 @@ async function countSampling(
   weights: ModelWeights,
 ): Promise<readonly CountedProgram[]> {
   const { config, parts, load, lengths, cores } = settings;
-  const { tokensPerRun, rowsPerRun, scoresPerRun } = RUN_LIMITS;
   const capacity = lengths.longest;
   const active = Math.ceil(load.sequences / cores.count);
   for (const [format, samplings] of samplingsByFormat(settings)) {
     if (usesKernels(config, parts.adapter, format)) continue;
     const runner = createRunner(config, parts.adapter, executor, format);
     await runner.useWeights(weights);
-    const { least, most } = runner.rowLimits;
     for (const choice of choicesOf(samplings, config)) {
       for (const width of [1, Math.min(PIECE, capacity)]) {
-        const fits = Math.floor(scoresPerRun / (config.heads * width * (capacity + width)));
-        const rows = Math.max(least, Math.min(active, most, rowsPerRun, Math.floor(tokensPerRun / width), fits));
+        const most = rowsOfRun(config, RUN_LIMITS, runner.rowLimits, { width, capacity });
+        const rows = Math.max(runner.rowLimits.least, Math.min(active, most));
         await runner.run(choice, { rows, width, capacity }, {}, {});
         await setImmediate();
       }
@@ -270,10 +269,7 @@ function samplingsByFormat({ load, samplingWeights }: CountedSettings): Readonly
 const PIECE = 64;
 
 function choicesOf(samplings: readonly Sampling[], { vocabularySize }: DecoderConfig): readonly Choice[] {
-  const choices = samplings.map(({ temperature, topP, topK }): Choice => {
-    if (temperature === 0) return 'largest';
-    return topP < 1 || topK > 0 ? { topK: Math.min(topK, vocabularySize) } : 'draw';
-  });
+  const choices = samplings.map((sampling) => choiceOf(sampling, vocabularySize));
   return [...new Map(choices.map((choice) => [JSON.stringify(choice), choice])).values()];
 }
 
