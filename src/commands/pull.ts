@@ -6,7 +6,7 @@ import { BaseCommand } from '../cli/base-command.js';
 export default class Pull extends BaseCommand {
   static override summary = 'Fetch a model from a hub, so that `policy.from: ORG/NAME` finds it';
   static override description =
-    'It fetches only what a model needs: configuration, tokenizer, template and safetensors. A broken download continues where it ended. Every file ' +
+    'It fetches only what a model needs: configuration, tokenizer, template and safetensors. An adapter in the format of PEFT comes without its base, which it names. A broken download continues where it ended. Every file ' +
     'is checked against the hash that the hub names; the folder appears when it is complete. HF_TOKEN opens private and gated models, HF_ENDPOINT ' +
     'names another hub.';
   static override examples = [
@@ -27,12 +27,14 @@ export default class Pull extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Pull);
-    const [{ pullModel }, { hubAccess }, { showTransfer }, { formatBytes }] = await Promise.all([
-      import('../hub/pull-model.js'),
-      import('../hub/hub-access.js'),
-      import('../reporting/show-transfer.js'),
-      import('../reporting/format-quantity.js'),
-    ]);
+    const [{ pullModel }, { findPulledModel, isModelName }, { hubAccess }, { showTransfer }, { formatBytes }] =
+      await Promise.all([
+        import('../hub/pull-model.js'),
+        import('../hub/pulled-model.js'),
+        import('../hub/hub-access.js'),
+        import('../reporting/show-transfer.js'),
+        import('../reporting/format-quantity.js'),
+      ]);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
     const display = await showTransfer({ quiet, stdout, stderr, environment });
     try {
@@ -52,6 +54,11 @@ export default class Pull extends BaseCommand {
       this.say(
         flags.output === undefined ? `In a recipe: policy.from: ${model}` : `In a recipe: policy.from: ${folder}`,
       );
+      const { base } = pulled;
+      if (base !== undefined) {
+        const present = !isModelName(base) || findPulledModel(this.config.cacheDir, base) !== undefined;
+        this.say(`An adapter of ${base}${present ? '' : `, which is not pulled: \`agentgym pull ${base}\``}`);
+      }
       return pulled;
     } catch (error) {
       await display.close();

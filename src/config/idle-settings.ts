@@ -74,11 +74,12 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     const { schedule } = stage.optimizer;
     if (schedule === 'constant')
       idle([...optimizer, 'floor'], `with \`${formatPath([...optimizer, 'schedule'])}: constant\``);
-    if (stage.optimizer.name !== 'muon') {
-      idle(
-        [...optimizer, 'options', 'momentum'],
-        `with \`${formatPath([...optimizer, 'name'])}: ${stage.optimizer.name}\``,
-      );
+    const { name: rule, options } = stage.optimizer;
+    const withRule = `with \`${formatPath([...optimizer, 'name'])}: ${rule}\``;
+    if (rule === 'adamw') idle([...optimizer, 'options', 'momentum'], withRule);
+    if (rule === 'sgd') {
+      for (const key of ['beta1', 'beta2', 'epsilon']) idle([...optimizer, 'options', key], withRule);
+      if (!options.momentum) idle([...optimizer, 'options', 'stateDtype'], `${withRule} and no momentum`);
     }
     if (stage.kind === 'sft') {
       const demonstrations = ['stages', name, 'demonstrations'];

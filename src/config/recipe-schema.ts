@@ -227,8 +227,10 @@ const horizon = v.variant('schedule', [
 const optimizer = v.strictObject({
   name: v.optional(
     v.pipe(
-      v.picklist(['adamw', 'muon']),
-      v.description('`muon` optimizes hidden matrices, and `adamw` everything else'),
+      v.picklist(['adamw', 'muon', 'sgd']),
+      v.description(
+        '`muon` optimizes hidden matrices, and `adamw` everything else; `sgd` without momentum keeps no moments',
+      ),
     ),
     'adamw',
   ),
@@ -252,7 +254,13 @@ const optimizer = v.strictObject({
         beta1: v.exactOptional(decay('Decay of the first moment')),
         beta2: v.exactOptional(decay('Decay of the second moment')),
         epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
-        momentum: v.exactOptional(decay('Momentum of muon')),
+        momentum: v.exactOptional(decay('Momentum of muon and sgd')),
+        stateDtype: v.exactOptional(
+          v.pipe(
+            v.picklist(['float32', 'bfloat16']),
+            v.description('Type in which moments are kept; `bfloat16` halves their memory and rounds them at random'),
+          ),
+        ),
       }),
       v.description("Constants; the defaults are the policy's"),
     ),

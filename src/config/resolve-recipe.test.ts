@@ -416,6 +416,12 @@ describe('resolveRecipe', () => {
     const idle: [what: string, sets: string[], names: string[]][] = [
       ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],
       ['momentum', ['stages.sft.optimizer.options.momentum=0.9'], ['options.momentum', 'name: adamw']],
+      ['a second moment', ['stages.sft.optimizer={name: sgd, options: {beta2: 0.9}}'], ['options.beta2', 'name: sgd']],
+      [
+        'the type of no moments',
+        ['stages.sft.optimizer={name: sgd, options: {stateDtype: bfloat16}}'],
+        ['options.stateDtype', 'no momentum'],
+      ],
       ['preset', ['policy={preset: nano, from: ./x}'], ['policy.preset', 'policy.from']],
       ['scratch option', ['policy={from: ./x, options: {tokens: 9}}'], ['policy.options.tokens', 'policy.from']],
       ['keys of another schedule', ['horizon.every=10'], ['horizon.every', 'schedule: fixed']],

@@ -13,9 +13,12 @@ export interface HubFile {
 const indexName = 'model.safetensors.index.json';
 const wholeName = 'model.safetensors';
 const requiredNames = ['config.json', 'tokenizer.json'];
+/** Names of PEFT. An adapter needs no other file, because its base has them. */
+export const adapterConfigName = 'adapter_config.json';
+const adapterWeightsName = 'adapter_model.safetensors';
 const texts =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|chat_template)\.json$|^chat_template\.jinja$|^(LICEN[CS]E|NOTICE)(\.\w+)?$/i;
-const pickles = /^pytorch_model.*\.bin$|\.(pt|pth|ckpt|pkl|msgpack|h5)$/;
+const pickles = /^(pytorch|adapter)_model.*\.bin$|\.(pt|pth|ckpt|pkl|msgpack|h5)$/;
 
 /** The files that a model needs, of all files in its repository: texts first, then weights. */
 export interface ChosenFiles {
@@ -27,8 +30,8 @@ export interface ChosenFiles {
 }
 
 /**
- * Chooses what a model needs: configuration, tokenizer, template, licence and safetensors. Other weights in the
- * repository are left out.
+ * Chooses what a model, or an adapter in PEFT's format, needs: configuration, tokenizer, template, licence and
+ * safetensors. Other weights in the repository are left out. A repository with both is a model.
  *
  * @throws AgentgymError AG_MODEL_UNUSABLE
  */
@@ -36,16 +39,21 @@ export function chooseModelFiles(model: string, listed: readonly ListFileEntry[]
   // Only files at the top are needed, so that no name leaves the folder.
   const entries = new Map(listed.filter(({ type }) => type === 'file').map((entry) => [entry.path, entry]));
   const file = (name: string) => hubFile(model, entries.get(name)!);
-  const lacking = requiredNames.find((name) => !entries.has(name));
+  const ofModel = [wholeName, indexName].find((name) => entries.has(name));
+  const isAdapter = ofModel === undefined && entries.has(adapterConfigName);
+  const lacking = isAdapter ? undefined : requiredNames.find((name) => !entries.has(name));
   if (lacking !== undefined) throw unusable(model, `its repository has no ${lacking}`);
-  const weightsName = [wholeName, indexName].find((name) => entries.has(name));
+  const wanted = isAdapter ? adapterWeightsName : wholeName;
+  const weightsName = ofModel ?? (entries.has(wanted) ? wanted : undefined);
   if (weightsName === undefined) {
     const pickle = [...entries.keys()].find((name) => pickles.test(name));
     const only = pickle === undefined ? '' : `, only ${pickle}, which agentgym does not open because it can run code`;
-    throw unusable(model, `its repository has no ${wholeName}${only}`);
+    throw unusable(model, `its repository has no ${wanted}${only}`);
   }
   return {
-    texts: [...entries.keys()].filter((name) => texts.test(name)).map(file),
+    texts: [...entries.keys()]
+      .filter((name) => texts.test(name) || (isAdapter && name === adapterConfigName))
+      .map(file),
     weights: file(weightsName),
     ...(weightsName === indexName && {
       shards: (index: string) => {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import { listFiles, modelInfo, type ListFileEntry } from '@huggingface/hub';
@@ -7,7 +7,7 @@ import { listFiles, modelInfo, type ListFileEntry } from '@huggingface/hub';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { hasHash } from '../transfers/file-hash.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
-import { chooseModelFiles } from './choose-model-files.js';
+import { adapterConfigName, chooseModelFiles } from './choose-model-files.js';
 import { fillPartial } from './fill-partial.js';
 import { callHub, type HubAccess, libraryParameters } from './hub-access.js';
 import { isModelName, modelFolder, type PulledDocument, pulledFile, readPulled } from './pulled-model.js';
@@ -35,6 +35,8 @@ export interface PulledModel {
   /** `present`: the folder was complete, and its hashes are right. */
   readonly outcome: 'pulled' | 'present';
   readonly license?: string;
+  /** The model that it changes, if it is an adapter: ORG/NAME, or what its configuration says. */
+  readonly base?: string;
 }
 
 /**
@@ -57,7 +59,9 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   const chosen = chooseModelFiles(model, listed);
   const about = { model, commit, folder, ...(license !== undefined && { license }) };
   if (older?.commit === commit) {
-    if (await isIntact(folder, older, hub.signal)) return { ...about, bytes: bytesOf(older), outcome: 'present' };
+    if (await isIntact(folder, older, hub.signal)) {
+      return { ...about, bytes: bytesOf(older), outcome: 'present', ...(await baseOf(folder)) };
+    }
     // Its good files are kept: the pull goes on in it as if it had broken off.
     await mkdir(dirname(folder), { recursive: true });
     if (!existsSync(partialOf(folder))) await rename(folder, partialOf(folder));
@@ -71,7 +75,19 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
     files: await fillPartial({ ...settings, commit, chosen }, partialOf(folder)),
   };
   await place(partialOf(folder), folder, document);
-  return { ...about, bytes: bytesOf(document), outcome: 'pulled' };
+  return { ...about, bytes: bytesOf(document), outcome: 'pulled', ...(await baseOf(folder)) };
+}
+
+/** What an adapter's configuration says of its base. The policy that reads the folder refuses a configuration without. */
+async function baseOf(folder: string): Promise<Pick<PulledModel, 'base'>> {
+  const path = join(folder, adapterConfigName);
+  if (!existsSync(path)) return {};
+  try {
+    const { base_model_name_or_path: base } = JSON.parse(await readFile(path, 'utf8')) as { [key: string]: unknown };
+    return typeof base === 'string' ? { base } : {};
+  } catch {
+    return {};
+  }
 }
 
 async function askHub({ model, revision, hub }: PullSettings) {

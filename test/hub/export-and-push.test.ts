@@ -162,6 +162,13 @@ describe('an adapter', () => {
     const success = (document: { [key: string]: unknown }) => (document['evaluation'] as { success: object }).success;
     const fromRun = await run('evaluate', 'runs/adapter', ...three);
     expect(success(await run('evaluate', './adapter', ...three))).toEqual(success(fromRun));
+    const files = adapterFiles.map((name) => [name, readFileSync(join(cwd, 'adapter', name))] as const);
+    hub.add('somebody/tuned', Object.fromEntries(files));
+    expect(await run('pull', 'somebody/tuned')).toMatchObject({ base: 'somebody/base' });
+    expect(success(await run('evaluate', 'somebody/tuned', ...three))).toEqual(success(fromRun));
+    const elsewhere = { AGENTGYM_CACHE_DIR: join(cwd, 'other-cache') };
+    const { stdout } = await agentgym(['pull', 'somebody/tuned'], elsewhere);
+    expect(stdout).toContain('An adapter of somebody/base, which is not pulled: `agentgym pull somebody/base`');
   });
 
   it('names a base from elsewhere by its folder, and says so, or by --base', async () => {

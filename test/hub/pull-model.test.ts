@@ -105,6 +105,35 @@ describe('pullModel', () => {
     ]);
   });
 
+  it('fetches an adapter without its base, and names that', async () => {
+    const adapter: Files = {
+      'README.md': Buffer.from('# a card'),
+      'adapter_config.json': Buffer.from('{"peft_type": "LORA", "base_model_name_or_path": "somebody/small"}'),
+      'adapter_model.safetensors': bytes(2000, 7),
+      'optimizer.pt': bytes(1000, 5),
+      'tokenizer_config.json': Buffer.from('{}'),
+    };
+    hub.add('somebody/adapter', adapter);
+    const pulled = await pull({ model: 'somebody/adapter' });
+    expect(pulled).toMatchObject({ base: 'somebody/small', outcome: 'pulled' });
+    expect(readdirSync(pulled.folder).sort()).toEqual([
+      'adapter_config.json',
+      'adapter_model.safetensors',
+      'pulled.json',
+      'tokenizer_config.json',
+    ]);
+    expect(await pull({ model: 'somebody/adapter' })).toMatchObject({ base: 'somebody/small', outcome: 'present' });
+    hub.add('somebody/both', { ...files, 'adapter_config.json': adapter['adapter_config.json']! });
+    const both = await pull({ model: 'somebody/both' });
+    expect(both).not.toHaveProperty('base');
+    expect(readdirSync(both.folder).sort()).toEqual(wanted);
+    const { 'adapter_model.safetensors': _, 'optimizer.pt': __, ...without } = adapter;
+    hub.add('somebody/pickled', { ...without, 'adapter_model.bin': bytes(10, 3) });
+    await expect(pull({ model: 'somebody/pickled' })).rejects.toThrow(
+      'its repository has no adapter_model.safetensors, only adapter_model.bin, which agentgym does not open',
+    );
+  });
+
   it('checks a complete folder, and fetches only what is damaged in it', async () => {
     await pull();
     hub.requests.length = 0;

@@ -9,7 +9,7 @@ import { sameShape } from '../operations/shapes.js';
 import { adapterOf, readAdapterConfig, readAdapterWeights, writeAdapterFolder } from './adapter-folder.js';
 import { parseDecoderConfig } from './decoder-config-json.js';
 import { mergeAdapter, mergedSource } from './merge-adapter.js';
-import { readSafetensors } from './safetensors.js';
+import { readSafetensors, sourcesOf } from './safetensors.js';
 
 const recordings = fileURLToPath(new URL('../../../../test/golden/fixtures/models', import.meta.url));
 const recorded = join(recordings, 'qwen2-lora');
@@ -42,7 +42,12 @@ describe("peft's folder of an adapter", () => {
     const factors = await readAdapterWeights(join(recordings, name), config, settings);
     expect(factors.size).toBe(arrays * 7 * config.layers);
     const folder = mkdtempSync(join(room, 'written-'));
-    await writeAdapterFolder(folder, { settings, base, factors, tokenizer: { tokenizer: '{}', config: '{}' } });
+    await writeAdapterFolder(folder, {
+      settings,
+      base,
+      factors: sourcesOf(factors),
+      tokenizer: { tokenizer: '{}', config: '{}' },
+    });
     expect(await readAdapterConfig(folder)).toEqual({ settings, base });
     expect(await readAdapterWeights(folder, config, settings)).toEqual(factors);
   });

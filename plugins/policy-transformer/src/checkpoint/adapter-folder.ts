@@ -14,7 +14,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, PROJECTIONS, type Adapter, type Projection } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
 import { readModelTexts, writeTokenizerFiles, type ModelTexts } from './model-folder.js';
-import { type HostTensor, readSafetensors, writeSafetensors } from './safetensors.js';
+import { type HostTensor, readSafetensors, type TensorSource, writeTensors } from './safetensors.js';
 
 const names = { config: 'adapter_config.json', weights: 'adapter_model.safetensors' } as const;
 const PREFIX = 'base_model.model.';
@@ -190,7 +190,7 @@ export async function writeAdapterFolder(
     base,
     factors,
     tokenizer,
-  }: AdapterFolder & Pick<ModelTexts, 'tokenizer'> & { readonly factors: ReadonlyMap<string, HostTensor> },
+  }: AdapterFolder & Pick<ModelTexts, 'tokenizer'> & { readonly factors: ReadonlyMap<string, TensorSource> },
 ): Promise<void> {
   const config = {
     peft_type: 'LORA',
@@ -210,5 +210,5 @@ export async function writeAdapterFolder(
   await writeFile(join(directory, names.config), `${JSON.stringify(config, undefined, 2)}\n`);
   await writeTokenizerFiles(directory, tokenizer);
   const tensors = new Map([...factors].map(([name, tensor]) => [`${PREFIX}${name}`, tensor]));
-  await writeSafetensors(join(directory, names.weights), { tensors, metadata: { format: 'pt' } });
+  await writeTensors(join(directory, names.weights), tensors, { format: 'pt' }, 'F32');
 }

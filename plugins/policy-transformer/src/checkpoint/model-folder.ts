@@ -6,7 +6,7 @@ import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfi
 import { fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
 import type { StoredType } from './half-floats.js';
-import { type HostTensor, sourceOf, type TensorSource } from './safetensors.js';
+import { type HostTensor, sourcesOf, type TensorSource } from './safetensors.js';
 import { visitWeights, writeWeights } from './weight-files.js';
 
 /** The texts of a Hugging Face folder: everything except its weights. */
@@ -66,8 +66,7 @@ async function readWeights(directory: string): Promise<Map<string, HostTensor>> 
 
 /** Writes a folder that `readModelFolder` and `transformers` can open. The directory must exist and be empty. */
 export async function writeModelFolder(directory: string, { weights, ...texts }: ModelFolder): Promise<void> {
-  const sources = new Map([...weights].map(([name, tensor]) => [name, sourceOf(name, tensor)]));
-  await writeModelFiles(directory, texts, sources);
+  await writeModelFiles(directory, texts, sourcesOf(weights));
 }
 
 /** How a folder is written. */

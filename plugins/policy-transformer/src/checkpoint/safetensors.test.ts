@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import {
+  openSafetensors,
   readSafetensors,
   sourceOf,
-  tensorSources,
   visitTensors,
   writeSafetensors,
   writeTensors,
@@ -112,9 +112,9 @@ it('refuses a header of 1 GB before it takes memory for it', async () => {
   await expect(readSafetensors(path)).rejects.toThrow(/its first bytes say 1073741824 bytes of header/);
 });
 
-describe('tensorSources', () => {
+describe('openSafetensors', () => {
   it('give the numbers of a file in pieces, in any order', async () => {
-    const sources = await tensorSources(original);
+    const { tensors: sources } = await openSafetensors(original);
     const { tensors } = await readSafetensors(original);
     for (const [name, { data }] of [...tensors].reverse()) {
       const numbers: number[] = [];
@@ -131,6 +131,23 @@ describe('writeTensors', () => {
     await expect(writeTensors(path, tensors, {}, 'F16')).rejects.toThrow(/a has the number -70000, which is too large/);
     await writeTensors(path, tensors, {}, 'BF16');
     expect([...(await readSafetensors(path)).tensors.get('a')!.data]).toEqual([1, -70144]);
+  });
+
+  it('stores a tensor in its own type, beside others', async () => {
+    const path = temporary();
+    const source = () => sourceOf('', { shape: [1], data: Float32Array.of(-70000) });
+    const tensors = new Map([
+      ['a', source()],
+      ['b', { ...source(), type: 'BF16' as const }],
+      ['c', source()],
+    ]);
+    await writeTensors(path, tensors, {}, 'F32');
+    const { tensors: read } = await readSafetensors(path);
+    expect([...read].map(([name, { data }]) => [name, ...data])).toEqual([
+      ['a', -70000],
+      ['b', -70144],
+      ['c', -70000],
+    ]);
   });
 });
 

@@ -16,6 +16,8 @@ export interface HostTensor {
 /** A tensor whose numbers come in pieces, in order. A piece is valid until the next one is requested. */
 export interface TensorSource {
   readonly shape: readonly number[];
+  /** The type in which it is written; default: that of the other tensors. */
+  readonly type?: StoredType;
   readonly pieces: () => AsyncIterable<Float32Array> | Iterable<Float32Array>;
 }
 
@@ -26,7 +28,7 @@ export interface SafetensorsContent {
 }
 
 /** Numbers of a piece: small beside any model, large beside a system call. */
-const pieceLength = 2 ** 20;
+export const pieceLength = 2 ** 20;
 
 /**
  * Reads a file. BF16 and F16 are widened to float32. Throws if the file is truncated or damaged, or contains another
@@ -77,12 +79,31 @@ export async function visitTensors(
   }
 }
 
-/** The tensors of a file as sources, in the order of the file. Throws like `readSafetensors`. */
-export async function tensorSources(path: string): Promise<ReadonlyMap<string, TensorSource>> {
-  const { entries, dataStart } = await headerOf(path);
-  return new Map(
-    entries.map((entry) => [entry.name, { shape: entry.shape, pieces: () => filePieces(path, entry, dataStart) }]),
+/** The content of a file, with tensors whose numbers are read when they are wanted. */
+export interface SafetensorsSources {
+  /** In the order of the file. */
+  readonly tensors: ReadonlyMap<string, TensorSource>;
+  readonly metadata: SafetensorsContent['metadata'];
+}
+
+/** Reads only the header of a file. Throws like `readSafetensors`. */
+export async function openSafetensors(path: string): Promise<SafetensorsSources> {
+  const { entries, metadata, dataStart } = await headerOf(path);
+  const sources = entries.map(
+    (entry) => [entry.name, { shape: entry.shape, pieces: () => filePieces(path, entry, dataStart) }] as const,
   );
+  return { tensors: new Map(sources), metadata };
+}
+
+/** All numbers of a source. */
+export async function readSource(source: TensorSource): Promise<Float32Array> {
+  const data = new Float32Array(elementsOf(source.shape));
+  let start = 0;
+  for await (const piece of source.pieces()) {
+    data.set(piece, start);
+    start += piece.length;
+  }
+  return data;
 }
 
 async function headerOf(path: string): Promise<SafetensorsHeader> {
@@ -126,22 +147,29 @@ export function sourceOf(name: string, { shape, data }: HostTensor): TensorSourc
   };
 }
 
-/** Writes a file of float32 tensors in the given order. The same content gives the same bytes. */
-export async function writeSafetensors(path: string, { tensors, metadata }: SafetensorsContent): Promise<void> {
-  const sources = new Map([...tensors].map(([name, tensor]) => [name, sourceOf(name, tensor)]));
-  await writeTensors(path, sources, metadata, 'F32');
+/** Like `sourceOf`, for several tensors. */
+export function sourcesOf(tensors: ReadonlyMap<string, HostTensor>): Map<string, TensorSource> {
+  return new Map([...tensors].map(([name, tensor]) => [name, sourceOf(name, tensor)]));
 }
 
-/** Writes a file of tensors in the given order and type. Throws if a number is too large for the type. */
+/** Writes a file of float32 tensors in the given order. The same content gives the same bytes. */
+export async function writeSafetensors(path: string, { tensors, metadata }: SafetensorsContent): Promise<void> {
+  await writeTensors(path, sourcesOf(tensors), metadata, 'F32');
+}
+
+/**
+ * Writes a file of tensors in the given order and, if they have no type of their own, in the given type. Throws if a
+ * number is too large for its type.
+ */
 export async function writeTensors(
   path: string,
   tensors: ReadonlyMap<string, TensorSource>,
   metadata: SafetensorsContent['metadata'],
-  type: StoredType,
+  defaultType: StoredType,
 ): Promise<void> {
   const header: { [name: string]: unknown } = { __metadata__: metadata };
   let offset = 0;
-  for (const [name, { shape }] of tensors) {
+  for (const [name, { shape, type = defaultType }] of tensors) {
     const bytes = elementsOf(shape) * bytesOf[type];
     header[name] = { dtype: type, shape, data_offsets: [offset, offset + bytes] };
     offset += bytes;
@@ -154,6 +182,7 @@ export async function writeTensors(
   try {
     await file.writeFile(padded);
     for (const [name, tensor] of tensors) {
+      const { type = defaultType } = tensor;
       for await (const piece of tensor.pieces()) {
         if (type === 'F16') refuseLarge(name, piece);
         await file.writeFile(narrow(piece, type));

@@ -9,9 +9,9 @@ import { exists, fileNames, parseJson, prettyJson, readOptional } from './folder
 import type { StoredType } from './half-floats.js';
 import {
   type HostTensor,
+  openSafetensors,
   type StoredTensor,
   storedBytes,
-  tensorSources,
   type TensorSource,
   visitTensors,
   writeTensors,
@@ -58,7 +58,7 @@ export async function readWeightShapes(directory: string): Promise<ReadonlyMap<s
 export async function weightSources(directory: string): Promise<Map<string, TensorSource>> {
   const sources = new Map<string, TensorSource>();
   for (const { path, names } of await shardsOf(directory)) {
-    const found = await tensorSources(path);
+    const { tensors: found } = await openSafetensors(path);
     const wanted = names ?? [...found.keys()];
     refuseLacking(path, new Set(wanted.filter((name) => !found.has(name))));
     for (const name of wanted) sources.set(name, found.get(name)!);

@@ -5,9 +5,9 @@ import { state } from '../operations/leaves.js';
 import { elementCount, totalElements } from '../operations/shapes.js';
 import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RowRules, RunOptions } from './executor.js';
-import type { CacheState, Constants, State, StateView } from './state.js';
+import type { CacheState, Constants, State, StateArrays, StateType, StateView } from './state.js';
 
-const FLOAT = 4;
+const BYTES = { float32: 4, bfloat16: 2 } as const;
 
 /** What one program needs, in bytes: the most of all its runs. */
 export interface CountedProgram {
@@ -55,9 +55,11 @@ export class CountingExecutor implements Executor {
   }
 
   allocate(shapes: ReadonlyMap<string, Shape>): State {
-    const allocated = new CountedState(shapes);
-    this.#state += allocated.bytes;
-    return allocated;
+    return this.#allocate(shapes, 'float32');
+  }
+
+  allocateRounded(shapes: ReadonlyMap<string, Shape>): StateArrays {
+    return this.#allocate(shapes, 'bfloat16');
   }
 
   /** These are counted by the program that holds them. */
@@ -74,16 +76,24 @@ export class CountingExecutor implements Executor {
     this.#programs.push(executable);
     return Promise.resolve(executable);
   }
+
+  #allocate<Type extends StateType>(shapes: ReadonlyMap<string, Shape>, type: Type): CountedState<Type> {
+    const allocated = new CountedState(shapes, type);
+    this.#state += allocated.bytes;
+    return allocated;
+  }
 }
 
 /** State without numbers: what is read of it is empty. */
-class CountedState implements State {
+class CountedState<Type extends StateType> {
   readonly shapes: ReadonlyMap<string, Shape>;
+  readonly type: Type;
   readonly bytes: number;
 
-  constructor(shapes: ReadonlyMap<string, Shape>) {
+  constructor(shapes: ReadonlyMap<string, Shape>, type: Type) {
     this.shapes = shapes;
-    this.bytes = FLOAT * totalElements(shapes);
+    this.type = type;
+    this.bytes = BYTES[type] * totalElements(shapes);
   }
 
   has(name: string): boolean {

@@ -1,5 +1,5 @@
 import type { HostArray, Shape, Tensor, TensorType } from '../operations/tensor.js';
-import type { Append, CacheShape, CacheState, Constants, State, StateView } from './state.js';
+import type { Append, CacheShape, CacheState, Constants, State, StateArrays, StateView } from './state.js';
 
 /** A computation: what it returns, and what it changes in the executor's state. Only nodes that these need are lowered. */
 export interface Program {
@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly sizes?: { readonly [name: string]: number };
   /** Where the program finds its state. Names must be unique. */
   readonly state?: readonly StateView[];
+  /** State of bfloat16 is rounded at random: equal numbers with equal seeds give equal bits. Default: 0. */
+  readonly roundingSeed?: number;
   /** For a program that appends: where the new keys and values of each row go; `undefined` if they are not kept. */
   readonly appendTo?: { readonly cache: CacheState; readonly rows: readonly (Append | undefined)[] };
 }
@@ -72,6 +74,11 @@ export interface Executor {
   readonly mostFixedBytes: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
+  /**
+   * Zeros that are kept as bfloat16, in half of the memory. What a run assigns is rounded up or down at random, so that
+   * the mean is exact and small changes are not lost.
+   */
+  allocateRounded(shapes: ReadonlyMap<string, Shape>): StateArrays;
   /** Arrays of zeros that `write` sets. */
   allocateConstants(types: ReadonlyMap<string, TensorType>): Constants;
   allocateCache(shape: CacheShape): CacheState;

@@ -200,6 +200,50 @@ describe.each([
     await doubled.run({}, { state: [state.part('b', 'x', 1, 2)] });
     expect(await state.readAll()).toEqual(Float32Array.of(1, 2, 3, 8, 10, 6));
     for (const each of [executable, doubled]) await each.dispose();
+    await state.write('b', Float32Array.of(-1, -2), 2);
+    expect(await state.readAll()).toEqual(Float32Array.of(1, 2, 3, 8, -1, -2));
+    await expect(async () => state.write('b', Float32Array.of(0, 0), 3)).rejects.toThrow(
+      'b has 4 numbers, not 2 from 3 on',
+    );
+  });
+
+  // Goes red when it rounds to the nearest, or when all runs round alike.
+  it('of bfloat16 is rounded at random by runs, so that the mean is exact', async () => {
+    const executor = await create();
+    const [count, value] = [5000, 1 + 1 / 512];
+    const shapes = new Map([
+      ['a', [2, 3]],
+      ['b', [count]],
+    ]);
+    const state = executor.allocateRounded(shapes);
+    expect(state.type).toBe('bfloat16');
+    const exact = Float32Array.of(1, -0.5, 2 ** -130, 2 ** 100, Infinity, 0);
+    await state.write('a', exact);
+    expect(await state.read('a')).toEqual(exact);
+
+    const graph = new Graph();
+    const executable = await executor.compile({
+      outputs: { sum: graph.sum(graph.state('x', [count + 1])) },
+      assign: { x: graph.add(graph.mul(graph.state('x', [count + 1]), 0), graph.input('value', [])) },
+    });
+    const run = (roundingSeed: number, start = 5) =>
+      executable.run(
+        { value: Float32Array.of(value) },
+        { state: [state.part('a', 'x', start, count + 1)], roundingSeed },
+      );
+    await run(1);
+    const first = await state.read('b');
+    // The numbers beside 1 + 1/512 are 1 and 1 + 1/128, so one in four is rounded up.
+    expect(new Set(first)).toEqual(new Set([1, 1 + 1 / 128]));
+    const up = first.filter((number) => number > 1).length / count;
+    expect(Math.abs(up - 1 / 4)).toBeLessThan(4 * Math.sqrt(3 / 16 / count));
+    expect(await state.read('a')).toEqual(Float32Array.of(...exact.slice(0, 5), (await state.read('a'))[5]!));
+    await run(2);
+    expect(await state.read('b')).not.toEqual(first);
+    await run(1);
+    expect(await state.read('b')).toEqual(first);
+    expect((await run(1))['sum']).toEqual(Float32Array.of((await state.read('a'))[5]! + first.reduce((a, b) => a + b)));
+    await executable.dispose();
   });
 });
 

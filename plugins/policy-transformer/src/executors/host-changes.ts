@@ -4,11 +4,19 @@ import type { HostCache } from './host-cache.js';
 import { addTo, type HostView } from './host-state.js';
 import type { StateView } from './state.js';
 
-/** The memory of arrays that are read as one; `undefined` if the state does not have them. */
+/** The numbers of arrays that are read as one; `undefined` if the state does not have them. */
 export function findState(state: readonly StateView[], names: readonly string[]): HostArray | undefined {
+  return ownerOf(state, names[0]!)?.view(names);
+}
+
+/** Whether `findState` returns the memory of an array, not a copy of its numbers. */
+export function isInPlace(state: readonly StateView[], name: string): boolean {
+  return ownerOf(state, name)?.assign === undefined;
+}
+
+function ownerOf(state: readonly StateView[], name: string): HostView | undefined {
   // Executors on the CPU make host state only.
-  const owner = state.find((each) => each.has(names[0]!)) as HostView | undefined;
-  return owner?.view(names);
+  return state.find((each) => each.has(name)) as HostView | undefined;
 }
 
 /** What a run computed for state, by its name. */
@@ -19,14 +27,19 @@ interface Changes {
 }
 
 /** Applies what a run computed to the state in the memory of the process. Throws if a state is missing. */
-export function changeState({ assign, add, append }: Changes, { state = [], appendTo }: RunOptions): void {
+export function changeState({ assign, add, append }: Changes, options: RunOptions): void {
+  const { state = [], appendTo, roundingSeed = 0 } = options;
   const changed = (name: string): Float32Array => {
     const found = findState(state, [name]);
     if (found === undefined) throw new Error(`state ${name} is missing`);
-    // Only float32 state changes.
+    // Only floating-point state changes.
     return found as Float32Array;
   };
-  for (const [name, data] of Object.entries(assign)) changed(name).set(data);
+  for (const [name, data] of Object.entries(assign)) {
+    const owner = ownerOf(state, name);
+    if (owner?.assign) owner.assign(name, data as Float32Array, roundingSeed);
+    else changed(name).set(data);
+  }
   for (const [name, data] of Object.entries(add)) addTo(changed(name), data as Float32Array);
   for (const [name, data] of Object.entries(append)) {
     if (appendTo === undefined) throw new Error(`the run does not say where ${name} goes`);

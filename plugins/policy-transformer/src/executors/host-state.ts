@@ -6,11 +6,14 @@ import type { State, StateView } from './state.js';
 export interface HostView extends StateView {
   /** The memory of an array, or of adjacent arrays that are read as one. `undefined` if it has no such array. */
   view(names: readonly string[]): HostArray | undefined;
+  /** Stores what a run assigns to an array. Absent if views are the memory itself, not copies of its numbers. */
+  readonly assign?: (name: string, data: Float32Array, roundingSeed: number) => void;
 }
 
 /** Arrays one after the other in one block of memory. */
 export class HostState implements State, HostView {
   readonly shapes: ReadonlyMap<string, Shape>;
+  readonly type = 'float32';
   readonly #data: Float32Array;
   readonly #views: Map<string, Float32Array>;
 
@@ -37,8 +40,8 @@ export class HostState implements State, HostView {
     return Promise.resolve(this.#of(name).slice(start, count === undefined ? undefined : start + count));
   }
 
-  write(name: string, data: Float32Array): Promise<void> {
-    copy(name, data, this.#of(name));
+  write(name: string, data: Float32Array, start?: number): Promise<void> {
+    placeFor(name, data, this.#of(name), start).set(data);
     return Promise.resolve();
   }
 
@@ -47,7 +50,7 @@ export class HostState implements State, HostView {
   }
 
   writeAll(data: Float32Array): Promise<void> {
-    copy('the state', data, this.#data);
+    placeFor('the state', data, this.#data).set(data);
     return Promise.resolve();
   }
 
@@ -82,7 +85,7 @@ export class HostState implements State, HostView {
 }
 
 /** The memory of adjacent arrays as one array. Throws if they are not adjacent. */
-export function jointView<Kind extends HostArray>(
+export function jointView<Kind extends HostArray | Uint16Array>(
   names: readonly string[],
   views: ReadonlyMap<string, Kind>,
 ): Kind | undefined {
@@ -101,7 +104,17 @@ export function addTo(sum: Float32Array, term: Float32Array): void {
   for (let index = 0; index < sum.length; index += 1) sum[index]! += term[index]!;
 }
 
-function copy(name: string, from: Float32Array, to: Float32Array): void {
-  if (from.length !== to.length) throw new Error(`${name} has ${to.length} numbers, not ${from.length}`);
-  to.set(from);
+/** Where data belongs: all of an array, or its numbers from `start` on. Throws if it has another length, or does not fit. */
+export function placeFor<Kind extends Float32Array | Uint16Array>(
+  name: string,
+  data: Float32Array,
+  array: Kind,
+  start?: number,
+): Kind {
+  const place = start === undefined ? array : array.subarray(start, start + data.length);
+  if (place.length !== data.length) {
+    const where = start === undefined ? '' : ` from ${start} on`;
+    throw new Error(`${name} has ${array.length} numbers, not ${data.length}${where}`);
+  }
+  return place as Kind;
 }

@@ -6,8 +6,9 @@ import { describeType, elementCount, sameShape } from '../operations/shapes.js';
 import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
-import { changeState, findState } from './host-changes.js';
+import { changeState, findState, isInPlace } from './host-changes.js';
 import { HostConstants } from './host-constants.js';
+import { HostRoundedState } from './host-rounded-state.js';
 import { HostState } from './host-state.js';
 import type { LoadedRuntime, Runtime, RuntimeName } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
@@ -54,6 +55,10 @@ export class OnnxRuntimeExecutor implements Executor {
 
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): HostState {
     return new HostState(shapes, data);
+  }
+
+  allocateRounded(shapes: ReadonlyMap<string, Shape>): HostRoundedState {
+    return new HostRoundedState(shapes);
   }
 
   allocateConstants(types: ReadonlyMap<string, TensorType>): HostConstants {
@@ -108,8 +113,10 @@ interface Feed {
   readonly type: TensorType['type'];
   readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
   readonly find: (inputs: HostArrays, state: readonly StateView[]) => HostArray | undefined;
+  /** Whether the next run may find the same array. */
+  readonly lasts: (state: readonly StateView[]) => boolean;
   /** Tensor of the last run. It is reused when the input is the same array. */
-  last?: OnnxRuntime.Tensor;
+  last?: OnnxRuntime.Tensor | undefined;
 }
 
 class OnnxRuntimeExecutable implements Executable {
@@ -139,6 +146,7 @@ class OnnxRuntimeExecutable implements Executable {
         type,
         shapeAt: openSizes.resolver(shape),
         find: (given: HostArrays) => given[name],
+        lasts: () => true,
       })),
       ...states.map((declared) => ({
         name: `state ${declared.names.join('+')}`,
@@ -146,6 +154,7 @@ class OnnxRuntimeExecutable implements Executable {
         type: declared.type,
         shapeAt: openSizes.resolver(declared.shape),
         find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared.names),
+        lasts: (state: readonly StateView[]) => isInPlace(state, declared.names[0]!),
       })),
     ];
     const named = (kind: Kind, prefix = `${kind}:`) =>
@@ -161,7 +170,11 @@ class OnnxRuntimeExecutable implements Executable {
   async run(inputs: HostArrays, options: RunOptions = {}): Promise<{ readonly [name: string]: HostArray }> {
     const { sizes = {}, state = [] } = options;
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
-    for (const feed of this.#feeds) feeds[feed.onnxName] = this.#tensor(feed, feed.find(inputs, state), sizes);
+    for (const feed of this.#feeds) {
+      const tensor = this.#tensor(feed, feed.find(inputs, state), sizes);
+      feeds[feed.onnxName] = tensor;
+      feed.last = feed.lasts(state) ? tensor : undefined;
+    }
     const results = await this.#session.run(feeds);
     const data = (onnxName: string) => results[onnxName]?.data as HostArray;
     const all = (kind: Kind) =>
@@ -179,8 +192,7 @@ class OnnxRuntimeExecutable implements Executable {
       const found = `a ${data.constructor.name} of ${data.length}`;
       throw new Error(`${name} must be ${describeType({ shape, type })}, not ${found}`);
     }
-    feed.last = new this.#runtime.Tensor(type, data, shape);
-    return feed.last;
+    return new this.#runtime.Tensor(type, data, shape);
   }
 
   async dispose(): Promise<void> {

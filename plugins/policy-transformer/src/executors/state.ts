@@ -5,16 +5,30 @@ export interface StateView {
   has(name: string): boolean;
 }
 
+/** Types in which numbers of state are kept. */
+export type StateType = 'float32' | 'bfloat16';
+
 /**
- * Named float32 arrays that live where an executor computes: parameters, gradients, moments. Programs read and change
- * them by name (`Graph.state`, `Program.assign`, `Program.add`). Other code only copies numbers in and out.
+ * Named arrays that live where an executor computes, of one type. Programs read them as float32 and change them by name
+ * (`Graph.state`, `Program.assign`). Other code only copies numbers in and out.
  */
-export interface State extends StateView {
+export interface StateArrays extends StateView {
   readonly shapes: ReadonlyMap<string, Shape>;
+  readonly type: StateType;
   /** A copy of one array, or of `count` numbers of it from `start` on. */
   read(name: string, start?: number, count?: number): Promise<Float32Array>;
-  /** Replaces one array. Throws if the data has another length. */
-  write(name: string, data: Float32Array): Promise<void>;
+  /** Replaces one array, or the numbers from `start` on. Throws if the data has another length, or does not fit. */
+  write(name: string, data: Float32Array, start?: number): Promise<void>;
+  /**
+   * `count` numbers of an array from `start` on, flat and under another name. They may reach into the arrays that follow
+   * it in the order of `shapes`. It is the same memory.
+   */
+  part(name: string, as: string, start: number, count: number): StateView;
+}
+
+/** Arrays of float32 to which programs can also add (`Program.add`): parameters, gradients, moments. */
+export interface State extends StateArrays {
+  readonly type: 'float32';
   /** A copy of all arrays, one after the other in the order of `shapes`. */
   readAll(): Promise<Float32Array>;
   /** Replaces all arrays. Throws if the data has another length. */
@@ -23,11 +37,6 @@ export interface State extends StateView {
   addAll(data: Float32Array): Promise<void>;
   /** Sets every number to 0. */
   clear(): Promise<void>;
-  /**
-   * `count` numbers of an array from `start` on, flat and under another name. They may reach into the arrays that follow
-   * it in the order of `shapes`. It is the same memory.
-   */
-  part(name: string, as: string, start: number, count: number): StateView;
   /** The same arrays under other names: a run that asks for `name` gets the array `rename(name)`. */
   renamed(rename: (name: string) => string): StateView;
 }

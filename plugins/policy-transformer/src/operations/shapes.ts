@@ -14,12 +14,15 @@ export function totalElements(shapes: ReadonlyMap<string, Shape>): number {
  * Views of one array that holds named arrays one after the other, in the order of `shapes`. Throws if it has another
  * length.
  */
-export function viewsOf(shapes: ReadonlyMap<string, Shape>, data: Float32Array): Map<string, Float32Array> {
+export function viewsOf<Kind extends Float32Array | Uint16Array>(
+  shapes: ReadonlyMap<string, Shape>,
+  data: Kind,
+): Map<string, Kind> {
   const total = totalElements(shapes);
   if (data.length !== total) throw new Error(`the arrays have ${total} numbers, not ${data.length}`);
-  const views = new Map<string, Float32Array>();
+  const views = new Map<string, Kind>();
   let offset = 0;
-  for (const [name, shape] of shapes) views.set(name, data.subarray(offset, (offset += elementCount(shape))));
+  for (const [name, shape] of shapes) views.set(name, data.subarray(offset, (offset += elementCount(shape))) as Kind);
   return views;
 }
 

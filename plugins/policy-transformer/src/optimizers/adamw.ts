@@ -3,13 +3,13 @@
  * p = p (1 - lr decay) - lr m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps).
  */
 import type { Executor } from '../executors/executor.js';
-import type { State } from '../executors/state.js';
-import { allocateMoment } from './allocate-moment.js';
+import type { StateArrays } from '../executors/state.js';
+import { allocateMoment, type MomentOptions } from './allocate-moment.js';
 import { gradientState } from '../model/training-graph.js';
 import type { Trained, UpdateRule } from './optimizer.js';
 import { segmentsOf, VectorProgram, type Segment } from './vector-program.js';
 
-export interface AdamwOptions {
+export interface AdamwOptions extends MomentOptions {
   readonly beta1: number;
   readonly beta2: number;
   readonly epsilon: number;
@@ -18,7 +18,7 @@ export interface AdamwOptions {
 }
 
 export class Adamw implements UpdateRule {
-  readonly moments: readonly [first: State, second: State];
+  readonly moments: readonly [first: StateArrays, second: StateArrays];
   readonly #trained: Trained;
   readonly #segments: readonly Segment[];
   readonly #options: AdamwOptions;
@@ -30,8 +30,8 @@ export class Adamw implements UpdateRule {
     this.#segments = segmentsOf(trained.parameters.shapes, names);
     this.#options = options;
     this.moments = [
-      allocateMoment(executor, 'first', trained, names),
-      allocateMoment(executor, 'second', trained, names),
+      allocateMoment(executor, 'first', trained, names, options),
+      allocateMoment(executor, 'second', trained, names, options),
     ];
     const { beta1, beta2, epsilon } = options;
     this.#update = new VectorProgram(executor, (graph, vector, scalar) => {
@@ -66,6 +66,7 @@ export class Adamw implements UpdateRule {
         },
         count,
         scalars,
+        step,
       );
     }
   }

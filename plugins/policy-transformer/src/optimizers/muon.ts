@@ -4,7 +4,7 @@
  * in)).
  */
 import type { Executable, Executor, Program } from '../executors/executor.js';
-import type { State } from '../executors/state.js';
+import type { StateArrays } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import { gradientState } from '../model/training-graph.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
@@ -27,11 +27,11 @@ interface Matrix {
 }
 
 export class Muon implements UpdateRule {
-  readonly moments: readonly State[];
+  readonly moments: readonly StateArrays[];
   readonly #executor: Executor;
   readonly #trained: Trained;
   readonly #options: MuonOptions;
-  readonly #momentum: State;
+  readonly #momentum: StateArrays;
   readonly #rest: Adamw;
   /** Matrices that share a run. */
   readonly #groups: readonly (readonly Matrix[])[];
@@ -52,6 +52,7 @@ export class Muon implements UpdateRule {
       'momentum',
       trained,
       hidden.map(({ name }) => name),
+      options,
     );
     this.#rest = new Adamw(executor, trained, others, options);
     this.moments = [this.#momentum, ...this.#rest.moments];
@@ -66,7 +67,7 @@ export class Muon implements UpdateRule {
     };
     for (const [index, group] of this.#groups.entries()) {
       const program = (this.#programs[index] ??= await this.#executor.compile(updateOf(group, this.#options.momentum)));
-      await program.run(inputs, { state: [parameters, gradients, this.#momentum] });
+      await program.run(inputs, { state: [parameters, gradients, this.#momentum], roundingSeed: step });
     }
     await this.#rest.apply(step, learningRate, factor);
   }

@@ -2,13 +2,13 @@
  * Stochastic gradient descent with momentum, as torch.optim.SGD: b = momentum b + g + decay p, p = p - lr b.
  */
 import type { Executor } from '../executors/executor.js';
-import type { State } from '../executors/state.js';
+import type { StateArrays } from '../executors/state.js';
 import { gradientState } from '../model/training-graph.js';
-import { allocateMoment } from './allocate-moment.js';
+import { allocateMoment, type MomentOptions } from './allocate-moment.js';
 import type { Trained, UpdateRule } from './optimizer.js';
 import { segmentsOf, VectorProgram, type Segment } from './vector-program.js';
 
-export interface SgdOptions {
+export interface SgdOptions extends MomentOptions {
   /** 0 keeps no moment. */
   readonly momentum: number;
   /** Coupled: it is added to the gradient. */
@@ -16,15 +16,16 @@ export interface SgdOptions {
 }
 
 export class Sgd implements UpdateRule {
-  readonly moments: readonly State[];
+  readonly moments: readonly StateArrays[];
   readonly #trained: Trained;
   readonly #segments: readonly Segment[];
   readonly #update: VectorProgram;
 
-  constructor(executor: Executor, trained: Trained, names: readonly string[], { momentum, weightDecay }: SgdOptions) {
+  constructor(executor: Executor, trained: Trained, names: readonly string[], options: SgdOptions) {
+    const { momentum, weightDecay } = options;
     this.#trained = trained;
     this.#segments = segmentsOf(trained.parameters.shapes, names);
-    this.moments = momentum > 0 ? [allocateMoment(executor, 'momentum', trained, names)] : [];
+    this.moments = momentum > 0 ? [allocateMoment(executor, 'momentum', trained, names, options)] : [];
     this.#update = new VectorProgram(executor, (graph, vector, scalar) => {
       const parameter = vector('parameter');
       const gradient = graph.mul(vector('gradient'), scalar('factor'));
@@ -35,7 +36,7 @@ export class Sgd implements UpdateRule {
     });
   }
 
-  async apply(_: number, learningRate: number, factor: number): Promise<void> {
+  async apply(step: number, learningRate: number, factor: number): Promise<void> {
     const { parameters, gradients } = this.#trained;
     const [momentum] = this.moments;
     for (const { first: name, count } of this.#segments) {
@@ -47,6 +48,7 @@ export class Sgd implements UpdateRule {
         },
         count,
         { factor, rate: learningRate },
+        step,
       );
     }
   }

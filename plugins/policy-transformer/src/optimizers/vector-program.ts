@@ -1,5 +1,5 @@
 import type { Executable, Executor } from '../executors/executor.js';
-import type { State } from '../executors/state.js';
+import type { StateArrays } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
@@ -23,7 +23,7 @@ type BuildVectors = (
 
 /** Adjacent arrays of a state. */
 interface Vector {
-  readonly of: State;
+  readonly of: StateArrays;
   /** The first of them. */
   readonly first: string;
 }
@@ -70,6 +70,7 @@ export class VectorProgram {
     vectors: { readonly [name: string]: Vector },
     count: number,
     scalars: { readonly [name: string]: number } = {},
+    roundingSeed = 0,
   ): Promise<{ readonly [name: string]: ArrayLike<number> }[]> {
     this.#executable ??= await this.#compile();
     const inputs = Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, Float32Array.of(value)]));
@@ -77,7 +78,7 @@ export class VectorProgram {
     for (let start = 0; start < count; start += PART) {
       const length = Math.min(PART, count - start);
       const state = Object.entries(vectors).map(([name, { of, first }]) => of.part(first, name, start, length));
-      results.push(await this.#executable.run(inputs, { sizes: { length }, state }));
+      results.push(await this.#executable.run(inputs, { sizes: { length }, state, roundingSeed }));
     }
     return results;
   }

@@ -7,20 +7,26 @@ import {
   type AdapterFolder,
 } from '../checkpoint/adapter-folder.js';
 import { fillWeights } from '../checkpoint/fill-weights.js';
-import { writeModelFolder, type ModelTexts } from '../checkpoint/model-folder.js';
+import { writeModelFiles, type ModelTexts } from '../checkpoint/model-folder.js';
+import { type HostTensor, readSource, type TensorSource } from '../checkpoint/safetensors.js';
 import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from '../model/parameters.js';
-import type { OptimizerState, ShapedArray } from '../optimizers/optimizer.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 
+/** An optimizer in a checkpoint. */
+interface SavedOptimizer {
+  readonly settings: OptimizerSettings;
+  readonly steps: number;
+  /** As `<moment>.<parameter>`. */
+  readonly moments: ReadonlyMap<string, TensorSource>;
+}
+
 /** What training changes. */
-export interface Checkpoint {
-  /** The trainable weights, in the order of `trainableShapes`. */
-  readonly data: Float32Array;
+interface Checkpoint {
   readonly policyVersion: number;
   /** Absent if no optimizer was set. */
-  readonly optimizer?: { readonly settings: OptimizerSettings; readonly state: OptimizerState };
+  readonly optimizer?: SavedOptimizer;
 }
 
 const VALUE_HEAD: readonly string[] = [VALUE_WEIGHT, VALUE_BIAS];
@@ -34,61 +40,62 @@ export async function writeCheckpoint(
   directory: string,
   {
     folder,
-    parts,
     lora,
-    data,
+    trained,
     policyVersion,
     optimizer,
   }: Checkpoint & {
     readonly folder: ModelTexts;
-    readonly parts: ParameterOptions;
     readonly lora?: AdapterFolder | undefined;
+    /** The trainable weights. */
+    readonly trained: ReadonlyMap<string, TensorSource>;
   },
 ): Promise<void> {
-  const block = new ParameterBlock(trainableShapes(folder.config, parts), data);
-  const shaped = [...block.views].map(([name, view]): [string, ShapedArray] => {
-    return [name, { shape: block.shapes.get(name) ?? [], data: view }];
-  });
-  const weights = new Map(shaped.filter(([name]) => !VALUE_HEAD.includes(name)));
-  if (lora === undefined) await writeModelFolder(directory, { ...folder, weights });
+  const weights = new Map([...trained].filter(([name]) => !VALUE_HEAD.includes(name)));
+  if (lora === undefined) await writeModelFiles(directory, folder, weights);
   else await writeAdapterFolder(directory, { ...lora, factors: weights, tokenizer: folder.tokenizer });
-  const tensors = new Map(shaped.filter(([name]) => VALUE_HEAD.includes(name)));
-  for (const [name, moment] of optimizer?.state.tensors ?? []) tensors.set(`${MOMENT}${name}`, moment);
+  const tensors = new Map([...trained].filter(([name]) => VALUE_HEAD.includes(name)));
+  for (const [name, moment] of optimizer?.moments ?? []) tensors.set(`${MOMENT}${name}`, moment);
   const values = {
     formatVersion: 1,
     policyVersion,
-    ...(optimizer ? { optimizer: { ...optimizer.settings, steps: optimizer.state.steps } } : {}),
+    ...(optimizer ? { optimizer: { ...optimizer.settings, steps: optimizer.steps } } : {}),
   };
   await writeTrainerState(directory, { tensors, values });
 }
 
-/** Throws if the folder is not a checkpoint of such a model. */
+/**
+ * Reads the trainable weights, in the order of `trainableShapes`, and opens the moments. Throws if the folder is not a
+ * checkpoint of such a model.
+ */
 export async function readCheckpoint(
   directory: string,
   config: DecoderConfig,
   parts: ParameterOptions,
-): Promise<Checkpoint> {
+): Promise<Checkpoint & { readonly data: Float32Array }> {
   const { tensors, values } = await readTrainerState(directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
   const block = new ParameterBlock(trainableShapes(config, parts));
   await fillTrained(directory, config, parts, block);
   for (const name of VALUE_HEAD) {
-    const [view, saved] = [block.views.get(name), tensors.get(name)?.data];
+    const [view, source] = [block.views.get(name), tensors.get(name)];
     if (view === undefined) continue;
+    const saved = source && (await readSource(source));
     if (saved?.length !== view.length) {
       throw new Error(`${name} has ${saved?.length ?? 'no'} numbers, but the model has ${view.length}`);
     }
     view.set(saved);
   }
   const saved = values['optimizer'] as JsonObject | undefined;
-  const moments = new Map([...tensors].flatMap(([name, tensor]) => momentOf(name, tensor)));
+  const moments = [...tensors].filter(([name]) => name.startsWith(MOMENT));
   return {
     data: block.data,
     policyVersion: Number(values['policyVersion']),
     ...(saved && {
       optimizer: {
         settings: { name: saved['name'] as string, options: saved['options'] as OptimizerSettings['options'] },
-        state: { steps: Number(saved['steps']), tensors: moments },
+        steps: Number(saved['steps']),
+        moments: new Map(moments.map(([name, source]) => [name.slice(MOMENT.length), source])),
       },
     }),
   };
@@ -108,11 +115,7 @@ async function fillTrained(
 }
 
 /** Where the weights of a folder belong in a block. A folder has no value head. */
-export function weightPlaces({ views, shapes }: ParameterBlock): Map<string, ShapedArray> {
+export function weightPlaces({ views, shapes }: ParameterBlock): Map<string, HostTensor> {
   const weights = [...views].filter(([name]) => !VALUE_HEAD.includes(name));
   return new Map(weights.map(([name, data]) => [name, { shape: shapes.get(name) ?? [], data }]));
-}
-
-function momentOf(name: string, tensor: ShapedArray): [string, ShapedArray][] {
-  return name.startsWith(MOMENT) ? [[name.slice(MOMENT.length), tensor]] : [];
 }

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 
 import { copyBytes } from '../generation/quantized-weights.js';
 import { keptBytes } from '../model/layered-graphs.js';
-import { PROJECTIONS, type Adapter } from '../model/parameters.js';
+import { PROJECTIONS, trainableShapes, type Adapter } from '../model/parameters.js';
+import { totalElements } from '../operations/shapes.js';
 import { presetConfig } from '../presets/presets.js';
 import { countMemory, type CountedSettings } from './count-memory.js';
 
@@ -68,4 +69,13 @@ it('counts adapters, and the lengths of rows that DoRA computes', async () => {
   const [lora, dora, wide] = [await of({}), await of({ dora: true }), await of({ rank: 8 })];
   expect(wide['optimizer']!).toBeGreaterThan(lora['optimizer']!);
   expect(dora['weights']!).toBeGreaterThan(lora['weights']!);
+});
+
+it('counts moments by the type in which they are kept', async () => {
+  const of = async (stateDtype: string) => {
+    const load = { ...layered.load, optimizers: [{ name: 'adamw', options: { stateDtype } }] };
+    return (await countMemory({ ...layered, load }))['optimizer']!;
+  };
+  const numbers = totalElements(trainableShapes(config, layered.parts));
+  expect((await of('float32')) - (await of('bfloat16'))).toBe(2 * 2 * numbers);
 });

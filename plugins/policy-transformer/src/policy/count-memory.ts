@@ -67,16 +67,47 @@ export interface CountedSettings {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 const most = (numbers: readonly number[]): number => Math.max(0, ...numbers);
 
+/** What the code that trains and samples needs, on one core. */
+interface Counted {
+  readonly moments: number;
+  /** Programs of the optimizer that needs most. */
+  readonly update: readonly CountedProgram[];
+  readonly training: readonly CountedProgram[];
+  readonly evaluation: readonly CountedProgram[];
+  readonly sampling: readonly CountedProgram[];
+  /** Tokens of the largest micro-batch. */
+  readonly tokens: number;
+}
+
 /** Bytes by purpose. */
 export async function countMemory(settings: CountedSettings): Promise<{ readonly [part: string]: number }> {
   const { config, parts, cores, load, isWasm } = settings;
-  const shapes = trainableShapes(config, parts);
-  const trainable = FLOAT * totalElements(shapes);
+  const trainable = FLOAT * totalElements(trainableShapes(config, parts));
   const frozen = FLOAT * totalElements(frozenShapes(config, parts));
+  const counted = await countPrograms(settings);
+  const activations = activationBytes(settings, counted);
+  const cache = cacheBytes(settings);
+  return {
+    threads: cores.count * (THREAD + (isWasm ? WASM : 0)) + (isWasm ? 0 : LIBRARY),
+    weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
+    optimizer: cores.count * trainable + counted.moments + together(settings, counted.update),
+    activations: cores.count * (activations + passedBytes(settings, counted)),
+    sampling: cores.count * samplingBytes(settings, counted, activations),
+    garbage: cores.count * garbageBytes(settings, counted, cache),
+    cache,
+    copies: copiesBytes(settings, trainable, counted.moments),
+  };
+}
+
+/** Runs the trainer, the optimizers and the runners that sample, once for the largest of everything. */
+async function countPrograms(settings: CountedSettings): Promise<Counted> {
+  const { config, parts, cores, load } = settings;
   const executor = new CountingExecutor(ONNX_RUNTIME_FACTS);
+  const shapes = trainableShapes(config, parts);
+  const ofFrozen = frozenShapes(config, parts);
   const weights = {
     trainable: executor.allocate(shapes),
-    ...(frozen > 0 && { frozen: executor.allocate(frozenShapes(config, parts)) }),
+    ...(ofFrozen.size > 0 && { frozen: executor.allocate(ofFrozen) }),
   };
   const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
   executor.takeState();
@@ -90,7 +121,6 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     await setImmediate();
     updates.push({ moments, programs: executor.takePrograms() });
   }
-  const moments = most(updates.map((each) => each.moments));
 
   const batches = microBatches(settings);
   const trainer = cores.layered
@@ -106,44 +136,67 @@ export async function countMemory(settings: CountedSettings): Promise<{ readonly
     await setImmediate();
   }
   const evaluation = executor.takePrograms();
+  return {
+    moments: most(updates.map(({ moments }) => moments)),
+    update: largestUpdate(updates),
+    training,
+    evaluation,
+    sampling: await countSampling(settings, executor, weights),
+    tokens: most(batches.map(({ rows, width }) => rows * width)),
+  };
+}
 
-  const sampling = await countSampling(settings, executor, weights);
-  // A small model's programs keep their memory; those of a large one give it back after every run, and WebAssembly has one
-  // memory for all.
-  const sharesMemory = cores.layered || isWasm;
-  const both = sharesMemory ? (bytes: readonly number[]) => most(bytes) : sum;
-  const ofTraining = both(training.map(memoryOf));
-  const activations = both([
-    ...(sharesMemory ? [ofTraining] : Array.from({ length: load.losses }, () => ofTraining)),
-    both(evaluation.map(memoryOf)),
-  ]);
-  const tokens = most(batches.map(({ rows, width }) => rows * width));
-  const states = cores.layered ? betweenPasses(settings, tokens) : 0;
-  // WebAssembly has a memory of its own, into which every run copies what it is given.
+/**
+ * Whether programs use the same memory one after the other: those of a large model give it back after every run, and
+ * WebAssembly has one memory for all. A small model's programs keep theirs.
+ */
+function sharesMemory({ cores, isWasm }: CountedSettings): boolean {
+  return cores.layered || isWasm;
+}
+
+/** What the engine holds for several programs. */
+function together(settings: CountedSettings, programs: readonly CountedProgram[]): number {
+  const each = programs.map(memoryOf);
+  return sharesMemory(settings) ? most(each) : sum(each);
+}
+
+/** What a micro-batch computes, and what is kept for its backward pass. */
+function activationBytes(settings: CountedSettings, { training, evaluation, tokens }: Counted): number {
+  const [trains, evaluates] = [together(settings, training), together(settings, evaluation)];
+  if (!sharesMemory(settings)) return settings.load.losses * trains + evaluates;
+  return Math.max(trains, evaluates) + (settings.cores.layered ? betweenPasses(settings, tokens) : 0);
+}
+
+/** WebAssembly has a memory of its own, into which every run copies what it is given. */
+function passedBytes({ isWasm }: CountedSettings, { training, evaluation, sampling }: Counted): number {
   const all = [...training, ...evaluation, ...sampling];
-  const passed = isWasm ? most(all.map(({ inputs, state, results }) => inputs + state + results)) : 0;
-  const results = most([...training, ...sampling].map((each) => each.results));
-  const kernels = [...samplingsByFormat(settings).keys()].some((format) => usesKernels(config, parts.adapter, format));
-  const cache = cacheBytes(settings);
-  // When episodes outgrow the cache, it moves into larger arrays, one by one, and the old ones wait.
-  const share = kernels ? 0 : cache / cores.count;
-  const outgrown = Math.min((1 - CACHE_STEP / settings.lengths.longest) * share, GARBAGE + share / (2 * config.layers));
-  const decoding = kernels ? kernelBytes(config) : both(sampling.map(memoryOf));
+  return isWasm ? most(all.map(({ inputs, state, results }) => inputs + state + results)) : 0;
+}
+
+/** Whether hand-written kernels sample, which have no cache of the executor. */
+function samplesWithKernels(settings: CountedSettings): boolean {
+  const { config, parts } = settings;
+  return [...samplingsByFormat(settings).keys()].some((format) => usesKernels(config, parts.adapter, format));
+}
+
+/** Programs that sample, with their constants. */
+function samplingBytes(settings: CountedSettings, { sampling }: Counted, activations: number): number {
+  const { config, cores, samplingWeights } = settings;
+  const decoding = samplesWithKernels(settings) ? kernelBytes(config) : together(settings, sampling);
   const fixed = sampling.map((each) => each.fixed);
   // While a program with constants is made, they exist in several copies. A large model does not train meanwhile.
-  const copies = settings.samplingWeights === 'float32' ? COPIES_OF_CONSTANTS : COPIES_OF_ROUNDED;
-  const making = copies * most(fixed);
-  const constants = sum(fixed) + Math.max(0, making - (cores.layered ? activations + states : 0));
-  return {
-    threads: cores.count * (THREAD + (isWasm ? WASM : 0)) + (isWasm ? 0 : LIBRARY),
-    weights: cores.count * (trainable + frozen) + load.references * cores.count * trainable,
-    optimizer: cores.count * trainable + moments + both(largestUpdate(updates).map(memoryOf)),
-    activations: cores.count * (activations + states + passed),
-    sampling: cores.count * (decoding + constants),
-    garbage: cores.count * (Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + outgrown),
-    cache,
-    copies: copiesBytes(settings, trainable, moments),
-  };
+  const copies = samplingWeights === 'float32' ? COPIES_OF_CONSTANTS : COPIES_OF_ROUNDED;
+  return decoding + sum(fixed) + Math.max(0, copies * most(fixed) - (cores.layered ? activations : 0));
+}
+
+/** Results of runs, and outgrown arrays of the cache, until they are collected. */
+function garbageBytes(settings: CountedSettings, { training, sampling }: Counted, cache: number): number {
+  const { config, cores, lengths } = settings;
+  const results = most([...training, ...sampling].map((each) => each.results));
+  // When episodes outgrow the cache, it moves into larger arrays, one by one, and the old ones wait.
+  const share = samplesWithKernels(settings) ? 0 : cache / cores.count;
+  const outgrown = Math.min((1 - CACHE_STEP / lengths.longest) * share, GARBAGE + share / (2 * config.layers));
+  return Math.max(results, Math.min(GARBAGE, WAITING_RUNS * results)) + outgrown;
 }
 
 /** What a large model holds from its forward to its backward pass: the inputs of layers, and what layers keep. */
@@ -164,10 +217,13 @@ function largestUpdate(
   );
 }
 
-/** Crosses threads in copies: weights after every step if there are several cores, and everything for a checkpoint. */
+/**
+ * Crosses threads in copies: weights after every step if there are several cores, and everything for a checkpoint, but
+ * in pieces.
+ */
 function copiesBytes({ cores }: CountedSettings, trainable: number, moments: number): number {
   const ofStep = cores.count > 1 ? (cores.count + 1) * trainable : 0;
-  const ofCheckpoint = 2 * (trainable + moments);
+  const ofCheckpoint = Math.min(2 * (trainable + moments), GARBAGE);
   return Math.max(ofStep, ofCheckpoint);
 }
 

@@ -6,6 +6,7 @@ import { beforeEach, expect, it } from 'vitest';
 
 import { adapterOf, openModel, readAdapterConfig, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { readModelFolder, writeModelFolder } from '../checkpoint/model-folder.js';
+import { sourcesOf } from '../checkpoint/safetensors.js';
 import { adapterShapes, parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';
 import { presetConfig } from '../presets/presets.js';
@@ -83,7 +84,7 @@ it('writes an adapter as it is, or added to its base', async () => {
     [...shapes].map(([name, shape]) => [name, { shape, data: new Float32Array(elementCount(shape)).fill(0.5) }]),
   );
   const adapter = temporary();
-  await writeAdapterFolder(adapter, { settings: lora, base: { name: from }, factors, tokenizer });
+  await writeAdapterFolder(adapter, { settings: lora, base: { name: from }, factors: sourcesOf(factors), tokenizer });
 
   await expect(exportFolder(options, adapter, to, { ...settings, dtype: 'bfloat16' })).rejects.toThrow('add `--merge`');
   const { parameters, base } = await exportFolder(options, adapter, to, settings);

@@ -5,7 +5,7 @@ import type { StoredType } from '../checkpoint/half-floats.js';
 import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
-import type { TensorSource } from '../checkpoint/safetensors.js';
+import { sourcesOf, type TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
 import { families } from '../checkpoint/families.js';
 import { parameterShapes } from '../model/parameters.js';
@@ -35,7 +35,7 @@ export async function exportFolder(
   if (settings !== undefined && factors !== undefined && !merge) {
     if (dtype !== 'float32') throw new Error(`an adapter is written as float32, not ${dtype}: add \`--merge\``);
     const named = (await nameBase?.(base)) ?? { name: base };
-    await writeAdapterFolder(directory, { settings, base: named, factors, tokenizer });
+    await writeAdapterFolder(directory, { settings, base: named, factors: sourcesOf(factors), tokenizer });
     const parameters = [...factors.values()].reduce((sum, { data }) => sum + data.length, 0);
     return { architecture, parameters, base: named };
   }

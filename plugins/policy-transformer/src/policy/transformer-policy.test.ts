@@ -258,13 +258,19 @@ describe('TransformerPolicy', () => {
     expect(await policy.logprobs(batch)).toEqual(before);
   });
 
-  it.each(['adamw', 'muon'])('goes on exactly after a save and a load, %s', async (name) => {
+  it.each([
+    ['adamw', {}],
+    ['adamw', { stateDtype: 'bfloat16' }],
+    ['muon', {}],
+    ['muon', { stateDtype: 'bfloat16' }],
+    ['sgd', { momentum: 0.9 }],
+  ])('goes on exactly after a save and a load, %s %j', async (name, options) => {
     const train = async (policy: PolicyModel, batch: TrainingBatch) => {
       await policy.forwardBackward(batch, policyGradient);
       await policy.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
     };
     const policy = await policyOf({ threads: 2 }, { valueHead: true });
-    await policy.resetOptimizer({ name, options: {} });
+    await policy.resetOptimizer({ name, options });
     const batch = await play(policy, 6);
     await train(policy, batch);
     const directory = await mkdtemp(join(tmpdir(), 'agentgym-checkpoint-'));

@@ -18,7 +18,7 @@ import type {
 import type { AdapterFolder } from '../checkpoint/adapter-folder.js';
 import type { ModelTexts } from '../checkpoint/model-folder.js';
 import { batchOperations } from '../model/operation-count.js';
-import type { ParameterOptions } from '../model/parameters.js';
+import { trainableShapes, type ParameterOptions } from '../model/parameters.js';
 import { optimizerNames } from '../optimizers/create-optimizer.js';
 import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
 import type { SamplingWeights } from '../worker/create-generator.js';
@@ -31,6 +31,7 @@ import type { Accumulated, Evaluated } from '../worker/batch-trainer.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { SamplingCount } from './sampling-count.js';
 import { splitRequests } from './split-requests.js';
+import { trainedTensor, writeMoments } from './trained-tensors.js';
 
 export interface TransformerParts {
   readonly engine: Engine;
@@ -205,15 +206,22 @@ export class TransformerPolicy implements PolicyModel {
 
   async save(directory: string): Promise<void> {
     const { folder, parts, lora } = this.#parts;
-    const data = await this.#engine.call(0, 'parameters', []);
-    const state = await this.#engine.call(0, 'optimizerState', []);
+    const engine = this.#engine;
+    const shapes = [...trainableShapes(folder.config, parts)];
+    const state = await engine.call(0, 'optimizerState', []);
+    const moments = [...(state?.moments ?? [])];
     await writeCheckpoint(directory, {
       folder,
-      parts,
       lora,
-      data,
+      trained: new Map(shapes.map(([name, shape]) => [name, trainedTensor(engine, name, shape, 'float32')])),
       policyVersion: this.#version,
-      ...(state ? { optimizer: { settings: this.#optimizer, state } } : {}),
+      ...(state && {
+        optimizer: {
+          settings: this.#optimizer,
+          steps: state.steps,
+          moments: new Map(moments.map(([name, { shape, type }]) => [name, trainedTensor(engine, name, shape, type)])),
+        },
+      }),
     });
   }
 
@@ -223,7 +231,10 @@ export class TransformerPolicy implements PolicyModel {
     await this.#engine.call(0, 'setParameters', [data]);
     await this.#shareParameters(data);
     await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);
-    if (optimizer) await this.#engine.call(0, 'restoreOptimizer', [optimizer.state]);
+    if (optimizer) {
+      await writeMoments(this.#engine, optimizer.moments);
+      await this.#engine.call(0, 'restoreSteps', [optimizer.steps]);
+    }
     this.#forgetSequences();
     this.#version = policyVersion;
   }

@@ -10,13 +10,14 @@ import type {
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
 import type { RuntimeSearch } from '../executors/load-runtime.js';
-import type { State } from '../executors/state.js';
+import type { State, StateArrays, StateType } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, trainableShapes, type Adapter } from '../model/parameters.js';
 import { gradientState } from '../model/training-graph.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
-import type { Optimizer, OptimizerState } from '../optimizers/optimizer.js';
+import type { Shape } from '../operations/tensor.js';
+import type { Optimizer } from '../optimizers/optimizer.js';
 import { createGenerator, type SamplingWeights } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
@@ -47,6 +48,13 @@ export interface EngineSettings {
 export interface EngineFacts {
   readonly engine: Executor['engine'];
   readonly version: string;
+}
+
+/** What an optimizer needs to continue exactly, without the numbers. */
+export interface OptimizerState {
+  readonly steps: number;
+  /** Moments, as `<moment>.<parameter>`. */
+  readonly moments: ReadonlyMap<string, { readonly shape: Shape; readonly type: StateType }>;
 }
 
 /** Used until `resetOptimizer` sets another. */
@@ -109,11 +117,6 @@ export class EngineCore {
   async setParameters(data: Float32Array): Promise<void> {
     await this.#trainable.writeAll(data);
     this.#current.clear();
-  }
-
-  /** The trainable weights. */
-  parameters(): Promise<Float32Array> {
-    return this.#trainable.readAll();
   }
 
   async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
@@ -183,15 +186,33 @@ export class EngineCore {
     for (const other of others) await this.#gradients.addAll(other);
     const result = await this.#optimizer.step(learningRate, clipNorm);
     if (result.applied) this.#current.clear();
-    return { ...result, ...(result.applied && others.length > 0 && { parameters: await this.parameters() }) };
+    return { ...result, ...(result.applied && others.length > 0 && { parameters: await this.#trainable.readAll() }) };
   }
 
-  async optimizerState(): Promise<OptimizerState | undefined> {
-    return this.#optimizer?.state();
+  /** `count` numbers of a trainable weight or of a moment, from `start` on. */
+  read(name: string, start: number, count: number): Promise<Float32Array> {
+    const owner = this.#trainable.has(name) ? this.#trainable : this.#momentsWith(name);
+    return owner.read(name, start, count);
   }
 
-  async restoreOptimizer(state: OptimizerState): Promise<void> {
-    await this.#optimizer?.restore(state);
+  /** `undefined` if there is no optimizer yet. */
+  optimizerState(): OptimizerState | undefined {
+    if (this.#optimizer === undefined) return undefined;
+    const { steps, moments } = this.#optimizer;
+    const described = moments.flatMap(({ shapes, type }) =>
+      [...shapes].map(([name, shape]) => [name, { shape, type }] as const),
+    );
+    return { steps, moments: new Map(described) };
+  }
+
+  /** Replaces the numbers of a moment from `start` on. */
+  writeMoment(name: string, data: Float32Array, start: number): Promise<void> {
+    return this.#momentsWith(name).write(name, data, start);
+  }
+
+  /** Continues as after this many steps. */
+  restoreSteps(steps: number): void {
+    if (this.#optimizer) this.#optimizer.steps = steps;
   }
 
   async dispose(): Promise<void> {
@@ -199,6 +220,12 @@ export class EngineCore {
     if (this.#exactGenerator !== this.#generator) await this.#exactGenerator.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
+  }
+
+  #momentsWith(name: string): StateArrays {
+    const owner = this.#optimizer?.moments.find((moments) => moments.has(name));
+    if (owner === undefined) throw new Error(`the core has no ${name}`);
+    return owner;
   }
 
   #weights(trainable = this.#trainable): ModelWeights {

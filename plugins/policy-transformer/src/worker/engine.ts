@@ -5,7 +5,6 @@ export type CoreMethod =
   | 'facts'
   | 'setFrozen'
   | 'setParameters'
-  | 'parameters'
   | 'generate'
   | 'accumulate'
   | 'evaluate'
@@ -14,8 +13,10 @@ export type CoreMethod =
   | 'takeGradient'
   | 'resetOptimizer'
   | 'step'
+  | 'read'
   | 'optimizerState'
-  | 'restoreOptimizer';
+  | 'writeMoment'
+  | 'restoreSteps';
 
 export type CoreArguments<Method extends CoreMethod> = Parameters<EngineCore[Method]>;
 export type CoreResult<Method extends CoreMethod> = Awaited<ReturnType<EngineCore[Method]>>;

@@ -101,7 +101,7 @@ describe('WorkerEngine', () => {
       const idle = new WorkerEngine(settings, 2, () => undefined);
       console.log((await idle.call(1, 'facts', [])).engine);
       const broken = new WorkerEngine({ ...settings, config: null }, 2, () => undefined);
-      await broken.call(1, 'parameters', []).catch((error) => console.log(error.message));
+      await broken.call(1, 'takeGradient', []).catch((error) => console.log(error.message));
     `;
     const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
       timeout: 20_000,
