@@ -928,6 +928,20 @@ export const mutations: readonly Mutation[] = [
     reddens: 'is changed as a short one is',
   },
   {
+    file: 'plugins/policy-transformer/src/executors/host-rounded-state.ts',
+    find: '(hash ^ (hash >>> 16)) & 0xffff',
+    replace: '((hash & 0) ^ 0x7fff) & 0xffff',
+    test: 'plugins/policy-transformer/src/optimizers/optimizers.test.ts',
+    reddens: 'shrinks as in float32 after one large gradient',
+  },
+  {
+    file: 'plugins/policy-transformer/src/policy/trained-tensors.ts',
+    find: 'start += piece.length',
+    replace: 'start += 0 * piece.length',
+    test: 'plugins/policy-transformer/src/policy/trained-tensors.test.ts',
+    reddens: 'writes and reads moments of float32, in pieces',
+  },
+  {
     file: 'plugins/format-standard/src/scan-text.ts',
     find: 'inside > (best?.inside ?? 0)',
     replace: 'best === undefined && inside > 0',

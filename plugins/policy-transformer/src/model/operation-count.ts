@@ -37,12 +37,16 @@ const TRAINING: Passes = { trained: 3, frozen: 2, attention: 3 };
  * only for positions that need logits, and in the last layer only the asking positions have queries. As in the paper,
  * norms, softmax, rotations and gates are not counted.
  */
-export function forwardOperations(
+export function forwardOperations(config: DecoderConfig, options: ParameterOptions, passage: Passage): number {
+  return operationCounter(config, options)(passage);
+}
+
+/** `forwardOperations` of many passages: what depends only on the model is computed once. */
+export function operationCounter(
   config: DecoderConfig,
   { valueHead, adapter }: ParameterOptions,
-  { from, tokens, asked }: Passage,
   passes = FORWARD,
-): number {
+): (passage: Passage) => number {
   const { heads, headWidth, hiddenSize, layers, vocabularySize } = config;
   const matrix = adapter ? passes.frozen : passes.trained;
   const matrices = (...parts: readonly Projection[]): number =>
@@ -54,17 +58,22 @@ export function forwardOperations(
   const remembered = matrices('self_attn.k_proj', 'self_attn.v_proj');
   const followed = matrices('self_attn.q_proj', 'self_attn.o_proj', 'mlp.gate_proj', 'mlp.up_proj', 'mlp.down_proj');
   const key = passes.attention * 4 * heads * headWidth;
-  const windows = Array.from({ length: layers }, (_, layer) => windowOf(config, layer) ?? from + tokens);
-  const lastWindow = windows.pop()!;
-  const seenByAll = windows.reduce((sum, window) => sum + seenKeys(from, tokens, window), 0);
-  const seenByAsked = asked.reduce((sum, position) => sum + Math.min(position + 1, lastWindow), 0);
   const head = 2 * hiddenSize * (matrix * vocabularySize + (valueHead ? passes.trained : 0));
-  return (
-    (layers - 1) * tokens * (remembered + followed) +
-    tokens * remembered +
-    asked.length * (followed + head) +
-    key * (seenByAll + seenByAsked)
-  );
+  const windows = Array.from({ length: layers }, (_, layer) => windowOf(config, layer) ?? Number.MAX_SAFE_INTEGER);
+  const lastWindow = windows.pop()!;
+  const layersByWindow = new Map<number, number>();
+  for (const window of windows) layersByWindow.set(window, (layersByWindow.get(window) ?? 0) + 1);
+  return ({ from, tokens, asked }) => {
+    let seen = 0;
+    for (const [window, count] of layersByWindow) seen += count * seenKeys(from, tokens, window);
+    for (const position of asked) seen += Math.min(position + 1, lastWindow);
+    return (
+      (layers - 1) * tokens * (remembered + followed) +
+      tokens * remembered +
+      asked.length * (followed + head) +
+      key * seen
+    );
+  };
 }
 
 /** Keys that the queries of `tokens` positions see together: position + 1 each, at most the window. */
@@ -83,13 +92,13 @@ export function batchOperations(
   { rows, width, mask }: TrainingBatch,
   kind: 'forward' | 'training' = 'forward',
 ): number {
-  const passes = kind === 'forward' ? FORWARD : TRAINING;
-  let operations = 0;
+  const operations = operationCounter(config, options, kind === 'forward' ? FORWARD : TRAINING);
+  let sum = 0;
   for (let row = 0; row < rows; row += 1) {
     const asked: number[] = [];
     for (let t = 1; t < width; t += 1) if (mask[row * width + t] === 1) asked.push(t - 1);
     const tokens = (asked.at(-1) ?? -1) + 1;
-    operations += forwardOperations(config, options, { from: 0, tokens, asked }, passes);
+    sum += operations({ from: 0, tokens, asked });
   }
-  return operations;
+  return sum;
 }

@@ -1,7 +1,7 @@
 import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { forwardOperations } from '../model/operation-count.js';
+import { operationCounter } from '../model/operation-count.js';
 import type { ParameterOptions } from '../model/parameters.js';
 
 /**
@@ -9,15 +9,13 @@ import type { ParameterOptions } from '../model/parameters.js';
  * was shared with other sequences, released early or cut into pieces.
  */
 export class SamplingCount {
-  readonly #config: DecoderConfig;
-  readonly #parts: ParameterOptions;
+  readonly #count: ReturnType<typeof operationCounter>;
   /** Number of tokens of each sequence that were fed. */
   readonly #fed = new Map<string, number>();
 
   /** @param parts of which the value head is not used in sampling */
   constructor(config: DecoderConfig, { adapter }: ParameterOptions) {
-    this.#config = config;
-    this.#parts = { valueHead: false, adapter };
+    this.#count = operationCounter(config, { valueHead: false, adapter });
   }
 
   /** Operations of answering a request. The last token of an answer is fed by the request that follows it. */
@@ -36,6 +34,6 @@ export class SamplingCount {
   }
 
   #passage(from: number, tokens: number): number {
-    return forwardOperations(this.#config, this.#parts, { from, tokens, asked: [from + tokens - 1] });
+    return this.#count({ from, tokens, asked: [from + tokens - 1] });
   }
 }
