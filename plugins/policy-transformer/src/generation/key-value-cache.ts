@@ -21,6 +21,15 @@ export interface CachedSequence {
   used: number;
 }
 
+/**
+ * Capacity for `length` positions: rounded up to a quarter of the next lower power of two, and to a multiple that the
+ * executor wants.
+ */
+export function cacheCapacity(length: number, multiple: number): number {
+  const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
+  return roundUp(Math.max(1, length), roundUp(quarter, multiple));
+}
+
 export class KeyValueCache {
   readonly state: CacheState;
   readonly #shape: CacheShape;
@@ -37,14 +46,9 @@ export class KeyValueCache {
     return this.state.capacity;
   }
 
-  /**
-   * Capacity for `length` positions: rounded up to a quarter of the next lower power of two, and to a multiple that the
-   * executor wants.
-   */
+  /** Capacity for `length` positions. */
   capacityFor(length: number): number {
-    const quarter = 2 ** Math.floor(Math.log2(Math.max(1, length))) / 4;
-    const step = roundUp(quarter, this.#capacityMultiple);
-    return roundUp(Math.max(1, length), step);
+    return cacheCapacity(length, this.#capacityMultiple);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */

@@ -10,6 +10,7 @@ import type { Loss, PolicyLoad, Sampling, TrainingBatch } from '@agentgym/cli';
 import { CountingExecutor, type CountedProgram } from '../executors/counting-executor.js';
 import { ONNX_RUNTIME_FACTS } from '../executors/onnx-runtime-executor.js';
 import { rowsOfRun } from '../generation/graph-generator.js';
+import { cacheCapacity } from '../generation/key-value-cache.js';
 import { choiceOf, type Choice } from '../generation/sampling-graph.js';
 import type { ModelWeights } from '../generation/token-generator.js';
 import { KernelModel } from '../kernels/kernel-model.js';
@@ -333,8 +334,11 @@ function kernelBytes(config: DecoderConfig): number {
   return new KernelModel(config).kernels.bytes;
 }
 
-/** Keys and values of the episodes in flight. */
-function cacheBytes({ config, load, lengths, cacheBytes: limit }: CountedSettings): number {
+/** Keys and values of the episodes in flight. All slots of an executor's cache have room for the longest episode. */
+function cacheBytes(settings: CountedSettings): number {
+  const { config, load, lengths, cacheBytes: limit } = settings;
   const { layers, keyValueHeads, headWidth } = config;
-  return Math.min(limit, load.sequences * lengths.usual * 2 * FLOAT * layers * keyValueHeads * headWidth);
+  const { capacityMultiple } = ONNX_RUNTIME_FACTS.rowRules;
+  const positions = samplesWithKernels(settings) ? lengths.usual : cacheCapacity(lengths.longest, capacityMultiple);
+  return Math.min(limit, load.sequences * positions * 2 * FLOAT * layers * keyValueHeads * headWidth);
 }
