@@ -1,5 +1,6 @@
 import type { Diagnosis } from '@agentgym/cli';
 
+import { checkExecutor } from '../executors/check-executor.js';
 import {
   describeMismatch,
   describeRejected,
@@ -11,7 +12,6 @@ import {
   type RuntimeSearch,
 } from '../executors/load-runtime.js';
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
-import { Graph } from '../graph/graph.js';
 
 const NAMES = { 'onnxruntime-node': 'native engine', 'onnxruntime-web': 'WebAssembly engine' } as const;
 
@@ -67,12 +67,7 @@ async function tryEngine(
 ): Promise<{ readonly loaded: LoadedRuntime } | { readonly reason: string }> {
   try {
     const loaded = await loadRuntime(search);
-    const executor = new OnnxRuntimeExecutor(loaded, 1);
-    const graph = new Graph();
-    const executable = await executor.compile({ outputs: { twice: graph.mul(graph.input('x', [1]), 2) } });
-    const { twice } = await executable.run({ x: Float32Array.of(21) });
-    await executable.dispose();
-    if (twice?.[0] !== 42) throw new Error(`${loaded.package} computes 2 * 21 = ${twice?.[0]}`);
+    await checkExecutor(new OnnxRuntimeExecutor(loaded, 1));
     return { loaded };
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) };

@@ -3,24 +3,36 @@ import type { MessagePort } from 'node:worker_threads';
 import type { EngineSettings } from './engine-core.js';
 import type { CoreMethod } from './engine.js';
 
-/** Messages to a worker. */
-export type ToWorker =
+/** Messages to a core. */
+export type ToCore =
   | { readonly kind: 'call'; readonly id: number; readonly method: CoreMethod; readonly args: readonly unknown[] }
   | { readonly kind: 'abort'; readonly id: number };
 
-/** Messages from a worker. */
-export type FromWorker =
+/** Messages from a core. */
+export type FromCore =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: unknown }
   | { readonly kind: 'log'; readonly message: string }
-  /** The worker, or one that it started, cannot continue. */
+  /** The core cannot start. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Data with which a worker starts. */
-export interface WorkerStart {
+/** Data with which the thread of a core starts. */
+export interface CoreStart {
   readonly settings: EngineSettings;
-  /** Ports of the workers that this one starts. Only the first worker starts any. */
-  readonly siblings: readonly MessagePort[];
-  /** The port on which it listens. The first worker uses its parent's port. */
-  readonly port?: MessagePort;
+  readonly port: MessagePort;
 }
+
+/** Asks the starter for the threads of an engine. */
+export interface StartThreads {
+  readonly settings: EngineSettings;
+  /** One for each core. */
+  readonly ports: readonly MessagePort[];
+  /** For messages about these threads. Any message from the engine ends the threads. */
+  readonly control: MessagePort;
+}
+
+/** Messages from the starter about the threads of an engine. */
+export type FromStarter =
+  | { readonly kind: 'log'; readonly message: string }
+  | { readonly kind: 'failed'; readonly error: unknown }
+  | { readonly kind: 'ended' };

@@ -56,6 +56,40 @@ function requests(count: number, maxTokens: number): GenerateRequest[] {
   }));
 }
 
+/** Runs the text in a new process, with `WorkerEngine` and `settings`. */
+function inNewProcess(text: string): {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly status: number | null;
+} {
+  const module = fileURLToPath(new URL('../../dist/worker/worker-engine.js', import.meta.url));
+  const script = `
+    import { WorkerEngine } from ${JSON.stringify(module)};
+    const settings = ${JSON.stringify(settings)};
+    ${text}
+  `;
+  return spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    timeout: 20_000,
+    encoding: 'utf8',
+  });
+}
+
+/** Prints of each core of two engines whether a step without gradient leaves a denormal weight as it is. */
+const printDenormals = `
+  const denormals = new Float32Array(${new ParameterBlock(trainableShapes(small, settings)).data.length}).fill(1e-39);
+  const engines = [1, 2].map(() => new WorkerEngine(settings, 2, (message) => console.log(message)));
+  for (const engine of engines) {
+    for (const core of [1, 0]) {
+      await engine.call(core, 'setParameters', [denormals]);
+      await engine.call(core, 'resetOptimizer', [{ name: 'sgd', options: {} }]);
+      await engine.call(core, 'step', [[], { learningRate: 1, clipNorm: 1 }]);
+      const [weight] = await engine.call(core, 'read', ['${[...trainableShapes(small, settings).keys()][0]}', 0, 1]);
+      console.log(weight === 0 ? 'zero' : 'denormal');
+    }
+  }
+`;
+
 describe('WorkerEngine', () => {
   it('answers as a core on this thread does, on every thread', async () => {
     const here = await started(await InProcessEngine.create(settings, 1, log));
@@ -94,21 +128,36 @@ describe('WorkerEngine', () => {
   });
 
   it('says so when a thread dies, and does not keep the process alive', () => {
-    const module = fileURLToPath(new URL('../../dist/worker/worker-engine.js', import.meta.url));
-    const script = `
-      import { WorkerEngine } from ${JSON.stringify(module)};
-      const settings = ${JSON.stringify(settings)};
+    const { stdout, stderr, status } = inNewProcess(`
       const idle = new WorkerEngine(settings, 2, () => undefined);
       console.log((await idle.call(1, 'facts', [])).engine);
       const broken = new WorkerEngine({ ...settings, config: null }, 2, () => undefined);
       await broken.call(1, 'takeGradient', []).catch((error) => console.log(error.message));
-    `;
-    const { stdout, stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
-      timeout: 20_000,
-      encoding: 'utf8',
-    });
+    `);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^onnxruntime-(node|web)\na thread of the policy ended: /);
     expect(status).toBe(0);
+  });
+
+  const onLinux = it.runIf(`${process.platform}-${process.arch}` === 'linux-x64');
+
+  onLinux('counts denormal numbers as zero on every core of every engine', () => {
+    const { stdout, stderr } = inNewProcess(printDenormals);
+    expect(stderr).toBe('');
+    expect(stdout).toBe('zero\n'.repeat(4));
+  });
+
+  onLinux('says so when it cannot, and all cores are alike', () => {
+    const { stdout, stderr } = inNewProcess(`
+      import { createRequire } from 'node:module';
+      const { InferenceSession } = createRequire(process.cwd() + '/')('onnxruntime-node');
+      // ONNX Runtime makes the setting with the first session, even if its model cannot be read.
+      await InferenceSession.create(new Uint8Array(1)).catch(() => undefined);
+      ${printDenormals}
+    `);
+    expect(stderr).toBe('');
+    const note = 'another part of this process used ONNX Runtime first, so denormal numbers do not count as zero';
+    expect(stdout.split('\n').filter((line) => line.startsWith(note))).toHaveLength(2);
+    expect(stdout.match(/^denormal$/gm)).toHaveLength(4);
   });
 });

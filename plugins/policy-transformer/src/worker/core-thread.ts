@@ -1,0 +1,36 @@
+/** The thread of one core. */
+import { workerData, type MessagePort } from 'node:worker_threads';
+
+import { CallQueue } from './call-queue.js';
+import { EngineCore } from './engine-core.js';
+import { callCore } from './engine.js';
+import type { CoreStart, FromCore, ToCore } from './messages.js';
+
+const { settings, port } = workerData as CoreStart;
+const send = (message: FromCore) => port.postMessage(message);
+try {
+  answer(await EngineCore.create(settings, (message) => send({ kind: 'log', message })), port);
+} catch (error) {
+  send({ kind: 'failed', error });
+}
+
+function answer(core: EngineCore, from: MessagePort): void {
+  const queue = new CallQueue();
+  const aborts = new Map<number, AbortController>();
+  from.on('message', (message: ToCore) => {
+    const { id } = message;
+    if (message.kind === 'abort') {
+      aborts.get(id)?.abort();
+      return;
+    }
+    const abort = new AbortController();
+    aborts.set(id, abort);
+    queue
+      .add(() => callCore(core, message.method, message.args as never, abort.signal))
+      .then(
+        (result) => send({ kind: 'result', id, result }),
+        (error: unknown) => send({ kind: 'error', id, error }),
+      )
+      .finally(() => aborts.delete(id));
+  });
+}
