@@ -148,14 +148,21 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
   });
 });
 
-// Goes red when the games leave nothing to learn. The recipe is the guide's, without cuts.
+// Goes red when the games leave nothing to learn. The recipe is the guide's, without cuts. One seed gains 0.06 to 0.17
+// (eight seeds), and another processor's last bits give other runs. So the gain is the mean of three seeds: 0.10, standard
+// error 0.02. Without learning it is 0, standard error 0.014.
 it.skipIf(withoutPython)('what is learnt is the game', { timeout: 300_000 }, async () => {
-  // With one game a task, the sampling of 13 games would decide.
-  const result = await train('learnt', [ONE_THREAD, 'evaluation.final.episodesPerTask=16', ...inPython()]);
-  await expectCompleted(result);
-  const { starts, evaluations } = documentOf(result) as { starts: readonly Outcome[]; evaluations: readonly Outcome[] };
-  const sampled = (outcomes: readonly Outcome[]) => outcomes.find(({ temperature }) => temperature === 1)!.success.rate;
-  expect(sampled(evaluations)).toBeGreaterThan(sampled(starts) + 0.1);
+  const gains: number[] = [];
+  for (const seed of [1, 2, 3]) {
+    const settings = [ONE_THREAD, 'evaluation.final.episodesPerTask=64', `seed=${seed}`, ...inPython()];
+    const result = await train(`learnt-${seed}`, settings);
+    await expectCompleted(result);
+    const { starts, evaluations } = documentOf(result) as Record<'starts' | 'evaluations', readonly Outcome[]>;
+    const sampled = (outcomes: readonly Outcome[]) =>
+      outcomes.find(({ temperature }) => temperature === 1)!.success.rate;
+    gains.push(sampled(evaluations) - sampled(starts));
+  }
+  expect(gains.reduce((sum, gain) => sum + gain, 0) / gains.length).toBeGreaterThan(0.04);
 });
 
 function expectUnavailable(result: CliResult): void {

@@ -95,27 +95,34 @@ function firstInTwoLevels(graph: GraphBuilder, weights: Tensor, draws: Tensor): 
   return graph.add(first, inside);
 }
 
-/** Running sums of `weights` [rows, n], each without the weight itself. */
-function sumsBefore(graph: GraphBuilder, weights: Tensor): Tensor {
+/** Running sums of `weights` [rows, n]: `before` [rows, n], each without the weight itself, and the `whole` [rows, 1]. */
+function runningSums(graph: GraphBuilder, weights: Tensor): { readonly before: Tensor; readonly whole: Tensor } {
   const [rows, count] = weights.shape as [number, number];
-  if (count <= ONE_LEVEL) return graph.sub(graph.cumulativeSum(weights, 1), weights);
+  if (count <= ONE_LEVEL) {
+    const cumulative = graph.cumulativeSum(weights, 1);
+    return { before: graph.sub(cumulative, weights), whole: graph.slice(cumulative, 1, -1, count) };
+  }
   const { table, sums } = inBlocks(graph, weights);
   const [, blocks] = sums.shape as [number, number];
-  const before = graph.reshape(graph.sub(graph.cumulativeSum(sums, 1), sums), [rows, blocks, 1]);
+  const cumulative = graph.cumulativeSum(sums, 1);
+  const beforeBlock = graph.reshape(graph.sub(cumulative, sums), [rows, blocks, 1]);
   const within = graph.sub(graph.cumulativeSum(table, 2), table);
-  return graph.slice(graph.reshape(graph.add(within, before), [rows, blocks * BLOCK]), 1, 0, count);
+  const before = graph.reshape(graph.add(within, beforeBlock), [rows, blocks * BLOCK]);
+  return { before: graph.slice(before, 1, 0, count), whole: graph.slice(cumulative, 1, -1, blocks) };
 }
 
 /** Draws among the k largest, and of these only among those after less than `topP` of the mass (so at least one). */
 function chooseRanked(graph: GraphBuilder, scaled: Tensor, draws: Tensor, k: number): Tensor {
   const ranked = graph.topK(scaled, k);
   const probabilities = graph.softmax(ranked.values);
-  const before = sumsBefore(graph, probabilities);
+  // A softmax over 100,000 numbers may be 4e-6 from a sum of 1, by the width of the processor's vectors.
+  const { before, whole } = runningSums(graph, probabilities);
+  const enough = graph.mul(graph.input('topP', []), whole);
   const first = graph.constant(
     Uint8Array.from({ length: k }, (_, index) => (index === 0 ? 1 : 0)),
     [1, k],
   );
-  const kept = graph.or(graph.less(before, graph.input('topP', [])), first);
+  const kept = graph.or(graph.less(before, enough), first);
   const place = firstAtLeast(graph, graph.where(kept, probabilities, 0), draws);
   return graph.gatherElements(ranked.indices, place);
 }
