@@ -9,12 +9,8 @@ export function findState(state: readonly StateView[], names: readonly string[])
   return ownerOf(state, names[0]!)?.view(names);
 }
 
-/** Whether `findState` returns the memory of an array, not a copy of its numbers. */
-export function isInPlace(state: readonly StateView[], name: string): boolean {
-  return ownerOf(state, name)?.assign === undefined;
-}
-
-function ownerOf(state: readonly StateView[], name: string): HostView | undefined {
+/** What has the array of a name. */
+export function ownerOf(state: readonly StateView[], name: string): HostView | undefined {
   // Executors on the CPU make host state only.
   return state.find((each) => each.has(name)) as HostView | undefined;
 }

@@ -6,10 +6,10 @@ import { describeType, elementCount, sameShape } from '../operations/shapes.js';
 import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
 import type { Executable, Executor, HostArrays, Program, RunOptions } from './executor.js';
 import { HostCache } from './host-cache.js';
-import { changeState, findState, isInPlace } from './host-changes.js';
+import { changeState, findState, ownerOf } from './host-changes.js';
 import { HostConstants } from './host-constants.js';
 import { HostRoundedState } from './host-rounded-state.js';
-import { HostState } from './host-state.js';
+import { HostState, type HostView } from './host-state.js';
 import type { LoadedRuntime, Runtime, RuntimeName } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
 
@@ -113,9 +113,9 @@ interface Feed {
   readonly onnxName: string;
   readonly type: TensorType['type'];
   readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
-  readonly find: (inputs: HostArrays, state: readonly StateView[]) => HostArray | undefined;
-  /** Whether the next run may find the same array. */
-  readonly lasts: (state: readonly StateView[]) => boolean;
+  /** What has the numbers in a run, if the input is not one of the program. */
+  readonly owner?: (state: readonly StateView[]) => HostView | undefined;
+  readonly find: (inputs: HostArrays, owner: HostView | undefined) => HostArray | undefined;
   /** Tensor of the last run. It is reused when the input is the same array. */
   last?: OnnxRuntime.Tensor | undefined;
 }
@@ -147,15 +147,14 @@ class OnnxRuntimeExecutable implements Executable {
         type,
         shapeAt: openSizes.resolver(shape),
         find: (given: HostArrays) => given[name],
-        lasts: () => true,
       })),
       ...states.map((declared) => ({
         name: `state ${declared.names.join('+')}`,
         onnxName: onnxState(declared.names),
         type: declared.type,
         shapeAt: openSizes.resolver(declared.shape),
-        find: (_: HostArrays, state: readonly StateView[]) => findState(state, declared.names),
-        lasts: (state: readonly StateView[]) => isInPlace(state, declared.names[0]!),
+        owner: (state: readonly StateView[]) => ownerOf(state, declared.names[0]!),
+        find: (_: HostArrays, owner: HostView | undefined) => owner?.view(declared.names),
       })),
     ];
     const named = (kind: Kind, prefix = `${kind}:`) =>
@@ -172,9 +171,11 @@ class OnnxRuntimeExecutable implements Executable {
     const { sizes = {}, state = [] } = options;
     const feeds: Record<string, OnnxRuntime.Tensor> = {};
     for (const feed of this.#feeds) {
-      const tensor = this.#tensor(feed, feed.find(inputs, state), sizes);
+      const owner = feed.owner?.(state);
+      const tensor = this.#tensor(feed, feed.find(inputs, owner), sizes);
       feeds[feed.onnxName] = tensor;
-      feed.last = feed.lasts(state) ? tensor : undefined;
+      // The next run finds the same array, unless it is a copy.
+      feed.last = owner?.assign ? undefined : tensor;
     }
     const results = await this.#session.run(feeds);
     const data = (onnxName: string) => results[onnxName]?.data as HostArray;

@@ -130,7 +130,15 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   ],
   reshape: [unary((graph, x) => graph.reshape(x, [2, -1]))],
   transpose: [{ shapes: [[2, 3, 4]], of: (graph, x) => graph.transpose(x, [2, 0, 1]) }],
-  slice: [unary((graph, x) => graph.slice(x, -1, 1, -1)), unary((graph, x) => graph.slice(x, 0, 2, 3))],
+  slice: [
+    unary((graph, x) => graph.slice(x, -1, 1, -1)),
+    unary((graph, x) => graph.slice(x, 0, 2, 3)),
+    // Slices that take a tensor apart are one Split, in whatever order they are read.
+    {
+      shapes: [[2, 7]],
+      of: (graph, x) => graph.concat([graph.slice(x, 1, 3, 7), graph.slice(x, 1, 0, 2), graph.slice(x, 1, 2, 3)], 1),
+    },
+  ],
   concat: [
     {
       shapes: [
@@ -171,6 +179,8 @@ const derivatives: { readonly [name: string]: readonly Derivative[] } = {
   cumulativeSum: [
     unary((graph, x) => graph.cumulativeSum(x, 1)),
     unary((graph, x) => graph.cumulativeSum(x, 0, { reverse: true })),
+    // A long last axis is turned.
+    { shapes: [[2, 3, 70]], of: (graph, x) => graph.cumulativeSum(x, -1, { reverse: true }) },
   ],
   softmax: [unary((graph, x) => graph.softmax(x))],
   logSoftmax: [unary((graph, x) => graph.logSoftmax(x))],

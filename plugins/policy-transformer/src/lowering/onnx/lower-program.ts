@@ -1,5 +1,7 @@
 import { constant, input, state } from '../../operations/leaves.js';
 import type { MatmulAttributes } from '../../operations/matmul.js';
+import { result } from '../../operations/operation.js';
+import { sizeOf } from '../../operations/shapes.js';
 import {
   constantType,
   type HostArray,
@@ -14,6 +16,7 @@ import { onnxLowerings } from './lowerings.js';
 import type { OnnxAttributes, OnnxEmitter } from './onnx-emitter.js';
 import { encodeModel, type OnnxInitializer, type OnnxNode } from './onnx-model.js';
 import { productsWithinSums, type ProductInSum } from './products-within-sums.js';
+import { slicesOfWholes, type SlicedWhole } from './slices-of-wholes.js';
 
 export interface LoweredProgram {
   /** A serialised ONNX model. */
@@ -65,10 +68,16 @@ export function lowerProgram(
   }
   for (const [name, tensor] of Object.entries(outputs)) emitter.nameOutput(name, tensor);
   const sums = productsWithinSums(nodes, Object.values(outputs), (tensor) => emitter.isFixed(tensor));
-  const absorbed = new Set([...sums.values()].map(({ product }) => product));
+  const wholes = slicesOfWholes(nodes);
+  const absorbed = new Set([
+    ...[...sums.values()].map(({ product }) => product),
+    ...[...wholes.values()].flatMap(({ slices }) => slices),
+  ]);
   for (const node of nodes) {
     const sum = sums.get(node);
+    const whole = wholes.get(node);
     if (sum) emitter.productPlus(sum, node);
+    else if (whole) emitter.split(whole);
     else if (!absorbed.has(node)) onnxLowerings.lower(emitter, node);
   }
   emitter.copyAliasedOutputs();
@@ -193,6 +202,17 @@ class Emitter implements OnnxEmitter {
     const flags = { transA: Number(transposeLeft), transB: Number(transposeRight), alpha: { float: scale } };
     const [out] = sum.outputs;
     if (out) this.node('Gemm', operands, [this.name(out)], flags);
+  }
+
+  split({ tensor, axis, slices }: SlicedWhole): void {
+    const parts = slices.map((node) => result(node));
+    const sizes = this.integers(parts.map(({ shape }) => sizeOf(shape, axis)));
+    this.node(
+      'Split',
+      [this.name(tensor), sizes],
+      parts.map((part) => this.name(part)),
+      { axis },
+    );
   }
 
   integers(values: readonly number[]): string {
