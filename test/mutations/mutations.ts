@@ -844,10 +844,10 @@ export const mutations: readonly Mutation[] = [
     reddens: 'names a weight that contains',
   },
   {
-    file: 'plugins/policy-transformer/src/checkpoint/half-floats.ts',
-    find: '(bits + 0x7fff + ((bits >>> 16) & 1))',
-    replace: '(bits + 0x7fff)',
-    test: 'plugins/policy-transformer/src/checkpoint/half-floats.test.ts',
+    file: 'plugins/policy-transformer/src/operations/half-floats.ts',
+    find: '0x7fff + ((bits >>> 16) & 1)',
+    replace: '0x7fff',
+    test: 'plugins/policy-transformer/src/operations/half-floats.test.ts',
     reddens: 'rounds to the nearest, and to the even one of two',
   },
   {

@@ -5,7 +5,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
 import { fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
-import type { StoredType } from './half-floats.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { type HostTensor, sourcesOf, type TensorSource } from './safetensors.js';
 import { visitWeights, writeWeights } from './weight-files.js';
 

@@ -6,7 +6,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { basename } from 'node:path';
 
-import { bytesOf, type StoredType } from './half-floats.js';
+import { bytesOf, type StoredType } from '../operations/half-floats.js';
 
 /** The place of a tensor in a file. */
 export interface TensorEntry {

@@ -4,7 +4,7 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
-import { bytesOf, narrow, type StoredType, widen } from './half-floats.js';
+import { bytesOf, narrow, type StoredType, widen } from '../operations/half-floats.js';
 import { readFully, readHeader, type SafetensorsHeader, type TensorEntry } from './safetensors-header.js';
 
 /** A tensor on the host, row-major. */

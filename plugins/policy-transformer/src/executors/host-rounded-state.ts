@@ -1,3 +1,4 @@
+import { narrowBrain, widen } from '../operations/half-floats.js';
 import { totalElements, viewsOf } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 import { jointView, placeFor, type HostView } from './host-state.js';
@@ -69,8 +70,7 @@ export class HostRoundedState implements StateArrays, HostView {
 
 function widened(stored: Uint16Array): Float32Array {
   const numbers = new Float32Array(stored.length);
-  const bits = new Uint32Array(numbers.buffer);
-  for (let i = 0; i < stored.length; i += 1) bits[i] = stored[i]! << 16;
+  widen(new Uint8Array(stored.buffer, stored.byteOffset, stored.byteLength), 'BF16', numbers);
   return numbers;
 }
 
@@ -86,10 +86,6 @@ function roundAtRandom(numbers: Float32Array, target: Uint16Array, firstPlace: n
     let hash = (firstPlace + i) ^ key;
     hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
     hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    const noise = (hash ^ (hash >>> 16)) & 0xffff;
-    const number = bits[i]!;
-    // A sum could make a NaN another number.
-    const isNaN = (number & 0x7fffffff) > 0x7f800000;
-    target[i] = isNaN ? (number >>> 16) | 0x40 : (number + noise) >>> 16;
+    target[i] = narrowBrain(bits[i]!, (hash ^ (hash >>> 16)) & 0xffff);
   }
 }

@@ -25,15 +25,19 @@ export function narrow(numbers: Float32Array, type: StoredType): Uint8Array {
   if (type === 'F32') return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   const bits = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length);
   const halves = new Uint16Array(numbers.length);
-  const narrowBits = type === 'BF16' ? narrowBrain : narrowHalf;
-  for (let i = 0; i < halves.length; i += 1) halves[i] = narrowBits(bits[i]!);
+  if (type === 'BF16') for (let i = 0; i < halves.length; i += 1) halves[i] = narrowBrain(bits[i]!);
+  else for (let i = 0; i < halves.length; i += 1) halves[i] = narrowHalf(bits[i]!);
   return new Uint8Array(halves.buffer);
 }
 
-function narrowBrain(bits: number): number {
-  // The rounding of a NaN could make it infinite. Keep it a NaN.
+/**
+ * The bfloat16 of a float32, both as bits.
+ * @param added to the bits before the lower half is cut off, at most 0xffff. Default: rounds to the nearest.
+ */
+export function narrowBrain(bits: number, added: number = 0x7fff + ((bits >>> 16) & 1)): number {
+  // A sum could make a NaN infinite, or another number. Keep it a NaN.
   if ((bits & 0x7fffffff) > 0x7f800000) return (bits >>> 16) | 0x40;
-  return (bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16;
+  return (bits + added) >>> 16;
 }
 
 function narrowHalf(bits: number): number {

@@ -1,7 +1,7 @@
 import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
 import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
-import type { StoredType } from '../checkpoint/half-floats.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';

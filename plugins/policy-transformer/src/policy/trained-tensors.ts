@@ -1,4 +1,4 @@
-import type { StoredType } from '../checkpoint/half-floats.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { pieceLength, type TensorSource } from '../checkpoint/safetensors.js';
 import type { StateType } from '../executors/state.js';
 import { elementCount } from '../operations/shapes.js';
