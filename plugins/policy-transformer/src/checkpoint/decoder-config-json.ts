@@ -4,10 +4,10 @@
  * libraries read it. A key that the decoder cannot compute is refused by name, never ignored.
  */
 import type { DecoderConfig } from '../model/decoder-config.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { readAttention, writeAttention } from './attention-json.js';
 import { count, flag, positive, refusal, show, type ConfigJson } from './config-values.js';
 import { families, type Family } from './families.js';
-import type { StoredType } from '../operations/half-floats.js';
 
 /** Ids that config.json names. */
 export interface SpecialIds {

@@ -2,10 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
 import { fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
-import type { StoredType } from '../operations/half-floats.js';
 import { type HostTensor, sourcesOf, type TensorSource } from './safetensors.js';
 import { visitWeights, writeWeights } from './weight-files.js';
 

@@ -5,8 +5,8 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { exists, fileNames, parseJson, prettyJson, readOptional } from './folder-files.js';
 import type { StoredType } from '../operations/half-floats.js';
+import { exists, fileNames, parseJson, prettyJson, readOptional } from './folder-files.js';
 import {
   type HostTensor,
   openSafetensors,

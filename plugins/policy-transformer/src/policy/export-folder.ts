@@ -1,7 +1,6 @@
 import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
 import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
-import type { StoredType } from '../operations/half-floats.js';
 import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { mergedSource } from '../checkpoint/merge-adapter.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
@@ -9,6 +8,7 @@ import { sourcesOf, type TensorSource } from '../checkpoint/safetensors.js';
 import { weightSources } from '../checkpoint/weight-files.js';
 import { families } from '../checkpoint/families.js';
 import { parameterShapes } from '../model/parameters.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';

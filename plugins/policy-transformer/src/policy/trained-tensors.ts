@@ -1,6 +1,6 @@
-import type { StoredType } from '../operations/half-floats.js';
 import { pieceLength, type TensorSource } from '../checkpoint/safetensors.js';
 import type { StateType } from '../executors/state.js';
+import type { StoredType } from '../operations/half-floats.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Shape } from '../operations/tensor.js';
 import type { Engine } from '../worker/engine.js';
