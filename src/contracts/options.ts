@@ -110,7 +110,13 @@ export interface StringsOption extends OptionCommon {
 
 /** One option of a declaration. */
 export type OptionDeclaration =
-  BooleanOption | IntegerOption | NumberOption | StringOption | ChoiceOption | IntegersOption | StringsOption;
+  | BooleanOption
+  | IntegerOption
+  | NumberOption
+  | StringOption
+  | ChoiceOption
+  | IntegersOption
+  | StringsOption;
 
 type Nullable<Declaration extends { readonly default: unknown }, Value> = null extends Declaration['default']
   ? Value | null

@@ -1,6 +1,12 @@
 /** The required type of a value from a plugin. A map of names to shapes describes the members of an object. */
 export type Shape =
-  'function' | 'string' | 'number' | 'boolean' | 'array' | 'object' | { readonly [member: string]: Shape };
+  | 'function'
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'array'
+  | 'object'
+  | { readonly [member: string]: Shape };
 
 const words = {
   function: 'a function',

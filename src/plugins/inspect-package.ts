@@ -17,7 +17,13 @@ export const HOST = '@agentgym/cli';
 /** A fault of a package. */
 export interface PackageFault {
   readonly kind:
-    'package-json' | 'plugin-field' | 'api-version' | 'oclif-field' | 'host-range' | 'entry-path' | 'entry-file';
+    | 'package-json'
+    | 'plugin-field'
+    | 'api-version'
+    | 'oclif-field'
+    | 'host-range'
+    | 'entry-path'
+    | 'entry-file';
   /** A clause about the package: "its package.json has no `oclif` field". */
   readonly message: string;
 }

@@ -17,7 +17,8 @@ export interface PluginProblem {
 }
 
 export type LoadedPlugin =
-  { readonly entry: string; readonly contributions: readonly Contribution[] } | { readonly problem: PluginProblem };
+  | { readonly entry: string; readonly contributions: readonly Contribution[] }
+  | { readonly problem: PluginProblem };
 
 /**
  * Checks a plugin's package.json, then imports its entry and checks its exports. Never throws: errors of a plugin are

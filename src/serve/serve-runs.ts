@@ -112,7 +112,8 @@ class Site {
 
 /** The subject of an address. */
 type Subject =
-  { readonly kind: 'list' } | { readonly kind: 'report'; readonly follow: () => ReturnType<ReportFeeds['ofRuns']> };
+  | { readonly kind: 'list' }
+  | { readonly kind: 'report'; readonly follow: () => ReturnType<ReportFeeds['ofRuns']> };
 
 async function answer(site: Site, guard: Guard, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const address = addressOf(request);

@@ -424,7 +424,10 @@ export declare interface Loss {
   };
 }
 export declare type LossAggregation =
-  'token-mean' | 'sequence-mean-token-sum' | 'sequence-mean-token-mean' | 'constant-length';
+  | 'token-mean'
+  | 'sequence-mean-token-sum'
+  | 'sequence-mean-token-mean'
+  | 'constant-length';
 export declare type LossExpression =
   | {
       readonly op: 'constant';
@@ -454,7 +457,14 @@ export declare type LossExpression =
       readonly otherwise: LossExpression;
     };
 export declare type LossInputName =
-  'logprobs' | 'referenceLogprobs' | 'values' | 'advantages' | 'returns' | 'rewards' | 'klCoefficient' | 'truncated';
+  | 'logprobs'
+  | 'referenceLogprobs'
+  | 'values'
+  | 'advantages'
+  | 'returns'
+  | 'rewards'
+  | 'klCoefficient'
+  | 'truncated';
 export declare type LossInputs = {
   readonly [Name in LossInputName | LiveName]: LossExpression;
 };
@@ -534,7 +544,13 @@ declare interface OptionCommon {
   readonly levels?: readonly Json[];
 }
 export declare type OptionDeclaration =
-  BooleanOption | IntegerOption | NumberOption | StringOption | ChoiceOption | IntegersOption | StringsOption;
+  | BooleanOption
+  | IntegerOption
+  | NumberOption
+  | StringOption
+  | ChoiceOption
+  | IntegersOption
+  | StringsOption;
 export declare interface OptionFinding {
   readonly path: readonly string[];
   readonly message: string;

@@ -5,7 +5,8 @@ import { requiredSections, type Section } from './sections.js';
 
 /** What a format finds in a text: an action and the sections before it, or the cause why there is no action. */
 export type Reading =
-  { readonly action: string; readonly sections: ReadonlySet<Section> } | { readonly malformed: string };
+  | { readonly action: string; readonly sections: ReadonlySet<Section> }
+  | { readonly malformed: string };
 
 /** How a format reads and writes. `buildFormat` adds what all formats share. */
 export interface Syntax {
