@@ -38,6 +38,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['test/temporary-folder.ts'],
+    setupFiles: ['test/equal-arrays.ts'],
     projects: [
       {
         // `npm run test:quick` runs those beside the sources.
