@@ -2,20 +2,25 @@
 import type { Call, Conclusion, Draw, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
+import { CallSignals } from '../../rollout/call-signals.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult } from '../../rollout/check-answers.js';
+import { EnvironmentCall } from '../../rollout/environment-call.js';
 
 /** An answer that breaks the contract. The message begins with the member. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 
+const signals = new CallSignals();
+const never = new AbortController().signal;
+
 /** The argument of a call that is never aborted. */
 export function freshCall(): Call {
-  return { signal: new AbortController().signal };
+  return new EnvironmentCall(signals, never);
 }
 
 export function freshDraw(random: Random): Draw {
-  return { ...freshCall(), random };
+  return new EnvironmentCall(signals, never, random);
 }
 
 export async function reset(environment: Environment, task: string, random: Random): Promise<Start> {
