@@ -1,7 +1,7 @@
 // Writes a Hugging Face folder with the shape of Qwen2.5-0.5B and random weights in bfloat16 (1 GB), with the real
 // tokenizer and chat template of Qwen2.5. For measurements of speed and memory: it knows nothing.
 //   node bench/models/random-model.js FOLDER [--layers N]
-import { createWriteStream, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -72,7 +72,8 @@ async function writeWeights(path, shapes) {
 
 /** Makes the folder unless it is there. */
 export async function makeRandomModel(folder, layers = 24) {
-  if (existsSync(join(folder, 'model.safetensors'))) return;
+  const weights = join(folder, 'model.safetensors');
+  if (existsSync(weights)) return;
   mkdirSync(folder, { recursive: true });
   const config = configOf(layers);
   for (const name of ['tokenizer.json', 'tokenizer_config.json']) {
@@ -81,10 +82,10 @@ export async function makeRandomModel(folder, layers = 24) {
   writeFileSync(join(folder, 'config.json'), `${JSON.stringify(config, undefined, 2)}\n`);
   const generation = { eos_token_id: [151645, 151643], pad_token_id: 151643, do_sample: true };
   writeFileSync(join(folder, 'generation_config.json'), `${JSON.stringify(generation, undefined, 2)}\n`);
-  await writeWeights(
-    join(folder, 'model.safetensors'),
-    parameterShapes(parseDecoderConfig(config), { valueHead: false }),
-  );
+  // Under its name only once it is complete: a measurement may be interrupted.
+  const part = `${weights}.${process.pid}.part`;
+  await writeWeights(part, parameterShapes(parseDecoderConfig(config), { valueHead: false }));
+  renameSync(part, weights);
 }
 
 if (import.meta.filename === process.argv[1]) {
