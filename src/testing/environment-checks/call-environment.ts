@@ -2,25 +2,35 @@
 import type { Call, Conclusion, Draw, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
-import { CallSignals } from '../../rollout/call-signals.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult } from '../../rollout/check-answers.js';
-import { EnvironmentCall } from '../../rollout/environment-call.js';
 
 /** An answer that breaks the contract. The message begins with the member. */
 export class BadAnswer extends Error {
   override readonly name = 'BadAnswer';
 }
 
-const signals = new CallSignals();
-const never = new AbortController().signal;
+/** A call that is never aborted. As the host does, it creates its signal only on demand. */
+class FreshCall implements Call {
+  #signal: AbortSignal | undefined;
+
+  get signal(): AbortSignal {
+    return (this.#signal ??= new AbortController().signal);
+  }
+}
+
+class FreshDraw extends FreshCall implements Draw {
+  constructor(readonly random: Random) {
+    super();
+  }
+}
 
 /** The argument of a call that is never aborted. */
 export function freshCall(): Call {
-  return new EnvironmentCall(signals, never);
+  return new FreshCall();
 }
 
 export function freshDraw(random: Random): Draw {
-  return new EnvironmentCall(signals, never, random);
+  return new FreshDraw(random);
 }
 
 export async function reset(environment: Environment, task: string, random: Random): Promise<Start> {
