@@ -33,7 +33,7 @@ export async function diagnose(
     { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
     { subject: 'plugins', findings: [plugins(located)] },
     ...problems,
-    ...(await Promise.all(located.map((item) => ask(item, settings)))).flat(),
+    ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings)))).flat(),
   ];
 }
 
@@ -90,7 +90,11 @@ function plugins(located: readonly LocatedContribution[]): Diagnosis {
   return { level: 'ok', message: packages.sort().join(', ') || 'none' };
 }
 
-async function ask(located: LocatedContribution, settings: HostSettings): Promise<DiagnosedSubject[]> {
+/** The findings of a contribution, if it has `diagnose`. */
+export async function diagnoseContribution(
+  located: LocatedContribution,
+  settings: HostSettings,
+): Promise<DiagnosedSubject[]> {
   const { contribution } = located;
   if (contribution.diagnose === undefined) return [];
   const subject = `${located.kind} ${located.name}`;

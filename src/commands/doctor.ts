@@ -1,35 +1,44 @@
 import { Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag } from '../cli/base-command.js';
+import type { DiagnosedSubject } from '../cli/diagnose.js';
 
 const MARKS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const;
 
-async function refuseSet(): Promise<never> {
+async function refuse(message: string, hint: string): Promise<never> {
   const { AgentgymError } = await import('../errors/agentgym-error.js');
-  const message = '`--set` has no effect without `--recipe`.';
-  throw new AgentgymError('AG_COMMAND_USAGE', { message, hint: 'Name the recipe, such as `--recipe quickstart`.' });
+  throw new AgentgymError('AG_COMMAND_USAGE', { message, hint });
 }
 
 /** `agentgym doctor`: ends with 1 if it finds a problem. */
 export default class Doctor extends BaseCommand {
-  static override summary = 'Check the machine, the folders and the plugins, or whether a recipe fits into memory';
+  static override summary =
+    'Check the machine, the folders and the plugins, or whether a recipe fits into memory, or install what is missing';
   static override description =
     'The exit code is 1 if there is a problem. Attach the output of `--json` to a bug report. With `--recipe`, it lists the ' +
-    'memory that training needs at its peak, part by part, if episodes are as long as the recipe allows.';
+    'memory that training needs at its peak, part by part, if episodes are as long as the recipe allows. With `--fix`, it installs ' +
+    'something that plugins can use and do not bring, such as an engine: it says what it will do, and asks.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
     '<%= config.bin %> <%= command.id %> --recipe quickstart --set policy.options.microBatchTokens=4096',
+    '<%= config.bin %> <%= command.id %> --fix tensorflow',
   ];
   static override flags = {
     recipe: Flags.string({ helpValue: 'RECIPE', description: 'Name of a built-in recipe, or path of a file' }),
     set: setFlag,
+    fix: Flags.string({ helpValue: 'NAME', description: 'Install this', exclusive: ['recipe'] }),
+    yes: Flags.boolean({ char: 'y', description: 'Install it without asking', default: false }),
   };
 
   async run() {
     const { flags } = await this.parse(Doctor);
     if (flags.recipe !== undefined) return this.#measure(flags.recipe, flags.set ?? []);
-    if (flags.set !== undefined) await refuseSet();
+    if (flags.set !== undefined)
+      await refuse('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
+    if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes);
+    if (flags.yes)
+      await refuse('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
     return this.#examine();
   }
 
@@ -39,6 +48,13 @@ export default class Doctor extends BaseCommand {
     const host = await this.openPluginHost();
     const subjects = await diagnose(host, await this.hostSettings(0), { data: dataDir, cache: cacheDir });
 
+    this.#show(subjects);
+    const healthy = subjects.every(({ findings }) => findings.every(({ level }) => level !== 'problem'));
+    if (!healthy) process.exitCode = 1;
+    return { healthy, version, subjects };
+  }
+
+  #show(subjects: readonly DiagnosedSubject[]): void {
     for (const { subject, findings } of subjects) {
       this.say(subject);
       for (const { level, message, hint } of findings) {
@@ -46,9 +62,24 @@ export default class Doctor extends BaseCommand {
         if (hint !== undefined) this.say(`           ${hint}`);
       }
     }
-    const healthy = subjects.every(({ findings }) => findings.every(({ level }) => level !== 'problem'));
-    if (!healthy) process.exitCode = 1;
-    return { healthy, version, subjects };
+  }
+
+  async #fix(name: string, isAllowed: boolean) {
+    const [{ applyRemedy }, { confirmOnTerminal }, { diagnoseContribution }] = await Promise.all([
+      import('../cli/apply-remedy.js'),
+      import('../cli/confirm.js'),
+      import('../cli/diagnose.js'),
+    ]);
+    const settings = await this.hostSettings(0);
+    const { plan, applied, located } = await applyRemedy(name, await this.openPluginHost(), settings, {
+      say: (line) => this.say(line),
+      confirm: async (question) =>
+        isAllowed || (!this.jsonEnabled() && (await confirmOnTerminal(question, this.signal))),
+    });
+    if (!applied) await refuse(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
+    const subjects = await diagnoseContribution(located, settings);
+    this.#show(subjects);
+    return { version: this.config.version, fixed: name, plan, subjects };
   }
 
   async #measure(source: string, sets: readonly string[]) {

@@ -27,6 +27,24 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Gr
   readonly validate?: (options: OptionsOf<Declaration>) => readonly OptionFinding[];
   /** Lines for `agentgym doctor`: what was found, what is missing, and how to get it. */
   diagnose?(host: Host): Promise<readonly Diagnosis[]>;
+  /** What `agentgym doctor --fix NAME` can install, by lower-case name. `diagnose` names it in a hint. */
+  readonly remedies?: { readonly [name: string]: Remedy };
+}
+
+/** Something that a contribution can use and does not bring: a library, a driver, a data set. */
+export interface Remedy {
+  /** One sentence without a full stop, for lists. */
+  readonly summary: string;
+  /**
+   * What `apply` will do on this machine, line by line: what it downloads and how much, and where it puts it. The user is
+   * asked before it is done. Throws if this machine lacks what it needs, and says how to get that.
+   */
+  plan(host: Host): Promise<readonly string[]>;
+  /**
+   * Does it, in `host.cacheDirectory`. It ends when `host.signal` aborts, and leaves nothing half-done.
+   * @param tell shows a line, for each step
+   */
+  apply(host: Host, tell: (line: string) => void): Promise<void>;
 }
 
 /** A line of `agentgym doctor`. */

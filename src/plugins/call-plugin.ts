@@ -4,7 +4,16 @@ import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 
 /** The operation of a plugin. */
-export type PluginPhase = 'load' | 'validate' | 'open' | 'create' | 'estimate' | 'export' | 'diagnose';
+export type PluginPhase =
+  | 'load'
+  | 'validate'
+  | 'open'
+  | 'create'
+  | 'estimate'
+  | 'export'
+  | 'diagnose'
+  | 'plan'
+  | 'apply';
 
 /** The contribution that owns the code. */
 export interface PluginOwner {

@@ -78,6 +78,7 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
     const member = item[optional];
     if (member !== undefined && typeof member !== 'function') wrong.push(`${place}.${optional}: must be a function`);
   }
+  wrong.push(...complaintsAboutRemedies(item['remedies'], `${place}.remedies`));
   if (kind === 'policy' && !isPresetList(item['presets'])) {
     wrong.push(`${place}.presets: must be a list of {name, summary}`);
   }
@@ -90,6 +91,25 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   }
   if (!isObject(options)) return [...wrong, `${place}.options: must be an object, not ${kindOf(options)}`];
   return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
+}
+
+function complaintsAboutRemedies(remedies: unknown, place: string): string[] {
+  if (remedies === undefined) return [];
+  if (!isObject(remedies)) return [`${place}: must be an object, not ${kindOf(remedies)}`];
+  return Object.entries(remedies).flatMap(([name, remedy]) => {
+    const here = `${place}.${name}`;
+    if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return [`${here}: its name must be lower-case words joined by hyphens`];
+    if (!isObject(remedy)) return [`${here}: must be an object, not ${kindOf(remedy)}`];
+    const { summary } = remedy;
+    return [
+      ...(typeof summary === 'string' && summary !== '' ? [] : [`${here}.summary: must be a sentence`]),
+      ...['plan', 'apply'].flatMap((member) =>
+        typeof remedy[member] === 'function'
+          ? []
+          : [`${here}.${member}: must be a function, not ${kindOf(remedy[member])}`],
+      ),
+    ];
+  });
 }
 
 function complaintsAboutOptions(options: Record<string, unknown>, place: string): string[] {

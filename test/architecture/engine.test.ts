@@ -42,7 +42,7 @@ describe('policy-transformer', () => {
     ).toEqual([]);
   });
 
-  // `policy` chooses the executor and says which engines it found.
+  // `policy` chooses the executor and says which engines it found. Options and remedies are what a user can ask for.
   it('names no engine outside of executors, lowerings and the policy itself', () => {
     const namesEngine = (file: string): string[] => {
       const found: string[] = [];
@@ -54,7 +54,7 @@ describe('policy-transformer', () => {
       visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true));
       return found;
     };
-    const knows = ['executors', 'lowering', 'policy'];
+    const knows = ['executors', 'lowering', 'policy', 'options.ts', 'remedies.ts'];
     const [knowing, others] = [true, false].map((does) =>
       files.filter((file) => knows.includes(folderOf(inside(file))) === does).flatMap(namesEngine),
     );

@@ -1,6 +1,7 @@
 import type { PolicyContribution } from '@agentgym/cli';
 
 import { options, validate } from './options.js';
+import { remedies } from './remedies.js';
 import { presets } from './presets/presets.js';
 
 export default [
@@ -13,6 +14,8 @@ export default [
     presets,
     scratchOptions: ['tokenizer', 'vocabularySize'],
     load: () => import('./policy/create-policy.js'),
-    diagnose: async () => (await import('./policy/diagnose.js')).diagnose(),
+    diagnose: async ({ cacheDirectory }) =>
+      (await import('./policy/diagnose.js')).diagnose({ engineFolder: cacheDirectory }),
+    remedies,
   } satisfies PolicyContribution<typeof options>,
 ];

@@ -33,13 +33,19 @@ export class CountingExecutor implements Executor {
   readonly threads = 1;
   readonly rowRules: RowRules;
   readonly mostFixedBytes: number;
+  readonly vectorLength: number;
   readonly #programs: CountedExecutable[] = [];
   #state = 0;
 
   /** @param of the executor for which it counts */
-  constructor({ rowRules, mostFixedBytes }: Pick<Executor, 'rowRules' | 'mostFixedBytes'>) {
+  constructor({
+    rowRules,
+    mostFixedBytes,
+    vectorLength,
+  }: Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'vectorLength'>) {
     this.rowRules = rowRules;
     this.mostFixedBytes = mostFixedBytes;
+    this.vectorLength = vectorLength;
   }
 
   /** Programs that were compiled and run since the last call of this function. */
@@ -69,6 +75,10 @@ export class CountingExecutor implements Executor {
 
   allocateCache(): CacheState {
     throw new Error('a cache is not counted');
+  }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
   }
 
   compile(program: Program): Promise<Executable> {
@@ -131,6 +141,10 @@ class CountedState<Type extends StateType> {
   renamed(): StateView {
     return this;
   }
+
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
 }
 
 class CountedConstants implements Constants {
@@ -147,6 +161,10 @@ class CountedConstants implements Constants {
   }
 
   write(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  dispose(): Promise<void> {
     return Promise.resolve();
   }
 }

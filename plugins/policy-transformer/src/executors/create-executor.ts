@@ -1,8 +1,23 @@
 import type { Executor } from './executor.js';
-import { describeMismatch, describeRejected, loadRuntime, type RuntimeSearch } from './load-runtime.js';
+import {
+  describeMismatch,
+  describeRejected,
+  loadRuntime,
+  type RuntimeName,
+  type RuntimeSearch,
+} from './load-runtime.js';
 import { OnnxRuntimeExecutor } from './onnx-runtime-executor.js';
+import { loadTensorFlow } from './tensorflow/load-tensorflow.js';
+import { TensorFlowExecutor } from './tensorflow/tensorflow-executor.js';
 
-export interface ExecutorOptions extends Partial<RuntimeSearch> {
+/** Engines that executors exist for. */
+export type EngineName = RuntimeName | 'tensorflow';
+
+export interface ExecutorOptions extends Partial<Omit<RuntimeSearch, 'engine'>> {
+  /** `auto` is the fastest that works on every machine: see `RuntimeSearch`. Default: `auto`. */
+  readonly engine?: 'auto' | EngineName;
+  /** Where `agentgym doctor --fix` puts engines that this package does not depend on. */
+  readonly engineFolder?: string | undefined;
   /** Threads of one session. */
   readonly threads: number;
   /**
@@ -20,11 +35,13 @@ export interface ExecutorOptions extends Partial<RuntimeSearch> {
 /** The fastest executor that works here. Throws if the requested engine does not load. */
 export async function createExecutor({
   engine = 'auto',
+  engineFolder,
   threads,
   returnsMemory = false,
   log,
   ...search
 }: ExecutorOptions): Promise<Executor> {
+  if (engine === 'tensorflow') return new TensorFlowExecutor(loadTensorFlow(engineFolder, threads).binding, threads);
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {
     log(`the policy uses onnxruntime-web, which is about four times slower (${describeRejected(loaded.rejected)})`);

@@ -72,6 +72,8 @@ export interface Executor {
    * policy version. It depends on the engine alone, because the two ways may round differently.
    */
   readonly mostFixedBytes: number;
+  /** Numbers that a run of a program on long vectors takes at a time (`VectorProgram`). It affects only speed. */
+  readonly vectorLength: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */
   allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): State;
   /**
@@ -83,4 +85,6 @@ export interface Executor {
   allocateConstants(types: ReadonlyMap<string, TensorType>): Constants;
   allocateCache(shape: CacheShape): CacheState;
   compile(program: Program): Promise<Executable>;
+  /** Frees what the engine holds. State and programs are of no use after it. */
+  dispose(): Promise<void>;
 }

@@ -1,8 +1,7 @@
 import { arch, platform } from 'node:process';
 
 import { checkExecutor } from './check-executor.js';
-import { createExecutor } from './create-executor.js';
-import type { RuntimeSearch } from './load-runtime.js';
+import { createExecutor, type EngineName } from './create-executor.js';
 
 /** Platforms on which ONNX Runtime can make the setting and threads inherit it. */
 const FLUSHING_PLATFORMS = ['linux-x64'];
@@ -12,8 +11,9 @@ const FLUSHING_PLATFORMS = ['linux-x64'];
  * in the thread of the process's first session, so this must be the first. Returns a problem to report. An engine that
  * does not work is none: its cores report it.
  */
-export async function flushDenormals(engine: RuntimeSearch['engine']): Promise<string | undefined> {
-  if (engine === 'onnxruntime-web') return undefined;
+export async function flushDenormals(engine: 'auto' | EngineName): Promise<string | undefined> {
+  // TensorFlow does so by itself, in its own threads.
+  if (engine === 'onnxruntime-web' || engine === 'tensorflow') return undefined;
   try {
     const executor = await createExecutor({ engine, threads: 1, log: () => undefined });
     if (executor.engine === 'onnxruntime-web') return undefined;

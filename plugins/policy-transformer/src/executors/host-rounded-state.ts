@@ -53,6 +53,11 @@ export class HostRoundedState implements StateArrays, HostView {
     };
   }
 
+  /** The memory is freed when nothing refers to it any more. */
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
+
   #of(name: string): Uint16Array {
     const view = this.#views.get(name);
     if (view === undefined) throw new Error(`the state has no ${name}`);

@@ -70,6 +70,11 @@ export class HostState implements State, HostView {
     return new HostState(new Map([[as, [count]]]), this.#data.subarray(offset, offset + count));
   }
 
+  /** The memory is freed when nothing refers to it any more. */
+  dispose(): Promise<void> {
+    return Promise.resolve();
+  }
+
   renamed(rename: (name: string) => string): HostView {
     return {
       has: (name) => this.has(rename(name)),

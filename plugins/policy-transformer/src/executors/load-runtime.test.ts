@@ -86,6 +86,6 @@ describe('diagnose', () => {
 
   it('is a problem where nothing computes', async () => {
     const findings = await diagnose({ importPackage: missing, machine: 'linux-x64' });
-    expect(findings.map(({ level }) => level)).toEqual(['problem', 'note']);
+    expect(findings.map(({ level }) => level)).toEqual(['problem', 'note', 'ok']);
   });
 });

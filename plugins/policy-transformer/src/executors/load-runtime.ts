@@ -61,8 +61,8 @@ export async function loadRuntime(search: RuntimeSearch): Promise<LoadedRuntime>
   throw new Error(`no ${kind} loads here: ${describeRejected(rejected)}`);
 }
 
-/** The engine that `loadRuntime` will probably load: whether it loads shows only then. */
-export function likelyEngine(engine: RuntimeSearch['engine']): RuntimeName {
+/** The runtime that `loadRuntime` will probably load: whether it loads shows only then. */
+export function likelyRuntime(engine: RuntimeSearch['engine']): RuntimeName {
   const { resolve } = createRequire(import.meta.url);
   const isInstalled = (name: string): boolean => {
     try {

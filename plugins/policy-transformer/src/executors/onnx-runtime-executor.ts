@@ -28,7 +28,9 @@ export const ONNX_RUNTIME_FACTS = {
    * copy and its compilation cost more than that saves.
    */
   mostFixedBytes: 100e6,
-} as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes'>;
+  /** Results are small enough for the processor's caches. */
+  vectorLength: 2 ** 16,
+} as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'vectorLength'>;
 
 /**
  * ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. State is in the memory of the
@@ -40,6 +42,7 @@ export class OnnxRuntimeExecutor implements Executor {
   readonly threads: number;
   readonly rowRules = ONNX_RUNTIME_FACTS.rowRules;
   readonly mostFixedBytes = ONNX_RUNTIME_FACTS.mostFixedBytes;
+  readonly vectorLength = ONNX_RUNTIME_FACTS.vectorLength;
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;
 
@@ -100,6 +103,11 @@ export class OnnxRuntimeExecutor implements Executor {
       },
     });
     return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open, { outputs, ...changes });
+  }
+
+  /** Nothing: every session belongs to a program. */
+  dispose(): Promise<void> {
+    return Promise.resolve();
   }
 }
 

@@ -24,6 +24,8 @@ export interface StateArrays extends StateView {
    * it in the order of `shapes`. It is the same memory.
    */
   part(name: string, as: string, start: number, count: number): StateView;
+  /** Frees the memory. */
+  dispose(): Promise<void>;
 }
 
 /** Arrays of float32 to which programs can also add (`Program.add`): parameters, gradients, moments. */
@@ -49,6 +51,8 @@ export interface Constants extends StateView {
   readonly types: ReadonlyMap<string, TensorType>;
   /** Replaces the numbers of an array from `start` on. Throws if they do not fit or have another type. */
   write(name: string, data: HostArray, start: number): Promise<void>;
+  /** Frees the memory. */
+  dispose(): Promise<void>;
 }
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */

@@ -36,5 +36,6 @@ export class ClippedOptimizer implements Optimizer {
   async dispose(): Promise<void> {
     await this.#norm.dispose();
     await this.#rule.dispose();
+    for (const moment of this.moments) await moment.dispose();
   }
 }

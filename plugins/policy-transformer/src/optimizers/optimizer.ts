@@ -17,7 +17,7 @@ export interface UpdateRule {
    * @param factor multiplies the gradient first
    */
   apply(step: number, learningRate: number, factor: number): Promise<void>;
-  /** Frees compiled programs. */
+  /** Frees compiled programs, but not the moments. */
   dispose(): Promise<void>;
 }
 
@@ -32,6 +32,6 @@ export interface Optimizer {
    * @param clipNorm `undefined` does not clip
    */
   step(learningRate: number, clipNorm: number | undefined): Promise<OptimizerStepResult>;
-  /** Frees compiled programs. */
+  /** Frees compiled programs and moments. */
   dispose(): Promise<void>;
 }

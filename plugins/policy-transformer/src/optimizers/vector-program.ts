@@ -4,9 +4,6 @@ import { Graph } from '../graph/graph.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
 
-/** Numbers of one run: its results are small enough for the processor's caches. */
-const PART = 2 ** 16;
-
 /** A prime that represents the open length. */
 const LENGTH = 100_003;
 
@@ -75,8 +72,9 @@ export class VectorProgram {
     this.#executable ??= await this.#compile();
     const inputs = Object.fromEntries(Object.entries(scalars).map(([name, value]) => [name, Float32Array.of(value)]));
     const results = [];
-    for (let start = 0; start < count; start += PART) {
-      const length = Math.min(PART, count - start);
+    const { vectorLength } = this.#executor;
+    for (let start = 0; start < count; start += vectorLength) {
+      const length = Math.min(vectorLength, count - start);
       const state = Object.entries(vectors).map(([name, { of, first }]) => of.part(first, name, start, length));
       results.push(await this.#executable.run(inputs, { sizes: { length }, state, roundingSeed }));
     }

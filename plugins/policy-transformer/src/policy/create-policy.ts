@@ -74,6 +74,7 @@ export async function createPolicy(
   const cores = coresOf(options, config);
   const settings: EngineSettings = {
     engine: engines[options.engine],
+    engineFolder: host.cacheDirectory,
     config,
     ...parts,
     sessionThreads: cores.sessionThreads,

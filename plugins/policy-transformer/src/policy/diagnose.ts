@@ -12,11 +12,18 @@ import {
   type RuntimeSearch,
 } from '../executors/load-runtime.js';
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
+import { findAddon, loadTensorFlow, TENSORFLOW_VERSION } from '../executors/tensorflow/load-tensorflow.js';
+import { TensorFlowExecutor } from '../executors/tensorflow/tensorflow-executor.js';
 
 const NAMES = { 'onnxruntime-node': 'native engine', 'onnxruntime-web': 'WebAssembly engine' } as const;
 
+interface Search extends Omit<RuntimeSearch, 'engine'> {
+  /** See `ExecutorOptions`. */
+  readonly engineFolder?: string;
+}
+
 /** Reports which engines work here, from which packages, why others do not work, and how to install them. */
-export async function diagnose(search: Omit<RuntimeSearch, 'engine'> = {}): Promise<readonly Diagnosis[]> {
+export async function diagnose({ engineFolder, ...search }: Search = {}): Promise<readonly Diagnosis[]> {
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
   const machine = search.machine ?? `${process.platform}-${process.arch}`;
@@ -39,7 +46,34 @@ export async function diagnose(search: Omit<RuntimeSearch, 'engine'> = {}): Prom
             hint: `npm install onnxruntime-web@${RUNTIME_VERSION}`,
           },
         ]),
+    await describeTensorFlow(engineFolder),
   ];
+}
+
+/** It is no problem where it is missing: nothing needs it. */
+async function describeTensorFlow(engineFolder: string | undefined): Promise<Diagnosis> {
+  if (findAddon(engineFolder) === undefined) {
+    return {
+      level: 'ok',
+      message: 'TensorFlow: not installed',
+      hint: '`agentgym doctor --fix tensorflow` installs it, for `policy.options.engine: tensorflow`',
+    };
+  }
+  try {
+    const { binding, file } = loadTensorFlow(engineFolder, 1);
+    const executor = new TensorFlowExecutor(binding, 1);
+    await checkExecutor(executor);
+    await executor.dispose();
+    const device = binding.isUsingGpuDevice() ? 'a GPU' : 'processors only';
+    const other = binding.TF_Version === TENSORFLOW_VERSION ? '' : `, tested with ${TENSORFLOW_VERSION}`;
+    return { level: 'ok', message: `TensorFlow: ${binding.TF_Version}${other}, ${device} (${file})` };
+  } catch (error) {
+    return {
+      level: 'problem',
+      message: error instanceof Error ? error.message : String(error),
+      hint: 'Install it again: agentgym doctor --fix tensorflow',
+    };
+  }
 }
 
 function describeLoaded(loaded: LoadedRuntime): Diagnosis[] {

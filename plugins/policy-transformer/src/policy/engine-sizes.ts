@@ -6,7 +6,12 @@ import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 
 /** Engines by the values of the option. */
-export const engines = { auto: 'auto', native: 'onnxruntime-node', wasm: 'onnxruntime-web' } as const;
+export const engines = {
+  auto: 'auto',
+  native: 'onnxruntime-node',
+  wasm: 'onnxruntime-web',
+  tensorflow: 'tensorflow',
+} as const;
 
 /** More threads than this mostly wait for each other, and each holds a copy of the weights. */
 const MOST_THREADS = 8;
@@ -27,14 +32,14 @@ const MOST_FOR_COPIES = 100e6;
 
 /** How a model is computed: how many cores with how many threads each, and whether layer by layer. */
 export function coresOf(
-  options: Pick<TransformerOptions, 'threads'>,
+  options: Pick<TransformerOptions, 'threads' | 'engine'>,
   config: DecoderConfig,
 ): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
   const threads = threadsOf(options);
   const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
-  return isLarge
-    ? { count: 1, sessionThreads: threads, layered: true }
-    : { count: threads, sessionThreads: 1, layered: false };
+  // TensorFlow has threads of its own, one pool for the whole process.
+  if (isLarge || options.engine === 'tensorflow') return { count: 1, sessionThreads: threads, layered: isLarge };
+  return { count: threads, sessionThreads: 1, layered: false };
 }
 
 /** Tokens of the longest sequence of any model. */

@@ -3,7 +3,7 @@ import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad } f
 import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
 import { checkWeightShapes } from '../checkpoint/fill-weights.js';
 import { readWeightShapes } from '../checkpoint/weight-files.js';
-import { likelyEngine } from '../executors/load-runtime.js';
+import { likelyRuntime } from '../executors/load-runtime.js';
 import { copyBytes } from '../generation/quantized-weights.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes, trainableShapes } from '../model/parameters.js';
@@ -53,7 +53,7 @@ export async function estimate(
       config: { ...config, maxPositions: lengths.longest },
       parts,
       cores,
-      isWasm: likelyEngine(engines[options.engine]) === 'onnxruntime-web',
+      isWasm: isWasm(engines[options.engine]),
       microBatchTokens: options.microBatchTokens,
       activationBytes: options.activationMegabytes * 1e6,
       cacheBytes: options.cacheMegabytes * 1e6,
@@ -65,6 +65,10 @@ export async function estimate(
     // The run builds its tokenizer of a model from scratch from more text.
     ...(from !== undefined && { encoder }),
   };
+}
+
+function isWasm(engine: (typeof engines)[keyof typeof engines]): boolean {
+  return engine !== 'tensorflow' && likelyRuntime(engine) === 'onnxruntime-web';
 }
 
 /** Tokens of a tokenizer without a sample of its text: environments are small. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { MessageChannel, SHARE_ENV, Worker, type MessagePort } from 'node:worker_threads';
 
 import type { EngineSettings } from './engine-core.js';
 import type { FromStarter, StartThreads } from './messages.js';
@@ -65,7 +65,7 @@ export class CoreThreads {
 }
 
 function startStarter(): Worker {
-  const worker = new Worker(starterEntry(), { execArgv: [] });
+  const worker = new Worker(starterEntry(), { execArgv: [], env: SHARE_ENV });
   // Each engine listens.
   worker.setMaxListeners(Infinity);
   worker.once('error', () => (starter = undefined));

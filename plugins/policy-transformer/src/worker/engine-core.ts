@@ -7,9 +7,8 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
-import { createExecutor } from '../executors/create-executor.js';
+import { createExecutor, type EngineName } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
-import type { RuntimeSearch } from '../executors/load-runtime.js';
 import type { State, StateArrays, StateType } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -27,7 +26,9 @@ import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
-  readonly engine: RuntimeSearch['engine'];
+  readonly engine: 'auto' | EngineName;
+  /** See `ExecutorOptions`. */
+  readonly engineFolder?: string | undefined;
   readonly config: DecoderConfig;
   readonly valueHead: boolean;
   /** If given, only it and the value head are trained. */
@@ -99,8 +100,11 @@ export class EngineCore {
   }
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
-    const { engine, sessionThreads: threads, layered } = settings;
-    return new EngineCore(settings, await createExecutor({ engine, threads, returnsMemory: layered, log }));
+    const { engine, engineFolder, sessionThreads: threads, layered } = settings;
+    return new EngineCore(
+      settings,
+      await createExecutor({ engine, engineFolder, threads, returnsMemory: layered, log }),
+    );
   }
 
   facts(): EngineFacts {
@@ -108,7 +112,8 @@ export class EngineCore {
   }
 
   /** Sets the weights that an adapter leaves as they are. The core keeps the array. */
-  setFrozen(data: Float32Array): void {
+  async setFrozen(data: Float32Array): Promise<void> {
+    await this.#frozen?.dispose();
     this.#frozen = this.#executor.allocate(frozenShapes(this.#settings.config, this.#settings), data);
     this.#current.clear();
   }
@@ -155,7 +160,8 @@ export class EngineCore {
     this.#copies.set(copy, this.#executor.allocate(this.#trainable.shapes, await this.#trainable.readAll()));
   }
 
-  unfreeze(copy: number): void {
+  async unfreeze(copy: number): Promise<void> {
+    await this.#copies.get(copy)?.dispose();
     this.#copies.delete(copy);
   }
 
@@ -220,6 +226,7 @@ export class EngineCore {
     if (this.#exactGenerator !== this.#generator) await this.#exactGenerator.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
+    await this.#executor.dispose();
   }
 
   #momentsWith(name: string): StateArrays {

@@ -2,7 +2,7 @@
  * The thread that starts the threads of all cores of a process, so that denormal numbers count as zero in each of them:
  * threads inherit this from the thread that starts them. Cores that differ would round differently.
  */
-import { parentPort, Worker } from 'node:worker_threads';
+import { parentPort, SHARE_ENV, Worker } from 'node:worker_threads';
 
 import { flushDenormals } from '../executors/flush-denormals.js';
 import type { CoreStart, FromStarter, StartThreads } from './messages.js';
@@ -34,5 +34,7 @@ function startCore(start: CoreStart): Worker {
     workerData: start,
     transferList: [start.port],
     execArgv: [],
+    // Libraries read their settings from the environment of the process.
+    env: SHARE_ENV,
   });
 }

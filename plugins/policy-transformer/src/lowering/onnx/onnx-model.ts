@@ -2,8 +2,7 @@
  * Writes the few ONNX messages that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), field by field. Numbers are
  * the field numbers of that file.
  */
-import protobuf from 'protobufjs/minimal.js';
-
+import { bytes, float, integer, message, newWriter, text, type Writer } from '../protobuf.js';
 import { ONNX_TYPES, type OnnxAttribute, type OnnxAttributes } from './onnx-emitter.js';
 import type { HostArray, TensorType } from '../../operations/tensor.js';
 
@@ -40,31 +39,9 @@ const OPERATOR_SET = 23;
 const FILE_VERSION = 10;
 const INT64 = 7;
 
-type Writer = protobuf.Writer;
-
-/** Wire types of protobuf. */
-const VARINT = 0;
-const BYTES = 2;
-const FIXED32 = 5;
-const tag = (field: number, wire: number): number => field * 8 + wire;
-
-function message(writer: Writer, field: number, write: (writer: Writer) => void): void {
-  writer.uint32(tag(field, BYTES)).fork();
-  write(writer);
-  writer.ldelim();
-}
-
-function text(writer: Writer, field: number, value: string): void {
-  writer.uint32(tag(field, BYTES)).string(value);
-}
-
-function integer(writer: Writer, field: number, value: number): void {
-  writer.uint32(tag(field, VARINT)).int64(value);
-}
-
 /** A serialised ModelProto. */
 export function encodeModel(graph: OnnxGraph): Uint8Array {
-  const writer = protobuf.Writer.create();
+  const writer = newWriter();
   integer(writer, 1, FILE_VERSION);
   text(writer, 2, 'agentgym');
   message(writer, 7, (into) => writeGraph(into, graph));
@@ -106,7 +83,7 @@ function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): voi
     text(writer, 4, value);
     integer(writer, 20, 3);
   } else if ('float' in value) {
-    writer.uint32(tag(2, FIXED32)).float(value.float);
+    float(writer, 2, value.float);
     integer(writer, 20, 1);
   } else {
     for (const item of value) integer(writer, 8, item);
@@ -118,7 +95,7 @@ function writeInitializer(writer: Writer, { name, dimensions, type, data }: Onnx
   for (const size of dimensions) integer(writer, 1, size);
   integer(writer, 2, type === 'int64' ? INT64 : ONNX_TYPES[type]);
   text(writer, 8, name);
-  writer.uint32(tag(9, BYTES)).bytes(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  bytes(writer, 9, data);
 }
 
 function writeValue(writer: Writer, name: string, { shape, type }: OnnxValue): void {
