@@ -19,8 +19,8 @@ interface Dialogue {
 }
 
 /**
- * Installs what is called `name`, after the user has seen what it will do. Returns what was planned, and whether it was
- * done.
+ * Installs what is called `name`, if it is not there, after the user has seen what it will do. Returns what was planned,
+ * and whether it is there now.
  *
  * @throws AgentgymError AG_COMMAND_USAGE if nothing has this name
  */
@@ -44,6 +44,10 @@ export async function applyRemedy(
   const { remedy, located } = found;
   const own = createHost(settings, located);
   const plan = await callPlugin(located, 'plan', () => remedy.plan(own));
+  if (plan.length === 0) {
+    say(`${name} is installed`);
+    return { plan, applied: true, located };
+  }
   say(`to install ${name}, agentgym will`);
   for (const line of plan) say(`  ${line}`);
   if (!(await confirm(`Install ${name}?`))) return { plan, applied: false, located };

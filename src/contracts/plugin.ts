@@ -37,7 +37,7 @@ export interface Remedy {
   readonly summary: string;
   /**
    * What `apply` will do on this machine, line by line: what it downloads and how much, and where it puts it. The user is
-   * asked before it is done. Throws if this machine lacks what it needs, and says how to get that.
+   * asked before it is done. Empty if it is there and works. Throws if this machine lacks what it needs, and says how to get that.
    */
   plan(host: Host): Promise<readonly string[]>;
   /**

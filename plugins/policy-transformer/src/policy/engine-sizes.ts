@@ -32,13 +32,12 @@ const MOST_FOR_COPIES = 100e6;
 
 /** How a model is computed: how many cores with how many threads each, and whether layer by layer. */
 export function coresOf(
-  options: Pick<TransformerOptions, 'threads' | 'engine'>,
+  options: Pick<TransformerOptions, 'threads'>,
   config: DecoderConfig,
 ): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
   const threads = threadsOf(options);
   const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
-  // TensorFlow has threads of its own, one pool for the whole process.
-  if (isLarge || options.engine === 'tensorflow') return { count: 1, sessionThreads: threads, layered: isLarge };
+  if (isLarge) return { count: 1, sessionThreads: threads, layered: true };
   return { count: threads, sessionThreads: 1, layered: false };
 }
 

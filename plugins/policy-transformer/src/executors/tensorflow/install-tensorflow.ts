@@ -8,7 +8,14 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { arch, platform } from 'node:os';
 import { join } from 'node:path';
 
-import { ADDON_VERSION, TENSORFLOW_PACKAGES, TENSORFLOW_VERSION, tensorflowFolder } from './load-tensorflow.js';
+import {
+  ADDON_VERSION,
+  hasGpuLibraries,
+  loadTensorFlow,
+  TENSORFLOW_PACKAGES,
+  TENSORFLOW_VERSION,
+  tensorflowFolder,
+} from './load-tensorflow.js';
 import { runTool } from './run-tool.js';
 
 /** Versions of Node's own headers for addons, which are the same for all versions of Node. */
@@ -66,8 +73,9 @@ export interface TensorFlowInstallation {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** What an installation will do, line by line. Throws if this machine lacks what it needs. */
+/** What an installation will do, line by line: nothing if it works. Throws if this machine lacks what it needs. */
 export async function planTensorFlow(installation: TensorFlowInstallation): Promise<readonly string[]> {
+  if (isInstalled(installation)) return [];
   const { requirement, megabytes, installedMegabytes } = wheelFor(installation);
   await findTools(installation);
   return [
@@ -102,6 +110,17 @@ export async function installTensorFlow(
     await rename(staging, target);
   } finally {
     await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** Whether what is wanted here is installed and loads. */
+function isInstalled(installation: TensorFlowInstallation): boolean {
+  const { engineFolder } = installation;
+  try {
+    loadTensorFlow(engineFolder, 1);
+    return wheelFor(installation).isGpu === hasGpuLibraries(engineFolder);
+  } catch {
+    return false;
   }
 }
 

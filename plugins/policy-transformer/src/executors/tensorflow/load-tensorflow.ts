@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import type { TensorFlowBinding } from './binding.js';
@@ -16,6 +17,11 @@ export const ADDON_VERSION = '4.22.0';
 /** Where `agentgym doctor --fix tensorflow` puts it. */
 export function tensorflowFolder(engineFolder: string): string {
   return join(engineFolder, `tensorflow-${TENSORFLOW_VERSION}`);
+}
+
+/** Whether `agentgym doctor --fix tensorflow` installed the libraries of a GPU. */
+export function hasGpuLibraries(engineFolder: string): boolean {
+  return existsSync(join(tensorflowFolder(engineFolder), 'wheel', 'nvidia'));
 }
 
 export interface LoadedTensorFlow {
@@ -36,7 +42,8 @@ export function loadTensorFlow(engineFolder: string | undefined, threads: number
   // TensorFlow reads its settings from the environment alone. Where the user has set one, it stays.
   process.env['TF_CPP_MIN_LOG_LEVEL'] ??= '3';
   process.env['TF_NUM_INTRAOP_THREADS'] ??= String(threads);
-  process.env['TF_NUM_INTEROP_THREADS'] ??= String(threads);
+  // One for each session that runs at the same time. With fewer, sessions of other threads wait for each other.
+  process.env['TF_NUM_INTEROP_THREADS'] ??= String(availableParallelism());
   // Otherwise it takes all memory of a GPU.
   process.env['TF_FORCE_GPU_ALLOW_GROWTH'] ??= 'true';
   try {
