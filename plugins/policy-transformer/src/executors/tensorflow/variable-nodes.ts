@@ -1,11 +1,12 @@
 import type { TensorFlowNode, TensorFlowType } from '../../lowering/tensorflow/graph-def.js';
 import { GraphWriter } from '../../lowering/tensorflow/graph-writer.js';
-import type { Variable } from './variable.js';
+import { HANDLE, handleOf } from '../../lowering/tensorflow/lower-program.js';
+import type { Variable } from '../variables/variable.js';
 
 const INDEX = { type: 'int32' } as const;
 
 /** The type in which numbers of a variable come from and go to the memory of the process. */
-export function sharedTypes(type: TensorFlowType): 'float32' | 'uint8' {
+export function sharedType(type: TensorFlowType): 'float32' | 'uint8' {
   return type === 'float32' || type === 'bfloat16' ? 'float32' : 'uint8';
 }
 
@@ -33,7 +34,7 @@ export function variableNodes(variable: Variable): readonly TensorFlowNode[] {
   const { name, type, width } = variable;
   const writer = new GraphWriter(name);
   const dtype = { dtype: { type } };
-  const handle = writer.node('VarHandleOp', [], { ...dtype, shape: { shape: undefined }, shared_name: name }, 'handle');
+  const handle = writer.node('VarHandleOp', [], { ...dtype, shape: { shape: undefined }, shared_name: name }, HANDLE);
   const read = writer.node('ReadVariableOp', [handle], dtype);
   const cast = (of: string, from: TensorFlowType, to: TensorFlowType, as?: string): string => {
     if (from === to) return writer.node('Identity', [of], { T: { type: from } }, as);
@@ -42,12 +43,12 @@ export function variableNodes(variable: Variable): readonly TensorFlowNode[] {
       ? writer.node('Bitcast', [of], { T: { type: from }, type: { type: to } }, as)
       : writer.node('Cast', [of], { SrcT: { type: from }, DstT: { type: to } }, as);
   };
-  const shared = sharedTypes(type);
+  const shared = sharedType(type);
   const flat = (of: string) => writer.node('Reshape', [of, writer.integers([-1])], { T: { type }, Tshape: INDEX });
   // The addon reads no tensors of 8 bits.
   const give = (of: string, as: string) => {
     if (shared === 'float32') cast(of, type, shared, as);
-    else writer.node('Cast', [cast(of, type, shared)], { SrcT: { type: shared }, DstT: INDEX }, as);
+    else writer.node('Cast', [of], { SrcT: { type }, DstT: INDEX }, as);
   };
   give(flat(read), 'whole');
   const [first, count] = rangeOf(writer);
@@ -71,7 +72,8 @@ export function moveNodes(group: string, variables: readonly Variable[]): readon
   const copied: string[] = [];
   const resized: string[] = [];
   for (const variable of variables) {
-    const { handle, type } = variable;
+    const { type } = variable;
+    const handle = handleOf(variable);
     const dtype = { type };
     const moved = writer.node('ResourceGather', [handle, MOVED_FROM], { dtype, Tindices: INDEX });
     copied.push(writer.node('ResourceScatterUpdate', [handle, MOVED_TO, moved], { dtype, Tindices: INDEX }));

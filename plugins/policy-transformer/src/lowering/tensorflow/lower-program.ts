@@ -1,59 +1,29 @@
 import { neededNodes } from '../../graph/needed-nodes.js';
 import { reshape } from '../../operations/layout.js';
-import { input, state } from '../../operations/leaves.js';
+import { input } from '../../operations/leaves.js';
 import { elementCount } from '../../operations/shapes.js';
 import type { HostArray, Node, Shape, Tensor, TensorType } from '../../operations/tensor.js';
 import { OpenSizes } from '../open-sizes.js';
+import {
+  changesOf,
+  isWhole,
+  openPlaces,
+  tensorsOf,
+  type Change,
+  type Place,
+  type PlacedVariable,
+  type ProgramPlaces,
+  type ProgramTensors,
+} from '../places.js';
 import { GraphWriter, control } from './graph-writer.js';
 import type { TensorFlowNode, TensorFlowType } from './graph-def.js';
 import { tensorflowLowerings } from './lowerings.js';
 import { roundAtRandom } from './round-at-random.js';
 import type { TensorFlowEmitter } from './tensorflow-emitter.js';
 
-/** A variable of the graph, [rows, width]. */
-export interface GraphVariable {
-  /** The node of its handle. */
-  readonly handle: string;
-  readonly type: TensorFlowType;
-  readonly width: number;
-  /** Rows; `undefined` if they change. */
-  readonly rows: number | undefined;
-}
-
-/** Numbers of a variable, from a row on. */
-export interface Place {
-  readonly variable: GraphVariable;
-  /** The first row; `undefined` if each run says. */
-  readonly start: number | undefined;
-}
-
-/** Tensors that a program computes. */
-export interface ProgramTensors {
-  readonly outputs: { readonly [name: string]: Tensor };
-  readonly assign: { readonly [state: string]: Tensor };
-  readonly add: { readonly [state: string]: Tensor };
-  readonly append: { readonly [state: string]: Tensor };
-}
-
-/** Arrays of state that a program reads as one, joined along the first axis. */
-interface ReadState extends TensorType {
-  readonly names: readonly string[];
-}
-
-/** What a program needs, in the order of the graph. */
-export interface ProgramLeaves {
-  readonly inputs: ReadonlyMap<string, TensorType>;
-  readonly reads: readonly ReadState[];
-}
-
-export interface ProgramPlaces {
-  /** Of `ProgramLeaves.reads`. */
-  readonly reads: readonly Place[];
-  /** Of the changed state, in the order of the program. */
-  readonly assign: readonly Place[];
-  readonly add: readonly Place[];
-  readonly append: readonly Place[];
-}
+/** Part of the name of the node that is a variable's handle. */
+export const HANDLE = 'handle';
+export const handleOf = ({ name }: Pick<PlacedVariable, 'name'>): string => `${name}/${HANDLE}`;
 
 /** A program as nodes of a graph. */
 export interface ProgramNodes {
@@ -68,23 +38,6 @@ export interface ProgramNodes {
   readonly outputs: readonly string[];
   /** A value that exists when all state has changed; `undefined` if none changes. */
   readonly done: string | undefined;
-}
-
-export function leavesOf(program: ProgramTensors): ProgramLeaves {
-  const inputs = new Map<string, TensorType>();
-  const reads: ReadState[] = [];
-  for (const node of neededNodes(tensorsOf(program))) {
-    if (node.operation === input) {
-      const { name, shape, type } = node.attributes as { readonly name: string } & TensorType;
-      inputs.set(name, { shape, type });
-    } else if (node.operation === state) reads.push(node.attributes as ReadState);
-  }
-  return { inputs, reads };
-}
-
-/** Places whose start each run gives, in the order of the numbers. */
-export function openPlaces({ reads, assign, add }: ProgramPlaces): readonly Place[] {
-  return [...reads, ...assign, ...add].filter(({ start }) => start === undefined);
 }
 
 /**
@@ -104,25 +57,14 @@ export function lowerToGraph(
   return emitter.finish(program);
 }
 
-function tensorsOf(program: ProgramTensors): Tensor[] {
-  const { outputs, assign, add, append } = program;
-  return [outputs, assign, add, append].flatMap((tensors) => Object.values(tensors));
-}
-
 const T = { type: 'float32' } as const;
 const INDEX = { type: 'int32' } as const;
 
-/** A change of rows of a variable. */
-interface Change {
-  readonly variable: GraphVariable;
-  readonly start: number | undefined;
-  /** Scalar. */
-  readonly first: string;
-  readonly count: number;
-  /** float32 [count, width] */
+/** New numbers of rows of a variable. */
+interface Stored {
+  readonly change: Change;
+  /** [rows, width] of the variable's type. */
   readonly value: string;
-  /** Whether the value is an input, whose memory the variable must not take over. */
-  readonly isInput: boolean;
 }
 
 class Emitter implements TensorFlowEmitter {
@@ -136,7 +78,6 @@ class Emitter implements TensorFlowEmitter {
   readonly #seed: string;
   readonly #starts = new Map<Place, string>();
   readonly #inputs: string[] = [];
-  readonly #wholes = new Map<string, string>();
   readonly #known = new Map<string, string>();
   #reads = 0;
 
@@ -176,10 +117,10 @@ class Emitter implements TensorFlowEmitter {
       this.#inputs.push(placeholder);
       return placeholder;
     }
-    const { shape } = node.attributes as ReadState;
+    const { shape } = node.attributes as TensorType;
     const place = this.#places.reads[this.#reads++]!;
     const { type } = place.variable;
-    const found = this.#rows({ ...place, first: this.#first(place) }, elementCount(shape));
+    const found = this.#rows(place, elementCount(shape));
     const numbers = type === 'bfloat16' ? this.node('Cast', [found], { SrcT: { type }, DstT: T }) : found;
     return this.#reshape(numbers, shape, type === 'bfloat16' ? 'float32' : type);
   }
@@ -213,21 +154,21 @@ class Emitter implements TensorFlowEmitter {
     const results = Object.values(outputs).map((tensor, index) =>
       this.#writer.node('Identity', [this.value(tensor)], { T: { type: tensor.type } }, `output${index}`),
     );
-    const changes = [
-      ...this.#changes(Object.values(assign), this.#places.assign, false),
-      ...this.#changes(Object.values(add), this.#places.add, true),
+    const stored = [
+      ...changesOf(Object.values(assign), this.#places.assign).map((change) => this.#assigned(change)),
+      ...changesOf(Object.values(add), this.#places.add).map((change) => this.#added(change)),
     ];
     const appended = Object.values(append).map((tensor, index) => {
       const { variable } = this.#places.append[index]!;
       return { variable, value: this.#reshape(this.value(tensor), [-1, variable.width], 'float32') };
     });
-    const all = [...results, ...changes.map(({ value }) => value), ...appended.map(({ value }) => value)];
+    const all = [...results, ...stored.map(({ value }) => value), ...appended.map(({ value }) => value)];
     const appendRows = this.#writer.placeholder('int32', 'appendRows');
     const ready = this.node('NoOp', all.map(control));
     const changed = [
-      ...changes.map((change) => this.#store(change, ready)),
+      ...stored.map((each) => this.#store(each, ready)),
       ...appended.map(({ variable, value }) =>
-        this.node('ResourceScatterUpdate', [variable.handle, appendRows, value, control(ready)], {
+        this.node('ResourceScatterUpdate', [handleOf(variable), appendRows, value, control(ready)], {
           dtype: { type: variable.type },
           Tindices: INDEX,
         }),
@@ -243,47 +184,37 @@ class Emitter implements TensorFlowEmitter {
     };
   }
 
-  /** What becomes of variables. Changes of adjacent rows are joined. */
-  #changes(tensors: readonly Tensor[], places: readonly Place[], isAdded: boolean): Change[] {
-    const parts = tensors.map((tensor, index): Change => {
-      const place = places[index]!;
-      const { variable, start } = place;
-      const rows = elementCount(tensor.shape) / variable.width;
-      const value = this.#reshape(this.value(tensor), [-1, variable.width], 'float32');
-      return { variable, start, first: this.#first(place), count: rows, value, isInput: isGiven(tensor) };
-    });
-    return joined(parts).map((adjacent) => {
-      const [{ variable, start, first }] = adjacent as [Change];
-      const count = adjacent.reduce((sum, part) => sum + part.count, 0);
-      const values = adjacent.map(({ value }) => value);
-      const value =
-        values.length === 1
-          ? values[0]!
-          : this.node('ConcatV2', [...values, this.integer(0)], { N: values.length, T, Tidx: INDEX });
-      const before = () => this.#rows({ variable, start, first }, count * variable.width);
-      return {
-        variable,
-        start,
-        first,
-        count,
-        isInput: adjacent.length === 1 && !isAdded && adjacent[0]!.isInput,
-        value: isAdded ? this.node('AddV2', [before(), value], { T }) : this.#stored(variable, value, first, count),
-      };
-    });
+  #assigned(change: Change): Stored {
+    const { place, rows } = change;
+    const { type, width } = place.variable;
+    const value = this.#joined(change);
+    if (type !== 'bfloat16') return { change, value };
+    const scalars = { first: this.#first(place), count: this.integer(rows * width), seed: this.#seed };
+    return { change, value: roundAtRandom(this, value, scalars) };
   }
 
-  /** A value in the type of its variable. */
-  #stored({ type, width }: GraphVariable, value: string, first: string, count: number): string {
-    if (type !== 'bfloat16') return value;
-    return roundAtRandom(this, value, { first, count: this.integer(count * width), seed: this.#seed });
+  #added(change: Change): Stored {
+    const before = this.#rows(change.place, change.rows * change.place.variable.width);
+    return { change, value: this.node('AddV2', [before, this.#joined(change)], { T }) };
   }
 
-  #store({ variable, start, first, count, value, isInput }: Change, ready: string): string {
-    const { handle, type, rows } = variable;
-    if (start === 0 && count === rows && !isInput) {
+  /** The tensors of a change as one, float32 [rows, width]. */
+  #joined({ place, tensors }: Change): string {
+    const parts = tensors.map((tensor) => this.#reshape(this.value(tensor), [-1, place.variable.width], 'float32'));
+    if (parts.length === 1) return parts[0]!;
+    return this.node('ConcatV2', [...parts, this.integer(0)], { N: parts.length, T, Tidx: INDEX });
+  }
+
+  #store({ change, value }: Stored, ready: string): string {
+    const { place, rows, tensors } = change;
+    const { type } = place.variable;
+    const handle = handleOf(place.variable);
+    // A variable must not take over the memory of an input.
+    if (isWhole(change) && !tensors.some(isGiven)) {
       return this.node('AssignVariableOp', [handle, value, control(ready)], { dtype: { type } });
     }
-    const end = this.node('AddV2', [first, this.integer(count)], { T: INDEX });
+    const first = this.#first(place);
+    const end = this.node('AddV2', [first, this.integer(rows)], { T: INDEX });
     const range = [this.#writer.pack([first]), this.#writer.pack([end]), this.integers([1])];
     return this.node('ResourceStridedSliceAssign', [handle, ...range, value, control(ready)], {
       T: { type },
@@ -296,13 +227,14 @@ class Emitter implements TensorFlowEmitter {
   }
 
   /** `count` numbers of a variable, [count / width, width]. */
-  #rows({ variable, start, first }: Pick<Change, 'variable' | 'start' | 'first'>, count: number): string {
-    const { handle, type, width, rows } = variable;
-    const whole = this.#wholes.get(handle) ?? this.node('ReadVariableOp', [handle], { dtype: { type } });
-    this.#wholes.set(handle, whole);
-    if (start === 0 && count / width === rows) return whole;
-    const begin = this.#writer.pack([first, this.integer(0)]);
-    return this.node('Slice', [whole, begin, this.integers([count / width, width])], { T: { type }, Index: INDEX });
+  #rows(place: Place, count: number): string {
+    const { type, width } = place.variable;
+    const handle = handleOf(place.variable);
+    const whole = this.#once(`read ${handle}`, () => this.node('ReadVariableOp', [handle], { dtype: { type } }));
+    const rows = count / width;
+    if (isWhole({ place, rows })) return whole;
+    const begin = this.#writer.pack([this.#first(place), this.integer(0)]);
+    return this.node('Slice', [whole, begin, this.integers([rows, width])], { T: { type }, Index: INDEX });
   }
 
   #reshape(value: string, shape: Shape, type: TensorFlowType): string {
@@ -319,21 +251,4 @@ class Emitter implements TensorFlowEmitter {
 /** Whether a tensor is an input, in whatever shape. */
 function isGiven({ node }: Tensor): boolean {
   return node.operation === input || (node.operation === reshape && isGiven(node.inputs[0]!));
-}
-
-/** Changes of adjacent rows of a variable, in their order. */
-function joined(parts: readonly Change[]): Change[][] {
-  const groups: Change[][] = [];
-  for (const part of parts) {
-    const last = groups.at(-1);
-    const [before] = last?.slice(-1) ?? [];
-    const follows =
-      before !== undefined &&
-      before.variable.handle === part.variable.handle &&
-      before.start !== undefined &&
-      before.start + before.count === part.start;
-    if (follows) last!.push(part);
-    else groups.push([part]);
-  }
-  return groups;
 }

@@ -1,10 +1,9 @@
-import type { Place } from '../../lowering/tensorflow/lower-program.js';
+import type { Place } from '../../lowering/places.js';
 import type { StateView } from '../state.js';
 import type { Variable } from './variable.js';
 
 /** Where a view finds arrays: rows of a variable. */
-export interface Located extends Place {
-  readonly variable: Variable;
+export interface Located extends Place<Variable> {
   /** The first row. It may differ from run to run if `start` is `undefined`. */
   readonly row: number;
 }
@@ -13,6 +12,6 @@ export interface Located extends Place {
 export interface VariableView extends StateView {
   /** @param names of adjacent arrays. Throws if they are not adjacent. */
   locate(names: readonly string[]): Located;
-  /** Numbers that an array has, and its rows if that changes. */
+  /** Numbers of these arrays. */
   count(names: readonly string[]): number;
 }

@@ -1,7 +1,7 @@
 import { describeType, elementCount, totalElements } from '../../operations/shapes.js';
 import { holdsType, type ElementType, type HostArray, type Shape, type TensorType } from '../../operations/tensor.js';
 import type { Constants, StateArrays, StateType, StateView } from '../state.js';
-import type { TensorFlowSession } from './session.js';
+import type { VariableStore } from './variable-store.js';
 import type { VariableView } from './view.js';
 import { Variable } from './variable.js';
 
@@ -59,20 +59,14 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
   readonly shapes: ReadonlyMap<string, Shape>;
   readonly type: Type;
   readonly #arrays: Arrays;
-  readonly #session: TensorFlowSession;
+  readonly #store: VariableStore;
 
-  constructor(
-    session: TensorFlowSession,
-    name: string,
-    shapes: ReadonlyMap<string, Shape>,
-    type: Type,
-    data?: Float32Array,
-  ) {
+  constructor(store: VariableStore, name: string, shapes: ReadonlyMap<string, Shape>, type: Type, data?: Float32Array) {
     this.shapes = shapes;
     this.type = type;
     this.#arrays = new Arrays(name, type, shapes);
-    this.#session = session;
-    session.addVariables([this.#arrays.variable]);
+    this.#store = store;
+    store.addVariables([this.#arrays.variable]);
     if (data !== undefined) this.#check(data);
     if (data !== undefined) this.#arrays.variable.waiting = data;
   }
@@ -95,7 +89,7 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
   }
 
   write(name: string, data: Float32Array, start?: number): Promise<void> {
-    this.#session.write(this.#arrays.variable, data, this.#arrays.place(name, data.length, start));
+    this.#store.write(this.#arrays.variable, data, this.#arrays.place(name, data.length, start));
     return Promise.resolve();
   }
 
@@ -114,18 +108,18 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
 
   writeAll(data: Float32Array): Promise<void> {
     this.#check(data);
-    this.#session.write(this.#arrays.variable, data, 0);
+    this.#store.write(this.#arrays.variable, data, 0);
     return Promise.resolve();
   }
 
   addAll(data: Float32Array): Promise<void> {
     this.#check(data);
-    this.#session.add(this.#arrays.variable, data);
+    this.#store.add(this.#arrays.variable, data);
     return Promise.resolve();
   }
 
   clear(): Promise<void> {
-    this.#session.clear(this.#arrays.variable);
+    this.#store.clear(this.#arrays.variable);
     return Promise.resolve();
   }
 
@@ -140,12 +134,12 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
   }
 
   dispose(): Promise<void> {
-    this.#session.removeVariables([this.#arrays.variable]);
+    this.#store.removeVariables([this.#arrays.variable]);
     return Promise.resolve();
   }
 
   #read(start: number, count: number): Promise<Float32Array> {
-    return Promise.resolve(this.#session.read(this.#arrays.variable, start, count) as Float32Array);
+    return Promise.resolve(this.#store.read(this.#arrays.variable, start, count) as Float32Array);
   }
 
   #check({ length }: Float32Array): void {
@@ -158,16 +152,16 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
 export class VariableConstants implements Constants, VariableView {
   readonly types: ReadonlyMap<string, TensorType>;
   readonly #byType = new Map<ElementType, Arrays>();
-  readonly #session: TensorFlowSession;
+  readonly #store: VariableStore;
 
-  constructor(session: TensorFlowSession, name: string, types: ReadonlyMap<string, TensorType>) {
+  constructor(store: VariableStore, name: string, types: ReadonlyMap<string, TensorType>) {
     this.types = types;
-    this.#session = session;
+    this.#store = store;
     for (const type of new Set([...types.values()].map((each) => each.type))) {
       const shapes = [...types].flatMap(([array, each]) => (each.type === type ? [[array, each.shape] as const] : []));
       this.#byType.set(type, new Arrays(`${name}/${type}`, type, new Map(shapes)));
     }
-    session.addVariables(this.#variables());
+    store.addVariables(this.#variables());
   }
 
   has(name: string): boolean {
@@ -191,13 +185,12 @@ export class VariableConstants implements Constants, VariableView {
       throw new Error(`${data.length} numbers of a ${data.constructor.name} do not fit ${name}, ${describeType(type)}`);
     }
     const arrays = this.#of(name);
-    const bits = data instanceof Int8Array ? new Uint8Array(data.buffer, data.byteOffset, data.length) : data;
-    this.#session.write(arrays.variable, bits, arrays.place(name, data.length, start));
+    this.#store.write(arrays.variable, data, arrays.place(name, data.length, start));
     return Promise.resolve();
   }
 
   dispose(): Promise<void> {
-    this.#session.removeVariables(this.#variables());
+    this.#store.removeVariables(this.#variables());
     return Promise.resolve();
   }
 

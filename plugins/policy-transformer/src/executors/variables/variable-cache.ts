@@ -1,5 +1,5 @@
 import type { Append, CacheShape, CacheState } from '../state.js';
-import type { TensorFlowSession } from './session.js';
+import type { VariableStore } from './variable-store.js';
 import type { Located, VariableView } from './view.js';
 import { Variable } from './variable.js';
 
@@ -11,15 +11,15 @@ export class VariableCache implements CacheState {
   capacity = 0;
   slots = 0;
   readonly #shape: CacheShape;
-  readonly #session: TensorFlowSession;
+  readonly #store: VariableStore;
   readonly #name: string;
   readonly #variables = new Map<string, Variable>();
   /** Rows of each variable, without the last one. */
   #rows = 0;
 
-  constructor(session: TensorFlowSession, name: string, shape: CacheShape) {
+  constructor(store: VariableStore, name: string, shape: CacheShape) {
     this.#shape = shape;
-    this.#session = session;
+    this.#store = store;
     this.#name = name;
     for (let layer = 0; layer < shape.layers; layer += 1) {
       for (const kind of ['keys', 'values']) {
@@ -27,7 +27,7 @@ export class VariableCache implements CacheState {
         this.#variables.set(array, new Variable(`${name}/${array}`, 'float32', shape.headWidth, 1, false));
       }
     }
-    session.addVariables([...this.#variables.values()], name);
+    store.addVariables([...this.#variables.values()], name);
   }
 
   clear(): void {
@@ -56,13 +56,13 @@ export class VariableCache implements CacheState {
   copyRows(from: number, to: number, length: number): void {
     const { capacity } = this;
     const [source, target] = [from, to].map((slot) => Int32Array.from(this.#rowsOf(slot, length, capacity)));
-    this.#session.copyRows(this.#name, source!, target!);
+    this.#store.copyRows(this.#name, source!, target!);
   }
 
   swapRows(a: number, b: number): void {
     const { capacity } = this;
     const [first, second] = [a, b].map((slot) => this.#rowsOf(slot, capacity, capacity)) as [number[], number[]];
-    this.#session.copyRows(this.#name, Int32Array.from([...first, ...second]), Int32Array.from([...second, ...first]));
+    this.#store.copyRows(this.#name, Int32Array.from([...first, ...second]), Int32Array.from([...second, ...first]));
   }
 
   window(first: number, count: number): VariableView {
@@ -96,7 +96,7 @@ export class VariableCache implements CacheState {
   }
 
   dispose(): Promise<void> {
-    this.#session.removeVariables([...this.#variables.values()]);
+    this.#store.removeVariables([...this.#variables.values()]);
     return Promise.resolve();
   }
 
@@ -116,6 +116,6 @@ export class VariableCache implements CacheState {
 
   #resize(rows: number, from: readonly number[], to: readonly number[]): void {
     this.#rows = rows;
-    this.#session.resize(this.#name, rows + 1, Int32Array.from(from), Int32Array.from(to));
+    this.#store.resize(this.#name, rows + 1, Int32Array.from(from), Int32Array.from(to));
   }
 }
