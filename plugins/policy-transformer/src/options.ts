@@ -6,10 +6,10 @@ import { PROJECTIONS, type Projection } from './model/parameters.js';
 export const options = {
   engine: {
     type: 'choice',
-    choices: ['auto', 'native', 'wasm', 'tensorflow'],
+    choices: ['auto', 'native', 'wasm', 'webgpu', 'tensorflow'],
     default: 'auto',
     description:
-      'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix tensorflow` installs it)',
+      'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; a GPU through WebGPU; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix tensorflow` installs it)',
   },
   threads: {
     type: 'integer',

@@ -1,3 +1,4 @@
+import { DeviceExecutor } from './device/device-executor.js';
 import type { Executor } from './executor.js';
 import {
   describeMismatch,
@@ -11,7 +12,7 @@ import { loadTensorFlow } from './tensorflow/load-tensorflow.js';
 import { TensorFlowExecutor } from './tensorflow/tensorflow-executor.js';
 
 /** Engines that executors exist for. */
-export type EngineName = RuntimeName | 'tensorflow';
+export type EngineName = RuntimeName | 'webgpu' | 'tensorflow';
 
 export interface ExecutorOptions extends Partial<Omit<RuntimeSearch, 'engine'>> {
   /** `auto` is the fastest that works on every machine: see `RuntimeSearch`. Default: `auto`. */
@@ -42,6 +43,7 @@ export async function createExecutor({
   ...search
 }: ExecutorOptions): Promise<Executor> {
   if (engine === 'tensorflow') return new TensorFlowExecutor(loadTensorFlow(engineFolder, threads).binding, threads);
+  if (engine === 'webgpu') return new DeviceExecutor(await loadRuntime({ ...search, engine: 'onnxruntime-node' }));
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {
     log(`the policy uses onnxruntime-web, which is about four times slower (${describeRejected(loaded.rejected)})`);

@@ -53,6 +53,8 @@ export interface RowRules {
   readonly widthMultiple: number;
   /** Capacities of caches are multiples. */
   readonly capacityMultiple: number;
+  /** Whether a run may read a cache without positions, which saves the work on masked ones. */
+  readonly allowsEmptyCache: boolean;
 }
 
 /**

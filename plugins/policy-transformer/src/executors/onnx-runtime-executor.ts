@@ -1,6 +1,7 @@
 import type * as OnnxRuntime from 'onnxruntime-common';
 
-import { lowerProgram, onnxInput, onnxOutput, onnxState, type LoweredProgram } from '../lowering/onnx/lower-program.js';
+import { lowerProgram, type LoweredProgram } from '../lowering/onnx/lower-program.js';
+import { onnxInput, onnxOutput, onnxState } from '../lowering/onnx/model-writer.js';
 import { OpenSizes } from '../lowering/open-sizes.js';
 import { describeType, elementCount, sameShape } from '../operations/shapes.js';
 import { holdsType, type HostArray, type Shape, type Tensor, type TensorType } from '../operations/tensor.js';
@@ -22,7 +23,7 @@ export const ONNX_RUNTIME_FACTS = {
    * columns of a turned product, whose sums are split in the same way for up to 16 columns. (onnxruntime/core/mlas/lib/
    * sgemm.cpp: MlasSgemmOperation doubles StrideK while StrideN can be halved, down to 16.)
    */
-  rowRules: { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 },
+  rowRules: { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32, allowsEmptyCache: true },
   /**
    * The engine packs constants once, and a step of decoding is then up to a fifth faster. In large models, the second
    * copy and its compilation cost more than that saves.

@@ -353,9 +353,30 @@ describe('generation by a graph', () => {
   it('gives an executor the shapes that it asks for, and the same answer', async () => {
     const answers = [];
     for (const { mostFixedBytes, ...rowRules } of [
-      { mostFixedBytes: 1e9, leastRows: 1, mostFewRows: 16, widthMultiple: 1, capacityMultiple: 1 },
-      { mostFixedBytes: 1e9, leastRows: 3, mostFewRows: 2, widthMultiple: 5, capacityMultiple: 12 },
-      { mostFixedBytes: 0, leastRows: 3, mostFewRows: 2, widthMultiple: 5, capacityMultiple: 12 },
+      {
+        mostFixedBytes: 1e9,
+        leastRows: 1,
+        mostFewRows: 16,
+        widthMultiple: 1,
+        capacityMultiple: 1,
+        allowsEmptyCache: true,
+      },
+      {
+        mostFixedBytes: 1e9,
+        leastRows: 3,
+        mostFewRows: 2,
+        widthMultiple: 5,
+        capacityMultiple: 12,
+        allowsEmptyCache: true,
+      },
+      {
+        mostFixedBytes: 0,
+        leastRows: 3,
+        mostFewRows: 2,
+        widthMultiple: 5,
+        capacityMultiple: 12,
+        allowsEmptyCache: false,
+      },
     ]) {
       const executor = new ReferenceExecutor();
       const seen: { readonly [size: string]: number }[] = [];
@@ -389,6 +410,7 @@ describe('generation by a graph', () => {
       expect(Math.max(...seen.map(({ width }) => width!))).toBe(rowRules.widthMultiple === 5 ? 75 : 71);
       expect(seen.every(({ width }) => width === 1 || width! % rowRules.widthMultiple === 0)).toBe(true);
       expect(seen.every(({ capacity }) => capacity! % rowRules.capacityMultiple === 0)).toBe(true);
+      expect(seen.some(({ capacity }) => capacity === 0)).toBe(rowRules.allowsEmptyCache);
     }
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });

@@ -6,7 +6,7 @@ import { type CachedSequence, KeyValueCache } from './key-value-cache.js';
 /** A cache in the memory of the process, as executors on the CPU have it. */
 function newCache() {
   const host = new HostCache(shape);
-  const rowRules = { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 };
+  const rowRules = { leastRows: 2, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32, allowsEmptyCache: true };
   return { host, cache: new KeyValueCache(shape, { allocateCache: () => host, rowRules }) };
 }
 type Made = ReturnType<typeof newCache>;

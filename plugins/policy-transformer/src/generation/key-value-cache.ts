@@ -2,7 +2,7 @@
  * Which sequence has which slot of an executor's cache. Active sequences are in a contiguous range of slots, so that a
  * run reads a window.
  */
-import type { Executor } from '../executors/executor.js';
+import type { Executor, RowRules } from '../executors/executor.js';
 import type { Append, CacheShape, CacheState, StateView } from '../executors/state.js';
 
 /**
@@ -33,12 +33,12 @@ export function cacheCapacity(length: number, multiple: number): number {
 export class KeyValueCache {
   readonly state: CacheState;
   readonly #shape: CacheShape;
-  readonly #capacityMultiple: number;
+  readonly #rules: RowRules;
   readonly #occupants: (CachedSequence | undefined)[] = [];
 
   constructor(shape: CacheShape, executor: Pick<Executor, 'allocateCache' | 'rowRules'>) {
     this.#shape = shape;
-    this.#capacityMultiple = executor.rowRules.capacityMultiple;
+    this.#rules = executor.rowRules;
     this.state = executor.allocateCache(shape);
   }
 
@@ -48,7 +48,7 @@ export class KeyValueCache {
 
   /** Capacity for `length` positions. */
   capacityFor(length: number): number {
-    return cacheCapacity(length, this.#capacityMultiple);
+    return cacheCapacity(length, this.#rules.capacityMultiple);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */
@@ -136,7 +136,7 @@ export class KeyValueCache {
 
   /** Slots for one run, and their capacity. If they are empty, nothing of them has to be read. */
   window(first: number, count: number, areEmpty: boolean): { readonly view: StateView; readonly capacity: number } {
-    return areEmpty
+    return areEmpty && this.#rules.allowsEmptyCache
       ? { view: this.state.window(first, 0), capacity: 0 }
       : { view: this.state.window(first, count), capacity: this.state.capacity };
   }

@@ -32,6 +32,13 @@ export class Lowerings<Into> {
     }
   }
 
+  /** All but those of some operations. */
+  without(operations: readonly Node['operation'][]): Lowering<Into>[] {
+    return [...this.#lowerings].flatMap(([operation, lower]) =>
+      operations.includes(operation) ? [] : [{ operation, lower }],
+    );
+  }
+
   has(operation: Node['operation']): boolean {
     return this.#lowerings.has(operation);
   }

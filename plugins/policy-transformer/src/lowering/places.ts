@@ -18,6 +18,8 @@ export interface Place<Variable extends PlacedVariable = PlacedVariable> {
   readonly variable: Variable;
   /** The first row; `undefined` if each run says. */
   readonly start: number | undefined;
+  /** Whether it is all rows, whatever the open sizes of a run are. */
+  readonly isAll?: boolean;
 }
 
 /** Tensors that a program computes. */
@@ -97,5 +99,6 @@ export function changesOf(tensors: readonly Tensor[], places: readonly Place[]):
 
 /** Whether a change replaces a variable. */
 export function isWhole({ place, rows }: Pick<Change, 'place' | 'rows'>): boolean {
+  if (place.isAll) return true;
   return place.start === 0 && place.variable.rows === rows;
 }

@@ -71,7 +71,7 @@ export async function createPolicy(
   const positions = positionsOf(opened.config, context.maxTokens);
   const config = { ...opened.config, maxPositions: positions };
   const { trainable, frozen } = await initialWeights(opened, config, parts, host, context.from);
-  const cores = coresOf(options, config);
+  const cores = coresOf(options, config, host.cacheDirectory);
   const settings: EngineSettings = {
     engine: engines[options.engine],
     engineFolder: host.cacheDirectory,

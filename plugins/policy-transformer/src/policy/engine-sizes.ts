@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 
+import { hasGpuLibraries } from '../executors/tensorflow/load-tensorflow.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
@@ -10,6 +11,7 @@ export const engines = {
   auto: 'auto',
   native: 'onnxruntime-node',
   wasm: 'onnxruntime-web',
+  webgpu: 'webgpu',
   tensorflow: 'tensorflow',
 } as const;
 
@@ -30,14 +32,20 @@ function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
  */
 const MOST_FOR_COPIES = 100e6;
 
-/** How a model is computed: how many cores with how many threads each, and whether layer by layer. */
+/**
+ * How a model is computed: how many cores with how many threads each, and whether layer by layer.
+ * @param engineFolder see `ExecutorOptions`
+ */
 export function coresOf(
-  options: Pick<TransformerOptions, 'threads'>,
+  options: Pick<TransformerOptions, 'threads' | 'engine'>,
   config: DecoderConfig,
+  engineFolder?: string,
 ): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
   const threads = threadsOf(options);
   const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
-  if (isLarge) return { count: 1, sessionThreads: threads, layered: true };
+  // A GPU computes one thing after the other anyway, and its memory would hold a copy of the weights for each core.
+  const hasDevice = options.engine === 'webgpu' || (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
+  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered: isLarge };
   return { count: threads, sessionThreads: 1, layered: false };
 }
 

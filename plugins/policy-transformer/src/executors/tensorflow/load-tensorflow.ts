@@ -20,8 +20,8 @@ export function tensorflowFolder(engineFolder: string): string {
 }
 
 /** Whether `agentgym doctor --fix tensorflow` installed the libraries of a GPU. */
-export function hasGpuLibraries(engineFolder: string): boolean {
-  return existsSync(join(tensorflowFolder(engineFolder), 'wheel', 'nvidia'));
+export function hasGpuLibraries(engineFolder: string | undefined): boolean {
+  return engineFolder !== undefined && existsSync(join(tensorflowFolder(engineFolder), 'wheel', 'nvidia'));
 }
 
 export interface LoadedTensorFlow {

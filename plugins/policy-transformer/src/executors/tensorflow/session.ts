@@ -92,16 +92,18 @@ export class TensorFlowSession extends VariableStore {
     this.#run([range(0, rows)], [`${variable.name}/zero`]);
   }
 
-  protected readRows(variable: Variable, start: number, count: number): HostArray {
-    return this.#take(variable, [range(start, count)], 'part');
+  protected readRows(variable: Variable, start: number, count: number): Promise<HostArray> {
+    return Promise.resolve(this.#take(variable, [range(start, count)], 'part'));
   }
 
-  protected writeRows(variable: Variable, data: HostArray, start: number): void {
-    this.#run([value(variable, data), range(start, data.length / variable.width)], [`${variable.name}/write`]);
+  protected writeRows(variable: Variable, data: HostArray, start: number): Promise<void> {
+    this.#write(variable, data, start);
+    return Promise.resolve();
   }
 
-  protected addRows(variable: Variable, data: Float32Array): void {
+  protected addRows(variable: Variable, data: Float32Array): Promise<void> {
     this.#run([value(variable, data)], [`${variable.name}/add`]);
+    return Promise.resolve();
   }
 
   protected copyInGroup(group: string, _: readonly Variable[], from: Int32Array, to: Int32Array): void {
@@ -110,6 +112,10 @@ export class TensorFlowSession extends VariableStore {
 
   protected resizeGroup(group: string, _: readonly Variable[], rows: number, from: Int32Array, to: Int32Array): void {
     this.#run([...moves(from, to), range(0, rows)], [`${group}/resized`]);
+  }
+
+  #write(variable: Variable, data: HostArray, start: number): void {
+    this.#run([value(variable, data), range(start, data.length / variable.width)], [`${variable.name}/write`]);
   }
 
   #take(variable: Variable, feeds: readonly Feed[], which: 'whole' | 'part'): HostArray {
@@ -131,7 +137,7 @@ export class TensorFlowSession extends VariableStore {
     this.zero(variable, 'zeroRows' in waiting ? waiting.zeroRows : waiting.length / variable.width);
     // Copied, not assigned: the memory of the process must not become that of the variable, because it can be let go only
     // on this thread.
-    if (!('zeroRows' in waiting)) this.writeRows(variable, waiting, 0);
+    if (!('zeroRows' in waiting)) this.#write(variable, waiting, 0);
     variable.waiting = undefined;
   }
 

@@ -19,7 +19,7 @@ export class TensorFlowExecutor implements Executor {
   readonly engine = 'tensorflow';
   readonly version: string;
   readonly threads: number;
-  readonly rowRules = { leastRows: 1, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 };
+  readonly rowRules = { leastRows: 1, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32, allowsEmptyCache: true };
   readonly mostFixedBytes = 0;
   readonly vectorLength = Infinity;
   readonly #session: TensorFlowSession;

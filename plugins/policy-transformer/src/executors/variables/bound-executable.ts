@@ -15,7 +15,7 @@ import type { Variable } from './variable.js';
 import type { Located, VariableView } from './view.js';
 
 /** One input of a run, with its checked array. */
-export interface GivenInput extends TensorType {
+interface GivenInput extends TensorType {
   readonly name: string;
   readonly data: HostArray;
 }
@@ -62,8 +62,8 @@ export abstract class BoundExecutable<Instance> implements Executable {
   async run(inputs: HostArrays, options: RunOptions = {}): Promise<{ readonly [name: string]: HostArray }> {
     const { sizes = {}, roundingSeed = 0, appendTo } = options;
     const places = this.#locate(options);
-    const all = Object.values(places).flat();
-    const key = all.map(({ variable, start }) => `${variable.name} ${start}`).join();
+    const all: readonly Located[] = Object.values(places).flat();
+    const key = all.map(({ variable, start, isAll }) => `${variable.name} ${isAll ? 'all' : start}`).join();
     const instance =
       this.#instances.get(key) ??
       (await this.instantiate(this.#instances.size, places, [...new Set(all.map(({ variable }) => variable))]));

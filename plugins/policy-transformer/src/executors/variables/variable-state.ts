@@ -89,15 +89,14 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
   }
 
   write(name: string, data: Float32Array, start?: number): Promise<void> {
-    this.#store.write(this.#arrays.variable, data, this.#arrays.place(name, data.length, start));
-    return Promise.resolve();
+    return this.#store.write(this.#arrays.variable, data, this.#arrays.place(name, data.length, start));
   }
 
   part(name: string, as: string, start: number, count: number): VariableView {
     const row = this.#arrays.range([name]).start + start;
     return {
       has: (asked) => asked === as,
-      locate: () => ({ variable: this.#arrays.variable, start: undefined, row }),
+      locate: () => ({ variable: this.#arrays.variable, start: row, row, isAll: count === this.#arrays.variable.rows }),
       count: () => count,
     };
   }
@@ -108,14 +107,12 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
 
   writeAll(data: Float32Array): Promise<void> {
     this.#check(data);
-    this.#store.write(this.#arrays.variable, data, 0);
-    return Promise.resolve();
+    return this.#store.write(this.#arrays.variable, data, 0);
   }
 
   addAll(data: Float32Array): Promise<void> {
     this.#check(data);
-    this.#store.add(this.#arrays.variable, data);
-    return Promise.resolve();
+    return this.#store.add(this.#arrays.variable, data);
   }
 
   clear(): Promise<void> {
@@ -139,7 +136,7 @@ export class VariableState<Type extends StateType> implements StateArrays, Varia
   }
 
   #read(start: number, count: number): Promise<Float32Array> {
-    return Promise.resolve(this.#store.read(this.#arrays.variable, start, count) as Float32Array);
+    return this.#store.read(this.#arrays.variable, start, count) as Promise<Float32Array>;
   }
 
   #check({ length }: Float32Array): void {
@@ -185,8 +182,7 @@ export class VariableConstants implements Constants, VariableView {
       throw new Error(`${data.length} numbers of a ${data.constructor.name} do not fit ${name}, ${describeType(type)}`);
     }
     const arrays = this.#of(name);
-    this.#store.write(arrays.variable, data, arrays.place(name, data.length, start));
-    return Promise.resolve();
+    return this.#store.write(arrays.variable, data, arrays.place(name, data.length, start));
   }
 
   dispose(): Promise<void> {

@@ -20,7 +20,7 @@ export abstract class VariableStore {
   }
 
   /** Rows of a variable of width 1; those of bfloat16 as float32. */
-  read(variable: Variable, start: number, count: number): HostArray {
+  async read(variable: Variable, start: number, count: number): Promise<HostArray> {
     const { waiting } = variable;
     if (waiting === undefined) return this.readRows(variable, start, count);
     if ('zeroRows' in waiting) return zeros(variable, count);
@@ -28,7 +28,7 @@ export abstract class VariableStore {
   }
 
   /** Replaces rows of a variable of width 1. */
-  write(variable: Variable, data: HostArray, start: number): void {
+  async write(variable: Variable, data: HostArray, start: number): Promise<void> {
     const { waiting, rows } = variable;
     if (start === 0 && data.length === rows) {
       if (waiting === undefined) this.free(variable);
@@ -36,7 +36,7 @@ export abstract class VariableStore {
       return;
     }
     if (waiting === undefined) {
-      this.writeRows(variable, data, start);
+      await this.writeRows(variable, data, start);
       return;
     }
     const whole = 'zeroRows' in waiting ? zeros(variable, waiting.zeroRows) : waiting;
@@ -45,9 +45,9 @@ export abstract class VariableStore {
   }
 
   /** Adds to a variable of float32. */
-  add(variable: Variable, data: Float32Array): void {
+  async add(variable: Variable, data: Float32Array): Promise<void> {
     const { waiting } = variable;
-    if (waiting === undefined) this.addRows(variable, data);
+    if (waiting === undefined) await this.addRows(variable, data);
     else if ('zeroRows' in waiting) variable.waiting = data.slice();
     else for (let index = 0; index < data.length; index += 1) waiting[index]! += data[index]!;
   }
@@ -81,13 +81,13 @@ export abstract class VariableStore {
     return this.#groups;
   }
 
-  // What an engine does with variables that it has.
+  // What an engine does with variables that it has. Without a promise, it is done before whatever is asked next.
 
   protected abstract free(variable: Variable): void;
   protected abstract zero(variable: Variable, rows: number): void;
-  protected abstract readRows(variable: Variable, start: number, count: number): HostArray;
-  protected abstract writeRows(variable: Variable, data: HostArray, start: number): void;
-  protected abstract addRows(variable: Variable, data: Float32Array): void;
+  protected abstract readRows(variable: Variable, start: number, count: number): Promise<HostArray>;
+  protected abstract writeRows(variable: Variable, data: HostArray, start: number): Promise<void>;
+  protected abstract addRows(variable: Variable, data: Float32Array): Promise<void>;
   protected abstract copyInGroup(group: string, variables: readonly Variable[], from: Int32Array, to: Int32Array): void;
   protected abstract resizeGroup(
     group: string,

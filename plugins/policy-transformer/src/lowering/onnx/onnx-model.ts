@@ -22,9 +22,9 @@ export interface OnnxInitializer {
 }
 
 /** An input or output. An open size is a name. */
-interface OnnxValue {
+export interface OnnxValue {
   readonly shape: readonly (number | string)[];
-  readonly type: TensorType['type'];
+  readonly type: TensorType['type'] | 'int64';
 }
 
 export interface OnnxGraph {
@@ -93,16 +93,20 @@ function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): voi
 
 function writeInitializer(writer: Writer, { name, dimensions, type, data }: OnnxInitializer): void {
   for (const size of dimensions) integer(writer, 1, size);
-  integer(writer, 2, type === 'int64' ? INT64 : ONNX_TYPES[type]);
+  integer(writer, 2, numberOf(type));
   text(writer, 8, name);
   bytes(writer, 9, data);
+}
+
+function numberOf(type: TensorType['type'] | 'int64'): number {
+  return type === 'int64' ? INT64 : ONNX_TYPES[type];
 }
 
 function writeValue(writer: Writer, name: string, { shape, type }: OnnxValue): void {
   text(writer, 1, name);
   message(writer, 2, (typeMessage) =>
     message(typeMessage, 1, (tensorMessage) => {
-      integer(tensorMessage, 1, ONNX_TYPES[type]);
+      integer(tensorMessage, 1, numberOf(type));
       message(tensorMessage, 2, (shapeMessage) => {
         for (const size of shape) {
           message(shapeMessage, 1, (dimension) =>
