@@ -4,6 +4,7 @@ import { Graph } from '../graph/graph.js';
 import { createExecutor } from './create-executor.js';
 import { ExecutableCache } from './executable-cache.js';
 import type { Executable, Executor, Program } from './executor.js';
+import { engineFolder, engines } from './fixtures/engines.js';
 import { ReferenceExecutor } from './fixtures/reference-executor.js';
 import { stateOf } from './fixtures/state-of.js';
 import { withFacts } from './fixtures/with-facts.js';
@@ -112,10 +113,11 @@ describe('an executable', () => {
   });
 });
 
-describe.each([
-  ['ONNX Runtime', () => createExecutor({ threads: 1, log: silent })],
-  ['the reference', () => Promise.resolve(new ReferenceExecutor())],
-] as const)('state with %s', (_, create: () => Promise<Executor>) => {
+const inReference = ['the reference', () => Promise.resolve(new ReferenceExecutor())] as const;
+const inEngines = engines.map(
+  (engine) => [engine, () => createExecutor({ engine, engineFolder, threads: 1, log: silent })] as const,
+);
+describe.each([inReference, ...inEngines])('state with %s', (engine, create: () => Promise<Executor>) => {
   it('is named where it does not fit', async () => {
     const executor = await create();
     const executable = await executor.compile(program('state'));
@@ -127,7 +129,7 @@ describe.each([
   });
 
   it('reads constants of any type, which are joined and written in parts', async () => {
-    const executor = await createExecutor({ threads: 1, log: silent });
+    const executor = await create();
     const constants = executor.allocateConstants(
       new Map([
         ['a', { shape: [2], type: 'int8' }],
@@ -207,8 +209,100 @@ describe.each([
     );
   });
 
+  // Goes red when a program takes the memory of what it computed with it.
+  it('outlives the program that changed it', async () => {
+    const executor = await create();
+    const graph = new Graph();
+    const doubled = await executor.compile({ outputs: {}, assign: { x: graph.mul(graph.state('x', [3]), 2) } });
+    const [state, other] = [1, 10].map((x) => stateOf(executor, new Map([['x', Float32Array.of(x, 2 * x, -x)]])));
+    for (const each of [state!, other!, state!]) await doubled.run({}, { state: [each] });
+    await doubled.dispose();
+    await other!.dispose();
+    expect(await state!.read('x', 1)).toEqual(Float32Array.of(8, -4));
+    const reader = new Graph();
+    const sum = await executor.compile({ outputs: { sum: reader.sum(reader.state('x', [3])) } });
+    expect(await sum.run({}, { state: [state!] })).toEqual({ sum: Float32Array.of(8) });
+    await state!.addAll(Float32Array.of(1, 1, 1));
+    await state!.write('x', Float32Array.of(7), 2);
+    expect(await sum.run({}, { state: [state!] })).toEqual({ sum: Float32Array.of(21) });
+    await state!.clear();
+    expect(await state!.readAll()).toEqual(new Float32Array(3));
+    await sum.dispose();
+    await executor.dispose();
+  });
+
+  // Goes red when rows are moved one after the other, or when what is not kept lands in a slot.
+  it('is a cache whose rows move and grow', async () => {
+    const executor = await create();
+    const cache = executor.allocateCache({ layers: 1, keyValueHeads: 2, headWidth: 2 });
+    cache.reserve(3, 4, []);
+    const ROWS = 101;
+    const graph = new Graph();
+    const shape = [ROWS, 2, 1, 2];
+    const append = await executor.compile({
+      outputs: {},
+      append: { 'keys.0': graph.input('new', shape), 'values.0': graph.mul(graph.input('new', shape), 10) },
+      openSizes: { rows: ROWS },
+    });
+    const reader = new Graph();
+    const CAPACITY = 103;
+    const read = await executor.compile({
+      outputs: Object.fromEntries(
+        ['keys', 'values'].map((kind) => [
+          kind,
+          reader.mul(reader.state(`${kind}.0`, [ROWS, 2, CAPACITY, 2]), reader.input('one', [])),
+        ]),
+      ),
+      openSizes: { rows: ROWS, capacity: CAPACITY },
+    });
+    const put = async (slots: readonly (number | undefined)[], position: number, first: number) => {
+      const data = Float32Array.from({ length: 4 * slots.length }, (_, index) => first + index);
+      const rows = slots.map((slot) => (slot === undefined ? undefined : { slot, position, count: 1 }));
+      await append.run({ new: data }, { sizes: { rows: slots.length }, appendTo: { cache, rows } });
+    };
+    /** The numbers of a slot's two heads, at its first positions. */
+    const at = async (slot: number, positions: number) => {
+      const { capacity } = cache;
+      const options = { sizes: { rows: 1, capacity }, state: [cache.window(slot, 1)] };
+      const got = await read.run({ one: Float32Array.of(1) }, options);
+      expect(got['values']).toEqual(got['keys']!.map((x) => 10 * x));
+      return [0, 1].map((head) => [...got['keys']!.slice(2 * head * capacity, 2 * (head * capacity + positions))]);
+    };
+    await put([0, undefined, 2], 0, 1);
+    await put([0, 1, 2], 1, 101);
+    expect(await at(0, 2)).toEqual([
+      [1, 2, 101, 102],
+      [3, 4, 103, 104],
+    ]);
+    cache.swapRows(0, 2);
+    cache.copyRows(2, 1, 2);
+    const [zero, two] = [
+      [
+        [9, 10, 109, 110],
+        [11, 12, 111, 112],
+      ],
+      [
+        [1, 2, 101, 102],
+        [3, 4, 103, 104],
+      ],
+    ];
+    expect([await at(0, 2), await at(1, 2), await at(2, 2)]).toEqual([zero, two, two]);
+    cache.reserve(5, 8, [
+      { slot: 0, length: 2 },
+      { slot: 2, length: 2 },
+    ]);
+    await put([4], 7, 1000);
+    expect([await at(0, 2), await at(2, 2)]).toEqual([zero, two]);
+    expect((await at(4, 8)).map((head) => head.slice(14))).toEqual([
+      [1000, 1001],
+      [1002, 1003],
+    ]);
+    for (const each of [append, read]) await each.dispose();
+    await executor.dispose();
+  });
+
   // Goes red when it rounds to the nearest, or when all runs round alike.
-  it('of bfloat16 is rounded at random by runs, so that the mean is exact', async () => {
+  it.skipIf(engine === 'webgpu')('of bfloat16 is rounded at random by runs, so that the mean is exact', async () => {
     const executor = await create();
     const [count, value] = [5000, 1 + 1 / 512];
     const shapes = new Map([

@@ -123,14 +123,14 @@ class DeviceExecutable extends BoundExecutable<Instance> {
     for (const variable of reads) feeds[deviceVariable(variable.name)] = tensors.get(variable)!;
     if (appendRows) feeds[DEVICE_APPEND_ROWS] = this.#integers(appendRows, [appendRows.length, 1]);
     const results = await session.run(feeds);
-    for (const variable of changes) this.#store.replace(variable, results[deviceChange(variable.name)]!);
+    for (const variable of changes) this.#store.replace(variable, results[deviceChange(variable.name)]!, session);
     return Object.fromEntries(
       [...this.outputs.keys()].map((name) => [name, results[onnxOutput(name)]!.data as HostArray]),
     );
   }
 
-  protected async free({ session }: Instance): Promise<void> {
-    await session.release();
+  protected free({ session }: Instance): Promise<void> {
+    return this.#store.release(session);
   }
 
   #integers(values: Int32Array, shape: Shape): OnnxRuntime.Tensor {

@@ -41,6 +41,7 @@ export class DeviceStore extends VariableStore {
   readonly #runtime: Runtime;
   readonly #provider: string;
   readonly #tensors = new Map<Variable, Tensor>();
+  readonly #makers = new Map<Variable, Session>();
   readonly #sessions = new Map<string, Promise<Session>>();
   #work: (() => Promise<void>)[] = [];
 
@@ -57,11 +58,27 @@ export class DeviceStore extends VariableStore {
     return this.#tensors;
   }
 
-  /** Gives a variable another tensor, which belongs to the store. */
-  replace(variable: Variable, tensor: Tensor): void {
+  /**
+   * Gives a variable another tensor, which belongs to the store.
+   * @param from the session that made it, if it is not one of the store
+   */
+  replace(variable: Variable, tensor: Tensor, from?: Session): void {
     const before = this.#tensors.get(variable);
     this.#tensors.set(variable, tensor);
+    if (from) this.#makers.set(variable, from);
+    else this.#makers.delete(variable);
     if (before !== tensor) before?.dispose();
+  }
+
+  /** Releases a session. Memory of its tensors ends with it, so those that are still needed are copied before. */
+  async release(session: Session): Promise<void> {
+    await this.#finish();
+    for (const [variable, maker] of [...this.#makers]) {
+      if (maker !== session) continue;
+      const of = this.#tensors.get(variable);
+      if (of !== undefined) this.replace(variable, await this.#run('copy', variable, { of }));
+    }
+    await session.release();
   }
 
   async dispose(): Promise<void> {
@@ -76,6 +93,7 @@ export class DeviceStore extends VariableStore {
     this.#later(() => {
       this.#tensors.get(variable)?.dispose();
       this.#tensors.delete(variable);
+      this.#makers.delete(variable);
       return Promise.resolve();
     });
   }
