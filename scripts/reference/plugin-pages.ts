@@ -111,7 +111,8 @@ function optionTable(options: OptionsDeclaration, kind: ContributionKind): strin
   const rows = Object.entries(options).map(([name, option]) => {
     const value = option.default === null ? 'not set' : `\`${JSON.stringify(option.default)}\``;
     const axis = kind === 'environment' && option.axis === true ? ' Varied by `ablate complexity`.' : '';
-    return `| \`${name}\` | ${describeOptionType(option)} | ${value} | ${option.description.replaceAll('|', '\\|')}.${axis} |`.replace(
+    const resumable = option.resumable === true ? ' It may change at a resume.' : '';
+    return `| \`${name}\` | ${describeOptionType(option)} | ${value} | ${option.description.replaceAll('|', '\\|')}.${axis}${resumable} |`.replace(
       '..',
       '.',
     );

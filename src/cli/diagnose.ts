@@ -1,7 +1,7 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg, totalmem } from 'node:os';
 
-import type { Diagnosis } from '../contracts/plugin.js';
+import type { Diagnosis, DiagnosisSettings } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
@@ -23,6 +23,7 @@ export async function diagnose(
   host: PluginHost,
   settings: HostSettings,
   folders: { readonly [purpose: string]: string },
+  how: DiagnosisSettings = {},
 ): Promise<readonly DiagnosedSubject[]> {
   const located = await allContributions(host);
   const problems = (await host.problems()).map(({ plugin, version, message, hint }): DiagnosedSubject => {
@@ -33,7 +34,7 @@ export async function diagnose(
     { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
     { subject: 'plugins', findings: [plugins(located)] },
     ...problems,
-    ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings)))).flat(),
+    ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings, how)))).flat(),
   ];
 }
 
@@ -94,12 +95,17 @@ function plugins(located: readonly LocatedContribution[]): Diagnosis {
 export async function diagnoseContribution(
   located: LocatedContribution,
   settings: HostSettings,
+  how: DiagnosisSettings = {},
 ): Promise<DiagnosedSubject[]> {
   const { contribution } = located;
   if (contribution.diagnose === undefined) return [];
   const subject = `${located.kind} ${located.name}`;
   try {
-    const answer = callPlugin(located, 'diagnose', () => contribution.diagnose?.(createHost(settings, located)) ?? []);
+    const answer = callPlugin(
+      located,
+      'diagnose',
+      () => contribution.diagnose?.(createHost(settings, located), how) ?? [],
+    );
     return [
       { subject, findings: await withinDeadline(`the diagnosis of ${subject}`, 1000 * DEADLINE_SECONDS, () => answer) },
     ];

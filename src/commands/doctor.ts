@@ -27,6 +27,7 @@ export default class Doctor extends BaseCommand {
   static override flags = {
     recipe: Flags.string({ helpValue: 'RECIPE', description: 'Name of a built-in recipe, or path of a file' }),
     set: setFlag,
+    quick: Flags.boolean({ description: 'Leave out measurements of speed', default: false }),
     fix: Flags.string({ helpValue: 'NAME', description: 'Install this', exclusive: ['recipe'] }),
     yes: Flags.boolean({ char: 'y', description: 'Install it without asking', default: false }),
   };
@@ -39,14 +40,14 @@ export default class Doctor extends BaseCommand {
     if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes);
     if (flags.yes)
       await refuse('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
-    return this.#examine();
+    return this.#examine(flags.quick);
   }
 
-  async #examine() {
+  async #examine(quick: boolean) {
     const { diagnose } = await import('../cli/diagnose.js');
     const { dataDir, cacheDir, version } = this.config;
     const host = await this.openPluginHost();
-    const subjects = await diagnose(host, await this.hostSettings(0), { data: dataDir, cache: cacheDir });
+    const subjects = await diagnose(host, await this.hostSettings(0), { data: dataDir, cache: cacheDir }, { quick });
 
     this.#show(subjects);
     const healthy = subjects.every(({ findings }) => findings.every(({ level }) => level !== 'problem'));

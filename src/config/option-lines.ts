@@ -14,6 +14,7 @@ export function optionLines(declaration: OptionsDeclaration, kind: ContributionK
     const levels =
       option.levels === undefined ? '' : `: ${option.levels.map((level) => JSON.stringify(level)).join(', ')}`;
     const axis = kind === 'environment' && option.axis === true ? ` (varied by \`ablate complexity\`${levels})` : '';
-    return [`${name}: ${describeOptionType(option)}; default ${value}`, `  ${option.description}${axis}`];
+    const resumable = option.resumable === true ? ' (may change at a resume)' : '';
+    return [`${name}: ${describeOptionType(option)}; default ${value}`, `  ${option.description}${axis}${resumable}`];
   });
 }

@@ -53,6 +53,11 @@ interface OptionCommon {
    * other values.
    */
   readonly levels?: readonly Json[];
+  /**
+   * True if this option of a policy says how something is computed and not what: an engine, threads, memory. A run may be
+   * resumed with another value, and only its last bits may differ.
+   */
+  readonly resumable?: boolean;
 }
 
 /** True or false. */

@@ -26,7 +26,7 @@ interface ContributionBase<Kind extends ContributionKind, Declaration extends Gr
   /** Findings that a declaration cannot express, such as `low` above `high`. */
   readonly validate?: (options: OptionsOf<Declaration>) => readonly OptionFinding[];
   /** Lines for `agentgym doctor`: what was found, what is missing, and how to get it. */
-  diagnose?(host: Host): Promise<readonly Diagnosis[]>;
+  diagnose?(host: Host, settings?: DiagnosisSettings): Promise<readonly Diagnosis[]>;
   /** What `agentgym doctor --fix NAME` can install, by lower-case name. `diagnose` names it in a hint. */
   readonly remedies?: { readonly [name: string]: Remedy };
 }
@@ -45,6 +45,11 @@ export interface Remedy {
    * @param tell shows a line, for each step
    */
   apply(host: Host, tell: (line: string) => void): Promise<void>;
+}
+
+export interface DiagnosisSettings {
+  /** Leave out what takes seconds, such as a measurement of speed. Default: false. */
+  readonly quick?: boolean;
 }
 
 /** A line of `agentgym doctor`. */

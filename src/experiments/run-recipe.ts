@@ -80,7 +80,7 @@ interface RunState extends JsonObject {
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { plan, host, settings, output, resume, sharedGames, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
-  const opened = resume === undefined ? undefined : await RunDirectory.resume(resume, plan.recipe);
+  const opened = resume === undefined ? undefined : await reopenRun(resume, plan, host);
   const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
@@ -158,6 +158,13 @@ async function createRun(
     seeds: { seed: recipe.seed },
     sourceFolder,
   });
+}
+
+/** The run to resume, with its own recipe but for options of the policy that may change at a resume. */
+async function reopenRun(directory: string, { recipe }: RunPlan, host: PluginHost): Promise<RunDirectory> {
+  const { contribution } = await host.find('policy', recipe.policy.name);
+  const free = Object.entries(contribution.options).flatMap(([name, { resumable }]) => (resumable ? [name] : []));
+  return RunDirectory.resume(directory, recipe, free);
 }
 
 /**

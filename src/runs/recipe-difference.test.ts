@@ -41,3 +41,15 @@ it('sees that stages changed places', () => {
   const { sft, rl } = recipe.stages;
   expect(recipeDifference(recipe, { ...recipe, stages: { rl, sft } })?.path).toBe('stages');
 });
+
+// Goes red when a run cannot go on with another engine.
+it('ignores the options of the policy that may change at a resume, and no others', () => {
+  const withOptions = (options: { readonly [name: string]: string }) => ({
+    ...recipe,
+    policy: { name: 'transformer', options },
+  });
+  const [before, after] = [withOptions({ engine: 'a', loraRank: '1' }), withOptions({ engine: 'b', loraRank: '2' })];
+  expect(recipeDifference(before, after, ['engine'])?.path).toBe('policy.options.loraRank');
+  expect(recipeDifference(before, withOptions({ loraRank: '1' }), ['engine'])).toBeUndefined();
+  expect(recipeDifference(before, after)?.path).toBe('policy.options.engine');
+});

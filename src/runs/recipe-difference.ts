@@ -10,9 +10,25 @@ export interface RecipeDifference {
 /**
  * The first key at which two resolved recipes differ, in the order of the keys of the first. Their `description` does
  * not count, as it changes no number. The order of keys matters only in `stages`.
+ *
+ * @param free options of the policy that do not count either
  */
-export function recipeDifference(before: Json, after: Json): RecipeDifference | undefined {
-  return firstDifference(withoutDescription(before), withoutDescription(after), '');
+export function recipeDifference(
+  before: Json,
+  after: Json,
+  free: readonly string[] = [],
+): RecipeDifference | undefined {
+  const compared = (recipe: Json) => withoutOptions(withoutDescription(recipe), free);
+  return firstDifference(compared(before), compared(after), '');
+}
+
+function withoutOptions(recipe: Json, names: readonly string[]): Json {
+  if (!isMap(recipe) || !isMap(recipe['policy'] ?? null)) return recipe;
+  const policy = recipe['policy'] as { readonly [key: string]: Json };
+  const options = policy['options'] ?? null;
+  if (!isMap(options)) return recipe;
+  const counted = Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
+  return { ...recipe, policy: { ...policy, options: counted } };
 }
 
 /** The description is for readers, and may be reworded during the run. */

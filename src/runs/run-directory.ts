@@ -106,11 +106,13 @@ export class RunDirectory {
   /**
    * Opens a run to continue it. `recipe`, if given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
    * (naming the key), AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN. Logs are unchanged until the journal is opened.
+   *
+   * @param free options of the policy that may differ
    */
-  static async resume(directory: string, recipe?: Recipe): Promise<RunDirectory> {
+  static async resume(directory: string, recipe?: Recipe, free: readonly string[] = []): Promise<RunDirectory> {
     const path = resolve(directory);
     const manifest = await readManifest(path);
-    const difference = recipe && recipeDifference(manifest.recipe, recipe);
+    const difference = recipe && recipeDifference(manifest.recipe, recipe, free);
     if (difference !== undefined) {
       throw new AgentgymError('AG_RESUME_MISMATCH', {
         message: `The run ${path} was made with another recipe: ${describeDifference(difference)}.`,

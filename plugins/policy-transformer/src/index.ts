@@ -14,8 +14,8 @@ export default [
     presets,
     scratchOptions: ['tokenizer', 'vocabularySize'],
     load: () => import('./policy/create-policy.js'),
-    diagnose: async ({ cacheDirectory }) =>
-      (await import('./policy/diagnose.js')).diagnose({ engineFolder: cacheDirectory }),
+    diagnose: async ({ cacheDirectory }, settings) =>
+      (await import('./policy/diagnose.js')).diagnose({ engineFolder: cacheDirectory, ...settings }),
     remedies,
   } satisfies PolicyContribution<typeof options>,
 ];

@@ -8,6 +8,7 @@ export const options = {
     type: 'choice',
     choices: ['auto', 'native', 'wasm', 'webgpu', 'tensorflow'],
     default: 'auto',
+    resumable: true,
     description:
       'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; a GPU through WebGPU; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix tensorflow` installs it)',
   },
@@ -16,6 +17,7 @@ export const options = {
     minimum: 1,
     maximum: 64,
     default: null,
+    resumable: true,
     description: 'Number of threads that sample and train in parallel; unset: one per processor core, at most 8',
   },
   microBatchTokens: {
@@ -28,6 +30,7 @@ export const options = {
     type: 'integer',
     minimum: 0,
     default: 512,
+    resumable: true,
     description:
       'Memory for activations of a model with more than 100 million parameters, from the forward to the backward pass; beyond it they are computed again, which gives the same numbers',
   },
@@ -35,6 +38,7 @@ export const options = {
     type: 'integer',
     minimum: 1,
     default: 1024,
+    resumable: true,
     description: 'Memory for keys and values of running episodes, over all threads; beyond it they are computed again',
   },
   samplingWeights: {

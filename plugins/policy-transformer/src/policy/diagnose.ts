@@ -1,5 +1,6 @@
-import type { Diagnosis } from '@agentgym/cli';
+import type { Diagnosis, DiagnosisSettings } from '@agentgym/cli';
 
+import type { EngineName } from '../executors/create-executor.js';
 import { checkExecutor } from '../executors/check-executor.js';
 import {
   describeMismatch,
@@ -12,24 +13,29 @@ import {
   type RuntimeSearch,
 } from '../executors/load-runtime.js';
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
-import { findAddon, loadTensorFlow, TENSORFLOW_VERSION } from '../executors/tensorflow/load-tensorflow.js';
-import { TensorFlowExecutor } from '../executors/tensorflow/tensorflow-executor.js';
+import { findAddon, hasGpuLibraries, TENSORFLOW_VERSION } from '../executors/tensorflow/load-tensorflow.js';
+import { probeEngine } from './probe-engine.js';
 
 const NAMES = { 'onnxruntime-node': 'native engine', 'onnxruntime-web': 'WebAssembly engine' } as const;
 
-interface Search extends Omit<RuntimeSearch, 'engine'> {
+interface Search extends Omit<RuntimeSearch, 'engine'>, DiagnosisSettings {
   /** See `ExecutorOptions`. */
   readonly engineFolder?: string;
 }
 
-/** Reports which engines work here, from which packages, why others do not work, and how to install them. */
-export async function diagnose({ engineFolder, ...search }: Search = {}): Promise<readonly Diagnosis[]> {
+/** Reports which engines work here, from which packages, how fast, why others do not work, and how to get them. */
+export async function diagnose({ engineFolder, quick = false, ...search }: Search = {}): Promise<readonly Diagnosis[]> {
+  const speedOf = async (engine: EngineName): Promise<string> => {
+    const probe = quick ? undefined : await probeEngine(engine, engineFolder, true);
+    if (probe === undefined || !('speed' in probe)) return '';
+    return `, trains ${perSecond(probe.speed!)} of a micro model a second`;
+  };
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
   const machine = search.machine ?? `${process.platform}-${process.arch}`;
   return [
     ...('loaded' in native
-      ? describeLoaded(native.loaded)
+      ? describeLoaded(native.loaded, await speedOf('onnxruntime-node'))
       : [
           {
             level: 'loaded' in web ? ('note' as const) : ('problem' as const),
@@ -38,7 +44,7 @@ export async function diagnose({ engineFolder, ...search }: Search = {}): Promis
           },
         ]),
     ...('loaded' in web
-      ? describeLoaded(web.loaded)
+      ? describeLoaded(web.loaded, await speedOf('onnxruntime-web'))
       : [
           {
             level: 'note' as const,
@@ -46,43 +52,51 @@ export async function diagnose({ engineFolder, ...search }: Search = {}): Promis
             hint: `npm install onnxruntime-web@${RUNTIME_VERSION}`,
           },
         ]),
-    await describeTensorFlow(engineFolder),
+    await describeOther('webgpu', 'WebGPU engine', 'It needs a GPU with a driver of Vulkan, Metal or Direct3D 12.'),
+    findAddon(engineFolder) === undefined
+      ? {
+          level: 'ok',
+          message: 'TensorFlow engine: not installed',
+          hint: 'Install it: agentgym doctor --fix tensorflow',
+        }
+      : await describeOther(
+          'tensorflow',
+          `TensorFlow engine${hasGpuLibraries(engineFolder) ? ' with the libraries of a GPU' : ''}`,
+          'Install it again: agentgym doctor --fix tensorflow',
+        ),
   ];
-}
 
-/** It is no problem where it is missing: nothing needs it. */
-async function describeTensorFlow(engineFolder: string | undefined): Promise<Diagnosis> {
-  if (findAddon(engineFolder) === undefined) {
-    return {
-      level: 'ok',
-      message: 'TensorFlow: not installed',
-      hint: '`agentgym doctor --fix tensorflow` installs it, for `policy.options.engine: tensorflow`',
-    };
-  }
-  try {
-    const { binding, file } = loadTensorFlow(engineFolder, 1);
-    const executor = new TensorFlowExecutor(binding, 1);
-    await checkExecutor(executor);
-    await executor.dispose();
-    const device = binding.isUsingGpuDevice() ? 'a GPU' : 'processors only';
-    const other = binding.TF_Version === TENSORFLOW_VERSION ? '' : `, tested with ${TENSORFLOW_VERSION}`;
-    return { level: 'ok', message: `TensorFlow: ${binding.TF_Version}${other}, ${device} (${file})` };
-  } catch (error) {
-    return {
-      level: 'problem',
-      message: error instanceof Error ? error.message : String(error),
-      hint: 'Install it again: agentgym doctor --fix tensorflow',
-    };
+  /** An engine that nothing needs: it is no problem where it does not work. */
+  async function describeOther(engine: EngineName, name: string, cure: string): Promise<Diagnosis> {
+    const probe = await probeEngine(engine, engineFolder, !quick);
+    if ('problem' in probe)
+      return { level: 'ok', message: `${name}: does not work: ${shortened(probe.problem)}`, hint: cure };
+    const other =
+      engine === 'tensorflow' && probe.version !== TENSORFLOW_VERSION ? `, tested with ${TENSORFLOW_VERSION}` : '';
+    const unknown = quick ? '' : ', too slow to measure';
+    const speed = probe.speed === undefined ? unknown : `, trains ${perSecond(probe.speed)} of a micro model a second`;
+    return { level: 'ok', message: `${name}: ${probe.version}${other}${speed}` };
   }
 }
 
-function describeLoaded(loaded: LoadedRuntime): Diagnosis[] {
+/** Two digits, because a second measures no more. */
+function perSecond(speed: number): string {
+  return `${Number(speed.toPrecision(2)).toLocaleString('en')} tokens`;
+}
+
+/** The first line of a message, without the place in a library's source code. */
+function shortened(message: string): string {
+  const [first] = message.split('\n', 1) as [string];
+  return first.replace(/^\/\S+:\d+ .* was false\. /, '');
+}
+
+function describeLoaded(loaded: LoadedRuntime, speed: string): Diagnosis[] {
   const { engine, package: name, version, rejected } = loaded;
   const slower = engine === 'onnxruntime-web' ? ', about four times slower' : '';
   const others = rejected.length === 0 ? '' : ` (${describeRejected(rejected)})`;
   const mismatch = describeMismatch(loaded);
   return [
-    { level: 'ok', message: `${NAMES[engine]}: ${name} ${version}${slower}${others}` },
+    { level: 'ok', message: `${NAMES[engine]}: ${name} ${version}${speed || slower}${others}` },
     ...(mismatch === undefined
       ? []
       : [{ level: 'note' as const, message: mismatch, hint: `npm install ${name}@${RUNTIME_VERSION}` }]),
