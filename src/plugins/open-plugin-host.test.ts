@@ -117,7 +117,8 @@ describe('openPluginHost', () => {
   it('says where the shape of a contribution is wrong', async () => {
     const broken = `[${COIN}, { kind: 'world', name: 'Big World', summary: '', options: {
       depth: { type: 'integer', maximum: 3, default: 4, description: 'Depth' },
-      style: { type: 'choice', default: 'a', description: 'Style' } } }]`;
+      style: { type: 'choice', default: 'a', description: 'Style' } },
+      remedies: { Lamp: {}, oil: { summary: 'Oil', plan: 3, apply: () => 0 } } }]`;
     const host = openPluginHost([await plugin('odd', { 'index.js': `export default ${broken};` })]);
     const message = (await host.problems())[0]?.message ?? '';
     for (const place of [
@@ -127,6 +128,8 @@ describe('openPluginHost', () => {
       '[1].load',
       '[1].options.depth.default',
       '[1].options.style.choices',
+      '[1].remedies.Lamp',
+      '[1].remedies.oil.plan',
     ]) {
       expect(message).toContain(place);
     }
