@@ -47,6 +47,7 @@ export interface Remedy {
   apply(host: Host, tell: (line: string) => void): Promise<void>;
 }
 
+/** How thorough a diagnosis is. */
 export interface DiagnosisSettings {
   /** Leave out what takes seconds, such as a measurement of speed. Default: false. */
   readonly quick?: boolean;

@@ -922,8 +922,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/optimizers/vector-program.ts',
-    find: 'start < count; start += PART',
-    replace: 'start < count; start += 2 * PART',
+    find: 'start < count; start += vectorLength',
+    replace: 'start < count; start += 2 * vectorLength',
     test: 'plugins/policy-transformer/src/optimizers/optimizers.test.ts',
     reddens: 'is changed as a short one is',
   },

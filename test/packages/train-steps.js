@@ -45,6 +45,6 @@ for (let step = 0; step < 3; step += 1) {
   losses.push(terms.crossEntropy);
 }
 const logprobs = [...(await policy.logprobs(batch))];
-const diagnoses = await contribution.diagnose();
+const diagnoses = await contribution.diagnose(host, { quick: true });
 console.log(JSON.stringify({ diagnoses, messages: host.messages, losses, logprobs, model: policy.describe() }));
 await policy.dispose();
