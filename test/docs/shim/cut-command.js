@@ -30,6 +30,8 @@ export async function cutCommand(argv) {
     case 'ui':
       // Any free port, and no browser.
       return [...withoutFlag(argv, '--port').filter((word) => word !== '--open'), '--port', '0'];
+    case 'doctor':
+      return ['--recipe', '--fix', '--quick'].some((flag) => argv.includes(flag)) ? argv : [...argv, '--quick'];
     case 'train':
       return argv.includes('--resume') ? argv : cutRecipe(argv, (args) => args.recipe);
     case 'ablate': {

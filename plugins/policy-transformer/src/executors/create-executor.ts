@@ -1,4 +1,3 @@
-import { DeviceExecutor } from './device/device-executor.js';
 import type { Executor } from './executor.js';
 import {
   describeMismatch,
@@ -8,8 +7,6 @@ import {
   type RuntimeSearch,
 } from './load-runtime.js';
 import { OnnxRuntimeExecutor } from './onnx-runtime-executor.js';
-import { loadTensorFlow } from './tensorflow/load-tensorflow.js';
-import { TensorFlowExecutor } from './tensorflow/tensorflow-executor.js';
 
 /** Engines that executors exist for. */
 export type EngineName = RuntimeName | 'webgpu' | 'tensorflow';
@@ -42,8 +39,15 @@ export async function createExecutor({
   log,
   ...search
 }: ExecutorOptions): Promise<Executor> {
-  if (engine === 'tensorflow') return new TensorFlowExecutor(loadTensorFlow(engineFolder, threads).binding, threads);
-  if (engine === 'webgpu') return new DeviceExecutor(await loadRuntime({ ...search, engine: 'onnxruntime-node' }));
+  // Engines that most runs do not use are imported when they are asked for.
+  if (engine === 'tensorflow') {
+    const { TensorFlowExecutor } = await import('./tensorflow/tensorflow-executor.js');
+    return TensorFlowExecutor.load(engineFolder, threads);
+  }
+  if (engine === 'webgpu') {
+    const { DeviceExecutor } = await import('./device/device-executor.js');
+    return new DeviceExecutor(await loadRuntime({ ...search, engine: 'onnxruntime-node' }));
+  }
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {
     log(`the policy uses onnxruntime-web, which is about four times slower (${describeRejected(loaded.rejected)})`);

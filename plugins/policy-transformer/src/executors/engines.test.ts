@@ -124,7 +124,7 @@ async function trainAndSample(engine: EngineName): Promise<Trained> {
     valueHead: false,
     layered: false,
     sessionThreads: 2,
-    microBatchTokens: 160,
+    microBatchTokens: 240,
     activationBytes: 1e8,
     cacheBytes: 1e8,
     samplingWeights: 'float32',

@@ -24,19 +24,13 @@ export function hasGpuLibraries(engineFolder: string | undefined): boolean {
   return engineFolder !== undefined && existsSync(join(tensorflowFolder(engineFolder), 'wheel', 'nvidia'));
 }
 
-export interface LoadedTensorFlow {
-  readonly binding: TensorFlowBinding;
-  /** The addon's file. */
-  readonly file: string;
-}
-
 /**
  * Loads the addon: the one in the engine's folder, or one that is installed beside this package. The number of threads
  * and the silence on standard error count only if nothing has loaded TensorFlow in this process before. Throws if there
  * is none, or if it does not load.
  * @param engineFolder see `tensorflowFolder`; `undefined` looks only beside this package
  */
-export function loadTensorFlow(engineFolder: string | undefined, threads: number): LoadedTensorFlow {
+export function loadTensorFlow(engineFolder: string | undefined, threads: number): TensorFlowBinding {
   const file = findAddon(engineFolder);
   if (file === undefined) throw new Error('tensorflow is not installed: run `agentgym doctor --fix tensorflow`');
   // TensorFlow reads its settings from the environment alone. Where the user has set one, it stays.
@@ -47,7 +41,7 @@ export function loadTensorFlow(engineFolder: string | undefined, threads: number
   // Otherwise it takes all memory of a GPU.
   process.env['TF_FORCE_GPU_ALLOW_GROWTH'] ??= 'true';
   try {
-    return { binding: createRequire(import.meta.url)(file) as TensorFlowBinding, file };
+    return createRequire(import.meta.url)(file) as TensorFlowBinding;
   } catch (error) {
     const [reason] = (error as Error).message.split('\n', 1);
     throw new Error(`tensorflow does not load: ${reason}`, { cause: error });

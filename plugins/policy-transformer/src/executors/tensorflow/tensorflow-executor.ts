@@ -9,6 +9,7 @@ import { VariableConstants, VariableState } from '../variables/variable-state.js
 import type { Variable } from '../variables/variable.js';
 import type { Located } from '../variables/view.js';
 import type { TensorFlowBinding } from './binding.js';
+import { loadTensorFlow } from './load-tensorflow.js';
 import { TensorFlowSession, type Feed } from './session.js';
 
 /**
@@ -25,7 +26,12 @@ export class TensorFlowExecutor implements Executor {
   readonly #session: TensorFlowSession;
   #count = 0;
 
-  constructor(binding: TensorFlowBinding, threads: number) {
+  /** Throws if it does not load: see `loadTensorFlow`. */
+  static load(engineFolder: string | undefined, threads: number): TensorFlowExecutor {
+    return new TensorFlowExecutor(loadTensorFlow(engineFolder, threads), threads);
+  }
+
+  private constructor(binding: TensorFlowBinding, threads: number) {
     this.#session = new TensorFlowSession(binding);
     this.version = binding.TF_Version;
     this.threads = threads;
