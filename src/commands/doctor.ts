@@ -37,7 +37,7 @@ export default class Doctor extends BaseCommand {
     if (flags.recipe !== undefined) return this.#measure(flags.recipe, flags.set ?? []);
     if (flags.set !== undefined)
       await refuse('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
-    if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes);
+    if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes, flags.quick);
     if (flags.yes)
       await refuse('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
     return this.#examine(flags.quick);
@@ -65,7 +65,7 @@ export default class Doctor extends BaseCommand {
     }
   }
 
-  async #fix(name: string, isAllowed: boolean) {
+  async #fix(name: string, isAllowed: boolean, quick: boolean) {
     const [{ applyRemedy }, { confirmOnTerminal }, { diagnoseContribution }] = await Promise.all([
       import('../cli/apply-remedy.js'),
       import('../cli/confirm.js'),
@@ -78,7 +78,7 @@ export default class Doctor extends BaseCommand {
         isAllowed || (!this.jsonEnabled() && (await confirmOnTerminal(question, this.signal))),
     });
     if (!applied) await refuse(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
-    const subjects = await diagnoseContribution(located, settings);
+    const subjects = await diagnoseContribution(located, settings, { quick: quick || plan.length === 0 });
     this.#show(subjects);
     return { version: this.config.version, fixed: name, plan, subjects };
   }

@@ -27,8 +27,8 @@ interface Search extends Omit<RuntimeSearch, 'engine'>, DiagnosisSettings {
 export async function diagnose({ engineFolder, quick = false, ...search }: Search = {}): Promise<readonly Diagnosis[]> {
   const speedOf = async (engine: EngineName): Promise<string> => {
     const probe = quick ? undefined : await probeEngine(engine, engineFolder, true);
-    if (probe === undefined || !('speed' in probe)) return '';
-    return `, trains ${perSecond(probe.speed!)} of a micro model a second`;
+    if (probe === undefined || 'problem' in probe || probe.speed === undefined) return '';
+    return `, trains ${perSecond(probe.speed)} of a micro model a second`;
   };
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
