@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 
 const here = new URL('./', import.meta.url);
 const names = readdirSync(here, { withFileTypes: true })
-  .filter((entry) => entry.isDirectory() && entry.name !== 'peer')
+  .filter((entry) => entry.isDirectory() && entry.name !== 'peer' && entry.name !== 'sides' && entry.name !== 'results')
   .map((entry) => entry.name);
 const [name, ...options] = process.argv.slice(2);
 if (!names.includes(name)) {

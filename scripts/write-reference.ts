@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { dirname, join } from 'node:path';
 
 import { referencePages } from './reference-pages.js';
+import { measuredPerformancePage, performancePage } from './performance-page.js';
 import { measuredRewardsPage, rewardsPage } from './reward-density-table.js';
 
 const folder = fileURLToPath(new URL('../docs/reference', import.meta.url));
@@ -16,4 +17,5 @@ for (const [name, text] of Object.entries(pages)) {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), text);
 }
+writeFileSync(performancePage, measuredPerformancePage());
 writeFileSync(rewardsPage, await measuredRewardsPage());

@@ -5,7 +5,7 @@ import { cpus, loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { watchForeignLoad } from '../foreign-load.js';
+import { watchForeignLoad } from '../sides/foreign-load.js';
 import { Collector, openHost } from './collector.js';
 import { measureDelayed } from './measure-delayed.js';
 import { measureHost } from './measure-host.js';

@@ -7,8 +7,8 @@ import { readPluginSource } from '../../dist/plugins/plugin-source.js';
 import { createRandom } from '../../dist/random/create-random.js';
 import { collectEpisodes } from '../../dist/rollout/collect-episodes.js';
 import { runWeights } from '../../dist/runs/checkpoints.js';
-import { processorSeconds } from '../engine/processor-seconds.js';
-import { hostSettings, root } from '../engine/our-side.js';
+import { processorSeconds } from '../sides/processor-seconds.js';
+import { hostSettings, root } from '../sides/our-side.js';
 
 const plugins = ['reward-standard', 'format-standard', 'policy-transformer'].map((name) => join('plugins', name));
 

@@ -1,7 +1,7 @@
 // Environments that answer slowly: compares free collection with waves, and with the same durations if no episode waits
 // for the `generate` call of another.
 import { bestSchedule, leastTime, listSchedule } from './best-schedule.js';
-import { median } from '../median.js';
+import { median } from '../sides/median.js';
 import { printLine } from './print-line.js';
 
 const delay = 50;

@@ -1,7 +1,7 @@
 // The cost of a turn on the main thread without the environment's answer. It must not depend on the number of earlier
 // turns.
 import { mainThreadSeconds } from './main-thread-seconds.js';
-import { median } from '../median.js';
+import { median } from '../sides/median.js';
 import { printLine } from './print-line.js';
 
 const lengths = [10, 50, 200];

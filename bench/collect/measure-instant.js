@@ -1,5 +1,5 @@
 // Environments that answer immediately: compares free collection and threads with waves on the main thread.
-import { median } from '../median.js';
+import { median } from '../sides/median.js';
 import { printLine } from './print-line.js';
 
 const variants = [

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { planRun } from '../../dist/config/run-plan.js';
 import { runRecipe } from '../../dist/experiments/run-recipe.js';
-import { hostSettings, root } from '../engine/our-side.js';
+import { hostSettings, root } from '../sides/our-side.js';
 
 /** Trains with the recipe next to this file. @returns the folder of the run */
 export async function trainStart(host, folder) {

@@ -7,10 +7,10 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { watchForeignLoad } from '../foreign-load.js';
-import { median } from '../median.js';
-import { PeerProcess } from '../peer-process.js';
-import { pythonWith } from '../python-environment.js';
+import { watchForeignLoad } from '../sides/foreign-load.js';
+import { median } from '../sides/median.js';
+import { PeerProcess } from '../sides/peer-process.js';
+import { pythonWith } from '../sides/python-environment.js';
 import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
 
 const settings = [

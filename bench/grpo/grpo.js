@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { watchForeignLoad } from '../foreign-load.js';
+import { watchForeignLoad } from '../sides/foreign-load.js';
 import { openHalfABillion } from '../models/half-a-billion.js';
 
 const goals = { seconds: 0.9, memory: 0.75 };

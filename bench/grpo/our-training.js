@@ -4,8 +4,8 @@
 import { writeFileSync } from 'node:fs';
 
 import { cutByTokens, trainedUnits } from '../../plugins/policy-transformer/dist/worker/batch-rows.js';
-import { openHost } from '../engine/our-side.js';
-import { iterate, openTraining } from '../engine/quickstart-side.js';
+import { openHost } from '../sides/our-side.js';
+import { iterate, openTraining } from '../rl/quickstart-side.js';
 
 const [folder, steps, workFile] = process.argv.slice(2);
 const plugins = ['env-textcraft', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];

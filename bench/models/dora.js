@@ -9,7 +9,8 @@ import { layerGradientPart, layerPart } from '../../plugins/policy-transformer/d
 import { frozenShapes, PROJECTIONS, trainableShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
 import { rotaryTables } from '../../plugins/policy-transformer/dist/model/rotary-tables.js';
 import { gradientState } from '../../plugins/policy-transformer/dist/model/training-graph.js';
-import { configOf, uniformNumbers } from './random-model.js';
+import { uniformNumbers } from '../sides/random-weights.js';
+import { configOf } from './random-model.js';
 
 const [rows, width] = [4, 512];
 const sizes = { tokens: rows * width, rows, width, blocks: 1 };

@@ -6,11 +6,11 @@ import { cpus } from 'node:os';
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
-import { openHost } from '../engine/our-side.js';
-import { processorSeconds } from '../engine/processor-seconds.js';
-import { watchForeignLoad } from '../foreign-load.js';
-import { median } from '../median.js';
-import { PeerProcess } from '../peer-process.js';
+import { openHost } from '../sides/our-side.js';
+import { processorSeconds } from '../sides/processor-seconds.js';
+import { watchForeignLoad } from '../sides/foreign-load.js';
+import { median } from '../sides/median.js';
+import { PeerProcess } from '../sides/peer-process.js';
 import { openHalfABillion } from './half-a-billion.js';
 import { decodeWork, loraWork, openPolicy, prefillWork } from './our-side.js';
 

@@ -1,7 +1,7 @@
 // Our side: the policy from the built packages with a model from a folder, created as for a recipe.
 import { Instances, noCorpus } from '../../dist/experiments/instances.js';
 import { createRandom } from '../../dist/random/create-random.js';
-import { decodeWork as generateWork, hostSettings, trainWork } from '../engine/our-side.js';
+import { decodeWork as generateWork, hostSettings, trainWork } from '../sides/our-side.js';
 
 const whole = { temperature: 1, topP: 1, topK: 0 };
 

@@ -1,11 +1,12 @@
 """Answers each JSON line on standard input with one JSON line. Between them the process sleeps, so the two sides never compete.
 
-    {"prepare": NAME, "kind": "train" | "decode", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH, "tuned": bool}
+    {"prepare": NAME, "kind": "train" | "decode" | "generate", "sizes": {...}}      {"prepare": NAME, "kind": "grpo", "folder": PATH, "tuned": bool}
     {"measure": NAME, "repetitions": N}  ->  {"seconds": [...], "cpu": [...]} and, for grpo, {"rollout": [...], "update": [...], "success": [...]}
 """
 import json
 import sys
 import time
+from importlib.metadata import version
 
 import torch
 
@@ -17,7 +18,7 @@ def main():
     torch.set_num_threads(int(sys.argv[1]))
     torch.manual_seed(1)
     prepared = {}
-    print(json.dumps({"torch": torch.__version__, "threads": torch.get_num_threads()}), flush=True)
+    print(json.dumps({"torch": torch.__version__, "transformers": version("transformers"), "threads": torch.get_num_threads()}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         if "prepare" in request:

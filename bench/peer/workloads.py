@@ -13,15 +13,22 @@ def decoder_of(sizes):
 
 
 def train(sizes):
-    """Forward, backward, clipping and AdamW on sequences whose last `new` tokens are trained on; returns a function that does one step."""
+    """Forward, backward, clipping and AdamW on sequences whose last `new` tokens are trained on; returns a function that does one step.
+
+    Sequences of different lengths (`lengths`, tokens after the prompt) are padded to the longest.
+    """
     model = decoder_of(sizes)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.0, fused=True)
     tokens = torch.randint(sizes["vocabulary"], (sizes["episodes"], sizes["prompt"] + sizes["new"]))
+    lengths = torch.tensor(sizes["lengths"])
+    trained = torch.arange(sizes["new"])[None] < lengths[:, None]
+    whole = bool(trained.all())
+    targets = tokens[:, sizes["prompt"]:].flatten() if whole else tokens[:, sizes["prompt"]:][trained]
 
     def step():
         states = model.states(tokens[:, :-1])[:, sizes["prompt"] - 1:]
-        logits = model.logits(states.flatten(0, 1))
-        loss = torch.nn.functional.cross_entropy(logits, tokens[:, sizes["prompt"]:].flatten())
+        logits = model.logits(states.flatten(0, 1) if whole else states[trained])
+        loss = torch.nn.functional.cross_entropy(logits, targets)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
         optimizer.step()
@@ -49,6 +56,24 @@ def decode(sizes):
             if i + 1 < new:
                 state = model.step(drawn, prompt + i, cache)
         return tokens.tolist(), logprobs.tolist()
+
+    return play
+
+
+def generate(sizes):
+    """The same sampling by `generate` of transformers, with the scores of each step."""
+    from transformers import AutoModelForCausalLM
+    model = AutoModelForCausalLM.from_pretrained(sizes["folder"], dtype=torch.float32).eval()
+    rows, prompt, new = sizes["episodes"], sizes["prompt"], sizes["new"]
+    prompts = torch.randint(sizes["vocabulary"], (rows, prompt))
+    mask = torch.ones_like(prompts)
+
+    @torch.inference_mode()
+    def play():
+        out = model.generate(prompts, attention_mask=mask, do_sample=True, temperature=1.0, top_k=0, top_p=1.0, min_new_tokens=new,
+                             max_new_tokens=new, pad_token_id=0, return_dict_in_generate=True, output_scores=True)
+        scores = model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
+        return out.sequences[:, prompt:].tolist(), scores.tolist()
 
     return play
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { allCommands } from '../../scripts/reference/commands-page.js';
 import { contractExports } from '../../scripts/reference/contract-pages.js';
+import { measuredPerformancePage, performancePage } from '../../scripts/performance-page.js';
 import { pluginPackages } from '../../scripts/reference/plugin-pages.js';
 import { referencePages } from '../../scripts/reference-pages.js';
 import { ablationSchema } from '../../src/config/ablation-schema.js';
@@ -20,6 +21,10 @@ const folder = join(repository, 'docs/reference');
 describe('docs/reference', () => {
   it.each(Object.entries(pages))('%s is what the code says: `npm run reference`', (name, text) => {
     expect(readFileSync(join(folder, name), 'utf8')).toBe(text);
+  });
+
+  it('is told by measurements in docs/performance.md: `npm run reference`', () => {
+    expect(readFileSync(performancePage, 'utf8')).toBe(measuredPerformancePage());
   });
 
   it('holds nothing else', () => {

@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from 'vitest';
 
-const bench = new URL('../../bench/engine/', import.meta.url);
+const bench = new URL('../../bench/', import.meta.url);
 /** Runs in a separate process with the built packages, like the measurement. */
 const script = `
-  import { openHost } from '${new URL('our-side.js', bench).href}';
-  import { iterate, openQuickstart } from '${new URL('quickstart-side.js', bench).href}';
+  import { openHost } from '${new URL('sides/our-side.js', bench).href}';
+  import { iterate, openQuickstart } from '${new URL('rl/quickstart-side.js', bench).href}';
   const quickstart = await openQuickstart(await openHost(), { threads: 1, steps: 6 });
   const seen = [];
   await iterate(quickstart, (iteration) => seen.push(iteration));

@@ -6,11 +6,11 @@ import { PROJECTIONS, type Projection } from './model/parameters.js';
 export const options = {
   engine: {
     type: 'choice',
-    choices: ['auto', 'native', 'wasm', 'webgpu', 'tensorflow'],
+    choices: ['auto', 'native', 'wasm', 'webgpu', 'cuda', 'tensorflow'],
     default: 'auto',
     resumable: true,
     description:
-      'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; a GPU through WebGPU; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix tensorflow` installs it)',
+      'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; a GPU through WebGPU or CUDA; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix NAME` installs the last two)',
   },
   threads: {
     type: 'integer',

@@ -9,7 +9,7 @@ import {
 import { OnnxRuntimeExecutor } from './onnx-runtime-executor.js';
 
 /** Engines that executors exist for. */
-export type EngineName = RuntimeName | 'webgpu' | 'tensorflow';
+export type EngineName = RuntimeName | 'webgpu' | 'cuda' | 'tensorflow';
 
 export interface ExecutorOptions extends Partial<Omit<RuntimeSearch, 'engine'>> {
   /** `auto` is the fastest that works on every machine: see `RuntimeSearch`. Default: `auto`. */
@@ -47,6 +47,10 @@ export async function createExecutor({
   if (engine === 'webgpu') {
     const { DeviceExecutor } = await import('./device/device-executor.js');
     return new DeviceExecutor(await loadRuntime({ ...search, engine: 'onnxruntime-node' }));
+  }
+  if (engine === 'cuda') {
+    const { loadCuda } = await import('./cuda/load-cuda.js');
+    return new OnnxRuntimeExecutor({ ...(await loadCuda(engineFolder)), engine }, threads, returnsMemory);
   }
   const loaded = await loadRuntime({ ...search, engine });
   if (engine === 'auto' && loaded.engine === 'onnxruntime-web') {

@@ -13,7 +13,7 @@ const FLUSHING_PLATFORMS = ['linux-x64'];
  */
 export async function flushDenormals(engine: 'auto' | EngineName): Promise<string | undefined> {
   // TensorFlow does so by itself, in its own threads.
-  if (engine === 'onnxruntime-web' || engine === 'tensorflow' || engine === 'webgpu') return undefined;
+  if (engine !== 'auto' && engine !== 'onnxruntime-node') return undefined;
   try {
     const executor = await createExecutor({ engine, threads: 1, log: () => undefined });
     if (executor.engine === 'onnxruntime-web') return undefined;

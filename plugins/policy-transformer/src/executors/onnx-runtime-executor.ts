@@ -11,7 +11,7 @@ import { changeState, findState, ownerOf } from './host-changes.js';
 import { HostConstants } from './host-constants.js';
 import { HostRoundedState } from './host-rounded-state.js';
 import { HostState, type HostView } from './host-state.js';
-import type { LoadedRuntime, Runtime, RuntimeName } from './load-runtime.js';
+import type { LoadedRuntime, Runtime } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
 
 /** How programs are best written for ONNX Runtime. */
@@ -33,24 +33,38 @@ export const ONNX_RUNTIME_FACTS = {
   vectorLength: 2 ** 16,
 } as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'vectorLength'>;
 
+const PROVIDERS = { 'onnxruntime-node': 'cpu', 'onnxruntime-web': 'wasm', cuda: 'cuda' } as const;
+
+/** Weights that stay on a GPU as constants. A model may have two gigabytes of them. */
+const MOST_FIXED_ON_GPU = 1.5e9;
+
 /**
- * ONNX Runtime on the CPU, native or as WebAssembly: one session for each program. State is in the memory of the
+ * ONNX Runtime on the CPU, native or as WebAssembly, or on a GPU through CUDA: one session for each program. State is in the memory of the
  * process. The binding reads it in place, but copies every output, so a program returns only what changes.
  */
 export class OnnxRuntimeExecutor implements Executor {
-  readonly engine: RuntimeName;
+  readonly engine: keyof typeof PROVIDERS;
   readonly version: string;
   readonly threads: number;
   readonly rowRules = ONNX_RUNTIME_FACTS.rowRules;
-  readonly mostFixedBytes = ONNX_RUNTIME_FACTS.mostFixedBytes;
+  readonly mostFixedBytes: number;
   readonly vectorLength = ONNX_RUNTIME_FACTS.vectorLength;
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;
 
   /** @param returnsMemory see `ExecutorOptions` */
-  constructor({ runtime, engine, version }: LoadedRuntime, threads: number, returnsMemory = false) {
+  constructor(
+    {
+      runtime,
+      engine,
+      version,
+    }: Pick<LoadedRuntime, 'runtime' | 'version'> & { readonly engine: keyof typeof PROVIDERS },
+    threads: number,
+    returnsMemory = false,
+  ) {
     this.#runtime = runtime;
     this.engine = engine;
+    this.mostFixedBytes = engine === 'cuda' ? MOST_FIXED_ON_GPU : ONNX_RUNTIME_FACTS.mostFixedBytes;
     this.version = version;
     this.threads = threads;
     this.#keepsMemory = !returnsMemory;
@@ -82,7 +96,7 @@ export class OnnxRuntimeExecutor implements Executor {
     }
     const lowered = lowerProgram(all, fixed && (({ names }) => findState([fixed], names)), open);
     const session = await this.#runtime.InferenceSession.create(lowered.model, {
-      executionProviders: [this.engine === 'onnxruntime-node' ? 'cpu' : 'wasm'],
+      executionProviders: [PROVIDERS[this.engine]],
       graphOptimizationLevel: 'all',
       executionMode: 'sequential',
       intraOpNumThreads: this.threads,

@@ -1,6 +1,7 @@
 import type { Diagnosis, DiagnosisSettings } from '@agentgym/cli';
 
 import type { EngineName } from '../executors/create-executor.js';
+import { findCudaRuntime } from '../executors/cuda/load-cuda.js';
 import { checkExecutor } from '../executors/check-executor.js';
 import {
   describeMismatch,
@@ -53,6 +54,13 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
           },
         ]),
     await describeOther('webgpu', 'WebGPU engine', 'It needs a GPU with a driver of Vulkan, Metal or Direct3D 12.'),
+    findCudaRuntime(engineFolder) === undefined
+      ? { level: 'ok', message: 'CUDA engine: not installed', hint: 'Install it: agentgym doctor --fix cuda' }
+      : await describeOther(
+          'cuda',
+          'CUDA engine',
+          'It needs a GPU of NVIDIA with a driver for CUDA 13 (580 or later).',
+        ),
     findAddon(engineFolder) === undefined
       ? {
           level: 'ok',

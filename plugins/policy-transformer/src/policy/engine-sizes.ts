@@ -12,6 +12,7 @@ export const engines = {
   native: 'onnxruntime-node',
   wasm: 'onnxruntime-web',
   webgpu: 'webgpu',
+  cuda: 'cuda',
   tensorflow: 'tensorflow',
 } as const;
 
@@ -44,7 +45,10 @@ export function coresOf(
   const threads = threadsOf(options);
   const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
   // A GPU computes one thing after the other anyway, and its memory would hold a copy of the weights for each core.
-  const hasDevice = options.engine === 'webgpu' || (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
+  const hasDevice =
+    options.engine === 'webgpu' ||
+    options.engine === 'cuda' ||
+    (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
   if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered: isLarge };
   return { count: threads, sessionThreads: 1, layered: false };
 }

@@ -68,7 +68,7 @@ export async function estimate(
 }
 
 function isWasm(engine: (typeof engines)[keyof typeof engines]): boolean {
-  return engine !== 'tensorflow' && engine !== 'webgpu' && likelyRuntime(engine) === 'onnxruntime-web';
+  return (engine === 'auto' || engine === 'onnxruntime-web') && likelyRuntime(engine) === 'onnxruntime-web';
 }
 
 /** Tokens of a tokenizer without a sample of its text: environments are small. */

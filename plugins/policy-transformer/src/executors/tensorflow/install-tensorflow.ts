@@ -3,11 +3,21 @@
  * a registry has it; Python itself runs nothing of it. The addon is that of `@tensorflow/tfjs-node-gpu`, unmodified, and
  * serves processors and GPUs alike: it is compiled here against the library's C interface.
  */
-import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { arch, platform } from 'node:os';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import {
+  findPrograms,
+  hasNvidiaDriver,
+  installFolder,
+  keepOnly,
+  machineOf,
+  runnerOf,
+  sized,
+  unpackWheels,
+  type Installation,
+  type Run,
+} from '../installation/installation.js';
 import {
   ADDON_VERSION,
   hasGpuLibraries,
@@ -16,13 +26,12 @@ import {
   TENSORFLOW_VERSION,
   tensorflowFolder,
 } from './load-tensorflow.js';
-import { runTool } from './run-tool.js';
 
-/** Versions of Node's own headers for addons, which are the same for all versions of Node. */
+/** Node's headers for addons, which are the same for all its versions. */
 const HEADERS = 'node-api-headers@1.9.0';
 
-/** Pythons for which there are wheels. Only files of the wheel are used, so any of them serves. */
-const WHEEL_PYTHON = '3.12';
+const WHAT = 'TensorFlow';
+const PROGRAMS = ['compiler', 'pip', 'npm', 'tar'] as const;
 
 interface Wheel {
   readonly requirement: string;
@@ -34,50 +43,33 @@ interface Wheel {
   readonly isGpu: boolean;
 }
 
+const onProcessors = { installedMegabytes: 860, isGpu: false };
+const x64 = ['manylinux_2_27_x86_64', 'manylinux2014_x86_64'];
+const arm64 = ['manylinux_2_27_aarch64', 'manylinux2014_aarch64'];
 const wheels: { readonly [machine: string]: { readonly processor: Wheel; readonly gpu?: Wheel } } = {
   'linux-x64': {
     processor: {
-      requirement: `tensorflow-cpu==${TENSORFLOW_VERSION}`,
-      platforms: ['manylinux_2_27_x86_64', 'manylinux2014_x86_64'],
-      megabytes: 274,
-      installedMegabytes: 860,
-      isGpu: false,
+      ...{ requirement: `tensorflow-cpu==${TENSORFLOW_VERSION}`, platforms: x64, megabytes: 274 },
+      ...onProcessors,
     },
     gpu: {
-      requirement: `tensorflow[and-cuda]==${TENSORFLOW_VERSION}`,
-      platforms: ['manylinux_2_27_x86_64', 'manylinux2014_x86_64'],
-      megabytes: 3000,
-      installedMegabytes: 7000,
-      isGpu: true,
+      ...{ requirement: `tensorflow[and-cuda]==${TENSORFLOW_VERSION}`, platforms: x64, megabytes: 3000 },
+      ...{ installedMegabytes: 7000, isGpu: true },
     },
   },
   'linux-arm64': {
     processor: {
-      requirement: `tensorflow==${TENSORFLOW_VERSION}`,
-      platforms: ['manylinux_2_27_aarch64', 'manylinux2014_aarch64'],
-      megabytes: 270,
-      installedMegabytes: 860,
-      isGpu: false,
+      ...{ requirement: `tensorflow==${TENSORFLOW_VERSION}`, platforms: arm64, megabytes: 270 },
+      ...onProcessors,
     },
   },
 };
 
-export interface TensorFlowInstallation {
-  readonly engineFolder: string;
-  readonly signal: AbortSignal;
-  /** `<platform>-<arch>`; for tests. */
-  readonly machine?: string;
-  /** The root of the file system, where the driver of a GPU is looked for; for tests. */
-  readonly root?: string;
-  /** Programs; for tests. */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
 /** What an installation will do, line by line: nothing if it works. Throws if this machine lacks what it needs. */
-export async function planTensorFlow(installation: TensorFlowInstallation): Promise<readonly string[]> {
+export async function planTensorFlow(installation: Installation): Promise<readonly string[]> {
   if (isInstalled(installation)) return [];
   const { requirement, megabytes, installedMegabytes } = wheelFor(installation);
-  await findTools(installation);
+  await findPrograms(WHAT, PROGRAMS, installation);
   return [
     `download ${requirement} (${sized(megabytes)}) with pip, ${TENSORFLOW_PACKAGES[0]}@${ADDON_VERSION} and ${HEADERS} (1 MB) with npm`,
     'compile the addon against the library (about 15 seconds)',
@@ -85,36 +77,24 @@ export async function planTensorFlow(installation: TensorFlowInstallation): Prom
   ];
 }
 
-/**
- * Installs it, in a folder that gets its name when it is complete. What was there before is replaced.
- * @param tell gets a line for each step
- */
-export async function installTensorFlow(
-  installation: TensorFlowInstallation,
-  tell: (line: string) => void,
-): Promise<void> {
+/** @param tell gets a line for each step */
+export async function installTensorFlow(installation: Installation, tell: (line: string) => void): Promise<void> {
   const wheel = wheelFor(installation);
-  const tools = await findTools(installation);
-  const target = tensorflowFolder(installation.engineFolder);
-  await mkdir(installation.engineFolder, { recursive: true });
-  const staging = await mkdtemp(`${target}.partial-`);
-  try {
+  const { compiler } = await findPrograms(WHAT, PROGRAMS, installation);
+  const run = runnerOf(installation);
+  await installFolder(tensorflowFolder(installation.engineFolder), async (folder) => {
     tell(`downloading ${wheel.requirement}`);
-    await installWheel(tools, wheel, staging);
+    await unpackLibrary(run, wheel, folder);
     tell(`downloading ${TENSORFLOW_PACKAGES[0]}@${ADDON_VERSION}`);
-    const addon = await unpackAddon(tools, staging);
+    const addon = await unpackAddon(run, folder);
     tell('compiling the addon');
-    await compileAddon(tools, staging, addon);
-    await prune(staging, wheel.isGpu);
-    await rm(target, { recursive: true, force: true });
-    await rename(staging, target);
-  } finally {
-    await rm(staging, { recursive: true, force: true });
-  }
+    await compileAddon(run, compiler, folder, addon);
+    await prune(folder, wheel.isGpu);
+  });
 }
 
 /** Whether what is wanted here is installed and loads. */
-function isInstalled(installation: TensorFlowInstallation): boolean {
+function isInstalled(installation: Installation): boolean {
   const { engineFolder } = installation;
   try {
     loadTensorFlow(engineFolder, 1);
@@ -124,72 +104,35 @@ function isInstalled(installation: TensorFlowInstallation): boolean {
   }
 }
 
-type Run = (command: string, args: readonly string[], cwd: string) => Promise<string>;
-
-interface Tools {
-  readonly compiler: string;
-  readonly run: Run;
-}
-
 /** Throws if this machine has no wheel. */
-function wheelFor({ machine = `${platform()}-${arch()}`, root = '/' }: TensorFlowInstallation): Wheel {
+function wheelFor(installation: Installation): Wheel {
+  const machine = machineOf(installation);
   const found = wheels[machine];
   if (found === undefined) {
     throw new Error(`TensorFlow is not installed on ${machine}, only on ${Object.keys(wheels).join(' and ')}`);
   }
-  const hasDriver = existsSync(join(root, 'proc/driver/nvidia/version'));
-  return hasDriver ? (found.gpu ?? found.processor) : found.processor;
+  return hasNvidiaDriver(installation) ? (found.gpu ?? found.processor) : found.processor;
 }
 
-/** Throws if a program is missing, and says which package brings it. */
-async function findTools({ signal, env = process.env }: TensorFlowInstallation): Promise<Tools> {
-  const run: Run = (command, args, cwd) => runTool(command, args, { cwd, signal, env });
-  const works = async (command: string, args: readonly string[]): Promise<boolean> =>
-    run(command, args, '/').then(
-      () => true,
-      () => {
-        signal.throwIfAborted();
-        return false;
-      },
-    );
-  const compilers = [...(env['CXX'] ? [env['CXX']] : []), 'c++', 'g++', 'clang++'];
-  const working = await Promise.all(compilers.map((compiler) => works(compiler, ['--version'])));
-  const compiler = compilers.find((_, index) => working[index]);
-  const missing = [
-    ...(compiler === undefined ? ['a C++ compiler (Debian and Ubuntu: apt-get install g++)'] : []),
-    ...((await works('python3', ['-m', 'pip', '--version']))
-      ? []
-      : ['pip of Python 3 (Debian and Ubuntu: apt-get install python3-pip)']),
-    ...((await works('npm', ['--version'])) ? [] : ['npm, which comes with Node.js']),
-    ...((await works('tar', ['--version'])) ? [] : ['tar (Debian and Ubuntu: apt-get install tar)']),
-  ];
-  if (missing.length > 0) throw new Error(`TensorFlow cannot be installed without ${missing.join(', and ')}`);
-  return { compiler: compiler!, run };
-}
-
-async function installWheel({ run }: Tools, { requirement, platforms, isGpu }: Wheel, folder: string): Promise<void> {
-  const target = [
-    ...['--target', join(folder, 'wheel'), '--only-binary', ':all:', '--implementation', 'cp'],
-    ...['--python-version', WHEEL_PYTHON, ...platforms.flatMap((name) => ['--platform', name])],
-  ];
-  const pip = ['-m', 'pip', 'install', '--quiet', '--no-compile', '--disable-pip-version-check'];
+async function unpackLibrary(run: Run, { requirement, platforms, isGpu }: Wheel, folder: string): Promise<void> {
+  const into = join(folder, 'wheel');
+  await unpackWheels(run, [requirement.replace(/\[.*\]/, '')], { into, platforms });
   // The wheel of a GPU needs its CUDA libraries, and nothing else that it asks for.
-  await run('python3', [...pip, '--no-deps', ...target, requirement.replace(/\[.*\]/, '')], folder);
-  if (isGpu)
-    await run('python3', [...pip, '--no-deps', '--upgrade', ...target, ...(await cudaRequirements(folder))], folder);
+  if (isGpu) await unpackWheels(run, await cudaRequirements(into), { into, platforms });
 }
 
 /** What the extra `and-cuda` of the wheel requires. */
-async function cudaRequirements(folder: string): Promise<string[]> {
-  const wheel = join(folder, 'wheel');
+async function cudaRequirements(wheel: string): Promise<string[]> {
   const information = (await readdir(wheel)).find((name) => /^tensorflow-.*\.dist-info$/.test(name));
   if (information === undefined) throw new Error(`the wheel in ${wheel} says nothing of itself`);
   const metadata = await readFile(join(wheel, information, 'METADATA'), 'utf8');
-  return [...metadata.matchAll(/^Requires-Dist: (\S+)\s*;.*extra == ["']and-cuda["']/gm)].map(([, name]) => name!);
+  return [...metadata.matchAll(/^Requires-Dist: ([^;\n]+?)\s*;.*extra == ["']and-cuda["']/gm)].map(([, name]) =>
+    name!.replace(/[\s()]/g, ''),
+  );
 }
 
 /** Unpacks the addon's package and the headers. Returns the folder of the package. */
-async function unpackAddon({ run }: Tools, folder: string): Promise<string> {
+async function unpackAddon(run: Run, folder: string): Promise<string> {
   const packages = [
     { name: `${TENSORFLOW_PACKAGES[0]}@${ADDON_VERSION}`, into: join(folder, 'node_modules', TENSORFLOW_PACKAGES[0]) },
     { name: HEADERS, into: join(folder, 'headers') },
@@ -204,7 +147,7 @@ async function unpackAddon({ run }: Tools, folder: string): Promise<string> {
   return packages[0]!.into;
 }
 
-async function compileAddon({ run, compiler }: Tools, folder: string, addon: string): Promise<void> {
+async function compileAddon(run: Run, compiler: string, folder: string, addon: string): Promise<void> {
   const library = join(folder, 'wheel', 'tensorflow');
   const built = join(addon, 'lib', 'napi-v8');
   await mkdir(built, { recursive: true });
@@ -226,19 +169,7 @@ async function compileAddon({ run, compiler }: Tools, folder: string, addon: str
 /** Removes what only compilation needs: headers, and all of Python. */
 async function prune(folder: string, isGpu: boolean): Promise<void> {
   const wheel = join(folder, 'wheel');
-  const kept = new Set(['tensorflow', ...(isGpu ? ['nvidia'] : [])]);
-  await Promise.all([
-    rm(join(folder, 'headers'), { recursive: true }),
-    ...(await others(wheel, (name) => kept.has(name))),
-    ...(await others(join(wheel, 'tensorflow'), (name) => /^libtensorflow_(cc|framework)\.so\.2$/.test(name))),
-  ]);
-}
-
-async function others(folder: string, isKept: (name: string) => boolean): Promise<Promise<void>[]> {
-  const names = await readdir(folder);
-  return names.filter((name) => !isKept(name)).map((name) => rm(join(folder, name), { recursive: true, force: true }));
-}
-
-function sized(megabytes: number): string {
-  return megabytes < 1000 ? `${megabytes} MB` : `${(megabytes / 1000).toFixed(0)} GB`;
+  await rm(join(folder, 'headers'), { recursive: true });
+  await keepOnly(wheel, (name) => name === 'tensorflow' || (isGpu && name === 'nvidia'));
+  await keepOnly(join(wheel, 'tensorflow'), (name) => /^libtensorflow_(cc|framework)\.so\.2$/.test(name));
 }

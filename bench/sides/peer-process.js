@@ -11,7 +11,7 @@ export class PeerProcess {
   /** Starts `bench/peer/<script>` with these arguments and further environment variables. `hello` is its first message. */
   static async start(python, script, parameters = [], variables = {}) {
     const peer = new PeerProcess();
-    const path = fileURLToPath(new URL(`peer/${script}`, import.meta.url));
+    const path = fileURLToPath(new URL(`../peer/${script}`, import.meta.url));
     peer.#child = spawn(python, ['-W', 'ignore', path, ...parameters], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...variables },

@@ -9,14 +9,14 @@ import { join } from 'node:path';
 export const benchCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
 
 /** Path of a Python interpreter with these packages; `given` is believed to have them. */
-export function pythonWith(name, requirements, given, note = '') {
+export function pythonWith(name, requirements, given, remark = '') {
   if (given !== undefined) return given;
   const folder = join(benchCache, name);
   const python = join(folder, 'bin', 'python');
   const done = join(folder, 'installed');
   if (existsSync(done)) return python;
   mkdirSync(benchCache, { recursive: true });
-  console.error(`Installing ${requirements.join(', ')} into ${folder}. ${note}`);
+  console.error(`Installing ${requirements.join(', ')} into ${folder}. ${remark}`);
   run('python3', ['-m', 'venv', '--clear', folder]);
   run(python, ['-m', 'pip', 'install', '--quiet', '--no-compile', ...requirements]);
   writeFileSync(done, `${requirements.join('\n')}\n`);
@@ -27,4 +27,17 @@ function run(command, parameters) {
   const { status, error } = spawnSync(command, parameters, { stdio: ['ignore', 2, 2] });
   if (error) throw error;
   if (status !== 0) throw new Error(`${command} ${parameters.join(' ')} ended with ${status}`);
+}
+
+const TRAINING_PACKAGES = ['torch>=2.15', 'numpy', 'transformers>=5'];
+const note = 'PyTorch is large; a CPU-only index in PIP_INDEX_URL makes it small.';
+
+/** A Python with PyTorch, transformers and PEFT. */
+export function trainingEnvironment(given) {
+  return pythonWith('peft', [...TRAINING_PACKAGES, 'peft'], given, note);
+}
+
+/** A Python with TRL. */
+export function trlEnvironment(given) {
+  return pythonWith('trl', [...TRAINING_PACKAGES, 'trl', 'datasets', 'accelerate'], given, note);
 }

@@ -39,21 +39,36 @@ export async function makePolicy(host, { preset, vocabulary, threads, maxTokens 
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options: { threads } }, context);
 }
 
+/** Sampled tokens of each episode. Ragged: from one to all, so that episodes have half of the longest length on average. */
+export function sampledLengths({ prompt, fresh, episodes, ragged = false }) {
+  if (!ragged) return Array(episodes).fill(fresh);
+  // The mean of share ** p is 1 / (p + 1).
+  const power = fresh / ((prompt + fresh) / 2 - prompt) - 1;
+  return Array.from({ length: episodes }, (_, row) => {
+    const share = episodes === 1 ? 1 : row / (episodes - 1);
+    return Math.max(1, Math.round(fresh * share ** power));
+  });
+}
+
 /** Returns a function that does one training step on episodes whose last `fresh` tokens are trained. */
-export async function trainWork(policy, { vocabulary, prompt, fresh, episodes }) {
+export async function trainWork(policy, { vocabulary, prompt, fresh, episodes, ragged }) {
   const random = createRandom(2);
   const width = prompt + fresh;
   const size = episodes * width;
-  const sampled = (index) => index % width >= prompt;
+  const lengths = sampledLengths({ prompt, fresh, episodes, ragged });
+  const sampled = (index) => index % width >= prompt && index % width < prompt + lengths[Math.floor(index / width)];
+  const all = lengths.reduce((sum, length) => sum + length, 0);
   const zeros = () => new Float64Array(size);
   const batch = {
     rows: episodes,
     width,
-    tokens: Int32Array.from({ length: size }, () => random.integer(0, vocabulary)),
-    length: new Int32Array(episodes).fill(width),
+    tokens: Int32Array.from({ length: size }, (_, index) =>
+      index % width < prompt || sampled(index) ? random.integer(0, vocabulary) : 0,
+    ),
+    length: Int32Array.from(lengths, (length) => prompt + length),
     mask: Uint8Array.from({ length: size }, (_, index) => Number(sampled(index))),
     turn: Int32Array.from({ length: size }, (_, index) => (sampled(index) ? 0 : -1)),
-    weight: Float64Array.from({ length: size }, (_, index) => (sampled(index) ? 1 / (episodes * fresh) : 0)),
+    weight: Float64Array.from({ length: size }, (_, index) => (sampled(index) ? 1 / all : 0)),
     logprobs: zeros(),
     rewards: zeros(),
     advantages: zeros(),

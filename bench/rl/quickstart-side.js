@@ -7,12 +7,12 @@ import { planRun } from '../../dist/config/run-plan.js';
 import { makeParts } from '../../dist/experiments/make-parts.js';
 import { trainStage } from '../../dist/experiments/train-stage.js';
 import { nothingSpent } from '../../dist/training/spending.js';
-import { hostSettings, root } from './our-side.js';
-import { processorSeconds } from './processor-seconds.js';
+import { hostSettings, root } from '../sides/our-side.js';
+import { processorSeconds } from '../sides/processor-seconds.js';
 
 /** The parts of the recipe, with other numbers of threads and of rl steps. */
-export function openQuickstart(host, { threads, steps }) {
-  const sets = [`policy.options.threads=${threads}`, `stages.rl.steps=${steps}`];
+export function openQuickstart(host, { threads, steps, engine = 'auto' }) {
+  const sets = [`policy.options.threads=${threads}`, `policy.options.engine=${engine}`, `stages.rl.steps=${steps}`];
   return openTraining(host, 'recipes/quickstart/recipe.yaml', sets);
 }
 

@@ -1,0 +1,33 @@
+// Results of measurements, one file for each day and machine: `bench/results/<date>-<device>.json`.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, totalmem } from 'node:os';
+
+const folder = new URL('../results/', import.meta.url);
+
+/** What computed: the processor, or the GPU that an engine used. */
+export function deviceOf(gpu) {
+  const model = (gpu ?? cpus()[0].model).replace(/\((R|TM)\)|CPU|Processor|@.*$/gu, ' ');
+  const name = model.trim().split(/\s+/u).join(' ');
+  return gpu === undefined ? `${name}, ${availableParallelism()} cores` : name;
+}
+
+/** Adds a measurement to the file of the day. Replaces one of the same name. Returns the path of the file. */
+export function keepResults(measurement, report, { gpu, flags = [] } = {}) {
+  const device = deviceOf(gpu);
+  const slug = device.toLowerCase().replace(/[^a-z0-9]+/gu, '-');
+  const date = new Date().toISOString().slice(0, 10);
+  const file = new URL(`${date}-${slug}.json`, folder);
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).measurements : {};
+  const facts = {
+    date,
+    device,
+    cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
+    node: process.version,
+  };
+  const command = ['npm run bench --', measurement, ...flags].join(' ');
+  const content = { ...facts, measurements: { ...before, [measurement]: { command, ...report } } };
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
+  return file.pathname;
+}
