@@ -36,7 +36,11 @@ export function changeState({ assign, add, append }: Changes, options: RunOption
     if (owner?.assign) owner.assign(name, data as Float32Array, roundingSeed);
     else changed(name).set(data);
   }
-  for (const [name, data] of Object.entries(add)) addTo(changed(name), data as Float32Array);
+  for (const [name, data] of Object.entries(add)) {
+    const owner = ownerOf(state, name);
+    if (owner?.add) owner.add(name, data as Float32Array);
+    else addTo(changed(name), data as Float32Array);
+  }
   for (const [name, data] of Object.entries(append)) {
     if (appendTo === undefined) throw new Error(`the run does not say where ${name} goes`);
     (appendTo.cache as HostCache).append(name, data as Float32Array, appendTo.rows);

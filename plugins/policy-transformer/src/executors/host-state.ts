@@ -8,6 +8,8 @@ export interface HostView extends StateView {
   view(names: readonly string[]): HostArray | undefined;
   /** Stores what a run assigns to an array. Absent if views are the memory itself, not copies of its numbers. */
   readonly assign?: (name: string, data: Float32Array, roundingSeed: number) => void;
+  /** Adds to an array. Absent if what is added goes to the view. */
+  readonly add?: (name: string, data: Float32Array) => void;
 }
 
 /** Arrays one after the other in one block of memory. */
@@ -16,6 +18,8 @@ export class HostState implements State, HostView {
   readonly type = 'float32';
   readonly #data: Float32Array;
   readonly #views: Map<string, Float32Array>;
+  /** Arrays that count as zeros and may still hold other numbers: what is added to them first replaces these. */
+  readonly #cleared = new Set<string>();
 
   /** @param data all arrays, in the order of `shapes`; it is used, not copied. Default: zeros. */
   constructor(shapes: ReadonlyMap<string, Shape>, data?: Float32Array) {
@@ -29,6 +33,7 @@ export class HostState implements State, HostView {
   }
 
   view(names: readonly string[]): Float32Array | undefined {
+    this.#settle();
     const known = this.#views.get(names.join('+'));
     if (known !== undefined) return known;
     const joint = jointView(names, this.#views);
@@ -46,22 +51,31 @@ export class HostState implements State, HostView {
   }
 
   readAll(): Promise<Float32Array> {
+    this.#settle();
     return Promise.resolve(this.#data.slice());
   }
 
   writeAll(data: Float32Array): Promise<void> {
     placeFor('the state', data, this.#data).set(data);
+    this.#cleared.clear();
     return Promise.resolve();
   }
 
   addAll(data: Float32Array): Promise<void> {
+    this.#settle();
     addTo(this.#data, data);
     return Promise.resolve();
   }
 
   clear(): Promise<void> {
-    this.#data.fill(0);
+    for (const name of this.shapes.keys()) this.#cleared.add(name);
     return Promise.resolve();
+  }
+
+  add(name: string, data: Float32Array): void {
+    const array = placeFor(name, data, this.#named(name));
+    if (this.#cleared.delete(name)) array.set(data);
+    else addTo(array, data);
   }
 
   part(name: string, as: string, start: number, count: number): HostView {
@@ -79,10 +93,23 @@ export class HostState implements State, HostView {
     return {
       has: (name) => this.has(rename(name)),
       view: (names) => this.view(names.map(rename)),
+      add: (name, data) => this.add(rename(name), data),
     };
   }
 
   #of(name: string): Float32Array {
+    this.#settle();
+    return this.#named(name);
+  }
+
+  /** Makes arrays zeros that only count as such. */
+  #settle(): void {
+    if (this.#cleared.size === 0) return;
+    for (const name of this.#cleared) this.#named(name).fill(0);
+    this.#cleared.clear();
+  }
+
+  #named(name: string): Float32Array {
     const view = this.#views.get(name);
     if (view === undefined) throw new Error(`the state has no ${name}`);
     return view;

@@ -13,6 +13,7 @@ import { HostRoundedState } from './host-rounded-state.js';
 import { HostState, type HostView } from './host-state.js';
 import type { LoadedRuntime, Runtime } from './load-runtime.js';
 import type { CacheShape, StateView } from './state.js';
+import { VectorExecutable } from './vector-executable.js';
 
 /** How programs are best written for ONNX Runtime. */
 export const ONNX_RUNTIME_FACTS = {
@@ -88,6 +89,10 @@ export class OnnxRuntimeExecutor implements Executor {
   }
 
   async compile({ outputs, assign = {}, add = {}, append = {}, fixed, openSizes }: Program): Promise<Executable> {
+    if (this.engine !== 'cuda' && fixed === undefined) {
+      const vectors = VectorExecutable.of({ outputs, assign, add, append }, openSizes ?? {});
+      if (vectors !== undefined) return vectors;
+    }
     const open = new OpenSizes(openSizes);
     const changes = { assign, add, append };
     const all = { ...outputs };
