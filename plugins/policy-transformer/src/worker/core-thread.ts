@@ -3,11 +3,11 @@ import { workerData, type MessagePort } from 'node:worker_threads';
 
 import { CallQueue } from './call-queue.js';
 import { EngineCore } from './engine-core.js';
-import { callCore } from './engine.js';
+import { callCore, movedResults } from './engine.js';
 import type { CoreStart, FromCore, ToCore } from './messages.js';
 
 const { settings, port } = workerData as CoreStart;
-const send = (message: FromCore) => port.postMessage(message);
+const send = (message: FromCore, moved: readonly ArrayBuffer[] = []) => port.postMessage(message, moved);
 try {
   answer(await EngineCore.create(settings, (message) => send({ kind: 'log', message })), port);
 } catch (error) {
@@ -28,7 +28,7 @@ function answer(core: EngineCore, from: MessagePort): void {
     queue
       .add(() => callCore(core, message.method, message.args as never, abort.signal))
       .then(
-        (result) => send({ kind: 'result', id, result }),
+        (result) => send({ kind: 'result', id, result }, movedResults(message.method, result)),
         (error: unknown) => send({ kind: 'error', id, error }),
       )
       .finally(() => aborts.delete(id));

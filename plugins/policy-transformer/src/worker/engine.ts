@@ -26,7 +26,7 @@ export interface Engine {
   /** Number of cores. */
   readonly cores: number;
   /**
-   * The array of `setFrozen` is moved, not copied: the caller must not use it again.
+   * Arrays of `setFrozen` and gradients of `step` are moved, not copied: the caller must not use them again.
    * @param signal for `generate`, whose last argument it replaces: a signal cannot be sent to another thread
    */
   call<Method extends CoreMethod>(
@@ -37,6 +37,22 @@ export interface Engine {
   ): Promise<CoreResult<Method>>;
   /** Ends the cores. Calls in progress fail. */
   dispose(): Promise<void>;
+}
+
+/** Arrays of a call that need not be copied to another thread, because the caller does not use them again. */
+export function movedArguments(method: CoreMethod, args: readonly unknown[]): ArrayBuffer[] {
+  if (method === 'setFrozen') return buffersOf([args[0]]);
+  return method === 'step' ? buffersOf(args[0] as readonly unknown[]) : [];
+}
+
+/** Arrays of a result that need not be copied to another thread, because the core made them for it. */
+export function movedResults(method: CoreMethod, result: unknown): ArrayBuffer[] {
+  if (method === 'takeGradient' || method === 'read') return buffersOf([result]);
+  return method === 'step' ? buffersOf([(result as CoreResult<'step'>).parameters]) : [];
+}
+
+function buffersOf(arrays: readonly unknown[]): ArrayBuffer[] {
+  return arrays.flatMap((array) => (array instanceof Float32Array ? [array.buffer as ArrayBuffer] : []));
 }
 
 /** Runs a call on a core of this thread. */

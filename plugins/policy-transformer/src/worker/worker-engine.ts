@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 
 import { CoreThreads } from './core-threads.js';
 import type { EngineSettings } from './engine-core.js';
-import type { CoreArguments, CoreMethod, CoreResult, Engine } from './engine.js';
+import { movedArguments, type CoreArguments, type CoreMethod, type CoreResult, type Engine } from './engine.js';
 import type { FromCore, ToCore } from './messages.js';
 
 interface Pending {
@@ -50,8 +50,8 @@ export class WorkerEngine implements Engine {
     if (this.#pending.size === 1) this.#threads.ref();
     signal?.addEventListener('abort', abort, { once: true });
     const message: ToCore = { kind: 'call', id, method, args: method === 'generate' ? args.slice(0, 2) : args };
-    // Frozen weights may be gigabytes.
-    post(port, message, method === 'setFrozen' ? [(args[0] as Float32Array<ArrayBuffer>).buffer] : []);
+    // Frozen weights may be gigabytes, and gradients come at every step.
+    post(port, message, movedArguments(method, args));
     return answer
       .catch((error: unknown) => {
         // The original reason, not the worker's copy of it.
