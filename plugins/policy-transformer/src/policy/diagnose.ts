@@ -29,7 +29,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
   const speedOf = async (engine: EngineName): Promise<string> => {
     const probe = quick ? undefined : await probeEngine(engine, engineFolder, true);
     if (probe === undefined || 'problem' in probe || probe.speed === undefined) return '';
-    return `, trains ${perSecond(probe.speed)} of a micro model a second`;
+    return describeSpeed(probe.speed);
   };
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
@@ -82,9 +82,13 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
     const other =
       engine === 'tensorflow' && probe.version !== TENSORFLOW_VERSION ? `, tested with ${TENSORFLOW_VERSION}` : '';
     const unknown = quick ? '' : ', too slow to measure';
-    const speed = probe.speed === undefined ? unknown : `, trains ${perSecond(probe.speed)} of a micro model a second`;
+    const speed = probe.speed === undefined ? unknown : describeSpeed(probe.speed);
     return { level: 'ok', message: `${name}: ${probe.version}${other}${speed}` };
   }
+}
+
+function describeSpeed(speed: number): string {
+  return `, trains ${perSecond(speed)} of a micro model a second`;
 }
 
 /** Two digits, because a second measures no more. */

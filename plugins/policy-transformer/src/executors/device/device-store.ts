@@ -1,7 +1,6 @@
 import type * as OnnxRuntime from 'onnxruntime-common';
 
-import { encodeModel, type OnnxValue } from '../../lowering/onnx/onnx-model.js';
-import type { OnnxNode } from '../../lowering/onnx/onnx-model.js';
+import { encodeModel, type OnnxNode, type OnnxValue } from '../../lowering/onnx/onnx-model.js';
 import { newArray, type HostArray } from '../../operations/tensor.js';
 import type { Runtime } from '../load-runtime.js';
 import { hostType, VariableStore } from '../variables/variable-store.js';

@@ -14,6 +14,8 @@ import type { VariableCache } from './variable-cache.js';
 import type { Variable } from './variable.js';
 import type { Located, VariableView } from './view.js';
 
+type Sizes = NonNullable<RunOptions['sizes']>;
+
 /** One input of a run, with its checked array. */
 interface GivenInput extends TensorType {
   readonly name: string;
@@ -28,7 +30,6 @@ export interface BoundRun {
   readonly numbers: Int32Array;
   /** Rows of the cache to which new keys and values go, in the order of their arrays. */
   readonly appendRows: Int32Array | undefined;
-  readonly sizes: { readonly [name: string]: number };
 }
 
 /**
@@ -43,8 +44,8 @@ export abstract class BoundExecutable<Instance> implements Executable {
   readonly #open: OpenSizes;
   readonly #fixed: StateView | undefined;
   readonly #leaves: ProgramLeaves;
-  readonly #inputShapes: readonly ((sizes: BoundRun['sizes']) => Shape)[];
-  readonly #readShapes: readonly ((sizes: BoundRun['sizes']) => Shape)[];
+  readonly #inputShapes: readonly ((sizes: Sizes) => Shape)[];
+  readonly #readShapes: readonly ((sizes: Sizes) => Shape)[];
   readonly #instances = new Map<string, Instance>();
 
   constructor({ outputs, assign = {}, add = {}, append = {}, fixed, openSizes = {} }: Program) {
@@ -78,7 +79,6 @@ export abstract class BoundExecutable<Instance> implements Executable {
       appendRows:
         appended &&
         (appendTo!.cache as VariableCache).rowsFor(appendTo!.rows, this.#open.resolve(appended.shape, sizes)[2]!),
-      sizes,
     });
   }
 

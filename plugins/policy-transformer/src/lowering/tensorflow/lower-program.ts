@@ -44,7 +44,7 @@ export interface ProgramNodes {
  * Writes what a program needs as TensorFlow nodes. State is read from variables, and changes after every value has been
  * computed: then nothing else reads the memory of a variable, and it changes in place.
  * @param prefix of the names of all nodes
- * @param sizes names of the open sizes, in the order of the numbers
+ * @param openSizes see `Program`; the numbers of a run give sizes in this order
  */
 export function lowerToGraph(
   prefix: string,
