@@ -20,6 +20,8 @@ import { GraphGenerator } from '../../plugins/policy-transformer/dist/generation
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
 import { askingInputs, mostAsking } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
+import { placeInputs } from '../../plugins/policy-transformer/dist/model/place-inputs.js';
+import { placeApart } from '../../plugins/policy-transformer/dist/model/place-rows.js';
 import { frozenShapes, trainableShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
 import {
   evaluationGraph,
@@ -96,7 +98,7 @@ class Recording {
     const positions = graph.input('positions', [rows, width], 'int32');
     const bias = (window) => graph.input(`bias ${window}`, [rows, 1, queries, width]);
     const options = { positions, bias, adapter: this.adapter };
-    const { final, head, states } = decoderTrunk(graph, this.config, { rows, width }, options);
+    const { final, head, states } = decoderTrunk(graph, this.config, { rows, width, blocks: 1 }, options);
     const logits = graph.matmul(final, head, { transposeRight: true });
     const named = Object.fromEntries([...states, final].map((tensor, layer) => [`hidden_${layer}`, tensor]));
     const executable = await this.executor.compile({ outputs: { logits, ...named } });
@@ -147,12 +149,15 @@ class Recording {
   }
 
   /** Sizes and inputs of a graph that reads these tokens: row, position of the predicted token, id. */
-  slots(places, rows, width) {
-    const slots = places.map(([row, position]) => ({ row, position }));
-    const sizes = { rows, width, slots: places.length, asks: mostAsking(slots) };
+  slots(tokens, rows, width) {
+    const slots = tokens.map(([sequence, position]) => ({ sequence, position }));
+    const { places } = placeApart(rows);
+    const sizes = { sequences: rows, rows, width, slots: slots.length, asks: mostAsking(slots, places), blocks: 1 };
+    const layout = { places, lengths: places.map(() => width), rows, width };
     const inputs = {
-      ...askingInputs(slots, sizes, this.config),
-      targets: Int32Array.from(places, ([, , token]) => token),
+      ...placeInputs(layout, 1, this.config),
+      ...askingInputs(slots, places, sizes, this.config),
+      targets: Int32Array.from(tokens, ([, , token]) => token),
       inverseTemperature: Float32Array.of(1),
     };
     return { sizes, inputs };

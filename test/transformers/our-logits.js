@@ -17,7 +17,10 @@ import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkp
 import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
+import { maskInput } from '../../plugins/policy-transformer/dist/model/causal-mask.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
+import { placeInputs } from '../../plugins/policy-transformer/dist/model/place-inputs.js';
+import { placeApart } from '../../plugins/policy-transformer/dist/model/place-rows.js';
 import { initializeParameters, parameterShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
 import { exportFolder } from '../../plugins/policy-transformer/dist/policy/export-folder.js';
 import { presetConfig } from '../../plugins/policy-transformer/dist/presets/presets.js';
@@ -76,11 +79,24 @@ async function logitsOf(folder, { config, base, adapter: settings }, sequences) 
   const results = [];
   for (const tokens of sequences) {
     const graph = new Graph();
-    const { final, head } = decoderTrunk(graph, config, { rows: 1, width: tokens.length }, { adapter });
+    const width = tokens.length;
+    const queries = (config.heads / config.keyValueHeads) * width;
+    const { final, head } = decoderTrunk(
+      graph,
+      config,
+      { rows: 1, width, blocks: 1 },
+      {
+        adapter,
+        positions: graph.input('positions', [1, width], 'int32'),
+        bias: (window) => graph.input(maskInput(window), [1, 1, queries, width]),
+      },
+    );
     const executable = await executor.compile({
       outputs: { logits: graph.matmul(final, head, { transposeRight: true }) },
     });
-    const { logits } = await executable.run({ tokens: Int32Array.from(tokens) }, { state: [state] });
+    const layout = { ...placeApart(1), lengths: [width], width };
+    const inputs = { tokens: Int32Array.from(tokens), ...placeInputs(layout, 1, config) };
+    const { logits } = await executable.run(inputs, { state: [state] });
     await executable.dispose();
     const size = config.vocabularySize;
     results.push(tokens.map((_, place) => [...logits.subarray(place * size, (place + 1) * size)]));

@@ -64,7 +64,7 @@ it('equals a slow count on a training graph with open sizes', () => {
   const open = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
   const { block, ...others } = open;
   const loss = { terms: { policy: { op: 'live', name: 'logprob' } } } as const;
-  const sizes = { ...others, width: 2 * block, blocks: 2, open: true };
+  const sizes = { ...others, sequences: 3, width: 2 * block, blocks: 2 };
   const { outputs, gradients: slopes } = trainingGraph(
     presetConfig('pico', 50, 256),
     sizes,

@@ -81,20 +81,16 @@ export interface PackedSizes {
   readonly blocks: number;
 }
 
-/** @param at int32 [rows, n]; default: the positions of whole rows */
+/** @param at int32 [rows, n] */
 export function rotaryPositions(
   graph: GraphBuilder,
   config: DecoderConfig,
   rope: Rope | undefined,
-  { rows, width }: { readonly rows: number; readonly width: number },
-  at?: Tensor,
+  at: Tensor,
 ): Positions {
-  const half = config.headWidth / 2;
-  const count = at ? config.maxPositions : width;
-  const tables = rotaryTables(config, rope, count);
-  const angles = (table: Float32Array): Tensor => {
-    const whole = graph.constant(table, [count, half]);
-    return at ? graph.gather(whole, at) : graph.expand(whole, [rows, width, half]);
-  };
-  return { rows, width: at?.shape[1] ?? width, cos: angles(tables.cos), sin: angles(tables.sin) };
+  const tables = rotaryTables(config, rope, config.maxPositions);
+  const angles = (table: Float32Array): Tensor =>
+    graph.gather(graph.constant(table, [config.maxPositions, config.headWidth / 2]), at);
+  const [rows, width] = at.shape as [number, number];
+  return { rows, width, cos: angles(tables.cos), sin: angles(tables.sin) };
 }

@@ -1,3 +1,5 @@
+import type { SequencePlace } from './place-rows.js';
+
 /**
  * Added to the score of a masked position. Its exp is exactly 0, and a row of only masked positions does not give NaN.
  */
@@ -25,6 +27,36 @@ export function causalMask(width: number, group: number, blocks = 1, window?: nu
   }
   last.set(window, { key, mask });
   return mask;
+}
+
+/**
+ * [rows, 1, group * width, width] values added to the scores of rows that hold several sequences: each position sees
+ * itself and earlier positions of its sequence, with a window only the last `window` of them. Places without a token see
+ * nothing. `group` queries share a key.
+ */
+export function rowMasks(
+  { places, lengths, rows, width }: SequenceLayout,
+  group: number,
+  window?: number,
+): Float32Array {
+  const mask = new Float32Array(rows * group * width * width).fill(MASKED);
+  for (const [sequence, { row, start }] of places.entries()) {
+    for (let position = 0; position < lengths[sequence]!; position += 1) {
+      for (let query = 0; query < group; query += 1) {
+        const first = ((row * group + query) * width + start + position) * width + start;
+        mask.fill(0, first + firstSeen(position, window), first + position + 1);
+      }
+    }
+  }
+  return mask;
+}
+
+/** Sequences of these lengths in rows of a width. */
+export interface SequenceLayout {
+  readonly places: readonly SequencePlace[];
+  readonly lengths: readonly number[];
+  readonly rows: number;
+  readonly width: number;
 }
 
 /** The first position that a query sees. */

@@ -1,7 +1,6 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { attention, rotaryPositions } from './attention.js';
-import { causalMask } from './causal-mask.js';
 import { attentionKindOf, type DecoderConfig } from './decoder-config.js';
 import { decoderLayer, embedTokens, finalNorm, stateEmbedding, stateWeights, type Kept } from './decoder-layer.js';
 import type { Adapter } from './parameters.js';
@@ -9,20 +8,18 @@ import type { Adapter } from './parameters.js';
 export interface TrunkSizes {
   readonly rows: number;
   readonly width: number;
-  /** Blocks of queries with separate attention, each only over the keys up to its end. Default: 1. */
-  readonly blocks?: number;
+  /** Blocks of queries with separate attention, each only over the keys up to its end. */
+  readonly blocks: number;
 }
 
 export interface TrunkOptions {
-  /**
-   * int32 [rows, width] positions of the tokens. Default: 0, 1, ... in every row, as in sequences padded on the right.
-   */
-  readonly positions?: Tensor;
+  /** int32 [rows, width] positions of the tokens in their sequences. */
+  readonly positions: Tensor;
   /**
    * float32, added to the scores of the last block of queries in layers with this window, broadcasts to [rows, 1, heads
-   * / keyValueHeads * width / blocks, width]; its last columns are added to those of other blocks. Default: causal.
+   * / keyValueHeads * width / blocks, width]; its last columns are added to those of other blocks.
    */
-  readonly bias?: (window: number | undefined) => Tensor;
+  readonly bias: (window: number | undefined) => Tensor;
   /** The positions that have a query in the last layer, the same number in each row. Default: all. */
   readonly asking?: Asking;
   /** Low-rank factors beside the matrices. Default: none. */
@@ -54,20 +51,16 @@ export interface Trunk {
 export function decoderTrunk(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { rows, width, blocks = 1 }: TrunkSizes,
-  options: TrunkOptions = {},
+  { rows, width, blocks }: TrunkSizes,
+  options: TrunkOptions,
 ): Trunk {
-  const { layers, heads, keyValueHeads } = config;
-  const group = heads / keyValueHeads;
+  const { layers } = config;
   const weights = stateWeights(graph, config, options.adapter);
   const { embedding, head } = stateEmbedding(graph, config);
-  const sizes = { rows, width };
-  const causal = (window: number | undefined) =>
-    graph.constant(causalMask(width, group, blocks, window), [(group * width) / blocks, width]);
   const kinds = config.attentionKinds.map(({ rope, window }) => ({
     rope,
-    positions: rotaryPositions(graph, config, rope, sizes, options.positions),
-    bias: (options.bias ?? causal)(window),
+    positions: rotaryPositions(graph, config, rope, options.positions),
+    bias: options.bias(window),
   }));
 
   const ids = graph.reshape(graph.input('tokens', [rows, width], 'int32'), [rows * width]);
@@ -81,7 +74,7 @@ export function decoderTrunk(
       layer,
       positions,
       attend: asking ? attention(graph, config, rows, asking.bias) : attention(graph, config, rows, bias, blocks),
-      ...(asking && { queries: { positions: rotaryPositions(graph, config, rope, sizes, asking.positions), asking } }),
+      ...(asking && { queries: { positions: rotaryPositions(graph, config, rope, asking.positions), asking } }),
       ...(kept && { kept }),
     });
   }

@@ -8,7 +8,7 @@ import { grouped, small, windowed } from '../generation/fixtures/small-models.js
 import type { MatmulAttributes } from '../operations/matmul.js';
 import { elementCount } from '../operations/shapes.js';
 import type { Node, Tensor } from '../operations/tensor.js';
-import { causalMask } from './causal-mask.js';
+import { maskInput } from './causal-mask.js';
 import { windowOf, type DecoderConfig } from './decoder-config.js';
 import { batchOperations, forwardOperations } from './operation-count.js';
 import { packRows } from './pack-rows.js';
@@ -52,7 +52,7 @@ describe.each<[string, DecoderConfig, boolean]>([
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
     const { sizes, inputs } = packRows(batch, [0, 1], config);
-    expect(sizes).toEqual({ rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
+    expect(sizes).toEqual({ sequences: 2, rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
     let products = 0;
     for (const { operation, inputs: operands, outputs, attributes } of nodesOf(
       Object.values(evaluationGraph(config, sizes, { valueHead })),
@@ -61,10 +61,10 @@ describe.each<[string, DecoderConfig, boolean]>([
       const inner = operands[0]!.shape.at((attributes as MatmulAttributes).transposeLeft ? -2 : -1)!;
       products += 2 * inner * elementCount(outputs[0]!.shape);
     }
-    const seenByLayer = (layer: number) => unmasked(causalMask(16, group, 1, windowOf(config, layer)));
+    const seenByLayer = (layer: number) => unmasked(inputs[maskInput(windowOf(config, layer))] as Float32Array) / group;
     const before = Array.from({ length: config.layers - 1 }, (__, layer) => seenByLayer(layer));
     const seen =
-      rows * config.keyValueHeads * before.reduce((sum, pairs) => sum + pairs, 0) +
+      config.heads * before.reduce((sum, pairs) => sum + pairs, 0) +
       config.keyValueHeads * unmasked(inputs['askedBias'] as Float32Array);
     // The product of a query and a key, and the product of its attention weight and a value.
     const attention = seen * 2 * (2 * config.headWidth);

@@ -48,10 +48,8 @@ export function packTokens(
   reads: Iterable<LossInputName> = [],
   unit: 1 | 2 = 1,
 ): PackedTokens {
-  const { slots, indices, longest, inputs } = packSlots(batch, rows);
-  const lengths = new Int32Array(rows.length);
-  for (const { row, position } of slots) lengths[row] = Math.max(lengths[row]!, position);
-  const starts = lengths.map((_, row) => lengths.subarray(0, row).reduce((sum, length) => sum + length, 0));
+  const { slots, indices, lengths, longest, inputs } = packSlots(batch, rows);
+  const starts = lengths.map((_, row) => lengths.slice(0, row).reduce((sum, length) => sum + length, 0));
   // A product of one row takes another path through the engine, so a lone token gets company.
   const count = Math.max(
     2,
@@ -83,7 +81,7 @@ export function packTokens(
     }
   }
   const predicting = new Int32Array(sizes.slots);
-  for (const [slot, { row, position }] of slots.entries()) predicting[slot] = starts[row]! + position - 1;
+  for (const [slot, { sequence, position }] of slots.entries()) predicting[slot] = starts[sequence]! + position - 1;
   const places = { placeOfToken, tokenOfPlace, tokenOrNone };
   return { sizes, tokens, positions, places, predicting, inputs: inputs(sizes.slots, reads), indices };
 }

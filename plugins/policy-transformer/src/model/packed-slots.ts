@@ -1,15 +1,17 @@
 import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
 import type { HostArray } from '../operations/tensor.js';
-import type { RowPosition } from './asking-positions.js';
+import type { SampledToken } from './asking-positions.js';
 
 /** The sampled tokens of some rows of a batch. Only these reach the head and the loss. */
 export interface PackedSlots {
   /** The rows, as indices into the list of rows, and the positions, at least 1. */
-  readonly slots: readonly RowPosition[];
+  readonly slots: readonly SampledToken[];
   /** For each slot, its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
-  /** Tokens of the longest row that have an effect: those before its last sampled one, at least 1. */
+  /** Tokens of each row that have an effect: those before its last sampled one. */
+  readonly lengths: readonly number[];
+  /** The largest of `lengths`, at least 1. */
   readonly longest: number;
   /**
    * `targets`, `row` and `mask` [size], `inverseTemperature` [], and `weight` and the columns that a loss reads [size].
@@ -25,11 +27,14 @@ export interface PackedSlots {
 export function packSlots(batch: TrainingBatch, rows: readonly number[]): PackedSlots {
   const { width } = batch;
   const slots = sampledSlots(batch, rows);
-  const indices = Int32Array.from(slots, ({ row, position }) => rows[row]! * width + position);
+  const indices = Int32Array.from(slots, ({ sequence, position }) => rows[sequence]! * width + position);
+  const lengths = Array.from(rows, () => 0);
+  for (const { sequence, position } of slots) lengths[sequence] = Math.max(lengths[sequence]!, position);
   return {
     slots,
     indices,
-    longest: slots.reduce((most, { position }) => Math.max(most, position), 1),
+    lengths,
+    longest: Math.max(1, ...lengths),
     inputs: (size, reads) => {
       const inputs: { [name: string]: HostArray } = {
         targets: pick(new Int32Array(size), batch.tokens, indices),
@@ -37,7 +42,7 @@ export function packSlots(batch: TrainingBatch, rows: readonly number[]): Packed
         mask: new Uint8Array(size).fill(1, 0, slots.length),
         inverseTemperature: Float32Array.of(batch.temperature === 0 ? 1 : 1 / batch.temperature),
       };
-      for (const [slot, { row }] of slots.entries()) inputs['row']![slot] = row;
+      for (const [slot, { sequence }] of slots.entries()) inputs['row']![slot] = sequence;
       for (const name of ['weight', ...reads] as const) {
         const column = batch[name];
         if (column === undefined) throw new Error(`the loss reads \`${name}\`, but the batch does not have it`);
@@ -50,14 +55,14 @@ export function packSlots(batch: TrainingBatch, rows: readonly number[]): Packed
   };
 }
 
-/** The sampled tokens of these rows, in order. `row` is the index in the list. */
-function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): RowPosition[] {
-  const slots: RowPosition[] = [];
-  for (const [place, row] of rows.entries()) {
+/** The sampled tokens of these rows, in order. `sequence` is the index in the list. */
+function sampledSlots({ mask, width }: TrainingBatch, rows: readonly number[]): SampledToken[] {
+  const slots: SampledToken[] = [];
+  for (const [sequence, row] of rows.entries()) {
     if (mask[row * width] === 1)
       throw new Error(`the first token of row ${row} is masked as sampled, but no token precedes it to predict it`);
     for (let position = 1; position < width; position += 1) {
-      if (mask[row * width + position] === 1) slots.push({ row: place, position });
+      if (mask[row * width + position] === 1) slots.push({ sequence, position });
     }
   }
   return slots;

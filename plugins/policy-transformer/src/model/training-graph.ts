@@ -10,21 +10,17 @@ import { decoderTrunk } from './decoder-trunk.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
 /**
- * Sizes of a micro-batch: sequences (`rows`), input tokens of each (`width`), sampled tokens in total (`slots`), and
- * the most sampled tokens of one sequence (`asks`).
+ * Sizes of a micro-batch: `rows` of `width` tokens, sampled tokens in total (`slots`), and the most sampled tokens of one
+ * row (`asks`). A row holds one sequence or several.
  */
 export interface TrainingSizes {
+  readonly sequences: number;
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
   readonly asks: number;
-  /** Blocks of queries (see `queryBlocks`), a divisor of `width`. Default: 1. */
-  readonly blocks?: number;
-  /**
-   * Whether the sizes are open. If so, constants of these sizes become inputs: `positions` int32 [rows, width] and, for
-   * each window of the layers, `maskInput`, which is `causalMask`.
-   */
-  readonly open?: boolean;
+  /** Blocks of queries (see `queryBlocks`), a divisor of `width`. With several, a row holds one sequence. */
+  readonly blocks: number;
 }
 
 /** Names of a graph's outputs. */
@@ -40,8 +36,9 @@ interface Live {
 }
 
 /**
- * The live quantities at the sampled tokens. Parameters are state. Inputs: `tokens` int32 [rows, width]; the inputs
- * of `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
+ * The live quantities at the sampled tokens. Parameters are state. Inputs: `tokens` int32 [rows, width]; `positions` int32
+ * [rows, width], the position of each token in its sequence; for each window of the layers, `maskInput`: what is added to
+ * scores, `rowMasks`, or `causalMask` where there are several blocks; the inputs of `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
  * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for
  * visible positions and -1e9 for others, `askOfSlot` int32 [slots], the predicting position of each slot; `targets`
  * int32 [slots], the token of each slot; and `inverseTemperature` []. In the last layer only these positions have
@@ -54,7 +51,7 @@ function liveTensors(
   { valueHead, adapter }: ParameterOptions,
   derivatives = false,
 ): Live {
-  const { rows, width, slots, asks, blocks = 1 } = sizes;
+  const { rows, width, slots, asks } = sizes;
   const group = config.heads / config.keyValueHeads;
   const integers = (name: string, shape: Shape) => graph.input(name, shape, 'int32');
   const asking = {
@@ -71,7 +68,8 @@ function liveTensors(
     asking,
     kept,
     adapter,
-    ...(sizes.open ? shapedInputs() : {}),
+    positions: integers('positions', [rows, width]),
+    bias: (window) => graph.input(maskInput(window), maskShape(sizes, group)),
   });
   // Scaling [slots, hidden] is cheaper than scaling the logits.
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
@@ -80,13 +78,10 @@ function liveTensors(
   if (!valueHead) return statistics;
   const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
   return { ...statistics, value: graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]) };
+}
 
-  function shapedInputs() {
-    return {
-      positions: integers('positions', [rows, width]),
-      bias: (window: number | undefined) => graph.input(maskInput(window), [(group * width) / blocks, width]),
-    };
-  }
+function maskShape({ rows, width, blocks }: TrainingSizes, group: number): Shape {
+  return blocks === 1 ? [rows, 1, group * width, width] : [(group * width) / blocks, width];
 }
 
 /** Outputs `logprob`, `entropy` and, with a value head, `value`, [slots] each. */
@@ -115,7 +110,7 @@ export function trainingGraph(
   const live = liveTensors(graph, config, sizes, options, true);
   const perSlot = [sizes.slots];
   const lowered = lowerLoss(graph, loss, {
-    rows: sizes.rows,
+    rows: sizes.sequences,
     mask: graph.input('mask', perSlot, 'bool'),
     weight: graph.input('weight', perSlot),
     row: () => graph.input('row', perSlot, 'int32'),

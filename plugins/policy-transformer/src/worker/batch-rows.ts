@@ -1,5 +1,7 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
+import { layOut } from '../model/pack-rows.js';
+
 /**
  * Some rows of a batch, in this order, as a batch. Every array is a column with a fixed count of numbers per row, so no
  * column can be forgotten.
@@ -61,13 +63,36 @@ export function cutByTokens(batch: TrainingBatch, units: readonly number[][], to
   return cuts;
 }
 
-/** Splits a share, longest rows first, into micro-batches of similar size, with rows * width up to `tokens`. */
+/**
+ * Splits a share, longest rows first, into micro-batches of similar size. Each has one unit or, where sequences share rows
+ * (see `layOut`), rows * width up to `tokens`.
+ */
 export function cutMicroBatches(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
   const lengths = trainedLengths(batch);
-  const width = Math.max(1, ...units.flat().map((row) => lengths[row]!));
-  const most = Math.max(1, Math.floor(tokens / (width * (units[0]?.length ?? 1))));
-  const count = Math.ceil(units.length / most);
-  return Array.from({ length: count }, (_, part) =>
-    units.slice(Math.round((part * units.length) / count), Math.round(((part + 1) * units.length) / count)).flat(),
-  );
+  const lengthsOf = (unit: readonly number[]) => unit.map((row) => lengths[row]!);
+  const sizeOf = (unit: readonly number[]) => lengthsOf(unit).reduce((sum, length) => sum + length, 0);
+  const total = sizeOf(units.flat());
+  const fits = (part: readonly number[][]): boolean => {
+    const ofPart = lengthsOf(part.flat());
+    const longest = Math.max(...ofPart);
+    return part.length === 1 || layOut(ofPart, longest).rows * longest <= tokens;
+  };
+  for (let count = Math.max(1, Math.ceil(total / tokens)); ; count += 1) {
+    const parts = cutEvenly(units, sizeOf, total / count);
+    if (parts.every(fits)) return parts.map((part) => part.flat());
+  }
+}
+
+/** Cuts a list into parts of about this size. No part is empty. */
+function cutEvenly<Item>(items: readonly Item[], sizeOf: (item: Item) => number, size: number): Item[][] {
+  const parts: Item[][] = [];
+  let [before, current] = [0, -1];
+  for (const item of items) {
+    const part = Math.floor((before + sizeOf(item) / 2) / size);
+    if (part !== current) parts.push([]);
+    parts.at(-1)!.push(item);
+    before += sizeOf(item);
+    current = part;
+  }
+  return parts;
 }

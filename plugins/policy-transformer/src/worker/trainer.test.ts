@@ -3,6 +3,8 @@ import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } fro
 import { expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import type { HostArrays } from '../executors/executor.js';
+import { maskInput, rowMasks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows } from '../model/pack-rows.js';
 import { initializeParameters, trainableShapes } from '../model/parameters.js';
@@ -41,16 +43,19 @@ const windowed: DecoderConfig = {
 const options = { valueHead: false };
 const loss: Loss = { terms: { policy: ops.mul(ops.sub(ops.constant(0), inputs.advantages), inputs.logprob) } };
 
-/** One row of this many tokens; every seventh is sampled. */
-function longRow(config: DecoderConfig, width: number): TrainingBatch {
+/** A row for each number of tokens; every seventh is sampled. */
+function rowsOf(config: DecoderConfig, lengths: readonly number[]): TrainingBatch {
   const { random } = testHost();
+  const width = Math.max(...lengths);
+  const size = lengths.length * width;
+  const isSampled = (index: number) => index % width < lengths[Math.floor(index / width)]! && (index % width) % 7 === 6;
   return {
-    ...emptyBatch({ rows: 1, width, temperature: 1 }),
-    tokens: Int32Array.from({ length: width }, () => random.integer(1, config.vocabularySize)),
-    length: Int32Array.of(width),
-    mask: Uint8Array.from({ length: width }, (_, t) => Number(t % 7 === 6)),
-    weight: new Float64Array(width).fill(1 / width),
-    advantages: Float64Array.from({ length: width }, () => random.normal()),
+    ...emptyBatch({ rows: lengths.length, width, temperature: 1 }),
+    tokens: Int32Array.from({ length: size }, () => random.integer(1, config.vocabularySize)),
+    length: Int32Array.from(lengths),
+    mask: Uint8Array.from({ length: size }, (_, index) => Number(isSampled(index))),
+    weight: new Float64Array(size).fill(1 / width),
+    advantages: Float64Array.from({ length: size }, () => random.normal()),
   };
 }
 
@@ -68,12 +73,15 @@ it.each<[string, number, number, DecoderConfig]>([
   const shapes = trainableShapes(config, options);
   const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
   const weights = { trainable: executor.allocate(shapes, start) };
-  const batch = longRow(config, width);
+  const batch = rowsOf(config, [width]);
   const packed = packRows(batch, [0], config, ['advantages']);
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
   const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
   const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });
-  const expected = await whole.run(packed.inputs, { state: [weights.trainable] });
+  const layout = { places: [{ row: 0, start: 0 }], lengths: [width - 1], rows: 1, width: packed.sizes.width };
+  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), rowMasks(layout, 2, window)]);
+  const given = { ...packed.inputs, ...(Object.fromEntries(masks) as HostArrays) };
+  const expected = await whole.run(given, { state: [weights.trainable] });
 
   const trainer = new Trainer(executor, config, options, 2048);
   const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
@@ -88,4 +96,51 @@ it.each<[string, number, number, DecoderConfig]>([
   expect((await trainer.evaluate(weights, batch)).logprobs).toEqual(logprobs);
   await trainer.dispose();
   await whole.dispose();
+});
+
+/** A loss that compares tokens, sequences and pairs of sequences. */
+const ofPairs: Loss = {
+  terms: {
+    ...loss.terms,
+    sequences: ops.exp(ops.sequenceMean(inputs.logprob)),
+    pairs: ops.logsigmoid(ops.pairDifference(ops.sequenceSum(inputs.logprob))),
+  },
+};
+
+// Goes red when a token sees one of another sequence in its row, or has the position of its place.
+it.each([
+  ['one kind of attention', plain],
+  ['windows', windowed],
+])('%s: trains on sequences that share rows as on each in a row of its own', async (_, config) => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const shapes = trainableShapes(config, options);
+  const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
+  const weights = { trainable: executor.allocate(shapes, start) };
+  const lengths = [20, 35, 64, 7, 30, 28, 27, 14, 50, 36];
+  const batch = rowsOf(config, lengths);
+  const { sizes } = packRows(batch, [...lengths.keys()], config);
+  expect(sizes.rows).toBeLessThan(lengths.length - 3);
+
+  const accumulate = async (tokens: number) => {
+    const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+    const trainer = new Trainer(executor, config, options, tokens);
+    const results = await trainer.accumulate(weights, gradients, batch, ofPairs);
+    const { logprobs } = await trainer.evaluate(weights, batch);
+    expect(worst(logprobs, results.logprobs)).toBeLessThan(1e-5);
+    await trainer.dispose();
+    return { ...results, gradients };
+  };
+  const shared = await accumulate(1000);
+  // A pair is the least that a micro-batch can have, and no two sequences of a pair fit in a row here.
+  const apart = await accumulate(1);
+  expect(worst(shared.logprobs, apart.logprobs)).toBeLessThan(1e-5);
+  for (const [name, value] of Object.entries(apart.terms)) {
+    expect(Math.abs(value), name).toBeGreaterThan(0.005);
+    expect(shared.terms[name], name).toBeCloseTo(value, 4);
+  }
+  for (const name of shared.gradients.shapes.keys()) {
+    const expected = await apart.gradients.read(name);
+    expect(Math.max(...expected.map(Math.abs)), name).toBeGreaterThan(1e-3);
+    expect(worst(await shared.gradients.read(name), expected), name).toBeLessThan(1e-5);
+  }
 });

@@ -1,11 +1,10 @@
 import type { LossInputName, TrainingBatch } from '@agentgym/cli';
 
-import type { Executable, Executor, HostArrays } from '../executors/executor.js';
+import type { Executable, Executor } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import { statesOf, type ModelWeights } from '../generation/token-generator.js';
-import { causalMask, maskInput } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { packRows, type PackedRows, type RoundedSizes } from '../model/pack-rows.js';
+import { packRows, type PackedRows } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
 import { cutMicroBatches } from './batch-rows.js';
@@ -20,7 +19,7 @@ const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049
 export class Trainer extends BatchTrainer<PackedRows> {
   readonly #microBatchTokens: number;
 
-  /** @param microBatchTokens largest rows * width of a micro-batch */
+  /** @param microBatchTokens largest rows * width of a micro-batch of several sequences */
   constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
     super(executor, config, options);
     this.#microBatchTokens = microBatchTokens;
@@ -37,7 +36,7 @@ export class Trainer extends BatchTrainer<PackedRows> {
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
     const { blocks } = packed.sizes;
     const session = await this.sessions.get(`evaluate ${blocks}`, () => ({
-      outputs: evaluationGraph(this.config, openSizesFor(blocks), this.options),
+      outputs: evaluationGraph(this.config, openSizesFor(blocks, 1), this.options),
       openSizes: STAND_INS,
     }));
     return this.#run(session, packed, statesOf(weights));
@@ -48,40 +47,23 @@ export class Trainer extends BatchTrainer<PackedRows> {
     return this.#run(session, packed, [...statesOf(weights), training.gradients]);
   }
 
-  #training({ loss, traits: { key, readsRows } }: Training, { rows, blocks }: RoundedSizes): Promise<Executable> {
-    const { rows: _, ...others } = STAND_INS;
-    const openSizes = readsRows ? others : STAND_INS;
-    return this.sessions.get(`train ${readsRows ? rows : ''} ${blocks} ${key}`, () => {
-      const sizes = { ...openSizesFor(blocks), ...(readsRows && { rows }) };
-      const { outputs, gradients } = trainingGraph(this.config, sizes, this.options, loss);
-      return { outputs, add: gradients, openSizes };
+  #training({ loss, traits: { key, readsRows } }: Training, sizes: TrainingSizes): Promise<Executable> {
+    const { blocks } = sizes;
+    const sequences = readsRows ? sizes.sequences : 1;
+    return this.sessions.get(`train ${sequences} ${blocks} ${key}`, () => {
+      const { outputs, gradients } = trainingGraph(this.config, openSizesFor(blocks, sequences), this.options, loss);
+      return { outputs, add: gradients, openSizes: STAND_INS };
     });
   }
 
   #run(session: Executable, { sizes, inputs }: PackedRows, state: readonly State[]): Promise<Outputs> {
     const { rows, width, slots, asks, blocks } = sizes;
-    const shaped: HostArrays = {
-      positions: rowPositions(rows, width),
-      ...Object.fromEntries(
-        this.config.attentionKinds.map(({ window }) => [
-          maskInput(window),
-          causalMask(width, this.group, blocks, window),
-        ]),
-      ),
-    };
-    return session.run({ ...inputs, ...shaped }, { sizes: { rows, block: width / blocks, slots, asks }, state });
+    return session.run(inputs, { sizes: { rows, block: width / blocks, slots, asks }, state });
   }
 }
 
-/** int32 [rows, width]: 0, 1, ... in every row. */
-function rowPositions(rows: number, width: number): Int32Array {
-  const positions = new Int32Array(rows * width);
-  for (let index = 0; index < positions.length; index += 1) positions[index] = index % width;
-  return positions;
-}
-
-/** Sizes of a graph that is open in all sizes except the number of blocks. */
-function openSizesFor(blocks: number): TrainingSizes {
+/** Sizes of a graph that is open in all sizes except these. Only a loss that compares sequences depends on their number. */
+function openSizesFor(blocks: number, sequences: number): TrainingSizes {
   const { block, ...others } = STAND_INS;
-  return { ...others, width: blocks * block, blocks, open: true };
+  return { ...others, sequences, width: blocks * block, blocks };
 }
