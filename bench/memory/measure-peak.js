@@ -9,15 +9,15 @@ const INTERVAL = 20;
  * of all its processes, and the pages of files that the main one maps. Pss would count code that other programs of the
  * machine also use only in part, so the same run would measure differently beside others.
  */
-export async function measurePeak(args, { cwd, every }) {
+export async function measurePeak(args, { cwd }) {
   const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
   let peak = 0;
   const timer = setInterval(() => {
-    const used = memoryOf(child.pid);
-    every?.(used);
-    peak = Math.max(peak, used);
+    // A peak between two looks is in the kernel's own record of the process.
+    const { now, highest } = memoryOf(child.pid);
+    peak = Math.max(peak, now, highest);
   }, INTERVAL);
   const code = await new Promise((resolve, reject) => {
     child.on('error', reject);
@@ -27,13 +27,12 @@ export async function measurePeak(args, { cwd, every }) {
   return { code, output, peak };
 }
 
-function memoryOf(pid) {
-  // A peak between two looks is in the kernel's own record of the process.
+/** Resident memory of a process with its children now, and the highest of the process alone so far; 0 if it has ended. */
+export function memoryOf(pid) {
   const main = numbersOf(`/proc/${pid}/status`, ['VmHWM', 'VmRSS']);
-  if (main.VmRSS === undefined) return 0;
+  if (main.VmRSS === undefined) return { now: 0, highest: 0 };
   const others = descendants(pid).map((id) => numbersOf(`/proc/${id}/smaps_rollup`, ['Pss']).Pss ?? 0);
-  const sum = others.reduce((total, bytes) => total + bytes, main.VmRSS);
-  return Math.max(main.VmHWM, sum);
+  return { now: others.reduce((total, bytes) => total + bytes, main.VmRSS), highest: main.VmHWM };
 }
 
 function numbersOf(path, names) {
