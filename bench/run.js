@@ -1,5 +1,8 @@
-// Measurements, each with one command: `npm run bench -- NAME [options]`.
+// Measurements, each with one command: `npm run bench -- NAME [options]`. Exit codes: 1 a goal is missed, 2 the command is
+// wrong, 3 the measurement failed.
 import { readdirSync } from 'node:fs';
+
+import { UsageError } from './sides/usage-error.js';
 
 const here = new URL('./', import.meta.url);
 const names = readdirSync(here, { withFileTypes: true })
@@ -12,5 +15,11 @@ if (!names.includes(name)) {
   process.exitCode = 2;
 } else {
   const { measure } = await import(new URL(`./${name}/${name}.js`, here));
-  process.exitCode = await measure(options);
+  try {
+    process.exitCode = await measure(options);
+  } catch (error) {
+    const isUsage = error instanceof UsageError || String(error.code).startsWith('ERR_PARSE_ARGS');
+    console.error(isUsage ? error.message : error);
+    process.exitCode = isUsage ? 2 : 3;
+  }
 }

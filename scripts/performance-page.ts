@@ -3,8 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { drawGrowth, type GrowthPoint } from './growth-figure.js';
+
 const results = fileURLToPath(new URL('../bench/results', import.meta.url));
 export const performancePage = fileURLToPath(new URL('../docs/performance.md', import.meta.url));
+export const figuresFolder = fileURLToPath(new URL('../docs/figures', import.meta.url));
 
 interface Side {
   readonly threads: number;
@@ -29,7 +32,14 @@ interface Measurement {
   readonly transformers?: string;
   readonly trl?: string;
   readonly foreignCores?: number;
+  readonly precision?: string;
   readonly rows?: readonly Row[];
+  /** Of `growth`. */
+  readonly points?: readonly GrowthPoint[];
+  /** Of `resident`: minutes, and the mean memory in bytes. */
+  readonly periods?: readonly { readonly from: number; readonly mean: number }[];
+  readonly spread?: number;
+  readonly steps?: number;
 }
 
 interface ResultsFile {
@@ -46,6 +56,8 @@ const headings: { readonly [name: string]: string } = {
   decode: 'Sampling',
   rl: 'Iterations of GRPO',
   models: 'A model of half a billion parameters',
+  growth: 'Growth',
+  resident: 'Memory of an hour',
 };
 
 const method = `# Performance
@@ -63,38 +75,77 @@ This page is made of the files in \`bench/results/\`, which \`npm run bench -- N
 - "Others" is how much of the machine other processes used meanwhile. Believe a ratio only where that is near 0.
 `;
 
-/** The text of the page. */
-export function measuredPerformancePage(): string {
+/** The text of the page, and its figures by the names of their files. */
+export function measuredPerformancePage(): { readonly page: string; readonly figures: ReadonlyMap<string, string> } {
   const files = existsSync(results) ? readdirSync(results).filter((name) => name.endsWith('.json')) : [];
+  const figures = new Map<string, string>();
   const sections = files
     .sort()
     .reverse()
-    .map((name) => section(JSON.parse(readFileSync(join(results, name), 'utf8')) as ResultsFile));
-  return [method, ...sections].join('\n');
+    .map((name) => {
+      const content = JSON.parse(readFileSync(join(results, name), 'utf8')) as ResultsFile;
+      return section(content, name.replace('.json', ''), figures);
+    });
+  return { page: [method, ...sections].join('\n'), figures };
 }
 
-function section({ date, device, memoryGiB, node, measurements }: ResultsFile): string {
-  const parts = Object.entries(headings).flatMap(([name, heading]) => {
-    const measurement = measurements[name];
-    return measurement?.rows === undefined ? [] : [table(heading, measurement, measurement.rows)];
-  });
+function section(content: ResultsFile, file: string, figures: Map<string, string>): string {
+  const { date, device, memoryGiB, node, measurements } = content;
+  const parts = Object.entries(headings).flatMap(([name, heading]) =>
+    // Those of other engines follow: `engine tensorflow`.
+    Object.entries(measurements)
+      .filter(([key]) => key.split(' ', 1)[0] === name)
+      .map(([key, measurement]) => {
+        const { rows, points, periods } = measurement;
+        if (rows !== undefined) return table(heading, measurement, rows);
+        if (periods !== undefined) return memory(heading, measurement, periods);
+        const figure = `${key.replaceAll(' ', '-')}-${file}.svg`;
+        figures.set(figure, drawGrowth(points ?? []));
+        return growth(heading, measurement, figure);
+      }),
+  );
   return [`## ${device}, ${date}\n`, `${memoryGiB} GiB of memory, Node.js ${node.replace(/^v/, '')}.\n`, ...parts].join(
     '\n',
   );
 }
 
-function table(heading: string, measurement: Measurement, rows: readonly Row[]): string {
-  const { command, engine, torch, transformers, trl, foreignCores } = measurement;
+/** Heading, command, the other side, and how busy the machine was. */
+function head(heading: string, measurement: Measurement): string[] {
+  const { command, engine = 'auto', precision = 'float32', torch, transformers, trl, foreignCores } = measurement;
   const peers = [
     ...(torch === undefined ? [] : [`PyTorch ${torch}`]),
     ...(transformers === undefined ? [] : [`transformers ${transformers}`]),
     ...(trl === undefined ? [] : [`TRL ${trl}`]),
   ];
   const others = foreignCores === undefined ? '' : ` Others used ${foreignCores.toFixed(2)} cores.`;
-  const by = engine === undefined || engine === 'auto' ? '' : ` Engine: \`${engine}\`.`;
+  const by = engine === 'auto' ? '' : `, ${engine}${precision === 'float32' ? '' : ` in ${precision}`}`;
+  const beside = peers.length === 0 ? '' : ` ${peers.join(', ')}.`;
+  return [`### ${heading}${by}\n`, `\`${command}\`.${beside}${others}\n`];
+}
+
+function memory(heading: string, measurement: Measurement, periods: NonNullable<Measurement['periods']>): string {
+  const settled = periods.filter(({ from }) => from >= 5).map(({ mean }) => Math.round(mean / 1e6));
   return [
-    `### ${heading}\n`,
-    `\`${command}\`: ${peers.join(', ')}.${by}${others}\n`,
+    ...head(heading, measurement),
+    `Training on a text world, ${measurement.steps} steps: the resident memory of the process with its children. After the`,
+    `first five minutes, the means of five minutes are ${Math.min(...settled)} to ${Math.max(...settled)} MB: they differ by`,
+    `${(100 * (measurement.spread ?? 0)).toFixed(1)} %.\n`,
+  ].join('\n');
+}
+
+function growth(heading: string, measurement: Measurement, figure: string): string {
+  return [
+    ...head(heading, measurement),
+    `![Tokens a second against episodes at a time, context and parameters](figures/${figure})\n`,
+    'Episodes and context grow with 0.8 million parameters, parameters with 8 episodes. Where the context grows, a training',
+    'step has 4,096 tokens, and 8 episodes are sampled. Otherwise an episode has a prompt of 16 tokens and 64 more. Prompts',
+    'are read before sampling is measured.\n',
+  ].join('\n');
+}
+
+function table(heading: string, measurement: Measurement, rows: readonly Row[]): string {
+  return [
+    ...head(heading, measurement),
     '| | agentgym | peer | ratio | goal |',
     '| --- | --- | --- | --- | --- |',
     ...rows.map(({ name, ours, theirs, ratio, goal }) => {

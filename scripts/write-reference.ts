@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { dirname, join } from 'node:path';
 
 import { referencePages } from './reference-pages.js';
-import { measuredPerformancePage, performancePage } from './performance-page.js';
+import { figuresFolder, measuredPerformancePage, performancePage } from './performance-page.js';
 import { measuredRewardsPage, rewardsPage } from './reward-density-table.js';
 
 const folder = fileURLToPath(new URL('../docs/reference', import.meta.url));
@@ -17,5 +17,8 @@ for (const [name, text] of Object.entries(pages)) {
   mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, name), text);
 }
-writeFileSync(performancePage, measuredPerformancePage());
+const performance = measuredPerformancePage();
+writeFileSync(performancePage, performance.page);
+for (const name of readdirSync(figuresFolder)) if (name.startsWith('growth-')) rmSync(join(figuresFolder, name));
+for (const [name, text] of performance.figures) writeFileSync(join(figuresFolder, name), text);
 writeFileSync(rewardsPage, await measuredRewardsPage());

@@ -94,7 +94,7 @@ class Decoder(nn.Module):
     def cache(self, rows, capacity):
         """Keys and values of every layer, allocated once."""
         shape = (rows, self.heads, capacity, self.width)
-        return [(torch.zeros(shape), torch.zeros(shape)) for _ in self.layers]
+        return [(self.cos.new_zeros(shape), self.cos.new_zeros(shape)) for _ in self.layers]
 
     def step(self, tokens, start, cache):
         """Feeds tokens [rows, time] at the positions start ... start + time of every row; returns the last state of each row."""
@@ -124,8 +124,8 @@ class Decoder(nn.Module):
         visible = torch.arange(used)[None, None, None, :] <= positions[:, None, :, None]
         for layer, (keys, values) in zip(self.layers, cache):
             q, k, v = layer.project(x, cos, sin)
-            keys[rows, :, positions] = k.transpose(1, 2)
-            values[rows, :, positions] = v.transpose(1, 2)
+            keys[rows, :, positions] = k.transpose(1, 2).to(keys.dtype)
+            values[rows, :, positions] = v.transpose(1, 2).to(values.dtype)
             context = attend(q, keys[:, :, :used], values[:, :, :used], visible)
             x = layer.finish(x, context)
         return norm(x[rows[:, 0], last], self.final_norm, self.epsilon)

@@ -9,7 +9,7 @@ logging.disable_progress_bar()
 
 
 def load(folder, dtype):
-    return AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation="sdpa").eval()
+    return AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation="sdpa").to(torch.get_default_device()).eval()
 
 
 def add_adapter(model, rank):

@@ -1,6 +1,6 @@
 """A model from a Hugging Face folder in transformers and PEFT. Answers JSON lines as `serve.py` does.
 
-    python models.py FOLDER THREADS float32|bfloat16
+    python models.py FOLDER float32|bfloat16 THREADS cpu|gpu
     {"prepare": NAME, "kind": "decode" | "prefill" | "lora", "sizes": {...}}      {"measure": NAME, "repetitions": N}      {"forget": NAME}
 """
 import gc
@@ -10,6 +10,7 @@ import sys
 import torch
 from transformers import DynamicCache
 
+import device
 import workloads
 from lora import add_adapter, load
 
@@ -77,13 +78,14 @@ def lora(model, sizes):
 
 
 def main():
-    folder, threads, dtype = sys.argv[1:]
+    folder, dtype, threads, place = sys.argv[1:]
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
     kinds = {"decode": decode, "prefill": prefill, "lora": lora}
     prepared = {}
+    found = device.choose(place)
+    print(json.dumps({"torch": torch.__version__, **found}), flush=True)
     model = load(folder, dtype)
-    print(json.dumps({"torch": torch.__version__, "threads": torch.get_num_threads()}), flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         if "prepare" in request:

@@ -1,6 +1,6 @@
 """GRPO iterations of TRL. Answers `{"measure": NAME, "repetitions": N}` lines with the seconds of N training steps.
 
-    python trl_grpo.py FOLDER PROMPTS GROUP PROMPT_TOKENS NEW_TOKENS THREADS
+    python trl_grpo.py FOLDER PROMPTS GROUP PROMPT_TOKENS NEW_TOKENS THREADS cpu|gpu
 
 A step generates GROUP completions of each of PROMPTS prompts, all of NEW_TOKENS tokens, and trains once on all of them. Without a
 reference model. The reward is the share of even token ids, which costs nothing.
@@ -40,17 +40,18 @@ class Turns(TrainerCallback):
 
 
 def main():
-    folder, prompts, group, prompt_tokens, new_tokens, threads = sys.argv[1:]
+    folder, prompts, group, prompt_tokens, new_tokens, threads, place = sys.argv[1:]
     prompts, group, prompt_tokens, new_tokens = int(prompts), int(group), int(prompt_tokens), int(new_tokens)
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
+    gpu = place == "gpu"
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
     model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     words = [word for word, _ in sorted(tokenizer.get_vocab().items(), key=lambda item: item[1]) if word.isalpha()][:400]
     texts = [" ".join(words[(7 * row + 3 * i) % len(words)] for i in range(prompt_tokens)) for row in range(512)]
     settings = GRPOConfig(
-        output_dir=tempfile.mkdtemp(), use_cpu=True, bf16=False, fp16=False, report_to=[], save_strategy="no", logging_strategy="no",
+        output_dir=tempfile.mkdtemp(), use_cpu=not gpu, bf16=gpu, fp16=False, report_to=[], save_strategy="no", logging_strategy="no",
         disable_tqdm=True, max_steps=STEPS, per_device_train_batch_size=prompts * group, gradient_accumulation_steps=1,
         num_generations=group, max_completion_length=new_tokens, num_iterations=1, beta=0.0, temperature=1.0, learning_rate=1e-4,
         max_grad_norm=1.0, gradient_checkpointing=False, dataloader_num_workers=0, seed=1, generation_kwargs={"min_new_tokens": new_tokens},

@@ -3,6 +3,7 @@ import time
 
 import torch
 
+import device
 from decoder import Decoder
 
 
@@ -26,9 +27,10 @@ def train(sizes):
     targets = tokens[:, sizes["prompt"]:].flatten() if whole else tokens[:, sizes["prompt"]:][trained]
 
     def step():
-        states = model.states(tokens[:, :-1])[:, sizes["prompt"] - 1:]
-        logits = model.logits(states.flatten(0, 1) if whole else states[trained])
-        loss = torch.nn.functional.cross_entropy(logits, targets)
+        with device.products():
+            states = model.states(tokens[:, :-1])[:, sizes["prompt"] - 1:]
+            logits = model.logits(states.flatten(0, 1) if whole else states[trained])
+            loss = torch.nn.functional.cross_entropy(logits, targets)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=True)
         optimizer.step()
@@ -39,18 +41,24 @@ def train(sizes):
 
 
 def decode(sizes):
-    """Prefill and sampling at temperature 1, with the log probability of each drawn token; returns a function that plays all episodes once."""
-    model = decoder_of(sizes)
+    """
+    Prefill and sampling at temperature 1, with the log probability of each drawn token; returns a function that plays all episodes once.
+
+    The prompts may be read before (`apart`), so that only sampling is measured.
+    """
+    model = decoder_of(sizes).to(device.sampling_dtype())
     rows, prompt, new = sizes["episodes"], sizes["prompt"], sizes["new"]
     prompts = torch.randint(sizes["vocabulary"], (rows, prompt))
     cache = model.cache(rows, prompt + new)
+    with torch.inference_mode():
+        first = model.step(prompts, 0, cache) if sizes.get("apart") else None
 
     @torch.inference_mode()
     def play():
         tokens, logprobs = torch.empty((rows, new), dtype=torch.long), torch.empty((rows, new))
-        state = model.step(prompts, 0, cache)
+        state = model.step(prompts, 0, cache) if first is None else first
         for i in range(new):
-            distribution = torch.log_softmax(model.logits(state), dim=-1)
+            distribution = torch.log_softmax(model.logits(state).float(), dim=-1)
             drawn = torch.multinomial(distribution.exp(), 1)
             tokens[:, i:i + 1], logprobs[:, i:i + 1] = drawn, distribution.gather(1, drawn)
             if i + 1 < new:
@@ -63,7 +71,7 @@ def decode(sizes):
 def generate(sizes):
     """The same sampling by `generate` of transformers, with the scores of each step."""
     from transformers import AutoModelForCausalLM
-    model = AutoModelForCausalLM.from_pretrained(sizes["folder"], dtype=torch.float32).eval()
+    model = AutoModelForCausalLM.from_pretrained(sizes["folder"], dtype=device.sampling_dtype()).to(torch.get_default_device()).eval()
     rows, prompt, new = sizes["episodes"], sizes["prompt"], sizes["new"]
     prompts = torch.randint(sizes["vocabulary"], (rows, prompt))
     mask = torch.ones_like(prompts)

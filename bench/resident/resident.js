@@ -17,17 +17,15 @@ const settling = 5;
 /** Minutes of a row. */
 const period = 5;
 const tolerance = 0.05;
-/** Enough steps for every duration. Evaluations and checkpoints belong to a run. */
-const settings = [
-  'stages.rl.steps=1000000',
-  'evaluation.every=200',
-  'evaluation.split=validation',
-  'evaluation.tasks=100',
-];
+/** More than are done. The tasks of all steps are compared with the held-out ones first, so a million take long. */
+const stepsOfMinute = 200;
+/** Evaluations and checkpoints belong to a run. */
+const settings = ['evaluation.every=200', 'evaluation.split=validation', 'evaluation.tasks=100'];
 
 /** Trains for these minutes and looks at the memory once a second. Returns the looks, and the steps that were done. */
 async function watch({ minutes, recipe, engine }, output) {
-  const flags = [...settings, `policy.options.engine=${engine}`].flatMap((setting) => ['--set', setting]);
+  const all = [...settings, `stages.rl.steps=${Math.ceil(minutes * stepsOfMinute)}`, `policy.options.engine=${engine}`];
+  const flags = all.flatMap((setting) => ['--set', setting]);
   const child = spawn(process.execPath, [bin, 'train', recipe, '--output', output, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -88,7 +86,7 @@ export async function measure(args) {
     }
     console.log(`${steps} steps. After ${settling} minutes the means differ by ${(100 * spread).toFixed(1)} %.`);
     const report = { engine: values.engine, steps, spread, periods };
-    console.log(`Written to ${keepResults('resident', report, { flags: args })}`);
+    console.log(`Written to ${keepResults('resident', report, { command: ['resident', ...args] })}`);
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ ...report, looks })}\n`);
     return spread <= tolerance ? 0 : 1;
   } finally {

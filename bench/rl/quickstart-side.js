@@ -11,9 +11,9 @@ import { hostSettings, root } from '../sides/our-side.js';
 import { processorSeconds } from '../sides/processor-seconds.js';
 
 /** The parts of the recipe, with other numbers of threads and of rl steps. */
-export function openQuickstart(host, { threads, steps, engine = 'auto' }) {
-  const sets = [`policy.options.threads=${threads}`, `policy.options.engine=${engine}`, `stages.rl.steps=${steps}`];
-  return openTraining(host, 'recipes/quickstart/recipe.yaml', sets);
+export function openQuickstart(host, { steps, ...options }) {
+  const sets = Object.entries(options).map(([name, value]) => `policy.options.${name}=${value}`);
+  return openTraining(host, 'recipes/quickstart/recipe.yaml', [...sets, `stages.rl.steps=${steps}`]);
 }
 
 /** The parts of a recipe, with some values changed as by `--set`. */

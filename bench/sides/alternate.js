@@ -1,27 +1,26 @@
-// Works of two sides, each on one thread and on two, that alternate in one run, so that a busy machine disturbs both alike.
+// Works of two sides, each with one or more numbers of threads, that alternate in one run, so that a busy machine
+// disturbs both alike.
 import { setTimeout } from 'node:timers/promises';
 
 import { median } from './median.js';
 import { PeerProcess } from './peer-process.js';
 import { processorSeconds } from './processor-seconds.js';
 
-export const threadCounts = [1, 2];
-
-/** Starts a script of the other side once for each number of threads. */
-export async function startPeers(python, script, parameters = []) {
+/** Starts a script of the other side once for each number of threads. Throws if it cannot compute on the device. */
+export async function startPeers(python, script, { threadCounts, device }, parameters = []) {
   const peers = new Map();
   for (const threads of threadCounts) {
     // Threads that spin while they wait would take time from the other side.
     const variables = { OMP_WAIT_POLICY: 'passive', KMP_BLOCKTIME: '0', OMP_NUM_THREADS: String(threads) };
-    peers.set(threads, await PeerProcess.start(python, script, [...parameters, String(threads)], variables));
+    peers.set(threads, await PeerProcess.start(python, script, [...parameters, String(threads), device], variables));
   }
   return peers;
 }
 
 /**
- * Measures works in turn. A work has `row`, `side`, `threads`, `repetitions`, and `run`, which takes a number of
- * repetitions and returns the seconds of each, and the processor seconds of all its threads. Returns, for each row and
- * side, what its faster number of threads reached: the median with the quartiles, and the processor seconds on one thread.
+ * Measures works in turn. A work has `side`, `threads`, `repetitions`, and `run`, which takes a number of repetitions
+ * and returns the seconds of each, and the processor seconds of all its threads. Returns, for each side, what its
+ * fastest number of threads reached: the median with the quartiles, and the processor seconds on one thread.
  */
 export async function alternate(works, rounds) {
   const results = new Map(works.map((work) => [work, { seconds: [], cpu: [] }]));
@@ -35,16 +34,14 @@ export async function alternate(works, rounds) {
       results.get(work).cpu.push(...cpu);
     }
   }
-  const rows = new Map();
-  for (const [{ row, side, threads }, { seconds, cpu }] of results) {
-    const sides = rows.get(row) ?? new Map();
-    rows.set(row, sides);
+  const sides = new Map();
+  for (const [{ side, threads }, { seconds, cpu }] of results) {
     const figure = { threads, ...spread(seconds), cpuAlone: threads === 1 ? median(cpu) : undefined };
     const other = sides.get(side);
     const cpuAlone = figure.cpuAlone ?? other?.cpuAlone;
     sides.set(side, { ...(other && other.seconds <= figure.seconds ? other : figure), cpuAlone });
   }
-  return rows;
+  return sides;
 }
 
 /** Median and quartiles of seconds. */
@@ -54,11 +51,12 @@ export function spread(seconds) {
   return { seconds: median(sorted), low: quartile(0.25), high: quartile(0.75), count: sorted.length };
 }
 
-/** Seconds of repetitions on our side. */
-export async function timed(work, repetitions) {
+/** Seconds of repetitions on our side, without what is done before each of them. */
+export async function timed(work, repetitions, prepare) {
   const seconds = [];
   const cpu = [];
   for (let i = 0; i < repetitions; i += 1) {
+    await prepare?.();
     const start = performance.now();
     const before = process.cpuUsage();
     await work();

@@ -11,8 +11,11 @@ export function deviceOf(gpu) {
   return gpu === undefined ? `${name}, ${availableParallelism()} cores` : name;
 }
 
-/** Adds a measurement to the file of the day. Replaces one of the same name. Returns the path of the file. */
-export function keepResults(measurement, report, { gpu, flags = [] } = {}) {
+/**
+ * Adds a measurement to the file of the day. Replaces one of the same name. Returns the path of the file.
+ * @param command the measurement and its options, as they were given
+ */
+export function keepResults(name, report, { gpu, command }) {
   const device = deviceOf(gpu);
   const slug = device.toLowerCase().replace(/[^a-z0-9]+/gu, '-');
   const date = new Date().toISOString().slice(0, 10);
@@ -25,8 +28,10 @@ export function keepResults(measurement, report, { gpu, flags = [] } = {}) {
     memoryGiB: Math.round(totalmem() / 2 ** 30),
     node: process.version,
   };
-  const command = ['npm run bench --', measurement, ...flags].join(' ');
-  const content = { ...facts, measurements: { ...before, [measurement]: { command, ...report } } };
+  const content = {
+    ...facts,
+    measurements: { ...before, [name]: { command: `npm run bench -- ${command.join(' ')}`, ...report } },
+  };
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
   return file.pathname;

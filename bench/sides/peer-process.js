@@ -4,6 +4,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+import { UsageError } from './usage-error.js';
+
 export class PeerProcess {
   #child;
   #lines;
@@ -18,6 +20,7 @@ export class PeerProcess {
     });
     peer.#lines = createInterface({ input: peer.#child.stdout })[Symbol.asyncIterator]();
     peer.hello = await peer.#answer();
+    if (peer.hello.problem !== undefined) throw new UsageError(peer.hello.problem);
     return peer;
   }
 

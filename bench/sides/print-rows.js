@@ -1,19 +1,22 @@
-const widths = [36, 22, 22, 8, 14, 11];
+const widths = [50, 22, 22, 8, 14, 11];
 
 /** A row of a table: both sides, the ratio of their times, and the highest ratio that is wanted. */
-export function rowOf(name, sides, { goal, format, peer = 'torch' }) {
+export function rowOf(name, sides, { goal, format, peer }) {
   const [ours, theirs] = [sides.get('ours'), sides.get(peer)];
   const ratio = ours.seconds / theirs.seconds;
   const cpuRatio = ours.cpuAlone === undefined ? undefined : ours.cpuAlone / theirs.cpuAlone;
   return { name, ours, theirs, ratio, cpuRatio, goal, text: [format(ours.seconds), format(theirs.seconds)] };
 }
 
-export function printRows(rows, { machine, peer, foreignCores }) {
-  console.log(`${machine}; ${peer}. Each side at its faster of one and two threads (in brackets).`);
-  console.log('The CPU ratio compares the processor time of both on one thread, which a busy machine disturbs less.');
+/** @param compares whether both sides were measured on one thread, too */
+export function printRows(rows, { head, compares, foreignCores }) {
+  console.log(head);
+  if (compares) {
+    console.log('The CPU ratio compares the processor time of both on one thread, which a busy machine disturbs less.');
+  }
   if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
   console.log();
-  line('', 'agentgym', 'peer', 'ratio', 'goal', 'CPU ratio');
+  line('', 'agentgym', 'peer', 'ratio', 'goal', compares ? 'CPU ratio' : '');
   for (const { name, ours, theirs, ratio, cpuRatio, goal, text } of rows) {
     const verdict = goal === undefined ? '' : `${goal.toFixed(2)}${ratio <= goal ? '' : ' missed'}`;
     const sides = [`${text[0]} (${ours.threads})`, `${text[1]} (${theirs.threads})`];

@@ -6,7 +6,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** The folder of what measurements keep. */
-export const benchCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym', 'bench');
+export const benchCache = join(
+  process.env.AGENTGYM_CACHE_DIR ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym'),
+  'bench',
+);
 
 /** Path of a Python interpreter with these packages; `given` is believed to have them. */
 export function pythonWith(name, requirements, given, remark = '') {

@@ -39,8 +39,7 @@ export async function smallModel(host, { hidden, layers, heads, intermediate, vo
   return folder;
 }
 
-export function openSmallModel(host, folder, { threads, maxTokens, engine = 'auto' }) {
+export function openModel(host, folder, { maxTokens, ...options }) {
   const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
-  const options = { threads, engine };
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options }, context);
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 
 import { allCommands } from '../../scripts/reference/commands-page.js';
 import { contractExports } from '../../scripts/reference/contract-pages.js';
-import { measuredPerformancePage, performancePage } from '../../scripts/performance-page.js';
+import { figuresFolder, measuredPerformancePage, performancePage } from '../../scripts/performance-page.js';
 import { pluginPackages } from '../../scripts/reference/plugin-pages.js';
 import { referencePages } from '../../scripts/reference-pages.js';
 import { ablationSchema } from '../../src/config/ablation-schema.js';
@@ -24,7 +24,9 @@ describe('docs/reference', () => {
   });
 
   it('is told by measurements in docs/performance.md: `npm run reference`', () => {
-    expect(readFileSync(performancePage, 'utf8')).toBe(measuredPerformancePage());
+    const { page, figures } = measuredPerformancePage();
+    expect(readFileSync(performancePage, 'utf8')).toBe(page);
+    for (const [name, text] of figures) expect(readFileSync(join(figuresFolder, name), 'utf8'), name).toBe(text);
   });
 
   it('holds nothing else', () => {

@@ -12,6 +12,20 @@ export const options = {
     description:
       'Engine: native code if it loads, else WebAssembly (auto); native code only; WebAssembly, which runs everywhere; a GPU through WebGPU or CUDA; or TensorFlow, on a GPU if there is one (`agentgym doctor --fix NAME` installs the last two)',
   },
+  precision: {
+    type: 'choice',
+    choices: ['float32', 'bfloat16'],
+    default: 'float32',
+    description:
+      'Products with the matrices of the layers: exact to float32, or of numbers rounded to bfloat16, which only `tensorflow` computes; weights, moments and all else stay float32',
+  },
+  deterministic: {
+    type: 'boolean',
+    default: false,
+    resumable: true,
+    description:
+      'Equal seeds give equal bits on a GPU, too: TensorFlow takes other, slower operations; `webgpu` and `cuda` cannot. On processors they always do',
+  },
   threads: {
     type: 'integer',
     minimum: 1,
@@ -118,12 +132,26 @@ export function loraOf(options: TransformerOptions): AdapterSettings | undefined
 /** Checks of the adapter's options. */
 export function validate(options: TransformerOptions): OptionFinding[] {
   const findings: OptionFinding[] = [];
+  if (options.precision === 'bfloat16' && options.engine !== 'tensorflow') {
+    findings.push({
+      path: ['precision'],
+      message: `the engine ${options.engine} computes in float32 only`,
+      hint: 'Set engine: tensorflow, or leave out precision.',
+    });
+  }
   for (const name of options.loraTargets) {
     if (targets.has(name)) continue;
     findings.push({
       path: ['loraTargets'],
       message: `no matrix is called ${JSON.stringify(name)}`,
       hint: `Write some of ${[...targets.keys()].join(', ')}.`,
+    });
+  }
+  if (options.deterministic && (options.engine === 'webgpu' || options.engine === 'cuda')) {
+    findings.push({
+      path: ['deterministic'],
+      message: `the engine ${options.engine} cannot promise equal bits`,
+      hint: 'Set engine: tensorflow or native, or leave out deterministic.',
     });
   }
   const idle = [

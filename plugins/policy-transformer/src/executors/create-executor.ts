@@ -1,4 +1,4 @@
-import type { Executor } from './executor.js';
+import type { Executor, Precision } from './executor.js';
 import {
   describeMismatch,
   describeRejected,
@@ -23,6 +23,10 @@ export interface ExecutorOptions extends Partial<Omit<RuntimeSearch, 'engine'>> 
    * to a power of two, which saves time for small models. Default: false.
    */
   readonly returnsMemory?: boolean;
+  /** Engines other than TensorFlow know float32 only. Default: float32. */
+  readonly precision?: Precision;
+  /** Whether TensorFlow must repeat its bits on a GPU. Default: false. */
+  readonly deterministic?: boolean;
   /**
    * Called when `auto` falls back, with the reason, and when the library has a version that this package is not tested
    * with.
@@ -36,13 +40,15 @@ export async function createExecutor({
   engineFolder,
   threads,
   returnsMemory = false,
+  precision = 'float32',
+  deterministic = false,
   log,
   ...search
 }: ExecutorOptions): Promise<Executor> {
   // Engines that most runs do not use are imported when they are asked for.
   if (engine === 'tensorflow') {
     const { TensorFlowExecutor } = await import('./tensorflow/tensorflow-executor.js');
-    return TensorFlowExecutor.load(engineFolder, threads);
+    return TensorFlowExecutor.load({ engineFolder, threads, precision, deterministic });
   }
   if (engine === 'webgpu') {
     const { DeviceExecutor } = await import('./device/device-executor.js');

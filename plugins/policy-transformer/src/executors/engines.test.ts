@@ -16,7 +16,7 @@ import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { TokenHistories } from '../worker/token-histories.js';
 import { createExecutor, type EngineName } from './create-executor.js';
-import type { Executor } from './executor.js';
+import type { Executor, Precision } from './executor.js';
 import { engineFolder, engines } from './fixtures/engines.js';
 
 const config: DecoderConfig = {
@@ -87,6 +87,8 @@ interface Trained {
   readonly greedy: readonly (readonly number[])[];
   readonly drawn: readonly (readonly number[])[];
   readonly logprobs: readonly number[];
+  /** What training takes the drawn tokens for. */
+  readonly trained: readonly number[];
 }
 
 const loss: Loss = {
@@ -116,10 +118,35 @@ function ragged(step: number): TrainingBatch {
   };
 }
 
-async function trainAndSample(engine: EngineName): Promise<Trained> {
-  const settings: EngineSettings = {
+/** All trained weights, in the order of `trainableShapes`. */
+async function weightsOf(core: EngineCore, settings: EngineSettings): Promise<Float32Array> {
+  const block = new ParameterBlock(trainableShapes(config, settings));
+  const parts = [];
+  for (const [name, shape] of trainableShapes(config, settings)) {
+    const count = shape.reduce((product, size) => product * size, 1);
+    parts.push([name, await core.read(name, 0, count)] as const);
+  }
+  block.fill(new Map(parts));
+  return block.data;
+}
+
+/** Sampled rows as a batch. */
+function playedBatch(rows: readonly { readonly prompt: readonly number[]; readonly tokens: readonly number[] }[]) {
+  const width = Math.max(...rows.map(({ prompt, tokens }) => prompt.length + tokens.length));
+  const batch = emptyBatch({ rows: rows.length, width, temperature: 1 });
+  for (const [row, { prompt, tokens }] of rows.entries()) {
+    batch.tokens.set([...prompt, ...tokens], row * width);
+    batch.length[row] = prompt.length + tokens.length;
+    batch.mask.fill(1, row * width + prompt.length, row * width + batch.length[row]);
+  }
+  return batch;
+}
+
+function settingsOf(engine: EngineName, precision: Precision): EngineSettings {
+  return {
     engine,
     engineFolder,
+    precision,
     config,
     valueHead: false,
     layered: false,
@@ -129,11 +156,18 @@ async function trainAndSample(engine: EngineName): Promise<Trained> {
     cacheBytes: 1e8,
     samplingWeights: 'float32',
   };
+}
+
+function startOf(settings: EngineSettings): Float32Array {
+  const start = new ParameterBlock(trainableShapes(config, settings));
+  return start.fill(initializeParameters(config, settings, testHost().random.stream('parameters'))).data;
+}
+
+async function trainAndSample(engine: EngineName, precision: Precision = 'float32'): Promise<Trained> {
+  const settings = settingsOf(engine, precision);
   const core = await EngineCore.create(settings, () => undefined);
   try {
-    const start = new ParameterBlock(trainableShapes(config, settings));
-    start.fill(initializeParameters(config, settings, testHost().random.stream('parameters')));
-    await core.setParameters(start.data);
+    await core.setParameters(startOf(settings));
     await core.resetOptimizer({ name: 'muon', options: {} });
     const [losses, norms]: [number[], number[]] = [[], []];
     for (let step = 0; step < STEPS; step += 1) {
@@ -152,15 +186,19 @@ async function trainAndSample(engine: EngineName): Promise<Trained> {
         maxTokens: 24,
       }));
       const sampling: Sampling = { temperature, topP: 1, topK: 0, exact: false };
-      return unpackAnswers(await core.generate(packRequests(requests, histories), sampling));
+      const answers = unpackAnswers(await core.generate(packRequests(requests, histories), sampling));
+      return answers.map((answer, row) => ({ ...answer, prompt: requests[row]!.tokens }));
     };
     const [greedy, drawn] = [await sample(0), await sample(1)];
+    const played = playedBatch(drawn);
+    const { logprobs } = await core.evaluate(played);
     return {
       losses,
       norms,
       greedy: greedy.map(({ tokens }) => tokens),
       drawn: drawn.map(({ tokens }) => tokens),
       logprobs: drawn.flatMap(({ logprobs }) => logprobs),
+      trained: [...logprobs].filter((_, index) => played.mask[index] === 1),
     };
   } finally {
     await core.dispose();
@@ -184,5 +222,47 @@ describe('engines agree', () => {
     }
     expect(got.greedy).toEqual(expected.greedy);
     expect(got.drawn).toEqual(expected.drawn);
+    expect(differenceOf(got.trained, got.logprobs)).toBeLessThan(1e-4);
+  });
+});
+
+/** The largest difference. */
+const differenceOf = (some: readonly number[], others: readonly number[]): number => {
+  expect(some).toHaveLength(others.length);
+  return Math.max(...some.map((x, index) => Math.abs(x - others[index]!)));
+};
+
+describe.runIf(engines.includes('tensorflow'))('products in bfloat16', () => {
+  it('train like those in float32, to what 8 bits of a number let expect', async () => {
+    const exact = await trainAndSample('tensorflow');
+    const rounded = await trainAndSample('tensorflow', 'bfloat16');
+    // From the same weights. Later steps begin from others.
+    for (const name of ['losses', 'norms'] as const) {
+      const difference = Math.abs(rounded[name][0]! / exact[name][0]! - 1);
+      expect(difference, name).toBeLessThan(0.02);
+      expect(difference, name).toBeGreaterThan(1e-5);
+    }
+    expect(differenceOf(rounded.trained, rounded.logprobs)).toBeLessThan(0.03);
+  });
+
+  it('are of the weights as they are after every change', async () => {
+    const settings = settingsOf('tensorflow', 'bfloat16');
+    const [core, other] = [
+      await EngineCore.create(settings, () => undefined),
+      await EngineCore.create(settings, () => undefined),
+    ];
+    await core.setParameters(startOf(settings));
+    const batch = ragged(0);
+    // In the second round, nothing is compiled that would read all weights again.
+    for (const round of [1, 2]) {
+      await core.accumulate(batch, loss);
+      await core.step([], { learningRate: 0.01 });
+      const changed = await core.evaluate(batch);
+      await other.setParameters(await weightsOf(core, settings));
+      const { logprobs } = await other.evaluate(batch);
+      expect(differenceOf([...changed.logprobs], [...logprobs]), `round ${round}`).toBeLessThan(1e-6);
+    }
+    await core.dispose();
+    await other.dispose();
   });
 });

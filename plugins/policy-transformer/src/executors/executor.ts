@@ -57,6 +57,9 @@ export interface RowRules {
   readonly allowsEmptyCache: boolean;
 }
 
+/** In which numbers the matrices of layers are multiplied. All other numbers are float32. */
+export type Precision = 'float32' | 'bfloat16';
+
 /**
  * Computes programs and owns the state that they read and change. It is safe in a worker thread: its only global state
  * is the engine's.

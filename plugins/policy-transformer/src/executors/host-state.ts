@@ -10,6 +10,11 @@ export interface HostView extends StateView {
   readonly assign?: (name: string, data: Float32Array, roundingSeed: number) => void;
   /** Adds to an array. Absent if what is added goes to the view. */
   readonly add?: (name: string, data: Float32Array) => void;
+  /**
+   * The memory of an array that counts as zeros: `add` of this memory takes its numbers as the array. `undefined` if the
+   * array may have others.
+   */
+  readonly emptyPlace?: (name: string) => Float32Array | undefined;
 }
 
 /** Arrays one after the other in one block of memory. */
@@ -74,8 +79,12 @@ export class HostState implements State, HostView {
 
   add(name: string, data: Float32Array): void {
     const array = placeFor(name, data, this.#named(name));
-    if (this.#cleared.delete(name)) array.set(data);
-    else addTo(array, data);
+    if (!this.#cleared.delete(name)) addTo(array, data);
+    else if (data !== array) array.set(data);
+  }
+
+  emptyPlace(name: string): Float32Array | undefined {
+    return this.#cleared.has(name) ? this.#named(name) : undefined;
   }
 
   part(name: string, as: string, start: number, count: number): HostView {
@@ -94,6 +103,7 @@ export class HostState implements State, HostView {
       has: (name) => this.has(rename(name)),
       view: (names) => this.view(names.map(rename)),
       add: (name, data) => this.add(rename(name), data),
+      emptyPlace: (name) => this.emptyPlace(rename(name)),
     };
   }
 

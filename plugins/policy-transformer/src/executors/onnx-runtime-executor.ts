@@ -41,7 +41,8 @@ const MOST_FIXED_ON_GPU = 1.5e9;
 
 /**
  * ONNX Runtime on the CPU, native or as WebAssembly, or on a GPU through CUDA: one session for each program. State is in the memory of the
- * process. The binding reads it in place, but copies every output, so a program returns only what changes.
+ * process. The binding reads it in place. Results that change state go where the state is, or to memory of their own, so
+ * that no run leaves arrays behind.
  */
 export class OnnxRuntimeExecutor implements Executor {
   readonly engine: keyof typeof PROVIDERS;
@@ -122,7 +123,8 @@ export class OnnxRuntimeExecutor implements Executor {
         },
       },
     });
-    return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open, { outputs, ...changes });
+    const inPlace = this.engine !== 'onnxruntime-web';
+    return new OnnxRuntimeExecutable(this.#runtime, session, lowered, open, { outputs, ...changes }, inPlace);
   }
 
   /** Nothing: every session belongs to a program. */
@@ -132,7 +134,18 @@ export class OnnxRuntimeExecutor implements Executor {
 }
 
 type Named = { readonly [name: string]: Tensor };
-type Kind = 'outputs' | 'assign' | 'add' | 'append';
+const kinds = ['outputs', 'assign', 'add', 'append'] as const;
+type Kind = (typeof kinds)[number];
+
+/** One output of the session. */
+interface Result {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly onnxName: string;
+  readonly shapeAt: (sizes: { readonly [name: string]: number }) => Shape;
+  /** Where its numbers go before the state changes. */
+  own?: OnnxRuntime.Tensor;
+}
 
 /** One input of the session. */
 interface Feed {
@@ -154,8 +167,10 @@ class OnnxRuntimeExecutable implements Executable {
   readonly #runtime: Runtime;
   readonly #session: OnnxRuntime.InferenceSession;
   readonly #feeds: readonly Feed[];
-  /** Names of what a run computes, and their names in the model. */
-  readonly #results: Readonly<Record<Kind, readonly (readonly [name: string, onnxName: string])[]>>;
+  /** What a run computes. */
+  readonly #results: readonly Result[];
+  /** Whether the library writes results where it is told to. */
+  readonly #writesInPlace: boolean;
 
   constructor(
     runtime: Runtime,
@@ -163,9 +178,11 @@ class OnnxRuntimeExecutable implements Executable {
     { inputs, states, outputs }: LoweredProgram,
     openSizes: OpenSizes,
     results: Readonly<Record<Kind, Named>>,
+    writesInPlace: boolean,
   ) {
     this.#runtime = runtime;
     this.#session = session;
+    this.#writesInPlace = writesInPlace;
     this.inputs = inputs;
     this.outputs = new Map(Object.keys(results.outputs).map((name) => [name, outputs.get(name)!]));
     this.#feeds = [
@@ -185,14 +202,13 @@ class OnnxRuntimeExecutable implements Executable {
         find: (_: HostArrays, owner: HostView | undefined) => owner?.view(declared.names),
       })),
     ];
-    const named = (kind: Kind, prefix = `${kind}:`) =>
-      Object.keys(results[kind]).map((name) => [name, onnxOutput(`${prefix}${name}`)] as const);
-    this.#results = {
-      outputs: named('outputs', ''),
-      assign: named('assign'),
-      add: named('add'),
-      append: named('append'),
-    };
+    this.#results = kinds.flatMap((kind) =>
+      Object.keys(results[kind]).map((name) => {
+        const key = kind === 'outputs' ? name : `${kind}:${name}`;
+        const shapeAt = openSizes.resolver(outputs.get(key)!.shape);
+        return { kind, name, onnxName: onnxOutput(key), shapeAt };
+      }),
+    );
   }
 
   async run(inputs: HostArrays, options: RunOptions = {}): Promise<{ readonly [name: string]: HostArray }> {
@@ -205,12 +221,30 @@ class OnnxRuntimeExecutable implements Executable {
       // The next run finds the same array, unless it is a copy.
       feed.last = owner?.assign ? undefined : tensor;
     }
-    const results = await this.#session.run(feeds);
-    const data = (onnxName: string) => results[onnxName]?.data as HostArray;
-    const all = (kind: Kind) =>
-      Object.fromEntries(this.#results[kind].map(([name, onnxName]) => [name, data(onnxName)]));
-    changeState({ assign: all('assign'), add: all('add'), append: all('append') }, options);
-    return all('outputs');
+    const places: Record<string, OnnxRuntime.Tensor | null> = {};
+    for (const result of this.#results) places[result.onnxName] = this.#place(result, options);
+    const results = await (this.#writesInPlace ? this.#session.run(feeds, places) : this.#session.run(feeds));
+    const given: Record<Kind, { [name: string]: HostArray }> = { outputs: {}, assign: {}, add: {}, append: {} };
+    for (const { kind, name, onnxName } of this.#results) {
+      given[kind][name] = (places[onnxName] ?? results[onnxName]!).data as HostArray;
+    }
+    changeState(given, options);
+    return given.outputs;
+  }
+
+  /** Where a result goes that only changes state; `null` lets the library make a new array. */
+  #place(result: Result, { sizes = {}, state = [] }: RunOptions): OnnxRuntime.Tensor | null {
+    const { kind, name } = result;
+    if (!this.#writesInPlace || (kind !== 'add' && kind !== 'assign')) return null;
+    const shape = result.shapeAt(sizes);
+    const empty = kind === 'add' ? ownerOf(state, name)?.emptyPlace?.(name) : undefined;
+    if (empty !== undefined) return new this.#runtime.Tensor('float32', empty, shape);
+    // What is assigned may still be read in the same run, and what is added comes to other numbers: a place of its own,
+    // which all runs share.
+    if (result.own === undefined || !sameShape(result.own.dims, shape)) {
+      result.own = new this.#runtime.Tensor('float32', new Float32Array(elementCount(shape)), shape);
+    }
+    return result.own;
   }
 
   #tensor(feed: Feed, data: HostArray | undefined, sizes: { readonly [name: string]: number }): OnnxRuntime.Tensor {

@@ -21,11 +21,17 @@ export type MatrixProduct = (
   graph: GraphBuilder,
   of: Tensor,
   names: readonly string[],
-  sizes: { readonly outputs: number; readonly inputs: number; readonly fewRows: boolean },
+  sizes: {
+    readonly outputs: number;
+    readonly inputs: number;
+    readonly fewRows: boolean;
+    /** See `MatmulOptions`. */
+    readonly coarse?: boolean;
+  },
 ) => Tensor;
 
-const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, fewRows }) =>
-  graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, fewRows });
+const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, ...options }) =>
+  graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, ...options });
 
 /**
  * Joins matrices that read the same tensor into one state.
@@ -57,7 +63,7 @@ export function joinedWeights(
       const outputs = sizes.reduce((sum, size) => sum + size.outputs, 0);
       const joint = (kind: 'weight' | 'bias') => parts.map((part) => layerParameter(layer, part, kind));
       const fewRows = isFew(of);
-      const product = multiply(graph, of, joint('weight'), { outputs, inputs, fewRows });
+      const product = multiply(graph, of, joint('weight'), { outputs, inputs, fewRows, coarse: true });
       const all = bias ? graph.add(product, graph.state(joint('bias'), [outputs])) : product;
       let start = 0;
       return sizes.map((size, index) => {

@@ -222,13 +222,13 @@ export class Graph implements GraphBuilder {
   }
 
   matmul(left: Tensor, right: Tensor, options: MatmulOptions = {}): Tensor {
-    const { transposeLeft = false, transposeRight = false, scale = 1, fewRows = false } = options;
+    const { transposeLeft = false, transposeRight = false, scale = 1, fewRows = false, coarse = false } = options;
     if (right.shape.length === 2 && left.shape.length > 2 && !transposeLeft) {
       const inner = sizeOf(left.shape, -1);
       const flat = this.matmul(this.reshape(left, [elementCount(left.shape) / inner, inner]), right, options);
       return this.reshape(flat, [...left.shape.slice(0, -1), sizeOf(flat.shape, 1)]);
     }
-    return this.#one(matmul, [left, right], { transposeLeft, transposeRight, scale, fewRows });
+    return this.#one(matmul, [left, right], { transposeLeft, transposeRight, scale, fewRows, coarse });
   }
 
   int8Matmul(left: Tensor, codes: Tensor, scales: Tensor): Tensor {

@@ -36,8 +36,9 @@ export function addAdapter(
   if (!adapter?.targets.includes(part)) return whole;
   const { outputs, bias } = projectionSizes(config, part);
   const { down, up } = factorsOf(graph, config, adapter, layer, part);
-  const narrow = graph.matmul(of, down, { transposeRight: true, fewRows });
-  const sum = graph.add(whole, graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale, fewRows }));
+  const narrow = graph.matmul(of, down, { transposeRight: true, fewRows, coarse: true });
+  const wide = graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale, fewRows, coarse: true });
+  const sum = graph.add(whole, wide);
   if (!adapter.dora) return sum;
   const factor = scale();
   const scaled = graph.mul(sum, factor);

@@ -127,7 +127,7 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
       parts.map((part) => {
         const { outputs, inputs, bias } = projectionSizes(config, part);
         const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
-        const product = graph.matmul(of, weight, { transposeRight: true });
+        const product = graph.matmul(of, weight, { transposeRight: true, coarse: true });
         const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
         const scale = () => rowScale(graph, config, adapter!, layer, part);
         return addAdapter(graph, config, adapter, { of, whole, layer, part, scale });

@@ -10,6 +10,8 @@ export interface MatmulOptions {
   readonly scale?: number;
   /** The left operand has few rows in every run: see `RowRules.mostFewRows`. Both operands have rank 2. Default: false. */
   readonly fewRows?: boolean;
+  /** An engine may round both operands and the product to bfloat16, if it is asked to. Default: false. */
+  readonly coarse?: boolean;
 }
 
 /** The axes that are reduced (negative ones count from the end; default: all), and whether they stay with size 1. */

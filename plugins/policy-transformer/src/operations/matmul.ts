@@ -6,6 +6,7 @@ export interface MatmulAttributes {
   readonly transposeRight: boolean;
   readonly scale: number;
   readonly fewRows: boolean;
+  readonly coarse: boolean;
 }
 
 /** Both operands have at least rank 2. */
@@ -32,13 +33,13 @@ export const matmul: Operation<MatmulAttributes> = {
     if (gradient === undefined) return [];
     const left = operand(node, 0);
     const right = operand(node, 1);
-    const { transposeLeft, transposeRight, scale } = node.attributes;
+    const { transposeLeft, transposeRight, scale, coarse } = node.attributes;
     const toLeft = transposeLeft
-      ? graph.matmul(right, gradient, { transposeLeft: transposeRight, transposeRight: true, scale })
-      : graph.matmul(gradient, right, { transposeRight: !transposeRight, scale });
+      ? graph.matmul(right, gradient, { transposeLeft: transposeRight, transposeRight: true, scale, coarse })
+      : graph.matmul(gradient, right, { transposeRight: !transposeRight, scale, coarse });
     const toRight = transposeRight
-      ? graph.matmul(gradient, left, { transposeLeft: true, transposeRight: transposeLeft, scale })
-      : graph.matmul(left, gradient, { transposeLeft: !transposeLeft, scale });
+      ? graph.matmul(gradient, left, { transposeLeft: true, transposeRight: transposeLeft, scale, coarse })
+      : graph.matmul(left, gradient, { transposeLeft: !transposeLeft, scale, coarse });
     return [sumToShape(graph, toLeft, left.shape), sumToShape(graph, toRight, right.shape)];
   },
 };

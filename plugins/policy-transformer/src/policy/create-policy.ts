@@ -74,6 +74,8 @@ export async function createPolicy(
   const cores = coresOf(options, config, host.cacheDirectory);
   const settings: EngineSettings = {
     engine: engines[options.engine],
+    precision: options.precision,
+    deterministic: options.deterministic,
     engineFolder: host.cacheDirectory,
     config,
     ...parts,

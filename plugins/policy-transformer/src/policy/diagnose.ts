@@ -34,6 +34,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
   const native = await tryEngine({ ...search, engine: 'onnxruntime-node' });
   const web = await tryEngine({ ...search, engine: 'onnxruntime-web' });
   const machine = search.machine ?? `${process.platform}-${process.arch}`;
+  const isOnGpu = hasGpuLibraries(engineFolder);
   return [
     ...('loaded' in native
       ? describeLoaded(native.loaded, await speedOf('onnxruntime-node'))
@@ -53,29 +54,36 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
             hint: `npm install onnxruntime-web@${RUNTIME_VERSION}`,
           },
         ]),
-    await describeOther('webgpu', 'WebGPU engine', 'It needs a GPU with a driver of Vulkan, Metal or Direct3D 12.'),
+    await describeOther('webgpu', {
+      name: 'WebGPU engine',
+      cure: 'It needs a GPU with a driver of Vulkan, Metal or Direct3D 12.',
+      remark: ', equal seeds may give other last bits',
+    }),
     findCudaRuntime(engineFolder) === undefined
       ? { level: 'ok', message: 'CUDA engine: not installed', hint: 'Install it: agentgym doctor --fix cuda' }
-      : await describeOther(
-          'cuda',
-          'CUDA engine',
-          'It needs a GPU of NVIDIA with a driver for CUDA 13 (580 or later).',
-        ),
+      : await describeOther('cuda', {
+          name: 'CUDA engine',
+          cure: 'It needs a GPU of NVIDIA with a driver for CUDA 13 (580 or later).',
+          remark: ', equal seeds may give other last bits',
+        }),
     findAddon(engineFolder) === undefined
       ? {
           level: 'ok',
           message: 'TensorFlow engine: not installed',
           hint: 'Install it: agentgym doctor --fix tensorflow',
         }
-      : await describeOther(
-          'tensorflow',
-          `TensorFlow engine${hasGpuLibraries(engineFolder) ? ' with the libraries of a GPU' : ''}`,
-          'Install it again: agentgym doctor --fix tensorflow',
-        ),
+      : await describeOther('tensorflow', {
+          name: `TensorFlow engine${isOnGpu ? ' with the libraries of a GPU' : ''}`,
+          cure: 'Install it again: agentgym doctor --fix tensorflow',
+          remark: isOnGpu ? ', equal seeds give equal bits with `deterministic: true`' : '',
+        }),
   ];
 
   /** An engine that nothing needs: it is no problem where it does not work. */
-  async function describeOther(engine: EngineName, name: string, cure: string): Promise<Diagnosis> {
+  async function describeOther(
+    engine: EngineName,
+    { name, cure, remark }: { readonly name: string; readonly cure: string; readonly remark: string },
+  ): Promise<Diagnosis> {
     const probe = await probeEngine(engine, engineFolder, !quick);
     if ('problem' in probe)
       return { level: 'ok', message: `${name}: does not work: ${shortened(probe.problem)}`, hint: cure };
@@ -83,7 +91,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
       engine === 'tensorflow' && probe.version !== TENSORFLOW_VERSION ? `, tested with ${TENSORFLOW_VERSION}` : '';
     const unknown = quick ? '' : ', too slow to measure';
     const speed = probe.speed === undefined ? unknown : describeSpeed(probe.speed);
-    return { level: 'ok', message: `${name}: ${probe.version}${other}${speed}` };
+    return { level: 'ok', message: `${name}: ${probe.version}${other}${speed}${remark}` };
   }
 }
 

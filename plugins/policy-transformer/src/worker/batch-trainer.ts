@@ -10,6 +10,7 @@ import { metricOutput, termOutput } from '../model/training-graph.js';
 import type { HostArray } from '../operations/tensor.js';
 import { trainedUnits } from './batch-rows.js';
 import { lossTraits, type LossTraits } from './loss-key.js';
+import { halveIfTooMuch, isOutOfMemory, outOfMemory } from './out-of-memory.js';
 
 /** Per token [rows, width], 0 for tokens that were not sampled. */
 export interface Evaluated {
@@ -36,6 +37,8 @@ export interface Training {
 /** Most sessions: one for each loss of the stages and number of blocks, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
+const CURE = 'Set policy.options.microBatchTokens to less.';
+
 /** Some rows of a batch as a trainer computes them. */
 export interface MicroBatch {
   /** For each slot in use, the index of its token into [rows, width] of the batch. */
@@ -53,6 +56,9 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
     this.options = options;
     this.sessions = new ExecutableCache(executor, SESSIONS);
   }
+
+  /** Whether a micro-batch that fails has added nothing to the gradient. */
+  protected abstract readonly trainsAtOnce: boolean;
 
   /** Distributes units of rows (see `trainedUnits`) among micro-batches. */
   protected abstract cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][];
@@ -78,9 +84,11 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   /** Log probability, entropy and value of the sampled tokens. */
   async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
-    for (const rows of this.cut(batch, trainedUnits(batch, 1))) {
-      const packed = this.pack(batch, rows, [], 1);
-      spread(results, packed, await this.evaluateRows(weights, packed));
+    for (const all of this.cut(batch, trainedUnits(batch, 1))) {
+      await halveIfTooMuch(all, 1, CURE, async (rows) => {
+        const packed = this.pack(batch, rows, [], 1);
+        spread(results, packed, await this.evaluateRows(weights, packed));
+      });
     }
     return results;
   }
@@ -92,12 +100,20 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
     const results = this.#empty(batch);
     const terms = zeros(loss.terms);
     const metrics = zeros(loss.metrics ?? {});
-    for (const rows of this.cut(batch, trainedUnits(batch, unit))) {
+    const train = async (rows: readonly number[]) => {
       const packed = this.pack(batch, rows, traits.reads, unit);
       const outputs = await this.trainRows(weights, packed, { loss, traits, gradients });
       spread(results, packed, outputs);
       for (const name of Object.keys(terms)) terms[name]! += outputs[termOutput(name)]![0]!;
       for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
+    };
+    for (const rows of this.cut(batch, trainedUnits(batch, unit))) {
+      if (this.trainsAtOnce) await halveIfTooMuch(rows, unit, CURE, train);
+      else {
+        await train(rows).catch((error: unknown) => {
+          throw isOutOfMemory(error) ? outOfMemory(error, CURE) : error;
+        });
+      }
     }
     return { ...results, terms, metrics };
   }

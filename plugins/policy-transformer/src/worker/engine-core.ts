@@ -8,7 +8,7 @@ import type {
 } from '@agentgym/cli';
 
 import { createExecutor, type EngineName } from '../executors/create-executor.js';
-import type { Executor } from '../executors/executor.js';
+import type { Executor, Precision } from '../executors/executor.js';
 import type { State, StateArrays, StateType } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -21,12 +21,15 @@ import { createGenerator, type SamplingWeights } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
 import { LayeredTrainer } from './layered-trainer.js';
+import { isOutOfMemory, outOfMemory } from './out-of-memory.js';
 import type { Accumulated, BatchTrainer, Evaluated } from './batch-trainer.js';
 import { Trainer } from './trainer.js';
 
 /** Settings of a core, which are sent to its worker. */
 export interface EngineSettings {
   readonly engine: 'auto' | EngineName;
+  readonly precision?: Precision;
+  readonly deterministic?: boolean;
   /** See `ExecutorOptions`. */
   readonly engineFolder?: string | undefined;
   readonly config: DecoderConfig;
@@ -100,11 +103,10 @@ export class EngineCore {
   }
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
-    const { engine, engineFolder, sessionThreads: threads, layered } = settings;
-    return new EngineCore(
-      settings,
-      await createExecutor({ engine, engineFolder, threads, returnsMemory: layered, log }),
-    );
+    const { engine, engineFolder, precision = 'float32', deterministic = false } = settings;
+    const { sessionThreads: threads, layered: returnsMemory } = settings;
+    const options = { engine, engineFolder, precision, deterministic, threads, returnsMemory, log };
+    return new EngineCore(settings, await createExecutor(options));
   }
 
   facts(): EngineFacts {
@@ -137,7 +139,9 @@ export class EngineCore {
     generator.release(requests.released);
     // What is unchanged since the last answer is known of one generator at a time.
     if (other !== generator) other.release([...requests.released, ...requests.sequences]);
-    const answers = await generator.generate(asked, sampling, signal);
+    const answers = await generator.generate(asked, sampling, signal).catch((error: unknown) => {
+      throw isOutOfMemory(error) ? outOfMemory(error, 'Set policy.options.cacheMegabytes to less.') : error;
+    });
     for (const [index, { sequence }] of asked.entries()) {
       this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
     }

@@ -62,6 +62,7 @@ interface Pass {
  * Sublinear Memory Cost".) The logits of 128 slots exist at a time.
  */
 export class LayeredTrainer extends BatchTrainer<PackedTokens> {
+  protected readonly trainsAtOnce = false;
   readonly #limits: LayeredLimits;
   readonly #trainsHead: boolean;
 

@@ -3,6 +3,7 @@ import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } fro
 import { expect, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
+import { withFacts } from '../executors/fixtures/with-facts.js';
 import type { HostArrays } from '../executors/executor.js';
 import { maskInput, rowMasks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -143,4 +144,50 @@ it.each([
     expect(Math.max(...expected.map(Math.abs)), name).toBeGreaterThan(1e-3);
     expect(worst(await shared.gradients.read(name), expected), name).toBeLessThan(1e-5);
   }
+});
+
+/** An executor without memory for more than so many tokens in a run. */
+async function withLittleMemory(most: number) {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  return withFacts(executor, {
+    compile: async (program) => {
+      const { inputs, outputs, run, dispose } = await executor.compile(program).then((executable) => ({
+        ...{ inputs: executable.inputs, outputs: executable.outputs },
+        run: executable.run.bind(executable),
+        dispose: executable.dispose.bind(executable),
+      }));
+      return {
+        ...{ inputs, outputs, dispose },
+        run: async (given, runOptions) => {
+          const tokens = given['tokens']!.length;
+          if (tokens > most) throw new Error(`RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[${tokens},32]`);
+          return run(given, runOptions);
+        },
+      };
+    },
+  });
+}
+
+it('halves a micro-batch that the memory does not hold, once', async () => {
+  const batch = rowsOf(plain, [40, 40, 40, 40]);
+  const train = async (most: number) => {
+    const executor = await withLittleMemory(most);
+    const shapes = trainableShapes(plain, options);
+    const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(plain, options, testHost().random));
+    const weights = { trainable: executor.allocate(shapes, start) };
+    const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+    const trainer = new Trainer(executor, plain, options, 2048);
+    const { terms } = await trainer.accumulate(weights, gradients, batch, loss);
+    const { logprobs } = await trainer.evaluate(weights, batch);
+    await trainer.dispose();
+    return { loss: terms['policy']!, logprobs, gradient: await gradients.readAll() };
+  };
+  const expected = await train(Infinity);
+  const got = await train(100);
+  expect(worst(got.gradient, expected.gradient)).toBeLessThan(1e-6);
+  expect(worst(got.logprobs, expected.logprobs)).toBeLessThan(1e-6);
+  expect(got.loss).toBeCloseTo(expected.loss, 6);
+  await expect(train(50)).rejects.toThrow(
+    /no memory left\. Set policy\.options\.microBatchTokens to less\. \(RESOURCE/,
+  );
 });

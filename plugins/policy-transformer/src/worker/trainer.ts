@@ -17,6 +17,7 @@ const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049
  * Computes a micro-batch in one graph. A session of a loss serves all shapes with the same number of blocks.
  */
 export class Trainer extends BatchTrainer<PackedRows> {
+  protected readonly trainsAtOnce = true;
   readonly #microBatchTokens: number;
 
   /** @param microBatchTokens largest rows * width of a micro-batch of several sequences */

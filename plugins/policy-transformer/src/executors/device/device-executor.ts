@@ -10,13 +10,12 @@ import {
 } from '../../lowering/onnx/lower-device-program.js';
 import { onnxInput, onnxOutput } from '../../lowering/onnx/model-writer.js';
 import type { ProgramPlaces } from '../../lowering/places.js';
-import type { HostArray, Shape, TensorType } from '../../operations/tensor.js';
-import type { Executable, Executor, Program } from '../executor.js';
+import type { HostArray, Shape } from '../../operations/tensor.js';
+import type { Executable, Program } from '../executor.js';
 import type { LoadedRuntime, Runtime } from '../load-runtime.js';
-import type { CacheShape } from '../state.js';
 import { BoundExecutable, type BoundRun } from '../variables/bound-executable.js';
-import { VariableCache } from '../variables/variable-cache.js';
-import { VariableConstants, VariableState } from '../variables/variable-state.js';
+import { VariableExecutor } from '../variables/variable-executor.js';
+import type { VariableState } from '../variables/variable-state.js';
 import type { Variable } from '../variables/variable.js';
 import type { Located } from '../variables/view.js';
 import { DeviceStore } from './device-store.js';
@@ -25,54 +24,32 @@ import { DeviceStore } from './device-store.js';
  * ONNX Runtime on a device through WebGPU. State is tensors that stay there; a run returns new ones where it changes
  * state, and the numbers that were asked for.
  */
-export class DeviceExecutor implements Executor {
+export class DeviceExecutor extends VariableExecutor {
   readonly engine = 'webgpu';
   readonly version: string;
   readonly threads = 1;
-  /** A tensor without elements ends the process: ONNX Runtime 1.30, Slice and MatMul on WebGPU. */
-  readonly rowRules = {
-    ...{ leastRows: 1, mostFewRows: 16, widthMultiple: 8, capacityMultiple: 32 },
-    allowsEmptyCache: false,
-  };
-  readonly mostFixedBytes = 0;
-  readonly vectorLength = Infinity;
+  protected readonly store: DeviceStore;
   readonly #runtime: Runtime;
-  readonly #store: DeviceStore;
-  #count = 0;
 
   constructor({ runtime, version }: Pick<LoadedRuntime, 'runtime' | 'version'>) {
+    // A tensor without elements ends the process: ONNX Runtime 1.30, Slice and MatMul on WebGPU.
+    super({ allowsEmptyCache: false });
     this.#runtime = runtime;
     this.version = version;
-    this.#store = new DeviceStore(runtime, this.engine);
-  }
-
-  allocate(shapes: ReadonlyMap<string, Shape>, data?: Float32Array): VariableState<'float32'> {
-    return new VariableState(this.#store, this.#name('state'), shapes, 'float32', data);
+    this.store = new DeviceStore(runtime, this.engine);
   }
 
   /** Throws: there is no bfloat16, and no way to reach the bits of a number. */
-  allocateRounded(): VariableState<'bfloat16'> {
+  override allocateRounded(): VariableState<'bfloat16'> {
     throw new Error(`the engine ${this.engine} keeps moments as float32 only: leave out stateDtype`);
   }
 
-  allocateConstants(types: ReadonlyMap<string, TensorType>): VariableConstants {
-    return new VariableConstants(this.#store, this.#name('constants'), types);
-  }
-
-  allocateCache(shape: CacheShape): VariableCache {
-    return new VariableCache(this.#store, this.#name('cache'), shape);
-  }
-
   compile(program: Program): Promise<Executable> {
-    return Promise.resolve(new DeviceExecutable(this.#runtime, this.#store, this.engine, program));
+    return Promise.resolve(new DeviceExecutable(this.#runtime, this.store, this.engine, program));
   }
 
   dispose(): Promise<void> {
-    return this.#store.dispose();
-  }
-
-  #name(kind: string): string {
-    return `${kind}${this.#count++}`;
+    return this.store.dispose();
   }
 }
 

@@ -76,5 +76,7 @@ describe('an installation that fails', () => {
 it('is not found where nobody installed it, and says how to get it', () => {
   const empty = mkdtempSync(join(root, 'empty-'));
   expect(findAddon(empty)).toBeUndefined();
-  expect(() => loadTensorFlow(empty, 1)).toThrow('tensorflow is not installed: run `agentgym doctor --fix tensorflow`');
+  expect(() => loadTensorFlow({ engineFolder: empty })).toThrow(
+    'tensorflow is not installed: run `agentgym doctor --fix tensorflow`',
+  );
 });

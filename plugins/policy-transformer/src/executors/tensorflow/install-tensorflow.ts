@@ -97,7 +97,7 @@ export async function installTensorFlow(installation: Installation, tell: (line:
 function isInstalled(installation: Installation): boolean {
   const { engineFolder } = installation;
   try {
-    loadTensorFlow(engineFolder, 1);
+    loadTensorFlow({ engineFolder });
     return wheelFor(installation).isGpu === hasGpuLibraries(engineFolder);
   } catch {
     return false;

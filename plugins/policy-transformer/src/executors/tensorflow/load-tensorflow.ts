@@ -24,13 +24,24 @@ export function hasGpuLibraries(engineFolder: string | undefined): boolean {
   return engineFolder !== undefined && existsSync(join(tensorflowFolder(engineFolder), 'wheel', 'nvidia'));
 }
 
+export interface TensorFlowSettings {
+  /** See `tensorflowFolder`; `undefined` looks only beside this package. */
+  readonly engineFolder: string | undefined;
+  /** Default: 1. */
+  readonly threads?: number;
+  /** Whether operations repeat their bits on a GPU. Default: false. */
+  readonly deterministic?: boolean;
+}
+
 /**
- * Loads the addon: the one in the engine's folder, or one that is installed beside this package. The number of threads
- * and the silence on standard error count only if nothing has loaded TensorFlow in this process before. Throws if there
- * is none, or if it does not load.
- * @param engineFolder see `tensorflowFolder`; `undefined` looks only beside this package
+ * Loads the addon: the one in the engine's folder, or one that is installed beside this package. The settings count
+ * only if nothing has loaded TensorFlow in this process before. Throws if there is none, or if it does not load.
  */
-export function loadTensorFlow(engineFolder: string | undefined, threads: number): TensorFlowBinding {
+export function loadTensorFlow({
+  engineFolder,
+  threads = 1,
+  deterministic = false,
+}: TensorFlowSettings): TensorFlowBinding {
   const file = findAddon(engineFolder);
   if (file === undefined) throw new Error('tensorflow is not installed: run `agentgym doctor --fix tensorflow`');
   // TensorFlow reads its settings from the environment alone. Where the user has set one, it stays.
@@ -38,6 +49,7 @@ export function loadTensorFlow(engineFolder: string | undefined, threads: number
   process.env['TF_NUM_INTRAOP_THREADS'] ??= String(threads);
   // One for each session that runs at the same time. With fewer, sessions of other threads wait for each other.
   process.env['TF_NUM_INTEROP_THREADS'] ??= String(availableParallelism());
+  if (deterministic) process.env['TF_DETERMINISTIC_OPS'] ??= '1';
   // Otherwise it takes all memory of a GPU.
   process.env['TF_FORCE_GPU_ALLOW_GROWTH'] ??= 'true';
   try {

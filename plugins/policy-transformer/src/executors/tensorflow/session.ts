@@ -29,6 +29,11 @@ export interface Feed {
 /** Nodes of the graph that belong together. */
 interface SessionPart {
   readonly nodes: readonly TensorFlowNode[];
+  /** What they need. */
+  readonly variables: readonly Variable[];
+  readonly changed: ReadonlySet<Variable>;
+  /** Names of the variables whose copies in bfloat16 they need. */
+  readonly halves: ReadonlySet<string>;
 }
 
 /**
@@ -42,6 +47,8 @@ export class TensorFlowSession extends VariableStore {
   readonly #parts = new Set<SessionPart>();
   #id: number | undefined;
   #loaded = new Set<Variable | SessionPart>();
+  /** Variables whose copies in bfloat16 have their present numbers. */
+  readonly #rounded = new Set<Variable>();
 
   constructor(binding: TensorFlowBinding) {
     super();
@@ -55,7 +62,10 @@ export class TensorFlowSession extends VariableStore {
 
   override removeVariables(variables: readonly Variable[]): void {
     super.removeVariables(variables);
-    for (const variable of variables) this.#variables.delete(variable);
+    for (const variable of variables) {
+      this.#variables.delete(variable);
+      this.#rounded.delete(variable);
+    }
   }
 
   addPart(part: SessionPart): void {
@@ -67,14 +77,13 @@ export class TensorFlowSession extends VariableStore {
   }
 
   /** Runs a part of the graph. Returns the values of `outputs`. */
-  run(
-    part: SessionPart,
-    variables: readonly Variable[],
-    feeds: readonly Feed[],
-    outputs: readonly string[],
-  ): BindingArray[] {
+  run(part: SessionPart, feeds: readonly Feed[], outputs: readonly string[]): BindingArray[] {
     if (!this.#loaded.has(part)) this.#load();
-    for (const variable of variables) this.#settle(variable);
+    for (const variable of part.variables) {
+      this.#settle(variable);
+      if (part.halves.has(variable.name)) this.#round(variable);
+    }
+    for (const variable of part.changed) this.#rounded.delete(variable);
     return this.#run(feeds, outputs);
   }
 
@@ -82,13 +91,17 @@ export class TensorFlowSession extends VariableStore {
     if (this.#id !== undefined) this.#binding.deleteSavedModel(this.#id);
     this.#id = undefined;
     this.#loaded.clear();
+    this.#rounded.clear();
   }
 
   protected free(variable: Variable): void {
+    const hasCopy = this.#rounded.has(variable);
     this.zero(variable, 0);
+    if (hasCopy) this.#run([], [`${variable.name}/round`]);
   }
 
   protected zero(variable: Variable, rows: number): void {
+    this.#rounded.delete(variable);
     this.#run([range(0, rows)], [`${variable.name}/zero`]);
   }
 
@@ -102,6 +115,7 @@ export class TensorFlowSession extends VariableStore {
   }
 
   protected addRows(variable: Variable, data: Float32Array): Promise<void> {
+    this.#rounded.delete(variable);
     this.#run([value(variable, data)], [`${variable.name}/add`]);
     return Promise.resolve();
   }
@@ -115,6 +129,7 @@ export class TensorFlowSession extends VariableStore {
   }
 
   #write(variable: Variable, data: HostArray, start: number): void {
+    this.#rounded.delete(variable);
     this.#run([value(variable, data), range(start, data.length / variable.width)], [`${variable.name}/write`]);
   }
 
@@ -141,6 +156,12 @@ export class TensorFlowSession extends VariableStore {
     variable.waiting = undefined;
   }
 
+  #round(variable: Variable): void {
+    if (this.#rounded.has(variable)) return;
+    this.#run([], [`${variable.name}/round`]);
+    this.#rounded.add(variable);
+  }
+
   /** Makes the graph of all variables and parts. */
   #load(): void {
     for (const variable of this.#variables) {
@@ -149,9 +170,10 @@ export class TensorFlowSession extends VariableStore {
       }
     }
     this.dispose();
+    const halves = new Set([...this.#parts].flatMap((part) => [...part.halves]));
     const nodes = [
       ...sharedNodes(),
-      ...[...this.#variables].flatMap((variable) => variableNodes(variable)),
+      ...[...this.#variables].flatMap((variable) => variableNodes(variable, halves.has(variable.name))),
       ...[...this.groups].flatMap(([group, variables]) => moveNodes(group, variables)),
       ...[...this.#parts].flatMap((part) => part.nodes),
     ];

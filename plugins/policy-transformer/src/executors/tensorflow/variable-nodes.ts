@@ -1,6 +1,6 @@
 import type { TensorFlowNode, TensorFlowType } from '../../lowering/tensorflow/graph-def.js';
 import { GraphWriter } from '../../lowering/tensorflow/graph-writer.js';
-import { HANDLE, handleOf } from '../../lowering/tensorflow/lower-program.js';
+import { HALF_HANDLE, HANDLE, handleOf } from '../../lowering/tensorflow/lower-program.js';
 import type { Variable } from '../variables/variable.js';
 
 const INDEX = { type: 'int32' } as const;
@@ -29,8 +29,9 @@ export function sharedNodes(): readonly TensorFlowNode[] {
 
 /**
  * A variable, and what can be done with it: `whole` and `part` read it, `write`, `add` and `zero` change it.
+ * @param hasHalf whether it has a copy in bfloat16, which `round` makes
  */
-export function variableNodes(variable: Variable): readonly TensorFlowNode[] {
+export function variableNodes(variable: Variable, hasHalf: boolean): readonly TensorFlowNode[] {
   const { name, type, width } = variable;
   const writer = new GraphWriter(name);
   const dtype = { dtype: { type } };
@@ -63,6 +64,13 @@ export function variableNodes(variable: Variable): readonly TensorFlowNode[] {
   writer.done([written], 'write');
   if (type === 'float32') writer.done([writer.node('AssignAddVariableOp', [handle, value], dtype)], 'add');
   writer.done([writer.node('AssignVariableOp', [handle, zeros(writer, variable)], dtype)], 'zero');
+  if (hasHalf) {
+    const half = { dtype: { type: 'bfloat16' } } as const;
+    const shared_name = `${name}/${HALF_HANDLE}`;
+    const copy = writer.node('VarHandleOp', [], { ...half, shape: { shape: undefined }, shared_name }, HALF_HANDLE);
+    const rounded = cast(read, type, 'bfloat16');
+    writer.done([writer.node('AssignVariableOp', [copy, rounded], half)], 'round');
+  }
   return writer.nodes;
 }
 

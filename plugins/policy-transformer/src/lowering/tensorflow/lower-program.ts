@@ -24,6 +24,9 @@ import type { TensorFlowEmitter } from './tensorflow-emitter.js';
 /** Part of the name of the node that is a variable's handle. */
 export const HANDLE = 'handle';
 export const handleOf = ({ name }: Pick<PlacedVariable, 'name'>): string => `${name}/${HANDLE}`;
+/** The same for the copy of a float32 variable in bfloat16. */
+export const HALF_HANDLE = 'half';
+const halfHandleOf = ({ name }: PlacedVariable): string => `${name}/${HALF_HANDLE}`;
 
 /** A program as nodes of a graph. */
 export interface ProgramNodes {
@@ -38,26 +41,35 @@ export interface ProgramNodes {
   readonly outputs: readonly string[];
   /** A value that exists when all state has changed; `undefined` if none changes. */
   readonly done: string | undefined;
+  /** Names of the variables whose copies in bfloat16 are read. */
+  readonly halves: ReadonlySet<string>;
+}
+
+export interface LoweringOptions {
+  /** See `Program`; the numbers of a run give sizes in this order. */
+  readonly openSizes: { readonly [name: string]: number };
+  /** The type in which products are computed that may be coarse. */
+  readonly coarseType: 'float32' | 'bfloat16';
 }
 
 /**
  * Writes what a program needs as TensorFlow nodes. State is read from variables, and changes after every value has been
  * computed: then nothing else reads the memory of a variable, and it changes in place.
  * @param prefix of the names of all nodes
- * @param openSizes see `Program`; the numbers of a run give sizes in this order
  */
 export function lowerToGraph(
   prefix: string,
   program: ProgramTensors,
   places: ProgramPlaces,
-  openSizes: { readonly [name: string]: number } = {},
+  options: LoweringOptions,
 ): ProgramNodes {
-  const emitter = new Emitter(prefix, places, openSizes);
+  const emitter = new Emitter(prefix, places, options);
   for (const node of neededNodes(tensorsOf(program))) tensorflowLowerings.lower(emitter, node);
   return emitter.finish(program);
 }
 
 const T = { type: 'float32' } as const;
+const HALF = { type: 'bfloat16' } as const;
 const INDEX = { type: 'int32' } as const;
 
 /** New numbers of rows of a variable. */
@@ -68,6 +80,7 @@ interface Stored {
 }
 
 class Emitter implements TensorFlowEmitter {
+  readonly coarseType: LoweringOptions['coarseType'];
   readonly #writer: GraphWriter;
   readonly #values = new Map<Tensor, string>();
   readonly #openSizes: OpenSizes;
@@ -79,9 +92,13 @@ class Emitter implements TensorFlowEmitter {
   readonly #starts = new Map<Place, string>();
   readonly #inputs: string[] = [];
   readonly #known = new Map<string, string>();
+  /** Where leaves that are state are. */
+  readonly #leafPlaces = new Map<Node, Place>();
+  readonly #halves = new Set<string>();
   #reads = 0;
 
-  constructor(prefix: string, places: ProgramPlaces, openSizes: { readonly [name: string]: number }) {
+  constructor(prefix: string, places: ProgramPlaces, { openSizes, coarseType }: LoweringOptions) {
+    this.coarseType = coarseType;
     this.#writer = new GraphWriter(prefix);
     this.#places = places;
     this.#openSizes = new OpenSizes(openSizes);
@@ -98,6 +115,17 @@ class Emitter implements TensorFlowEmitter {
     const value = this.#values.get(tensor);
     if (value === undefined) throw new Error(`${tensor.node.operation.name} has no value yet`);
     return value;
+  }
+
+  half(tensor: Tensor): string {
+    const place = this.#leafPlaces.get(tensor.node);
+    if (place?.variable.type !== 'float32') {
+      const value = this.value(tensor);
+      return this.#once(`half ${value}`, () => this.node('Cast', [value], { SrcT: T, DstT: HALF }));
+    }
+    this.#halves.add(place.variable.name);
+    const rows = this.#rows(place, elementCount(tensor.shape), HALF.type);
+    return this.#reshape(rows, tensor.shape, HALF.type);
   }
 
   set(tensor: Tensor, value: string): void {
@@ -119,6 +147,7 @@ class Emitter implements TensorFlowEmitter {
     }
     const { shape } = node.attributes as TensorType;
     const place = this.#places.reads[this.#reads++]!;
+    this.#leafPlaces.set(node, place);
     const { type } = place.variable;
     const found = this.#rows(place, elementCount(shape));
     const numbers = type === 'bfloat16' ? this.node('Cast', [found], { SrcT: { type }, DstT: T }) : found;
@@ -181,6 +210,7 @@ class Emitter implements TensorFlowEmitter {
       appendRows,
       outputs: results,
       done: changed.length === 0 ? undefined : this.#writer.done(changed, 'done'),
+      halves: this.#halves,
     };
   }
 
@@ -226,10 +256,14 @@ class Emitter implements TensorFlowEmitter {
     return place.start === undefined ? this.#starts.get(place)! : this.integer(place.start);
   }
 
-  /** `count` numbers of a variable, [count / width, width]. */
-  #rows(place: Place, count: number): string {
-    const { type, width } = place.variable;
-    const handle = handleOf(place.variable);
+  /**
+   * `count` numbers of a variable, [count / width, width].
+   * @param type bfloat16 reads the copy of a float32 variable
+   */
+  #rows(place: Place, count: number, type = place.variable.type): string {
+    const { variable } = place;
+    const { width } = variable;
+    const handle = type === variable.type ? handleOf(variable) : halfHandleOf(variable);
     const whole = this.#once(`read ${handle}`, () => this.node('ReadVariableOp', [handle], { dtype: { type } }));
     const rows = count / width;
     if (isWhole({ place, rows })) return whole;

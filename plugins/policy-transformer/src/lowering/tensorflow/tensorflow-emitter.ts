@@ -5,6 +5,10 @@ import type { TensorFlowAttributes } from './graph-def.js';
 export interface TensorFlowEmitter {
   /** The value of a tensor. */
   value(tensor: Tensor): string;
+  /** The value of a float32 tensor as bfloat16. */
+  half(tensor: Tensor): string;
+  /** The type in which products are computed that may be coarse. */
+  readonly coarseType: 'float32' | 'bfloat16';
   /** Says which value a tensor has. */
   set(tensor: Tensor, value: string): void;
   /** Writes one node. Returns its first output. */
