@@ -34,6 +34,8 @@ interface Measurement {
   readonly foreignCores?: number;
   readonly precision?: string;
   readonly rows?: readonly Row[];
+  /** Where the time goes. */
+  readonly profile?: readonly string[];
   /** Of `growth`. */
   readonly points?: readonly GrowthPoint[];
   /** Of `resident`: minutes, and the mean memory in bytes. */
@@ -153,6 +155,7 @@ function table(heading: string, measurement: Measurement, rows: readonly Row[]):
       return `| ${name} | ${side(ours)} | ${side(theirs)} | ${ratio.toFixed(2)} | ${wanted} |`;
     }),
     '',
+    ...(measurement.profile?.length ? ['```text', ...measurement.profile, '```', ''] : []),
   ].join('\n');
 }
 

@@ -1,16 +1,18 @@
 // Every engine that works on this machine beside PyTorch, within ten minutes: one command for a machine with a GPU.
-//   npm run bench -- gpu [--device cpu|gpu] [--minutes N] [--python PATH]
-import { spawn } from 'node:child_process';
+//   npm run bench -- gpu [--install] [--device cpu|gpu] [--minutes N] [--python PATH]
+import { spawn, spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { probeEngine } from '../../plugins/policy-transformer/dist/policy/probe-engine.js';
 import { engines } from '../../plugins/policy-transformer/dist/policy/engine-sizes.js';
-import { benchCache } from '../sides/python-environment.js';
+import { openHalfABillion } from '../models/half-a-billion.js';
+import { benchCache, trlEnvironment } from '../sides/python-environment.js';
 import { UsageError } from '../sides/usage-error.js';
 
 const runner = fileURLToPath(new URL('../run.js', import.meta.url));
+const agentgym = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 const engineFolder = join(dirname(benchCache), 'plugins', '@agentgym', 'plugin-policy-transformer');
 
 /** Engines with the numbers that they multiply, the fastest on such a device first. */
@@ -18,6 +20,9 @@ const contenders = {
   gpu: [['tensorflow', 'bfloat16'], ['cuda'], ['webgpu'], ['tensorflow']],
   cpu: [['native'], ['tensorflow'], ['tensorflow', 'bfloat16']],
 };
+
+/** What `--install` installs before. */
+const installed = { gpu: ['tensorflow', 'cuda'], cpu: ['tensorflow'] };
 
 /** What is measured with each engine, the most telling first. */
 const measurements = [
@@ -32,13 +37,19 @@ export async function measure(args) {
   const { values } = parseArgs({
     args,
     options: {
+      install: { type: 'boolean', default: false },
       device: { type: 'string', default: 'gpu' },
       minutes: { type: 'string', default: '10' },
       python: { type: 'string' },
     },
   });
-  const { device, minutes, python } = values;
+  const { install, device, minutes, python } = values;
   if (contenders[device] === undefined) throw new UsageError(`--device is cpu or gpu, not ${device}`);
+  for (const engine of install ? installed[device] : []) {
+    spawnSync(process.execPath, [agentgym, 'doctor', '--fix', engine, '--yes'], { stdio: 'inherit' });
+  }
+  await openHalfABillion({ python });
+  trlEnvironment(python);
   const end = performance.now() + 60_000 * Number(minutes);
   const found = [];
   for (const [engine, precision = 'float32'] of contenders[device]) {

@@ -19,8 +19,10 @@ const [prompt, fresh] = [16, 64];
 const stepTokens = 4096;
 /** Episodes that are sampled while the context grows. */
 const seats = 8;
-/** Larger models are opened once on each side, with two threads: more would not fit into the memory. */
-const mostTwice = 50e6;
+/** Larger models are measured one side after the other, with two threads: more would not fit into the memory. */
+const mostTogether = 50e6;
+/** After so many repetitions, our code is compiled as it stays for a whole training. */
+const warmUps = 4;
 const shape = (hidden, layers, heads) => ({ hidden, layers, heads, intermediate: 3 * hidden, vocabulary });
 
 /** What grows, and the sizes of each point. */
@@ -91,30 +93,48 @@ async function comparePoint({ host, peers, options, kind, model, sizes }) {
   const context = sizes.prompt + sizes.fresh;
   const folder = await smallModel(host, model);
   const whole = { ...model, ...sizes, new: sizes.fresh, folder, apart: true, lengths: sampledLengths(sizes) };
-  const works = [];
-  const policies = [];
-  const all = [...peers];
-  for (const [threads, peer] of parametersOf(model) > mostTwice ? all.slice(-1) : all) {
-    // Every cache of keys and values fits: what is measured is not how a run lives with too little memory.
-    const cacheMegabytes = Math.ceil((8 * episodes * (context + 32) * model.hidden * model.layers) / 1e6);
-    const settings = { threads, ...options.policy, maxTokens: context, cacheMegabytes };
-    const policy = await openModel(host, folder, settings);
-    policies.push(policy);
-    const ours =
-      kind === 'train'
-        ? { run: await trainWork(policy, whole) }
-        : decodeAfterPrompt(policy, { ...whole, rows: episodes });
-    works.push({ side: 'ours', threads, repetitions: 1, run: (count) => timed(ours.run, count, ours.before) });
-    await peer.ask({ prepare: kind, kind, sizes: whole });
-    const run = (repetitions) => peer.ask({ measure: kind, repetitions });
-    works.push({ side: 'torch', threads, repetitions: 1, run });
+  // Every cache of keys and values fits: what is measured is not how a run lives with too little memory.
+  const cacheMegabytes = Math.ceil((8 * episodes * (context + 32) * model.hidden * model.layers) / 1e6);
+
+  const ourWorks = async (used) => {
+    const policies = [];
+    const works = [];
+    for (const threads of used) {
+      const policy = await openModel(host, folder, { threads, ...options.policy, maxTokens: context, cacheMegabytes });
+      policies.push(policy);
+      const { run, before } =
+        kind === 'train'
+          ? { run: await trainWork(policy, whole) }
+          : decodeAfterPrompt(policy, { ...whole, rows: episodes });
+      works.push({ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) });
+    }
+    return { works, close: () => Promise.all(policies.map((policy) => policy.dispose())) };
+  };
+  const theirWorks = async (used) => {
+    const works = [];
+    for (const threads of used) {
+      await peers.get(threads).ask({ prepare: kind, kind, sizes: whole });
+      const run = (repetitions) => peers.get(threads).ask({ measure: kind, repetitions });
+      works.push({ side: 'torch', threads, repetitions: 1, run });
+    }
+    return { works, close: () => Promise.all(used.map((threads) => peers.get(threads).ask({ forget: kind }))) };
+  };
+
+  const all = [...peers.keys()];
+  if (parametersOf(model) <= mostTogether) {
+    const [ours, theirs] = [await ourWorks(all), await theirWorks(all)];
+    const sides = await alternate([...ours.works, ...theirs.works], options.rounds, warmUps);
+    await ours.close();
+    await theirs.close();
+    return sides;
   }
-  try {
-    return await alternate(works, options.rounds);
-  } finally {
-    for (const policy of policies) await policy.dispose();
-    for (const peer of peers.values()) await peer.ask({ forget: kind });
+  const sides = new Map();
+  for (const open of [ourWorks, theirWorks]) {
+    const { works, close } = await open(all.slice(-1));
+    for (const [side, figure] of await alternate(works, options.rounds)) sides.set(side, figure);
+    await close();
   }
+  return sides;
 }
 
 function parametersOf({ hidden, layers, intermediate }) {

@@ -21,10 +21,11 @@ export async function startPeers(python, script, { threadCounts, device }, param
  * Measures works in turn. A work has `side`, `threads`, `repetitions`, and `run`, which takes a number of repetitions
  * and returns the seconds of each, and the processor seconds of all its threads. Returns, for each side, what its
  * fastest number of threads reached: the median with the quartiles, and the processor seconds on one thread.
+ * @param warmUps repetitions of every work before
  */
-export async function alternate(works, rounds) {
+export async function alternate(works, rounds, warmUps = 2) {
   const results = new Map(works.map((work) => [work, { seconds: [], cpu: [] }]));
-  for (const work of works) await work.run(2);
+  for (const work of works) await work.run(warmUps);
   for (let round = 0; round < rounds; round += 1) {
     for (const work of works) {
       // Lets threads of the other side go to sleep.

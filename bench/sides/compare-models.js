@@ -4,11 +4,14 @@ import { watchForeignLoad } from './foreign-load.js';
 import { readOptions } from './options.js';
 import { openHost, sampledLengths } from './our-side.js';
 import { rowOf } from './print-rows.js';
+import { profileOf } from './profile.js';
 import { trainingEnvironment } from './python-environment.js';
 import { report } from './report.js';
 import { models, openModel, smallModel } from './small-model.js';
 
 const [prompt, fresh] = [16, 64];
+/** After so many, our code is compiled as it stays for a whole training. */
+const warmUps = 10;
 
 /**
  * Measures cases one after the other, all sides of each alternating, and reports them. Returns the exit code.
@@ -26,10 +29,16 @@ export async function compareModels(measurement, args, cases) {
   const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));
   try {
     const rows = [];
-    for (const item of cases.filter((each) => options.only?.includes(nameOf(each)) ?? true))
-      rows.push(...(await compareCase(item, { host, peers, options })));
+    const profile = [];
+    for (const item of cases.filter((each) => options.only?.includes(nameOf(each)) ?? true)) {
+      const own = await compareCase(item, { host, peers, options });
+      rows.push(...own);
+      const misses = own.some(({ ratio, goal = Infinity }) => ratio > goal);
+      if (misses && options.engine === 'auto') profile.push(await profileCase(host, item));
+    }
     const peer = `PyTorch ${hello.torch}, eager${options.onGpu ? ', bfloat16' : ''}`;
-    return report(measurement, { foreignCores: foreign(), rows }, { options, hello, peer });
+    if (profile.length > 0) profile.unshift('Where our time goes in the rows that miss a goal, on one thread:');
+    return report(measurement, { foreignCores: foreign(), rows, profile }, { options, hello, peer });
   } finally {
     for (const peer of peers.values()) peer.stop();
   }
@@ -56,7 +65,7 @@ async function compareCase(item, { host, peers, options }) {
       works.push({ side: kind, threads, repetitions: kind === 'generate' ? 1 : repetitions, run });
     }
   }
-  const sides = await alternate(works, options.rounds);
+  const sides = await alternate(works, options.rounds, warmUps);
   for (const policy of policies) await policy.dispose();
   const name = nameOf(item);
   return item.peers.map(({ kind, goal }) =>
@@ -65,6 +74,13 @@ async function compareCase(item, { host, peers, options }) {
       goal: options.onGpu ? undefined : goal,
     }),
   );
+}
+
+async function profileCase(host, { model, episodes, ragged = false, work }) {
+  const sizes = { ...models[model], prompt, fresh, episodes, ragged };
+  const folder = await smallModel(host, models[model]);
+  const make = (policy) => work(policy, sizes);
+  return `  ${await profileOf(nameOf({ model, episodes, ragged }), { folder, maxTokens: prompt + fresh, make })}`;
 }
 
 function nameOf({ model, episodes, ragged = false }) {

@@ -3,7 +3,7 @@ import type { Append, CacheShape, CacheState } from './state.js';
 
 /**
  * The cache in the memory of the process. A window is a view, so a run copies nothing that it reads; it returns only
- * the new keys and values, which are written afterwards, because the binding copies every output.
+ * the new keys and values, which are written afterwards, because their rows are spread over the cache.
  */
 export class HostCache implements CacheState {
   capacity = 0;

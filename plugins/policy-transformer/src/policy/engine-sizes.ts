@@ -29,7 +29,7 @@ function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
 
 /**
  * A larger model is computed by one core with several threads, because every core holds a copy of the weights, and
- * trained layer by layer.
+ * trained layer by layer, but for a GPU.
  */
 const MOST_FOR_COPIES = 100e6;
 
@@ -49,7 +49,8 @@ export function coresOf(
     options.engine === 'webgpu' ||
     options.engine === 'cuda' ||
     (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
-  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered: isLarge };
+  // Layer by layer, activations would move between the device and the process.
+  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered: isLarge && !hasDevice };
   return { count: threads, sessionThreads: 1, layered: false };
 }
 

@@ -149,10 +149,11 @@ export class TensorFlowSession extends VariableStore {
   #settle(variable: Variable): void {
     const { waiting } = variable;
     if (waiting === undefined) return;
-    this.zero(variable, 'zeroRows' in waiting ? waiting.zeroRows : waiting.length / variable.width);
-    // Copied, not assigned: the memory of the process must not become that of the variable, because it can be let go only
-    // on this thread.
-    if (!('zeroRows' in waiting)) this.#write(variable, waiting, 0);
+    if ('zeroRows' in waiting) this.zero(variable, waiting.zeroRows);
+    else {
+      this.#rounded.delete(variable);
+      this.#run([value(variable, waiting)], [`${variable.name}/replace`]);
+    }
     variable.waiting = undefined;
   }
 

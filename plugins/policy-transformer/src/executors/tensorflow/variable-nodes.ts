@@ -28,7 +28,8 @@ export function sharedNodes(): readonly TensorFlowNode[] {
 }
 
 /**
- * A variable, and what can be done with it: `whole` and `part` read it, `write`, `add` and `zero` change it.
+ * A variable, and what can be done with it: `whole` and `part` read it, `replace`,
+ * `write`, `add` and `zero` change it.
  * @param hasHalf whether it has a copy in bfloat16, which `round` makes
  */
 export function variableNodes(variable: Variable, hasHalf: boolean): readonly TensorFlowNode[] {
@@ -62,14 +63,24 @@ export function variableNodes(variable: Variable, hasHalf: boolean): readonly Te
   const range = [writer.pack([first]), writer.pack([end]), writer.integers([1])];
   const written = writer.node('ResourceStridedSliceAssign', [handle, ...range, value], { T: { type }, Index: INDEX });
   writer.done([written], 'write');
+  // A variable that is once written in part is copied whenever it is read (`EnsureSparseVariableAccess` of
+  // tensorflow/core/kernels/training_op_helpers.h). So a whole one is replaced: by a copy, because the memory of the
+  // process must not become that of the variable; it can be let go only on the thread that made it.
+  const copy = writer.node('DeepCopy', [value], { T: { type } });
+  writer.done([writer.node('AssignVariableOp', [handle, copy], dtype)], 'replace');
   if (type === 'float32') writer.done([writer.node('AssignAddVariableOp', [handle, value], dtype)], 'add');
   writer.done([writer.node('AssignVariableOp', [handle, zeros(writer, variable)], dtype)], 'zero');
   if (hasHalf) {
     const half = { dtype: { type: 'bfloat16' } } as const;
     const shared_name = `${name}/${HALF_HANDLE}`;
-    const copy = writer.node('VarHandleOp', [], { ...half, shape: { shape: undefined }, shared_name }, HALF_HANDLE);
+    const halfHandle = writer.node(
+      'VarHandleOp',
+      [],
+      { ...half, shape: { shape: undefined }, shared_name },
+      HALF_HANDLE,
+    );
     const rounded = cast(read, type, 'bfloat16');
-    writer.done([writer.node('AssignVariableOp', [copy, rounded], half)], 'round');
+    writer.done([writer.node('AssignVariableOp', [halfHandle, rounded], half)], 'round');
   }
   return writer.nodes;
 }
