@@ -92,6 +92,7 @@ function scale(values: readonly number[], from: number, to: number) {
 }
 
 function short(value: number): string {
+  if (value > 1 && value < 10_000) return value.toLocaleString('en');
   for (const [size, unit] of [
     [1e9, 'G'],
     [1e6, 'M'],
