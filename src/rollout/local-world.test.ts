@@ -75,6 +75,24 @@ describe('many tasks', () => {
     expect((await world.about(ids))[499]).toEqual({ cluster: 'train-499' });
     expect(parts).toBeGreaterThanOrEqual(5);
   });
+
+  // Goes red when a list of a million tasks must be answered before Ctrl-C ends the command.
+  it('are asked for until the command is interrupted', async () => {
+    const abort = new AbortController();
+    let asked = 0;
+    const about = (task: string) => {
+      asked += 1;
+      if (asked === 300) abort.abort();
+      return { cluster: task };
+    };
+    const world = localWorld(signalWorld(undefined, { about, count: 2000 }), {
+      ...worldSettings(),
+      signal: abort.signal,
+    });
+    const ids = Array.from({ length: 2000 }, (_, place) => `train-${place}`);
+    await expect(world.about(ids)).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
+    expect(asked).toBe(400);
+  });
 });
 
 describe('the legal actions', () => {

@@ -24,6 +24,7 @@ import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFac
 import { CallClock } from './call-clock.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
+import { unlessAborted } from './unless-aborted.js';
 import { whenAnswered } from './when-answered.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
 
@@ -109,7 +110,7 @@ class Caller {
   ): Promise<Answer[]> {
     const answers: Answer[] = [];
     for (let first = 0; first < items.length; first += askedAtOnce) {
-      if (first > 0) await setImmediate();
+      if (first > 0) await unlessAborted(setImmediate(), this.settings.signal);
       const part = items.slice(first, first + askedAtOnce);
       const work = () => Promise.all(part.map(async (item) => answer(item)));
       for (const one of await this.#limit(what, 'open', undefined, work, {})) answers.push(one);
