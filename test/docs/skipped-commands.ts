@@ -22,6 +22,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'agentgym doctor --fix tensorflow',
     reason: 'downloads 274 MB: `.ci/run` does it',
   },
+  {
+    document: 'docs/guides/engines.md',
+    command: 'npm run bench -- gpu --install',
+    reason: 'measures for ten minutes on a GPU',
+  },
   { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
