@@ -1,19 +1,19 @@
 // Every engine that works on this machine beside PyTorch, within ten minutes: one command for a machine with a GPU.
 //   npm run bench -- gpu [--install] [--device cpu|gpu] [--minutes N] [--python PATH]
 import { spawn, spawnSync } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { probeEngine } from '../../plugins/policy-transformer/dist/policy/probe-engine.js';
 import { engines } from '../../plugins/policy-transformer/dist/policy/engine-sizes.js';
 import { openHalfABillion } from '../models/half-a-billion.js';
-import { benchCache, trlEnvironment } from '../sides/python-environment.js';
+import { cacheDirectory, trlEnvironment } from '../sides/python-environment.js';
 import { UsageError } from '../sides/usage-error.js';
 
 const runner = fileURLToPath(new URL('../run.js', import.meta.url));
 const agentgym = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
-const engineFolder = join(dirname(benchCache), 'plugins', '@agentgym', 'plugin-policy-transformer');
+const engineFolder = join(cacheDirectory, 'plugins', '@agentgym', 'plugin-policy-transformer');
 
 /** Engines with the numbers that they multiply, the fastest on such a device first. */
 const contenders = {

@@ -1,5 +1,5 @@
 // Our side: the policy from the built packages, created as for a recipe.
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { lossInputs, lossOperations } from '../../dist/credit/loss-operations.js';
@@ -7,7 +7,7 @@ import { Instances } from '../../dist/experiments/instances.js';
 import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../dist/plugins/plugin-source.js';
 import { createRandom } from '../../dist/random/create-random.js';
-import { benchCache } from './python-environment.js';
+import { cacheDirectory } from './python-environment.js';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
 const plugins = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];
@@ -18,13 +18,7 @@ export async function openHost(names = plugins) {
 
 export function hostSettings(seed) {
   const log = { info: (line) => console.error(line), warn: (line) => console.error(line) };
-  // That of the command line, where `agentgym doctor --fix` puts engines.
-  return {
-    random: createRandom(seed),
-    log,
-    signal: new globalThis.AbortController().signal,
-    cacheDirectory: dirname(benchCache),
-  };
+  return { random: createRandom(seed), log, signal: new globalThis.AbortController().signal, cacheDirectory };
 }
 
 /** A policy from scratch whose vocabulary has exactly `vocabulary` tokens, most of them invented words. */

@@ -5,11 +5,12 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** The cache folder of the command line, where `agentgym doctor --fix` puts engines. */
+export const cacheDirectory =
+  process.env.AGENTGYM_CACHE_DIR ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym');
+
 /** The folder of what measurements keep. */
-export const benchCache = join(
-  process.env.AGENTGYM_CACHE_DIR ?? join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'agentgym'),
-  'bench',
-);
+export const benchCache = join(cacheDirectory, 'bench');
 
 /** Path of a Python interpreter with these packages; `given` is believed to have them. */
 export function pythonWith(name, requirements, given, remark = '') {

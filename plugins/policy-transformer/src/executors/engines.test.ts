@@ -121,12 +121,7 @@ function ragged(step: number): TrainingBatch {
 /** All trained weights, in the order of `trainableShapes`. */
 async function weightsOf(core: EngineCore, settings: EngineSettings): Promise<Float32Array> {
   const block = new ParameterBlock(trainableShapes(config, settings));
-  const parts = [];
-  for (const [name, shape] of trainableShapes(config, settings)) {
-    const count = shape.reduce((product, size) => product * size, 1);
-    parts.push([name, await core.read(name, 0, count)] as const);
-  }
-  block.fill(new Map(parts));
+  for (const [name, view] of block.views) view.set(await core.read(name, 0, view.length));
   return block.data;
 }
 

@@ -10,7 +10,7 @@ import { metricOutput, termOutput } from '../model/training-graph.js';
 import type { HostArray } from '../operations/tensor.js';
 import { trainedUnits } from './batch-rows.js';
 import { lossTraits, type LossTraits } from './loss-key.js';
-import { halveIfTooMuch, isOutOfMemory, outOfMemory } from './out-of-memory.js';
+import { halveIfTooMuch } from './out-of-memory.js';
 
 /** Per token [rows, width], 0 for tokens that were not sampled. */
 export interface Evaluated {
@@ -108,12 +108,7 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
       for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
     };
     for (const rows of this.cut(batch, trainedUnits(batch, unit))) {
-      if (this.trainsAtOnce) await halveIfTooMuch(rows, unit, CURE, train);
-      else {
-        await train(rows).catch((error: unknown) => {
-          throw isOutOfMemory(error) ? outOfMemory(error, CURE) : error;
-        });
-      }
+      await halveIfTooMuch(rows, this.trainsAtOnce ? unit : rows.length, CURE, train);
     }
     return { ...results, terms, metrics };
   }

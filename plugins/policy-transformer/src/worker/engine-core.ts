@@ -21,7 +21,7 @@ import { createGenerator, type SamplingWeights } from './create-generator.js';
 import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
 import { TokenHistories } from './token-histories.js';
 import { LayeredTrainer } from './layered-trainer.js';
-import { isOutOfMemory, outOfMemory } from './out-of-memory.js';
+import { withCure } from './out-of-memory.js';
 import type { Accumulated, BatchTrainer, Evaluated } from './batch-trainer.js';
 import { Trainer } from './trainer.js';
 
@@ -139,9 +139,9 @@ export class EngineCore {
     generator.release(requests.released);
     // What is unchanged since the last answer is known of one generator at a time.
     if (other !== generator) other.release([...requests.released, ...requests.sequences]);
-    const answers = await generator.generate(asked, sampling, signal).catch((error: unknown) => {
-      throw isOutOfMemory(error) ? outOfMemory(error, 'Set policy.options.cacheMegabytes to less.') : error;
-    });
+    const answers = await withCure('Set policy.options.cacheMegabytes to less.', () =>
+      generator.generate(asked, sampling, signal),
+    );
     for (const [index, { sequence }] of asked.entries()) {
       this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
     }

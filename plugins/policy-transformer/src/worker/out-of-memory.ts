@@ -1,38 +1,41 @@
 /** What TensorFlow, ONNX Runtime, CUDA and WebGPU say when a device has no memory left. */
 const SIGNS = /out of memory|OOM when allocating|RESOURCE_EXHAUSTED|failed to allocate memory|CUDA failure 2\b/i;
 
-export function isOutOfMemory(error: unknown): boolean {
+function isOutOfMemory(error: unknown): error is Error {
   return error instanceof Error && SIGNS.test(error.message);
 }
 
-/** Says which option needs less memory. */
-export function outOfMemory(cause: unknown, cure: string): Error {
-  const [reason] = (cause instanceof Error ? cause.message : String(cause)).split('\n', 1);
-  return new Error(`the engine has no memory left. ${cure} (${reason!.slice(0, 200)})`, { cause });
+/** Does work. If the memory does not suffice, the error says which option needs less. */
+export async function withCure<Result>(cure: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isOutOfMemory(error)) throw error;
+    const [reason] = error.message.split('\n', 1) as [string];
+    throw new Error(`the engine has no memory left. ${cure} (${reason.slice(0, 200)})`, { cause: error });
+  }
 }
 
 /**
- * Does a part of the work, and in two halves if the memory does not suffice. Throws what `outOfMemory` says if one half
+ * Does a part of the work, and in two halves if the memory does not suffice. Throws what `withCure` throws if one half
  * is too much, too, or if there are no halves.
  * @param items work of which nothing is done if it fails
  * @param unit only multiples of it can be parted
  */
-export async function halveIfTooMuch<Item>(
+export function halveIfTooMuch<Item>(
   items: readonly Item[],
   unit: number,
   cure: string,
   work: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {
-  try {
-    await work(items);
-  } catch (error) {
-    if (!isOutOfMemory(error)) throw error;
-    const middle = unit * Math.floor(items.length / unit / 2);
-    if (middle === 0) throw outOfMemory(error, cure);
-    for (const half of [items.slice(0, middle), items.slice(middle)]) {
-      await work(half).catch((again: unknown) => {
-        throw isOutOfMemory(again) ? outOfMemory(again, cure) : again;
-      });
+  return withCure(cure, async () => {
+    try {
+      await work(items);
+    } catch (error) {
+      const middle = unit * Math.floor(items.length / unit / 2);
+      if (!isOutOfMemory(error) || middle === 0) throw error;
+      await work(items.slice(0, middle));
+      await work(items.slice(middle));
     }
-  }
+  });
 }

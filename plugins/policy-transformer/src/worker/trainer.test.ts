@@ -151,17 +151,14 @@ async function withLittleMemory(most: number) {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
   return withFacts(executor, {
     compile: async (program) => {
-      const { inputs, outputs, run, dispose } = await executor.compile(program).then((executable) => ({
-        ...{ inputs: executable.inputs, outputs: executable.outputs },
-        run: executable.run.bind(executable),
-        dispose: executable.dispose.bind(executable),
-      }));
+      const executable = await executor.compile(program);
       return {
-        ...{ inputs, outputs, dispose },
+        ...{ inputs: executable.inputs, outputs: executable.outputs },
+        dispose: () => executable.dispose(),
         run: async (given, runOptions) => {
           const tokens = given['tokens']!.length;
           if (tokens > most) throw new Error(`RESOURCE_EXHAUSTED: OOM when allocating tensor with shape[${tokens},32]`);
-          return run(given, runOptions);
+          return executable.run(given, runOptions);
         },
       };
     },
