@@ -1,15 +1,13 @@
 // Tokens a second against the batch, the context and the parameters, in training and in sampling, beside PyTorch.
 //   npm run bench -- growth [--only AXIS] [options of bench/sides/options.js]
-import { writeFileSync } from 'node:fs';
-
 import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
-import { deviceOf, keepResults } from '../sides/keep-results.js';
+import { deviceOf } from '../sides/keep-results.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
 import { readOptions } from '../sides/options.js';
 import { openHost, sampledLengths, trainWork } from '../sides/our-side.js';
 import { trainingEnvironment } from '../sides/python-environment.js';
-import { nameOf } from '../sides/report.js';
+import { keep } from '../sides/report.js';
 import { models, openModel, smallModel } from '../sides/small-model.js';
 
 const vocabulary = 512;
@@ -81,10 +79,7 @@ export async function measure(args) {
   }
   const { engine, precision } = options;
   const report = { engine, precision, torch: hello.torch, foreignCores: foreign(), points };
-  console.log(
-    `\nWritten to ${keepResults(nameOf('growth', options), report, { gpu: hello.gpu, command: ['growth', ...args] })}`,
-  );
-  if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  keep('growth', report, options, hello.gpu);
   return 0;
 }
 

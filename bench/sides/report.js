@@ -9,22 +9,20 @@ import { exitCodeOf, printRows } from './print-rows.js';
  * @param hello what the other side said first
  */
 export function report(measurement, facts, { options, hello, peer }) {
-  const { engine, precision, args, onGpu, threadCounts, json } = options;
+  const { engine, precision, onGpu, threadCounts } = options;
   const { torch, transformers, trl, gpu } = hello;
   const whole = { engine, precision, torch, transformers, trl, ...facts };
   const sides = onGpu ? '' : ' Each side at its faster of one and two threads (in brackets).';
   printRows(facts.rows, { head: `${deviceOf(gpu)}; ${peer}.${sides}`, compares: threadCounts.includes(1), ...facts });
   facts.profile?.forEach((line) => console.log(line));
-  console.log(
-    `\nWritten to ${keepResults(nameOf(measurement, options), whole, { gpu, command: [measurement, ...args] })}`,
-  );
-  if (json !== undefined) writeFileSync(json, `${JSON.stringify(whole, undefined, 2)}\n`);
+  keep(measurement, whole, options, gpu);
   return exitCodeOf(facts.rows);
 }
 
-/** The name of a measurement in the file of results: that of another engine does not replace it. */
-export function nameOf(measurement, { engine, precision }) {
-  return [measurement, ...(engine === 'auto' ? [] : [engine]), ...(precision === 'float32' ? [] : [precision])].join(
-    ' ',
-  );
+/** Keeps a measurement in the file of the day, and where `--json` wants it. That of another engine does not replace it. */
+export function keep(measurement, whole, { engine, precision, args, json }, gpu) {
+  const variant = [engine === 'auto' ? '' : engine, precision === 'float32' ? '' : precision];
+  const name = [measurement, ...variant].filter((part) => part !== '').join(' ');
+  console.log(`\nWritten to ${keepResults(name, whole, { gpu, command: [measurement, ...args] })}`);
+  if (json !== undefined) writeFileSync(json, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
