@@ -16,6 +16,9 @@ export function stageRandom(random: Random, stage: string): Random {
 /** For larger splits, only the used tasks are compared. */
 const longestList = 1_000_000;
 
+/** Drawn tasks that are asked for at a time. */
+const drawnAtOnce = 1000;
+
 /**
  * Every task that a run may use, by use, and all tasks of the splits that can be listed. `rl` repeats the draws of
  * `trainReinforcement`, so that the proof covers the played tasks.
@@ -30,9 +33,17 @@ export async function splitTasks(
   purpose: 'check' | 'run' = 'run',
 ): Promise<SplitTasks> {
   const { world } = parts.environment;
+  const asksClusters = purpose === 'run' || !world.sharesClusters;
+  const clusters = new TaskClusters(world);
   const demonstrations = new Set([...parts.demonstrations.values()].flatMap(({ facts }) => [...facts.tasks]));
   const held = await heldOutTasks(plan.recipe, world.splits, random);
-  const used = { demonstrations, rl: await drawnTasks(plan, parts, random), ...held };
+  const rl = new Set<string>();
+  for await (const ids of drawnTasks(plan, parts, random)) {
+    for (const id of ids) rl.add(id);
+    // Now, because a world that has just made a task to list it still knows it.
+    if (asksClusters) await clusters.ask(ids);
+  }
+  const used = { demonstrations, rl, ...held };
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
     return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
@@ -42,20 +53,19 @@ export async function splitTasks(
     ...(await list('validation')),
     ...(await list('test')),
   };
-  if (purpose === 'check' && world.sharesClusters) return { used, whole, sharesClusters: true };
-  const known = new Set([used.rl, used.validation, used.test, ...Object.values(whole)].flatMap((ids) => [...ids]));
-  // Files may contain ids of tasks that the environment does not know.
-  const others = [...demonstrations].filter((id) => !known.has(id));
-  return { used, whole, ...(await clusteredTasks(world, [...known], others)) };
+  if (!asksClusters) return { used, whole, sharesClusters: true };
+  for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
+  await clusters.tryToAsk(demonstrations);
+  return { used, whole, ...clusters.facts() };
 }
 
-async function drawnTasks(
+/** The tasks that reinforcement learning draws, some at a time; a task may come several times. */
+async function* drawnTasks(
   { funded }: RunPlan,
   { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
   random: Random,
-): Promise<Set<string>> {
+): AsyncGenerator<readonly string[]> {
   const { train } = environment.world.splits;
-  const drawn = new Set<string>();
   for (const stage of funded) {
     if (stage.kind !== 'rl') continue;
     const { name } = stage;
@@ -67,9 +77,10 @@ async function drawnTasks(
     // A bounded split is played in whole rounds, and one round contains all its tasks.
     const places = train.count === 'unbounded' ? draws : Math.min(draws, train.count);
     const tasksAt = taskOrder(train, stageRandom(random, name).stream('tasks'));
-    for (const task of await tasksAt(0, places)) drawn.add(task);
+    for (let first = 0; first < places; first += drawnAtOnce) {
+      yield await tasksAt(first, Math.min(drawnAtOnce, places - first));
+    }
   }
-  return drawn;
 }
 
 async function heldOutTasks(
@@ -88,24 +99,39 @@ async function heldOutTasks(
   return held;
 }
 
-/** @param others ids that the world may not know; unknown ids have no cluster */
-async function clusteredTasks(
-  world: WorldHandle,
-  ids: readonly string[],
-  others: readonly string[] = [],
-): Promise<Pick<SplitTasks, 'clusters' | 'sharesClusters'>> {
-  if (!world.tells) return {};
-  const told = await world.about(ids);
-  const clusters = new Map<string, string>();
-  for (const [index, id] of ids.entries()) {
-    const { cluster } = told[index] ?? {};
-    if (cluster !== undefined) clusters.set(id, cluster);
+/** The clusters of tasks. */
+class TaskClusters {
+  readonly #world: WorldHandle;
+  readonly #asked = new Set<string>();
+  readonly #clusters = new Map<string, string>();
+
+  constructor(world: WorldHandle) {
+    this.#world = world;
   }
-  for (const id of others) {
-    const [facts] = await world.about([id]).catch(() => []);
-    if (facts?.cluster !== undefined) clusters.set(id, facts.cluster);
+
+  /** Asks about the tasks that were not asked about before. */
+  async ask(tasks: Iterable<string>): Promise<void> {
+    if (!this.#world.tells) return;
+    const ids = [...new Set(tasks)].filter((id) => !this.#asked.has(id));
+    const told = await this.#world.about(ids);
+    for (const [index, id] of ids.entries()) {
+      this.#asked.add(id);
+      const { cluster } = told[index] ?? {};
+      if (cluster !== undefined) this.#clusters.set(id, cluster);
+    }
   }
-  return { ...(clusters.size > 0 && { clusters }), ...(world.sharesClusters && { sharesClusters: true }) };
+
+  /** Asks about tasks of files: unknown ids have no cluster. */
+  async tryToAsk(tasks: Iterable<string>): Promise<void> {
+    for (const id of tasks) await this.ask([id]).catch(() => undefined);
+  }
+
+  facts(): Pick<SplitTasks, 'clusters' | 'sharesClusters'> {
+    return {
+      ...(this.#clusters.size > 0 && { clusters: this.#clusters }),
+      ...(this.#world.sharesClusters && { sharesClusters: true }),
+    };
+  }
 }
 
 /** The training clusters of a run; undefined if no environment shares clusters with a held-out split. */
@@ -131,7 +157,9 @@ export async function transferTasks(
     if (world === undefined) continue;
     const ids = await evaluatedTasks(recipe, random, world.splits[split], split, tasks);
     const isKin = environment.name === recipe.environment.name;
-    all.push({ name, environment: environment.name, isKin, split, ids, ...(await clusteredTasks(world, ids)) });
+    const clusters = new TaskClusters(world);
+    await clusters.ask(ids);
+    all.push({ name, environment: environment.name, isKin, split, ids, ...clusters.facts() });
   }
   return all;
 }

@@ -79,6 +79,9 @@ export function localWorld(world: World, settings: WorldSettings): WorldHandle {
 /** Tasks that a world is asked for at a time. */
 const askedAtOnce = 200;
 
+/** Tasks whose facts are remembered, to compare them with what is told later. */
+const toldTasks = 10_000;
+
 /** Calls into one world. */
 class Caller {
   readonly clock = new CallClock();
@@ -162,7 +165,7 @@ class LocalWorld implements WorldHandle {
   readonly tells: boolean;
   readonly #world: World;
   readonly #caller: Caller;
-  /** The facts of each task, as JSON. */
+  /** Facts of tasks, as JSON, in the order in which they were first told. */
   readonly #told = new Map<string, string>();
 
   constructor(world: World, caller: Caller) {
@@ -196,6 +199,7 @@ class LocalWorld implements WorldHandle {
       });
     }
     this.#told.set(task, text);
+    if (this.#told.size > toldTasks) this.#told.delete(this.#told.keys().next().value as string);
     return facts;
   }
 

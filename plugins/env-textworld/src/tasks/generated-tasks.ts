@@ -15,7 +15,8 @@ import { largestSeed, listBySeed, listByStructure } from './task-list.js';
 
 /** Games that stay in memory; the episodes of a group play the same one. */
 const keptGames = 256;
-const keptFacts = 100_000;
+/** Enough for tasks that are listed, and asked about soon after. */
+const keptFacts = 10_000;
 /** Drafts that stay in memory from when they are listed until they are written. */
 const keptDrafts = 64;
 const triedSeeds = 16;
