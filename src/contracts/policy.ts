@@ -112,6 +112,11 @@ export interface SamplerPromises {
   readonly draws: boolean;
   /** Its log probabilities equal the learner's to 1e-4; without this promise algorithms need `recomputeLogprobs`. */
   readonly exact: boolean;
+  /**
+   * `generate` may be called for other sequences before it has answered. With this promise and `independent`, a part of
+   * the episodes is answered while another part plays. Absent: no.
+   */
+  readonly concurrent?: boolean;
 }
 
 /** Results of a pass over a batch, besides the gradient. */

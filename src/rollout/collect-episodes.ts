@@ -1,6 +1,8 @@
 // Plays episodes concurrently, in one loop with two rules for readiness. In waves, the policy waits until every
-// environment has answered. In free collection, an episode continues as soon as its own environment has answered. An
-// episode does not depend on the rule or on the order of answers: its randomness is keyed by its position in the run.
+// environment has answered. In free collection, an episode continues as soon as its own environment has answered, and
+// if the policy takes a second call before it has answered the first, the episodes take turns in two halves: one is
+// answered while the other plays. An episode does not depend on the rule or on the order of answers: its randomness is
+// keyed by its position in the run.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
@@ -59,6 +61,9 @@ export interface CollectionTimes {
 
 type Failure = FailedEpisode['failure'];
 
+/** Ready episodes that are answered in two halves. Fewer are faster in one call. */
+const smallestSplit = 64;
+
 /**
  * Plays one episode for each key.
  *
@@ -82,7 +87,12 @@ class Collection {
   /** The error that ends the whole collection. */
   #error: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
-  #generating = 0;
+  /** Running calls of the model. */
+  readonly #calls = new Set<Promise<void>>();
+  /** Milliseconds in which no call of the model ran, until the last call began. */
+  #modelWaited = 0;
+  /** When the last call of the model ended. */
+  #modelIdleSince = 0;
   /** Attempts whose instances are being created or reset. */
   #beginning = 0;
   /** The collection has ended, so no caller waits for the remaining calls. */
@@ -97,6 +107,7 @@ class Collection {
   async run(): Promise<Episode[]> {
     const { actor, environments, signal } = this.#options;
     const start = performance.now();
+    this.#modelIdleSince = start;
     try {
       while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
         // Lets timers, signals and answers run. If environments and the model answer immediately, nothing else does.
@@ -104,17 +115,20 @@ class Collection {
         // Episodes that begin immediately are answered together with the others.
         if (this.#beginEpisodes()) await unlessAborted(setImmediate(), signal);
         this.#throwError();
-        if (this.#isDue()) await this.#answer();
-        else if (this.#pending > 0) await unlessAborted(this.#somethingHappens(), signal);
+        const due = this.#takeDue();
+        if (due.length > 0) this.#answer(due);
+        else if (this.#pending > 0 || this.#calls.size > 0) await unlessAborted(this.#somethingHappens(), signal);
       }
       this.#throwError();
       const milliseconds = performance.now() - start;
-      const policyWaited = actor.kind === 'model' ? milliseconds - this.#generating : 0;
+      const policyWaited = actor.kind === 'model' ? this.#modelWaited + start + milliseconds - this.#modelIdleSince : 0;
       this.#options.took?.({ milliseconds, policyWaited });
       await environments.shrink();
       return this.#results;
     } finally {
       this.#over = true;
+      // A caller may dispose of the model after an error. Once aborted, nobody waits for it.
+      await unlessAborted(Promise.all(this.#calls), signal).catch(() => undefined);
       // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
       this.#releaseSequences([...this.#live]);
       for (const { instance, tools } of this.#live) {
@@ -128,13 +142,23 @@ class Collection {
     if (this.#error !== undefined) throw this.#error.error;
   }
 
-  /** Whether the ready episodes are answered now. */
-  #isDue(): boolean {
+  /** Takes the ready episodes that are answered now, in the order of their keys. */
+  #takeDue(): LiveEpisode[] {
     const { actor, rollout } = this.#options;
-    if (this.#ready.length === 0) return false;
-    const independent = actor.kind !== 'model' || actor.model.capabilities.sampler.independent;
-    const rule = rollout.collection ?? (independent ? 'free' : 'waves');
-    return rule === 'free' || this.#pending === 0;
+    const ready = this.#ready.sort((a, b) => a.attempt.index - b.attempt.index);
+    const takeFirst = (count: number) => {
+      this.#ready = ready.slice(count);
+      return ready.slice(0, count);
+    };
+    const sampler = actor.kind === 'model' ? actor.model.capabilities.sampler : undefined;
+    const free = (rollout.collection ?? (sampler?.independent === false ? 'waves' : 'free')) === 'free';
+    const idle = this.#calls.size === 0;
+    if (free && sampler?.concurrent && this.#pending === 0) {
+      if (idle && ready.length >= smallestSplit) return takeFirst(ready.length >> 1);
+      // Everyone else is being answered. Those who are ready play while the model answers the others, and conversely.
+      if (this.#calls.size === 1) return takeFirst(ready.length);
+    }
+    return idle && (free || this.#pending === 0) ? takeFirst(ready.length) : [];
   }
 
   #somethingHappens(): Promise<void> {
@@ -185,18 +209,27 @@ class Collection {
     }
   }
 
-  /** Lets the actor answer the ready episodes, and plays its actions. */
-  async #answer(): Promise<void> {
-    const { actor, signal } = this.#options;
-    const episodes = this.#ready.sort((a, b) => a.attempt.index - b.attempt.index);
-    this.#ready = [];
+  /** Lets the actor answer these episodes, and plays its actions. */
+  #answer(episodes: readonly LiveEpisode[]): void {
+    const { actor } = this.#options;
     if (actor.kind !== 'model') {
       for (const episode of episodes) this.#beside(() => this.#play(episode, () => this.#ask(episode)));
       return;
     }
-    const start = performance.now();
-    const written = await unlessAborted(generate(episodes, actor, signal), signal);
-    this.#generating += performance.now() - start;
+    if (this.#calls.size === 0) this.#modelWaited += performance.now() - this.#modelIdleSince;
+    const call = this.#generate(episodes, actor)
+      .catch((error: unknown) => void (this.#error ??= { error }))
+      .finally(() => {
+        this.#calls.delete(call);
+        if (this.#calls.size === 0) this.#modelIdleSince = performance.now();
+        this.#wake();
+      });
+    this.#calls.add(call);
+  }
+
+  async #generate(episodes: readonly LiveEpisode[], actor: ModelActor): Promise<void> {
+    const written = await generate(episodes, actor, this.#options.signal);
+    if (this.#over) return;
     for (const [index, episode] of episodes.entries()) {
       this.#beside(() => this.#play(episode, () => written[index] as ActorTurn));
     }

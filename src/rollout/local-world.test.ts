@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { Environment, World } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import { createRandom } from '../random/create-random.js';
-import { collectEpisodes } from './collect-episodes.js';
+import { type CollectionTimes, collectEpisodes } from './collect-episodes.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { EpisodeLost } from './episode-lost.js';
 import { collectOptions, environmentPool, keys, worldSettings } from './fixtures/collect.js';
@@ -493,6 +493,64 @@ describe('free collection', () => {
     expect(free.episodes).toEqual(waves.episodes);
     expect((await play('free', () => new Signals())).episodes).toEqual(waves.episodes);
     expect(free.sizes.length).toBeGreaterThan(1.5 * waves.sizes.length);
+  });
+
+  // Mutation: answer all ready episodes in one call.
+  it('answers one half while the other half plays, if the policy takes a call before it has answered another', async () => {
+    const play = async (concurrent: boolean | undefined, collection?: 'waves') => {
+      const options = collectOptions();
+      const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
+      const { capabilities } = model;
+      const sampler = { ...capabilities.sampler, ...(concurrent !== undefined && { concurrent }) };
+      Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+      const running: number[] = [];
+      const sizes: number[] = [];
+      let calls = 0;
+      const generate = model.generate.bind(model);
+      model.generate = async (requests, ...rest) => {
+        sizes.push(requests.length);
+        running.push((calls += 1));
+        await sleep(2);
+        const answers = await generate(requests, ...rest);
+        calls -= 1;
+        return answers;
+      };
+      const rollout = { ...options.rollout, inFlight: 100, ...(collection && { collection }) };
+      let waited = Infinity;
+      const took = (times: CollectionTimes) => (waited = times.policyWaited / times.milliseconds);
+      const episodes = await collectEpisodes(keys(25, 4), { ...options, rollout, took });
+      return { episodes, sizes, most: Math.max(...running), waited };
+    };
+    const whole = await play(undefined);
+    expect(whole).toMatchObject({ most: 1 });
+    expect(whole.sizes[0]).toBe(100);
+    const halves = await play(true);
+    expect(halves).toMatchObject({ most: 2, episodes: whole.episodes });
+    expect(halves.sizes.slice(0, 2)).toEqual([50, 50]);
+    expect(halves.waited).toBeGreaterThan(0);
+    expect(halves.waited).toBeLessThan(1);
+    expect(await play(true, 'waves')).toMatchObject({ most: 1, episodes: whole.episodes });
+  });
+
+  it('waits for the other call when one fails', async () => {
+    const options = collectOptions();
+    const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
+    const { capabilities } = model;
+    const sampler = { ...capabilities.sampler, concurrent: true };
+    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+    let calls = 0;
+    let ended = 0;
+    const generate = model.generate.bind(model);
+    model.generate = async (...asked) => {
+      const isFirst = (calls += 1) === 1;
+      await sleep(isFirst ? 1 : 20);
+      ended += 1;
+      if (isFirst) throw new Error('no memory');
+      return generate(...asked);
+    };
+    const rollout = { ...options.rollout, inFlight: 100 };
+    await expect(collectEpisodes(keys(25, 4), { ...options, rollout })).rejects.toThrow('no memory');
+    expect([calls, ended]).toEqual([2, 2]);
   });
 
   // Mutation: use `free` for every policy.

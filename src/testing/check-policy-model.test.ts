@@ -98,6 +98,19 @@ const fixtures: Record<string, () => PolicyModel> = {
   })),
   'draws-decide': asking((request) => ({ ...request, draws: request.draws.map(() => 1 - Math.random()) })),
   'batch-independent': asking((request, index) => ({ ...request, draws: request.draws.map((u) => u / (index + 1)) })),
+  'overlapping-calls': broken((model) => {
+    const { capabilities } = model;
+    let latest: readonly GenerateRequest[] = [];
+    return {
+      capabilities: { ...capabilities, sampler: { ...capabilities.sampler, concurrent: true } },
+      generate: async (requests, sampling, signal) => {
+        latest = requests;
+        await Promise.resolve();
+        const answers = await model.generate(latest, sampling, signal);
+        return requests.map((_, index) => answers[index % answers.length] as GeneratedTokens);
+      },
+    };
+  }),
   'sequence-reuse': broken((model) => {
     const known = new Map<string, readonly number[]>();
     return {

@@ -175,6 +175,27 @@ export const generationChecks: readonly PolicyCheck[] = [
     },
   },
   {
+    id: 'overlapping-calls',
+    title: 'calls of `generate` for other sequences may begin before one has answered, and change no answer',
+    severity: 'error',
+    likelyCause: 'a call writes into buffers, a cache or a list of sequences that a running call still uses',
+    why: 'With this promise, one half of the episodes is answered while the other half plays.',
+    cure: 'Queue the calls, or give each its own buffers; or do not promise `concurrent`.',
+    idle: unpromised('concurrent', 'independent', 'draws'),
+    run: async (context) => {
+      const { model } = context;
+      const requests = makeRequests(context, 9);
+      const expected = await model.generate(requests, plainSampling);
+      const asked = requests.map((request) => renamed(context, request));
+      const parts = [asked.slice(0, 4), asked.slice(4, 5), asked.slice(5)];
+      const overlapping = (await Promise.all(parts.map((part) => model.generate(part, plainSampling)))).flat();
+      return requests.flatMap((_, index) => {
+        const apart = difference(expected[index], overlapping[index]);
+        return apart === undefined ? [] : [`request ${index} of 9 in overlapping calls: ${apart}`];
+      });
+    },
+  },
+  {
     id: 'sequence-reuse',
     title: 'a request that continues a known sequence gets the same answer as a new one',
     severity: 'error',

@@ -60,7 +60,7 @@ export function capabilitiesOf(
     freeze: true,
     optimizers: optimizerNames,
     maxTokens,
-    sampler: { independent: true, draws: true, exact: samplingWeights === 'float32' },
+    sampler: { independent: true, draws: true, exact: samplingWeights === 'float32', concurrent: true },
   };
 }
 
