@@ -113,6 +113,7 @@ class TaskClusters {
   async ask(tasks: Iterable<string>): Promise<void> {
     if (!this.#world.tells) return;
     const ids = [...new Set(tasks)].filter((id) => !this.#asked.has(id));
+    if (ids.length === 0) return;
     const told = await this.#world.about(ids);
     for (const [index, id] of ids.entries()) {
       this.#asked.add(id);
@@ -127,6 +128,7 @@ class TaskClusters {
   }
 
   facts(): Pick<SplitTasks, 'clusters' | 'sharesClusters'> {
+    if (!this.#world.tells) return {};
     return {
       ...(this.#clusters.size > 0 && { clusters: this.#clusters }),
       ...(this.#world.sharesClusters && { sharesClusters: true }),

@@ -89,10 +89,10 @@ class Collection {
   #wake: () => void = () => undefined;
   /** Running calls of the model. */
   readonly #calls = new Set<Promise<void>>();
-  /** Milliseconds in which no call of the model ran, until the last call began. */
-  #modelWaited = 0;
-  /** When the last call of the model ended. */
-  #modelIdleSince = 0;
+  /** Milliseconds in which calls of the model ran. */
+  #generating = 0;
+  /** When the first of the running calls began. */
+  #generatingSince = 0;
   /** Attempts whose instances are being created or reset. */
   #beginning = 0;
   /** The collection has ended, so no caller waits for the remaining calls. */
@@ -107,7 +107,6 @@ class Collection {
   async run(): Promise<Episode[]> {
     const { actor, environments, signal } = this.#options;
     const start = performance.now();
-    this.#modelIdleSince = start;
     try {
       while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
         // Lets timers, signals and answers run. If environments and the model answer immediately, nothing else does.
@@ -121,7 +120,7 @@ class Collection {
       }
       this.#throwError();
       const milliseconds = performance.now() - start;
-      const policyWaited = actor.kind === 'model' ? this.#modelWaited + start + milliseconds - this.#modelIdleSince : 0;
+      const policyWaited = actor.kind === 'model' ? milliseconds - this.#generating : 0;
       this.#options.took?.({ milliseconds, policyWaited });
       await environments.shrink();
       return this.#results;
@@ -144,21 +143,24 @@ class Collection {
 
   /** Takes the ready episodes that are answered now, in the order of their keys. */
   #takeDue(): LiveEpisode[] {
+    const count = this.#dueCount();
+    if (count === 0) return [];
+    return this.#ready.sort((a, b) => a.attempt.index - b.attempt.index).splice(0, count);
+  }
+
+  /** How many of the ready episodes are answered now. */
+  #dueCount(): number {
     const { actor, rollout } = this.#options;
-    const ready = this.#ready.sort((a, b) => a.attempt.index - b.attempt.index);
-    const takeFirst = (count: number) => {
-      this.#ready = ready.slice(count);
-      return ready.slice(0, count);
-    };
+    const ready = this.#ready.length;
     const sampler = actor.kind === 'model' ? actor.model.capabilities.sampler : undefined;
-    const free = (rollout.collection ?? (sampler?.independent === false ? 'waves' : 'free')) === 'free';
-    const idle = this.#calls.size === 0;
-    if (free && sampler?.concurrent && this.#pending === 0) {
-      if (idle && ready.length >= smallestSplit) return takeFirst(ready.length >> 1);
-      // Everyone else is being answered. Those who are ready play while the model answers the others, and conversely.
-      if (this.#calls.size === 1) return takeFirst(ready.length);
+    const rule = rollout.collection ?? (sampler?.independent === false ? 'waves' : 'free');
+    const allAnswered = this.#pending === 0;
+    if (rule === 'free' && sampler?.concurrent && allAnswered) {
+      if (this.#calls.size === 0 && ready >= smallestSplit) return ready >> 1;
+      // All other episodes are in the running call, and play while these are answered.
+      if (this.#calls.size === 1) return ready;
     }
-    return idle && (free || this.#pending === 0) ? takeFirst(ready.length) : [];
+    return this.#calls.size === 0 && (rule === 'free' || allAnswered) ? ready : 0;
   }
 
   #somethingHappens(): Promise<void> {
@@ -216,12 +218,12 @@ class Collection {
       for (const episode of episodes) this.#beside(() => this.#play(episode, () => this.#ask(episode)));
       return;
     }
-    if (this.#calls.size === 0) this.#modelWaited += performance.now() - this.#modelIdleSince;
+    if (this.#calls.size === 0) this.#generatingSince = performance.now();
     const call = this.#generate(episodes, actor)
       .catch((error: unknown) => void (this.#error ??= { error }))
       .finally(() => {
         this.#calls.delete(call);
-        if (this.#calls.size === 0) this.#modelIdleSince = performance.now();
+        if (this.#calls.size === 0) this.#generating += performance.now() - this.#generatingSince;
         this.#wake();
       });
     this.#calls.add(call);

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { Environment, World } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
+import type { PolicyModel, SamplerPromises } from '../contracts/policy.js';
 import { createRandom } from '../random/create-random.js';
-import { type CollectionTimes, collectEpisodes } from './collect-episodes.js';
+import { collectEpisodes, type CollectionTimes, type CollectOptions } from './collect-episodes.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { EpisodeLost } from './episode-lost.js';
 import { collectOptions, environmentPool, keys, worldSettings } from './fixtures/collect.js';
@@ -461,6 +462,15 @@ describe('a world that is down', () => {
 });
 
 describe('free collection', () => {
+  /** The model of the options, after its sampler's promises were changed. */
+  function promising({ actor }: CollectOptions, changes: Partial<SamplerPromises>): PolicyModel {
+    const { model } = actor as Extract<typeof actor, { kind: 'model' }>;
+    const { capabilities } = model;
+    const sampler = { ...capabilities.sampler, ...changes };
+    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+    return model;
+  }
+
   /** Answers after a delay that is drawn from the episode's own stream. */
   class Uneven extends Signals {
     #wait = 0;
@@ -499,10 +509,7 @@ describe('free collection', () => {
   it('answers one half while the other half plays, if the policy takes a call before it has answered another', async () => {
     const play = async (concurrent: boolean | undefined, collection?: 'waves') => {
       const options = collectOptions();
-      const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
-      const { capabilities } = model;
-      const sampler = { ...capabilities.sampler, ...(concurrent !== undefined && { concurrent }) };
-      Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+      const model = promising(options, concurrent === undefined ? {} : { concurrent });
       const running: number[] = [];
       const sizes: number[] = [];
       let calls = 0;
@@ -534,10 +541,7 @@ describe('free collection', () => {
 
   it('waits for the other call when one fails', async () => {
     const options = collectOptions();
-    const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
-    const { capabilities } = model;
-    const sampler = { ...capabilities.sampler, concurrent: true };
-    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+    const model = promising(options, { concurrent: true });
     let calls = 0;
     let ended = 0;
     const generate = model.generate.bind(model);
@@ -557,10 +561,7 @@ describe('free collection', () => {
   it('is left to policies whose answers do not depend on what else they are asked', async () => {
     const callsOf = async (independent: boolean, collection?: 'waves') => {
       const options = collectOptions({ environments: environmentPool(() => new Uneven()) });
-      const { model } = options.actor as Extract<typeof options.actor, { kind: 'model' }>;
-      const { capabilities } = model;
-      const sampler = { ...capabilities.sampler, independent };
-      Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+      const model = promising(options, { independent });
       let calls = 0;
       const generate = model.generate.bind(model);
       model.generate = (...asked) => {
