@@ -3,7 +3,7 @@
  * multiple of 16.
  */
 export { attend, configureAttention, rememberRows } from './attention';
-export { drawTokens, largestTokens } from './choice';
+export { drawTokens, largestTokens, softenRows } from './choice';
 export { embed, gate, normalize } from './elementwise';
 export { pack, project } from './projection';
 

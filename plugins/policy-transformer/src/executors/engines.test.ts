@@ -98,17 +98,20 @@ const loss: Loss = {
   },
 };
 
-/** Rows of different lengths, of which some tokens are trained on. */
+/** Rows of different lengths, of which some tokens are trained on. In every second batch they begin alike. */
 function ragged(step: number): TrainingBatch {
   const random = testHost().random.stream(`batch ${step}`);
   const [rows, width] = [6, 40];
+  const alike = (tokens: Int32Array, count: number) =>
+    tokens.map((token, index) => (index % width < count ? tokens[index % width]! : token));
   const size = rows * width;
   const length = Int32Array.from({ length: rows }, (_, row) => width - 5 * row);
   const inside = (index: number) => index % width < length[Math.floor(index / width)]!;
   return {
     ...emptyBatch({ rows, width, temperature: 0.8 }),
-    tokens: Int32Array.from({ length: size }, (_, index) =>
-      inside(index) ? random.integer(1, config.vocabularySize) : 0,
+    tokens: alike(
+      Int32Array.from({ length: size }, (_, index) => (inside(index) ? random.integer(1, config.vocabularySize) : 0)),
+      step % 2 === 0 ? 0 : 12,
     ),
     length,
     mask: Uint8Array.from({ length: size }, (_, index) => Number(inside(index) && index % width > 2 && index % 4 < 2)),

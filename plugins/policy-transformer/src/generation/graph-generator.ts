@@ -279,7 +279,7 @@ export class GraphGenerator implements TokenGenerator {
     lane.sequence.pieces.push(count);
     lane.pending = lane.pending.slice(count);
     if (lane.pending.length > 0) return;
-    acceptToken(lane, token, logprob, this.#config.maxPositions);
+    acceptToken(lane, token, logprob, lane.sequence.tokens.length >= this.#config.maxPositions);
     lane.pieces = lane.pending.map(() => 1);
   }
 

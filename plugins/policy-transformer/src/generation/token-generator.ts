@@ -60,8 +60,6 @@ export function brokenWeights(logprob: number): Error {
 /** The state of a request in progress that sampled tokens change. */
 export interface Continuation {
   readonly request: GenerateRequest;
-  /** The tokens of its sequence that the model was fed. */
-  readonly sequence: { readonly tokens: readonly number[] };
   /** Tokens still to be fed. */
   pending: number[];
   readonly tokens: number[];
@@ -70,12 +68,14 @@ export interface Continuation {
   finished: boolean;
 }
 
-/** Adds a sampled token; the request continues unless it ends here. */
-export function acceptToken(to: Continuation, token: number, logprob: number, maxPositions: number): void {
+/**
+ * Adds a sampled token; the request continues unless it ends here.
+ * @param full whether the model can be fed no more tokens
+ */
+export function acceptToken(to: Continuation, token: number, logprob: number, full: boolean): void {
   to.tokens.push(token);
   to.logprobs.push(logprob);
   to.ended = to.request.endIds.includes(token);
-  const full = to.sequence.tokens.length >= maxPositions;
   to.finished = to.ended || full || to.tokens.length >= to.request.maxTokens;
   to.pending = to.finished ? [] : [token];
 }

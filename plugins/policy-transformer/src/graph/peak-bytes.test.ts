@@ -61,10 +61,10 @@ it('counts tensors from their node to their last use', () => {
 });
 
 it('equals a slow count on a training graph with open sizes', () => {
-  const open = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
+  const open = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049, points: 100_057 };
   const { block, ...others } = open;
   const loss = { terms: { policy: { op: 'live', name: 'logprob' } } } as const;
-  const sizes = { ...others, sequences: 3, width: 2 * block, blocks: 2 };
+  const sizes = { ...others, sequences: 3, width: 2 * block, blocks: 2, shared: true };
   const { outputs, gradients: slopes } = trainingGraph(
     presetConfig('pico', 50, 256),
     sizes,
@@ -72,7 +72,7 @@ it('equals a slow count on a training graph with open sizes', () => {
     loss,
   );
   const wanted = [...Object.values(outputs), ...Object.values(slopes)];
-  const sizesOfRun = { rows: 3, block: 16, slots: 24, asks: 8 };
+  const sizesOfRun = { rows: 3, block: 16, slots: 24, asks: 8, points: 16 };
   const resolve = (shape: Shape) => new OpenSizes(open).resolve(shape, sizesOfRun);
   expect(peakBytes(wanted, resolve)).toBe(slowPeak(wanted, resolve));
 });

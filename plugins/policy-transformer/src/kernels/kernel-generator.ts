@@ -18,24 +18,30 @@ import { KernelModel, PAGE, type Piece } from './kernel-model.js';
 import { PagePool } from './page-pool.js';
 import { chooseRanked } from './choose-ranked.js';
 
-/** A cached sequence: its tokens, and the pages of its keys and values. */
+/** Tokens that the model was fed, and the pages of their keys and values. */
+interface Context {
+  readonly tokens: number[];
+  readonly pages: number[];
+  /** Sequences that have these tokens. */
+  holders: number;
+}
+
+/** A cached sequence. Sequences with equal tokens may hold one context until they go different ways. */
 interface Sequence {
   /** Undefined if no later request continues the sequence. */
   readonly name: string | undefined;
-  tokens: number[];
-  pages: number[];
+  context: Context;
   /** When it was last used, for eviction. */
   used: number;
 }
 
 interface Lane extends Continuation {
   readonly sequence: Sequence;
-  /** A lane with the same prompt. This lane waits until that lane has been fed the prompt. */
-  leader: Lane | undefined;
 }
 
-interface LanePiece extends Piece {
-  readonly lane: Lane;
+/** The next tokens of lanes that have the same tokens before them. They are fed once. */
+interface LanesPiece extends Piece {
+  readonly lanes: readonly Lane[];
 }
 
 /** After this many milliseconds, other tasks of this thread run, for example to deliver an abort. */
@@ -46,14 +52,18 @@ export class KernelGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
   readonly #model: KernelModel;
   readonly #pool: PagePool;
+  readonly #pageLimit: number;
   readonly #sequences = new Map<string, Sequence>();
+  /** The context without tokens, which belongs to nobody. */
+  readonly #empty: Context = { tokens: [], pages: [], holders: Infinity };
   #clock = 0;
 
   /** @param cacheBytes size of the keys and values; beyond it, sequences are evicted and computed again */
   constructor(config: DecoderConfig, cacheBytes: number) {
     this.#config = config;
     this.#model = new KernelModel(config);
-    this.#pool = new PagePool(this.#model.kernels, this.#model.pageBytes, cacheBytes);
+    this.#pool = new PagePool(this.#model.kernels, this.#model.pageBytes);
+    this.#pageLimit = Math.max(1, Math.floor(cacheBytes / this.#model.pageBytes));
   }
 
   /** The weights are copied. Kernels know no adapters. */
@@ -104,7 +114,7 @@ export class KernelGenerator implements TokenGenerator {
     let pages = 0;
     for (const [index, request] of requests.entries()) {
       const needed = pagesFor(request);
-      if (index > start && pages + needed > this.#pool.limit) {
+      if (index > start && pages + needed > this.#pageLimit) {
         yield [start, index];
         start = index;
         pages = 0;
@@ -116,16 +126,15 @@ export class KernelGenerator implements TokenGenerator {
 
   #lane(request: KnownRequest, name: string | undefined): Lane {
     const known = name === undefined ? undefined : this.#sequences.get(name);
-    const sequence: Sequence = known ?? { name, tokens: [], pages: [], used: 0 };
+    const sequence: Sequence = known ?? { name, context: this.#empty, used: 0 };
     if (name !== undefined) this.#sequences.set(name, sequence);
     sequence.used = this.#clock;
-    const kept = knownTokens(sequence.tokens, request);
+    const kept = knownTokens(sequence.context.tokens, request);
     if (kept === 0) this.#vacate(sequence);
     return {
       request,
       sequence,
       pending: request.tokens.slice(kept),
-      leader: undefined,
       tokens: [],
       logprobs: [],
       ended: false,
@@ -133,19 +142,24 @@ export class KernelGenerator implements TokenGenerator {
     };
   }
 
-  /** Evicts the sequences that were used longest ago, until these lanes have room. */
+  /**
+   * Evicts the sequences that were used longest ago, until these lanes have room. Pages count as if none were shared,
+   * because their sequences may go different ways.
+   */
   #makeRoom(lanes: readonly Lane[]): void {
-    const needed = lanes.reduce((sum, { request, sequence }) => sum + pagesFor(request) - sequence.pages.length, 0);
     const wave = new Set(lanes.map(({ sequence }) => sequence));
     const others = [...this.#sequences.values()].filter((sequence) => !wave.has(sequence));
+    let pages = lanes.reduce((sum, { request }) => sum + pagesFor(request), 0);
+    for (const { context } of others) pages += context.pages.length;
+    if (pages <= this.#pageLimit) return;
     for (const sequence of others.sort((a, b) => a.used - b.used)) {
-      if (this.#pool.taken + needed <= this.#pool.limit) return;
+      pages -= sequence.context.pages.length;
       this.#vacate(sequence);
+      if (pages <= this.#pageLimit) return;
     }
   }
 
   async #finish(lanes: readonly Lane[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
-    followLeaders(lanes);
     let since = performance.now();
     for (;;) {
       if (performance.now() - since > LONGEST_TURN) {
@@ -155,60 +169,63 @@ export class KernelGenerator implements TokenGenerator {
       signal?.throwIfAborted();
       const active = lanes.filter((lane) => !lane.finished);
       if (active.length === 0) return;
-      const pieces = active.filter((lane) => this.#isReady(lane)).map((lane) => this.#piece(lane));
+      const pieces = alike(active).map((group) => this.#piece(group));
       this.#model.feed(pieces, (asking) => this.#choose(asking, sampling));
     }
   }
 
-  /** If the lane waits for another lane with the same prompt, takes over the tokens of that lane, except the last. */
-  #isReady(lane: Lane): boolean {
-    const { leader, sequence, request } = lane;
-    if (!leader) return true;
-    const shared = request.tokens.length - 1;
-    if (leader.sequence.tokens.length < shared) return false;
-    for (const page of leader.sequence.pages.slice(0, Math.ceil(shared / PAGE))) {
-      const copy = this.#pool.take();
-      this.#model.kernels.copy(copy, page, this.#model.pageBytes);
-      sequence.pages.push(copy);
-    }
-    sequence.tokens = request.tokens.slice(0, shared);
-    lane.pending = request.tokens.slice(shared);
-    lane.leader = undefined;
-    return true;
+  /** Adds the pending tokens of lanes to their context. Other sequences that hold it keep it as it is. */
+  #piece(lanes: readonly [Lane, ...Lane[]]): LanesPiece {
+    const [{ sequence, pending }] = lanes;
+    const context = sequence.context.holders === lanes.length ? sequence.context : this.#fork(sequence.context, lanes);
+    const { tokens, pages } = context;
+    const position = tokens.length;
+    const started = Math.floor(position / PAGE);
+    if (started < pages.length) pages[started] = this.#pool.own(pages[started]!);
+    while (pages.length * PAGE < position + pending.length) pages.push(this.#pool.take());
+    for (const token of pending) tokens.push(token);
+    return { lanes, tokens: pending, position, pages, asks: true };
   }
 
-  #piece(lane: Lane): LanePiece {
-    const { sequence, pending } = lane;
-    const position = sequence.tokens.length;
-    while (sequence.pages.length * PAGE < position + pending.length) sequence.pages.push(this.#pool.take());
-    for (const token of pending) sequence.tokens.push(token);
-    return { lane, tokens: pending, position, pages: sequence.pages, asks: true };
+  /** A copy of a context, which these lanes hold instead. It shares the pages until it writes to them. */
+  #fork(from: Context, lanes: readonly Lane[]): Context {
+    const fork = { tokens: [...from.tokens], pages: [...from.pages], holders: lanes.length };
+    this.#pool.share(from.pages);
+    from.holders -= lanes.length;
+    for (const { sequence } of lanes) sequence.context = fork;
+    return fork;
   }
 
-  #choose(asking: readonly LanePiece[], { temperature, topP, topK }: Sampling): void {
-    const draws = asking.map(({ lane }) => lane.request.draws[lane.tokens.length]!);
-    const ranked = temperature > 0 && (topP < 1 || topK > 0);
-    const chosen = ranked
-      ? undefined
-      : temperature === 0
-        ? this.#model.largest(asking.length)
-        : this.#model.draw(draws, temperature);
-    for (const [row, { lane }] of asking.entries()) {
-      const [token, logprob] = chosen
-        ? [chosen.tokens[row]!, chosen.logprobs[row]!]
-        : chooseRanked(this.#model.logits(row), draws[row]!, { temperature, topP, topK });
+  #choose(asking: readonly LanesPiece[], { temperature, topP, topK }: Sampling): void {
+    const chosen = asking.flatMap(({ lanes }, line) => lanes.map((lane) => ({ lane, line })));
+    const draws = chosen.map(({ lane }) => lane.request.draws[lane.tokens.length]!);
+    const accept = (index: number, token: number, logprob: number) => {
       if (!Number.isFinite(logprob)) {
         this.#forget();
         throw brokenWeights(logprob);
       }
-      acceptToken(lane, token, logprob, this.#config.maxPositions);
+      const { lane } = chosen[index]!;
+      acceptToken(lane, token, logprob, lane.sequence.context.tokens.length >= this.#config.maxPositions);
+    };
+    if (temperature === 0) {
+      const { tokens, logprobs } = this.#model.largest(asking.length);
+      chosen.forEach(({ line }, index) => accept(index, tokens[line]!, logprobs[line]!));
+    } else if (topP < 1 || topK > 0) {
+      chosen.forEach(({ line }, index) => {
+        accept(index, ...chooseRanked(this.#model.logits(line), draws[index]!, { temperature, topP, topK }));
+      });
+    } else {
+      const lines = chosen.map(({ line }) => line);
+      const { tokens, logprobs } = this.#model.draw(lines, draws, temperature);
+      tokens.forEach((token, index) => accept(index, token, logprobs[index]!));
     }
   }
 
   #vacate(sequence: Sequence): void {
-    this.#pool.giveBack(sequence.pages);
-    sequence.pages = [];
-    sequence.tokens = [];
+    const { context } = sequence;
+    sequence.context = this.#empty;
+    context.holders -= 1;
+    if (context.holders === 0) this.#pool.giveBack(context.pages);
   }
 
   #forget(): void {
@@ -222,14 +239,17 @@ function pagesFor({ tokens, maxTokens }: GenerateRequest): number {
   return Math.ceil((tokens.length + maxTokens) / PAGE);
 }
 
-/** Lanes that begin with the same prompt wait for the first of them. */
-function followLeaders(lanes: readonly Lane[]): void {
-  const leaders = new Map<string, Lane>();
+/** Groups of lanes that have the same tokens, and the same tokens to be fed. */
+function alike(lanes: readonly Lane[]): (readonly [Lane, ...Lane[]])[] {
+  const groups = new Map<Context, Map<string, [Lane, ...Lane[]]>>();
   for (const lane of lanes) {
-    if (lane.sequence.tokens.length > 0 || lane.pending.length < 2 || lane.finished) continue;
+    const { context } = lane.sequence;
+    const ofContext = groups.get(context) ?? new Map<string, [Lane, ...Lane[]]>();
+    groups.set(context, ofContext);
     const key = lane.pending.join();
-    const leader = leaders.get(key);
-    if (leader) lane.leader = leader;
-    else leaders.set(key, lane);
+    const group = ofContext.get(key);
+    if (group) group.push(lane);
+    else ofContext.set(key, [lane]);
   }
+  return [...groups.values()].flatMap((ofContext) => [...ofContext.values()]);
 }

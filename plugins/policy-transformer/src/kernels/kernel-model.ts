@@ -28,6 +28,12 @@ export interface Piece {
   readonly asks: boolean;
 }
 
+/** Ids of chosen tokens and their log probabilities. */
+interface Chosen {
+  readonly tokens: Int32Array;
+  readonly logprobs: Float32Array;
+}
+
 /** Several matrices that read the same input, stored as one. */
 interface JointProjection {
   readonly parts: readonly Projection[];
@@ -64,8 +70,8 @@ export function fitsKernels(config: DecoderConfig): boolean {
 
 /**
  * A decoder in hand-written kernels for sampling. Rows of tokens are computed one by one, for any mix of sequences, and
- * the bits of each row depend only on its own sequence. Keys and values are in pages of 16 positions that sequences own
- * (Kwon et al. 2023), so there is no padding, and nothing moves when a sequence grows.
+ * the bits of each row depend only on its own sequence. Keys and values are in pages of 16 positions (Kwon et al. 2023),
+ * so there is no padding, and nothing moves when a sequence grows.
  */
 export class KernelModel {
   readonly kernels = new Kernels();
@@ -91,6 +97,8 @@ export class KernelModel {
       | 'gated'
       | 'activated'
       | 'logits'
+      | 'sums'
+      | 'lines'
       | 'draws'
       | 'tokens'
       | 'logprobs',
@@ -133,6 +141,8 @@ export class KernelModel {
       gated: rows(2 * intermediateSize),
       activated: rows(intermediateSize),
       logits: rows(padded),
+      sums: rows(2),
+      lines: rows(1),
       draws: rows(2),
       tokens: rows(1),
       logprobs: rows(1),
@@ -181,7 +191,8 @@ export class KernelModel {
 
   /**
    * Feeds pieces in order. When the rows of a run are computed, calls `choose` with the pieces whose logits are ready.
-   * During this call, `draw`, `largest` and `logits` refer to these pieces by their index in the list.
+   * During this call, `draw`, `largest` or `logits` refer to these pieces by their index in the list. The first two
+   * overwrite the logits.
    */
   feed<Fed extends Piece>(pieces: readonly Fed[], choose: (asking: readonly Fed[]) => void): void {
     let rows = 0;
@@ -206,29 +217,32 @@ export class KernelModel {
   }
 
   /**
-   * Draws a token for each asking piece. Returns ids and the log-softmax(logits / temperature) of each. `draws` are in
-   * (0, 1]. Overwrites the logits.
+   * Draws tokens after asking pieces. Returns ids and the log-softmax(logits / temperature) of each.
+   * @param lines for each draw, the index of the asking piece
+   * @param draws in (0, 1]
    */
-  draw(draws: readonly number[], temperature: number): { tokens: Int32Array; logprobs: Float32Array } {
-    const { tokens, logprobs, logits, draws: drawn } = this.#buffers;
-    const rows = draws.length;
-    this.kernels.doubles(drawn, rows).set(draws);
+  draw(lines: readonly number[], draws: readonly number[], temperature: number): Chosen {
+    const { kernels } = this;
     const { vocabularySize } = this.#config;
-    this.kernels.run.drawTokens(
-      tokens,
-      logprobs,
-      logits,
-      4 * this.#head.outputs,
-      drawn,
-      rows,
-      vocabularySize,
-      1 / temperature,
-    );
-    return { tokens: this.kernels.integers(tokens, rows), logprobs: this.kernels.floats(logprobs, rows) };
+    const { tokens, logprobs, logits, sums, ...buffers } = this.#buffers;
+    const stride = 4 * this.#head.outputs;
+    kernels.run.softenRows(sums, logits, stride, Math.max(...lines) + 1, vocabularySize, 1 / temperature);
+    const chosen = { tokens: new Int32Array(draws.length), logprobs: new Float32Array(draws.length) };
+    for (let from = 0; from < draws.length; from += MOST_ROWS) {
+      const to = Math.min(from + MOST_ROWS, draws.length);
+      kernels.integers(buffers.lines, to - from).set(lines.slice(from, to));
+      kernels.doubles(buffers.draws, to - from).set(draws.slice(from, to));
+      kernels.run.drawTokens(
+        ...([tokens, logprobs, logits, sums, stride, buffers.lines, buffers.draws, to - from, vocabularySize] as const),
+      );
+      chosen.tokens.set(kernels.integers(tokens, to - from), from);
+      chosen.logprobs.set(kernels.floats(logprobs, to - from), from);
+    }
+    return chosen;
   }
 
-  /** The likeliest token of each of the first `rows` asking pieces, and its log-softmax. Overwrites the logits. */
-  largest(rows: number): { tokens: Int32Array; logprobs: Float32Array } {
+  /** The likeliest token after each of the first `rows` asking pieces, and its log-softmax. */
+  largest(rows: number): Chosen {
     const { tokens, logprobs, logits } = this.#buffers;
     this.kernels.run.largestTokens(tokens, logprobs, logits, 4 * this.#head.outputs, rows, this.#config.vocabularySize);
     return { tokens: this.kernels.integers(tokens, rows), logprobs: this.kernels.floats(logprobs, rows) };

@@ -24,12 +24,13 @@ interface KernelFunctions {
   drawTokens(
     tokens: number,
     logprobs: number,
-    logits: number,
+    softened: number,
+    sums: number,
     stride: number,
+    lines: number,
     draws: number,
-    rows: number,
+    count: number,
     vocabulary: number,
-    inverseTemperature: number,
   ): void;
   embed(target: number, table: number, ids: number, rows: number, width: number): void;
   gate(target: number, input: number, rows: number, width: number): void;
@@ -66,6 +67,14 @@ interface KernelFunctions {
     accumulate: boolean,
   ): void;
   rememberRows(projected: number, positions: number, tables: number, offset: number, rows: number): void;
+  softenRows(
+    sums: number,
+    logits: number,
+    stride: number,
+    rows: number,
+    vocabulary: number,
+    inverseTemperature: number,
+  ): void;
 }
 
 const WASM_PAGE = 65_536;

@@ -3,20 +3,17 @@ import type { Kernels } from './kernels.js';
 /** Pages that are reserved at a time. */
 const AT_ONCE = 64;
 
-/** Pages of the cache, given out one by one. */
+/** Pages of the cache, given out one by one. Several owners may share a page; it is free when the last gives it back. */
 export class PagePool {
-  /** Most pages in use. One wave of requests may exceed it. */
-  readonly limit: number;
-  /** Pages that are in use. */
-  taken = 0;
   readonly #kernels: Kernels;
   readonly #pageBytes: number;
   readonly #free: number[] = [];
+  /** The number of owners of a page, by its address. */
+  readonly #owners = new Map<number, number>();
 
-  constructor(kernels: Kernels, pageBytes: number, cacheBytes: number) {
+  constructor(kernels: Kernels, pageBytes: number) {
     this.#kernels = kernels;
     this.#pageBytes = pageBytes;
-    this.limit = Math.max(1, Math.floor(cacheBytes / pageBytes));
   }
 
   /** The address of a page. Its content is arbitrary. */
@@ -25,12 +22,30 @@ export class PagePool {
       const first = this.#kernels.reserve(AT_ONCE * this.#pageBytes);
       for (let page = AT_ONCE - 1; page >= 0; page -= 1) this.#free.push(first + page * this.#pageBytes);
     }
-    this.taken += 1;
-    return this.#free.pop()!;
+    const page = this.#free.pop()!;
+    this.#owners.set(page, 1);
+    return page;
+  }
+
+  /** One more owner of each page. */
+  share(pages: readonly number[]): void {
+    for (const page of pages) this.#owners.set(page, this.#owners.get(page)! + 1);
+  }
+
+  /** The page itself if it has one owner. Otherwise gives it back and returns a copy. */
+  own(page: number): number {
+    if (this.#owners.get(page) === 1) return page;
+    const copy = this.take();
+    this.#kernels.copy(copy, page, this.#pageBytes);
+    this.giveBack([page]);
+    return copy;
   }
 
   giveBack(pages: readonly number[]): void {
-    this.taken -= pages.length;
-    for (const page of pages) this.#free.push(page);
+    for (const page of pages) {
+      const left = this.#owners.get(page)! - 1;
+      this.#owners.set(page, left);
+      if (left === 0) this.#free.push(page);
+    }
   }
 }

@@ -1,4 +1,4 @@
-import type { SequencePlace } from './place-rows.js';
+import type { PlacedSequences } from './place-rows.js';
 
 /**
  * Added to the score of a masked position. Its exp is exactly 0, and a row of only masked positions does not give NaN.
@@ -33,30 +33,39 @@ export function causalMask(width: number, group: number, blocks = 1, window?: nu
  * [rows, 1, group * width, width] values added to the scores of rows that hold several sequences: each position sees
  * itself and earlier positions of its sequence, with a window only the last `window` of them. Places without a token see
  * nothing. `group` queries share a key.
+ * @param rows at least the rows of the placed sequences
  */
 export function rowMasks(
-  { places, lengths, rows, width }: SequenceLayout,
+  { paths, shared, width }: PlacedSequences,
+  rows: number,
   group: number,
   window?: number,
 ): Float32Array {
   const mask = new Float32Array(rows * group * width * width).fill(MASKED);
-  for (const [sequence, { row, start }] of places.entries()) {
-    for (let position = 0; position < lengths[sequence]!; position += 1) {
+  for (const [sequence, path] of paths.entries()) {
+    for (let position = shared[sequence]!; position < path.length; position += 1) {
+      const place = path[position]!;
+      const row = Math.floor(place / width);
       for (let query = 0; query < group; query += 1) {
-        const first = ((row * group + query) * width + start + position) * width + start;
-        mask.fill(0, first + firstSeen(position, window), first + position + 1);
+        const line = (row * group + query) * width + (place % width);
+        showPath(mask, line * width, path, { from: firstSeen(position, window), to: position, width });
       }
     }
   }
   return mask;
 }
 
-/** Sequences of these lengths in rows of a width. */
-export interface SequenceLayout {
-  readonly places: readonly SequencePlace[];
-  readonly lengths: readonly number[];
-  readonly rows: number;
-  readonly width: number;
+/** Unmasks the places of a path from one position to another, both included, in the line that starts at `first`. */
+export function showPath(
+  mask: Float32Array,
+  first: number,
+  path: Int32Array,
+  { from, to, width }: { readonly from: number; readonly to: number; readonly width: number },
+): void {
+  const [start, end] = [path[from]! % width, path[to]! % width];
+  // Columns grow along a path, so these are all in between.
+  if (end - start === to - from) mask.fill(0, first + start, first + end + 1);
+  else for (let position = from; position <= to; position += 1) mask[first + (path[position]! % width)] = 0;
 }
 
 /** The first position that a query sees. */

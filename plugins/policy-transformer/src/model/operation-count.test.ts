@@ -23,7 +23,8 @@ const mask = Uint8Array.from({ length: rows * width }, (_, index) =>
 );
 const batch: TrainingBatch = {
   ...emptyBatch({ rows, width, temperature: 1 }),
-  tokens: new Int32Array(rows * width).fill(2),
+  // The second row begins differently, so no position is computed for both.
+  tokens: new Int32Array(rows * width).fill(2).fill(3, width),
   length: Int32Array.of(width, width),
   mask,
   turn: new Int32Array(rows * width),
@@ -52,7 +53,16 @@ describe.each<[string, DecoderConfig, boolean]>([
   it('counts what the graph computes, padding and masked pairs left out', () => {
     const group = config.heads / config.keyValueHeads;
     const { sizes, inputs } = packRows(batch, [0, 1], config);
-    expect(sizes).toEqual({ sequences: 2, rows: 2, width: 16, slots: 16, asks: 8, blocks: 1 });
+    expect(sizes).toEqual({
+      sequences: 2,
+      rows: 2,
+      width: 16,
+      slots: 16,
+      asks: 8,
+      blocks: 1,
+      points: 16,
+      shared: false,
+    });
     let products = 0;
     for (const { operation, inputs: operands, outputs, attributes } of nodesOf(
       Object.values(evaluationGraph(config, sizes, { valueHead })),

@@ -226,8 +226,9 @@ describe('packed rows', () => {
   // Goes red when one row is rounded up to two, which doubles the work for long sequences.
   it('have room for what there is, waste an eighth at most, and no row if there are few', () => {
     for (let size = 1; size < 9000; size += 7) {
-      const sizes = { sequences: size, rows: size, width: size, slots: size, asks: size };
-      const { blocks, ...rounded } = roundedSizes(sizes);
+      const each = { sequences: size, rows: size, width: size, slots: size, points: size, asks: size };
+      const sizes = { ...each, shared: false };
+      const { blocks, shared: _, ...rounded } = roundedSizes(sizes);
       for (const got of Object.values(rounded)) {
         expect(got).toBeGreaterThanOrEqual(size);
         expect(got).toBeLessThan(Math.max(size * 1.125 + 1, size + 8));

@@ -10,15 +10,18 @@ import { decoderTrunk } from './decoder-trunk.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from './parameters.js';
 
 /**
- * Sizes of a micro-batch: `rows` of `width` tokens, sampled tokens in total (`slots`), and the most sampled tokens of one
- * row (`asks`). A row holds one sequence or several.
+ * Sizes of a micro-batch: `rows` of `width` tokens, sampled tokens in total (`slots`), the positions that predict them
+ * (`points`), and the most of these in one row (`asks`). A row holds one sequence or several.
  */
 export interface TrainingSizes {
   readonly sequences: number;
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
+  readonly points: number;
   readonly asks: number;
+  /** A point may predict several slots. Otherwise points are slots. */
+  readonly shared: boolean;
   /** Blocks of queries (see `queryBlocks`), a divisor of `width`. With several, a row holds one sequence. */
   readonly blocks: number;
 }
@@ -38,11 +41,11 @@ interface Live {
 /**
  * The live quantities at the sampled tokens. Parameters are state. Inputs: `tokens` int32 [rows, width]; `positions` int32
  * [rows, width], the position of each token in its sequence; for each window of the layers, `maskInput`: what is added to
- * scores, `rowMasks`, or `causalMask` where there are several blocks; the inputs of `askingInputs`: the positions that predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows *
- * width], `askedPositions` int32 [rows, asks], `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for
- * visible positions and -1e9 for others, `askOfSlot` int32 [slots], the predicting position of each slot; `targets`
- * int32 [slots], the token of each slot; and `inverseTemperature` []. In the last layer only these positions have
- * queries; its feed-forward part and the head are computed only for the slots.
+ * scores, `rowMasks`, or `causalMask` where there are several blocks; the inputs of `askingInputs`: the positions that
+ * predict sampled tokens, `asked` int32 [rows * asks] as indices into [rows * width], `askedPositions` int32 [rows, asks],
+ * `askedBias` [rows, 1, heads / keyValueHeads * asks, width], 0 for visible positions and -1e9 for others, `askOfPoint`
+ * int32 [points], which of these positions are used; what `liveAtSlots` reads; and `inverseTemperature` []. In the last
+ * layer only these positions have queries; its feed-forward part and the head are computed only for the points.
  */
 function liveTensors(
   graph: Graph,
@@ -51,7 +54,7 @@ function liveTensors(
   { valueHead, adapter }: ParameterOptions,
   derivatives = false,
 ): Live {
-  const { rows, width, slots, asks } = sizes;
+  const { rows, width, points, asks } = sizes;
   const group = config.heads / config.keyValueHeads;
   const integers = (name: string, shape: Shape) => graph.input(name, shape, 'int32');
   const asking = {
@@ -61,8 +64,8 @@ function liveTensors(
     ...(derivatives && { inverse: integers('askOfPlace', [rows * width]) }),
   };
   const kept = {
-    ids: integers('askOfSlot', [slots]),
-    ...(derivatives && { inverse: integers('slotOfAsk', [rows * asks]) }),
+    ids: integers('askOfPoint', [points]),
+    ...(derivatives && { inverse: integers('pointOfAsk', [rows * asks]) }),
   };
   const { final, head } = decoderTrunk(graph, config, sizes, {
     asking,
@@ -71,13 +74,35 @@ function liveTensors(
     positions: integers('positions', [rows, width]),
     bias: (window) => graph.input(maskInput(window), maskShape(sizes, group)),
   });
-  // Scaling [slots, hidden] is cheaper than scaling the logits.
+  // Scaling [points, hidden] is cheaper than scaling the logits.
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const logits = graph.matmul(tempered, head, { transposeRight: true });
-  const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
-  if (!valueHead) return statistics;
+  if (!valueHead) return liveAtSlots(graph, sizes, logits);
   const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
-  return { ...statistics, value: graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]) };
+  const value = graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [points]);
+  return liveAtSlots(graph, sizes, logits, value);
+}
+
+/**
+ * The live quantities of slots from the logits [points, vocabulary] and the values [points]. If points are slots, it reads
+ * `targets` int32 [slots], the token of each slot. If points are shared, it reads `pointOfSlot` int32 [slots], and
+ * `logitOfSlot` int32 [slots], the index of the slot's token in the logits: the distribution is computed once for all
+ * slots of a point.
+ */
+function liveAtSlots(graph: Graph, { slots, points, shared }: TrainingSizes, logits: Tensor, value?: Tensor): Live {
+  if (!shared) {
+    const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
+    return { ...statistics, ...(value && { value }) };
+  }
+  const pointOfSlot = graph.input('pointOfSlot', [slots], 'int32');
+  const distribution = graph.logSoftmax(logits);
+  const all = graph.reshape(distribution, [points * logits.shape[1]!]);
+  const entropy = graph.neg(graph.sum(graph.mul(graph.exp(distribution), distribution), { axes: [-1] }));
+  return {
+    logprob: graph.gather(all, graph.input('logitOfSlot', [slots], 'int32')),
+    entropy: graph.gather(entropy, pointOfSlot),
+    ...(value && { value: graph.gather(value, pointOfSlot) }),
+  };
 }
 
 function maskShape({ rows, width, blocks }: TrainingSizes, group: number): Shape {
@@ -96,7 +121,7 @@ export function evaluationGraph(
 /**
  * Forward, loss and backward in one graph. Inputs are as in `evaluationGraph`, and: `mask` bool, `weight` float32,
  * `row` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
- * int32 [rows * width] and `slotOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfSlot` (an entry without
+ * int32 [rows * width] and `pointOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfPoint` (an entry without
  * an inverse is the length of that array). Outputs are as in `evaluationGraph`, and: `term:NAME`, `metric:NAME` []
  * (sums over slots). `gradients` are those of the trainable parameters, by `gradientState`.
  */

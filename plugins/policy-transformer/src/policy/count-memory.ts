@@ -258,10 +258,13 @@ function batchOf(
   const numbers = () => new Float64Array(rows * width);
   const mask = new Uint8Array(rows * width);
   for (let row = 1; row <= rows; row += 1) mask.fill(1, row * width - sampled, row * width);
+  // Rows begin with the digits of their number, so that none shares what another computes.
+  const digit = (row: number, place: number) =>
+    Math.floor(row / config.vocabularySize ** place) % config.vocabularySize;
   return {
     rows,
     width,
-    tokens: new Int32Array(rows * width).fill(Math.min(1, config.vocabularySize - 1)),
+    tokens: Int32Array.from({ length: rows * width }, (_, index) => digit(Math.floor(index / width), index % width)),
     length: new Int32Array(rows).fill(width),
     mask,
     turn: new Int32Array(rows * width),

@@ -277,7 +277,7 @@ export class TransformerPolicy implements PolicyModel {
       ...(this.#parts.parts.valueHead ? { values: array() } : {}),
     };
     // Pairs are found by their position in the batch, so a share keeps its rows in order.
-    const shares = dealUnits(trainedUnits(batch, unit), this.#engine.cores).map((units) =>
+    const shares = dealUnits(batch, trainedUnits(batch, unit), this.#engine.cores).map((units) =>
       units.flat().sort((a, b) => a - b),
     );
     const parts = await this.#onCores(shares, async (rows, core) => {

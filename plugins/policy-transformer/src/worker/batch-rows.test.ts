@@ -3,7 +3,9 @@ import { buildBatch, emptyBatch, testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { layOut } from '../model/pack-rows.js';
-import { cutMicroBatches, takeRows, trainedUnits } from './batch-rows.js';
+import { presetConfig } from '../presets/presets.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
+import { cutMicroBatches, dealUnits, takeRows, trainedUnits } from './batch-rows.js';
 
 /** Three rows of `width` tokens with columns of every kind. Each number encodes its position. */
 function fullBatch(width: number): TrainingBatch {
@@ -26,6 +28,23 @@ function fullBatch(width: number): TrainingBatch {
     klCoefficient: perToken(7),
     greedyReturn: perRow(8),
     bootstrapValue: perRow(9),
+  };
+}
+
+const config: DecoderConfig = presetConfig('pico', 1000, 1024);
+
+/** Rows whose last token is sampled. The first tokens of all rows are equal, the others are random. */
+function rowsOf(lengths: readonly number[], alike = 0): TrainingBatch {
+  const { random } = testHost();
+  const width = Math.max(...lengths);
+  const size = lengths.length * width;
+  const last = (index: number) => index % width === lengths[Math.floor(index / width)]! - 1;
+  return {
+    ...emptyBatch({ rows: lengths.length, width, temperature: 1 }),
+    tokens: Int32Array.from({ length: size }, (_, index) =>
+      index % width < alike ? index % width : random.integer(1, 1000),
+    ),
+    mask: Uint8Array.from({ length: size }, (_, index) => Number(last(index))),
   };
 }
 
@@ -53,20 +72,14 @@ describe('takeRows', () => {
 });
 
 describe('cutMicroBatches', () => {
-  /** Rows whose last token is sampled. */
-  const rowsOf = (lengths: readonly number[]): TrainingBatch => {
-    const width = Math.max(...lengths);
-    const last = (index: number) => index % width === lengths[Math.floor(index / width)]! - 1;
-    return {
-      ...emptyBatch({ rows: lengths.length, width, temperature: 1 }),
-      mask: Uint8Array.from({ length: lengths.length * width }, (_, index) => Number(last(index))),
-    };
-  };
   /** rows * width of a micro-batch. */
-  const sizeOf = (rows: readonly number[], lengths: readonly number[]) => {
-    const ofRows = rows.map((row) => lengths[row]!);
-    const longest = Math.max(...ofRows);
-    return layOut(ofRows, longest).rows * longest;
+  const sizeOf = (chosen: readonly number[], lengths: readonly number[], { tokens }: TrainingBatch) => {
+    const width = Math.max(...lengths);
+    const { rows, width: laid } = layOut(
+      chosen.map((row) => tokens.subarray(row * width, row * width + lengths[row]! - 1)),
+      config,
+    );
+    return rows * laid;
   };
 
   // Goes red when a limit counts sequences, as if each had a row of its own.
@@ -75,12 +88,13 @@ describe('cutMicroBatches', () => {
     for (let trial = 0; trial < 30; trial += 1) {
       const lengths = Array.from({ length: 2 * random.integer(1, 40) }, () => random.integer(2, 200));
       const limit = random.integer(1, 4000);
-      const batch = rowsOf(lengths);
-      const cuts = cutMicroBatches(batch, trainedUnits(batch, unit), limit);
+      // In half of the trials, rows begin alike.
+      const batch = rowsOf(lengths, trial % 2 === 0 ? 0 : 40);
+      const cuts = cutMicroBatches(batch, trainedUnits(batch, unit), config, limit);
       expect(cuts.flat().sort((a, b) => a - b)).toEqual([...lengths.keys()]);
       for (const rows of cuts) {
         expect(rows.length % unit).toBe(0);
-        if (rows.length > unit) expect(sizeOf(rows, lengths)).toBeLessThanOrEqual(limit);
+        if (rows.length > unit) expect(sizeOf(rows, lengths, batch)).toBeLessThanOrEqual(limit);
       }
       // Few micro-batches: no more than twice as many as tokens alone would need, and one.
       const tokens = lengths.reduce((sum, length) => sum + length, 0);
@@ -91,6 +105,45 @@ describe('cutMicroBatches', () => {
   it('gives long sequences, which are computed in blocks, rows of their own', () => {
     const lengths = [600, 20, 20, 20];
     const batch = rowsOf(lengths);
-    expect(cutMicroBatches(batch, trainedUnits(batch, 1), 1200)).toEqual([[0], [1, 2, 3]]);
+    expect(cutMicroBatches(batch, trainedUnits(batch, 1), config, 1200)).toEqual([[0], [1, 2, 3]]);
+  });
+
+  // Goes red when rows that begin alike are cut apart, and their beginning is computed several times.
+  it('keeps rows together that begin alike, and cuts by the tokens that are computed', () => {
+    const lengths = Array.from({ length: 40 }, () => 50);
+    const batch = rowsOf(lengths, 40);
+    // 4 groups, their members apart: a group computes 40 tokens once, and 10 for each of its 10 members.
+    const tokens = batch.tokens.map((token, index) => (index % 50 < 40 ? 1 + (Math.floor(index / 50) % 4) : token));
+    const cuts = cutMicroBatches({ ...batch, tokens }, trainedUnits(batch, 1), config, 320);
+    const groups = cuts.map((rows) => new Set(rows.map((row) => row % 4)));
+    expect(cuts.length).toBeLessThanOrEqual(3);
+    expect(groups.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(6);
+    const shares = dealUnits({ ...batch, tokens }, trainedUnits(batch, 1), 2);
+    expect(shares.map((units) => units.length)).toEqual([20, 20]);
+    for (const units of shares) expect(new Set(units.flat().map((row) => row % 4)).size).toBe(2);
+  });
+});
+
+describe('dealUnits', () => {
+  it('deals rows that begin differently by their lengths', () => {
+    const lengths = [10, 80, 60, 20, 40, 70];
+    const batch = rowsOf(lengths);
+    const shares = dealUnits(batch, trainedUnits(batch, 1), 2).map((units) => units.flat().map((row) => lengths[row]!));
+    expect(shares).toEqual([
+      [80, 60, 20],
+      [70, 40, 10],
+    ]);
+  });
+
+  it('gives every unit once, and as many shares as asked for', () => {
+    const batch = rowsOf([30, 30], 25);
+    expect(dealUnits(batch, trainedUnits(batch, 2), 3)).toEqual([[[0, 1]], [], []]);
+    const alike = rowsOf(
+      Array.from({ length: 9 }, () => 30),
+      25,
+    );
+    const shares = dealUnits(alike, trainedUnits(alike, 1), 4);
+    expect(shares).toHaveLength(4);
+    expect(shares.flat(2).sort((a, b) => a - b)).toEqual([...Array(9).keys()]);
   });
 });

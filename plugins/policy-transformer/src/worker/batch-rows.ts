@@ -1,6 +1,9 @@
 import type { TrainingBatch } from '@agentgym/cli';
 
+import { queryBlocks } from '../model/causal-mask.js';
+import type { DecoderConfig } from '../model/decoder-config.js';
 import { layOut } from '../model/pack-rows.js';
+import { orderByPrefix } from '../model/prefix-order.js';
 
 /**
  * Some rows of a batch, in this order, as a batch. Every array is a column with a fixed count of numbers per row, so no
@@ -36,9 +39,41 @@ export function trainedUnits(batch: TrainingBatch, size: 1 | 2): number[][] {
     .sort((a, b) => longest(b) - longest(a) || a[0]! - b[0]!);
 }
 
-/** Distributes units, so that shares have similar sizes and lengths. */
-export function dealUnits(units: readonly number[][], shares: number): number[][][] {
-  return Array.from({ length: shares }, (_, share) => units.filter((__, index) => index % shares === share));
+/** Units in an order, and how many tokens each adds to those before it. */
+interface Arrangement {
+  readonly units: readonly number[][];
+  readonly sizes: readonly number[];
+  /** Neighbours begin alike. Otherwise they have similar lengths. */
+  readonly shared: boolean;
+}
+
+/** Less is not worth mixing lengths. */
+const LEAST_SHARED = 0.1;
+
+/**
+ * Units in the order of their tokens, so that those that begin alike stay together, if that saves tokens: see `layOut`.
+ * Otherwise as they are, longest first.
+ */
+function arrange(batch: TrainingBatch, units: readonly number[][]): Arrangement {
+  const lengths = trainedLengths(batch);
+  const sizes = units.map((unit) => sum(unit.map((row) => lengths[row]!)));
+  const apart = { units, sizes, shared: false };
+  if (units.length < 2 || queryBlocks(Math.max(...lengths)) > 1) return apart;
+  const firsts = units.map(([row]) => batch.tokens.subarray(row! * batch.width, row! * batch.width + lengths[row!]!));
+  const { order, common } = orderByPrefix(firsts);
+  if (sum(common) < LEAST_SHARED * sum(sizes)) return apart;
+  // A unit that adds no token still takes a place, so that more parts mean smaller ones.
+  const added = order.map((index) => Math.max(1, sizes[index]! - common[index]!));
+  return { units: order.map((index) => units[index]!), sizes: added, shared: true };
+}
+
+/** Distributes units, so that shares have similar sizes and, unless neighbours begin alike, similar lengths. */
+export function dealUnits(batch: TrainingBatch, all: readonly number[][], shares: number): number[][][] {
+  const { units, sizes, shared } = arrange(batch, all);
+  if (!shared)
+    return Array.from({ length: shares }, (_, share) => units.filter((__, index) => index % shares === share));
+  const parts = cutEvenly(units, sizes, sum(sizes) / shares);
+  return Array.from({ length: shares }, (_, share) => parts[share] ?? []);
 }
 
 /**
@@ -64,35 +99,42 @@ export function cutByTokens(batch: TrainingBatch, units: readonly number[][], to
 }
 
 /**
- * Splits a share, longest rows first, into micro-batches of similar size. Each has one unit or, where sequences share rows
- * (see `layOut`), rows * width up to `tokens`.
+ * Splits a share into micro-batches of similar size. Each has one unit or, where sequences share rows (see `layOut`),
+ * rows * width up to `tokens`.
  */
-export function cutMicroBatches(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
+export function cutMicroBatches(
+  batch: TrainingBatch,
+  all: readonly number[][],
+  config: DecoderConfig,
+  tokens: number,
+): number[][] {
+  const { units, sizes } = arrange(batch, all);
   const lengths = trainedLengths(batch);
-  const lengthsOf = (unit: readonly number[]) => unit.map((row) => lengths[row]!);
-  const sizeOf = (unit: readonly number[]) => lengthsOf(unit).reduce((sum, length) => sum + length, 0);
-  const total = sizeOf(units.flat());
+  const sequenceOf = (row: number) => batch.tokens.subarray(row * batch.width, row * batch.width + lengths[row]!);
   const fits = (part: readonly number[][]): boolean => {
-    const ofPart = lengthsOf(part.flat());
-    const longest = Math.max(...ofPart);
-    return part.length === 1 || layOut(ofPart, longest).rows * longest <= tokens;
+    if (part.length === 1) return true;
+    const { rows, width } = layOut(part.flat().map(sequenceOf), config);
+    return rows * width <= tokens;
   };
-  for (let count = Math.max(1, Math.ceil(total / tokens)); ; count += 1) {
-    const parts = cutEvenly(units, sizeOf, total / count);
+  const total = sum(sizes);
+  for (let count = Math.max(1, Math.ceil(total / tokens)); ; count += Math.ceil(count / 16)) {
+    const parts = cutEvenly(units, sizes, total / count);
     if (parts.every(fits)) return parts.map((part) => part.flat());
   }
 }
 
 /** Cuts a list into parts of about this size. No part is empty. */
-function cutEvenly<Item>(items: readonly Item[], sizeOf: (item: Item) => number, size: number): Item[][] {
+function cutEvenly<Item>(items: readonly Item[], sizes: readonly number[], size: number): Item[][] {
   const parts: Item[][] = [];
   let [before, current] = [0, -1];
-  for (const item of items) {
-    const part = Math.floor((before + sizeOf(item) / 2) / size);
+  for (const [index, item] of items.entries()) {
+    const part = Math.floor((before + sizes[index]! / 2) / size);
     if (part !== current) parts.push([]);
     parts.at(-1)!.push(item);
-    before += sizeOf(item);
+    before += sizes[index]!;
     current = part;
   }
   return parts;
 }
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

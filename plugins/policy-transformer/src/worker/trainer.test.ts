@@ -8,6 +8,7 @@ import type { HostArrays } from '../executors/executor.js';
 import { maskInput, rowMasks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows } from '../model/pack-rows.js';
+import { placeApart } from '../model/place-rows.js';
 import { initializeParameters, trainableShapes } from '../model/parameters.js';
 import { gradientState, trainingGraph } from '../model/training-graph.js';
 import { ParameterBlock } from './parameter-block.js';
@@ -79,8 +80,8 @@ it.each<[string, number, number, DecoderConfig]>([
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
   const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
   const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });
-  const layout = { places: [{ row: 0, start: 0 }], lengths: [width - 1], rows: 1, width: packed.sizes.width };
-  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), rowMasks(layout, 2, window)]);
+  const layout = placeApart([width - 1], packed.sizes.width);
+  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), rowMasks(layout, 1, 2, window)]);
   const given = { ...packed.inputs, ...(Object.fromEntries(masks) as HostArrays) };
   const expected = await whole.run(given, { state: [weights.trainable] });
 
@@ -143,6 +144,74 @@ it.each([
     const expected = await apart.gradients.read(name);
     expect(Math.max(...expected.map(Math.abs)), name).toBeGreaterThan(1e-3);
     expect(worst(await shared.gradients.read(name), expected), name).toBeLessThan(1e-5);
+  }
+});
+
+/** Rows of which several begin alike, some are equal, and some differ in a sampled token only. No pair begins alike. */
+function rowsAlike(config: DecoderConfig): TrainingBatch {
+  const batch = rowsOf(config, [50, 36, 43, 30, 57, 22, 50, 36, 29, 30, 64, 64, 50, 36, 50, 30]);
+  const { width } = batch;
+  const tokens = batch.tokens.slice();
+  // Row 2, 4, ... begin as row 0 does, the others as row 1: up to a token that is sampled, or one that is not.
+  for (const [row, count] of [
+    ...([12, 6, 13, 13, 20, 9, 49, 35, 28, 15, 41, 34, 50, 36, 48, 27] as const).entries(),
+  ].slice(2)) {
+    const first = (row % 2) * width;
+    tokens.set(batch.tokens.subarray(first, first + count), row * width);
+  }
+  return { ...batch, tokens };
+}
+
+/** Every live quantity, and a loss that compares sequences and pairs. */
+const ofAll: Loss = {
+  terms: {
+    ...ofPairs.terms,
+    entropy: ops.mul(ops.constant(-0.1), inputs.entropy),
+    value: ops.mul(ops.sub(inputs.value, inputs.advantages), ops.sub(inputs.value, inputs.advantages)),
+  },
+};
+
+// Goes red when a position is shared by sequences with different tokens before it, or when a derivative reaches a shared
+// position from one of its tokens only.
+it.each([
+  ['one kind of attention', plain],
+  ['windows', { ...windowed, outputBias: true }],
+])('%s: trains on sequences that share their beginnings as on each by itself', async (_, config) => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  const withValue = { valueHead: true };
+  const shapes = trainableShapes(config, withValue);
+  const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, withValue, testHost().random));
+  const weights = { trainable: executor.allocate(shapes, start) };
+  const batch = rowsAlike(config);
+  const { sizes } = packRows(batch, [...Array(batch.rows).keys()], config);
+  expect(sizes.shared).toBe(true);
+  expect(sizes.points).toBeLessThan(0.75 * sizes.slots);
+  expect(packRows(batch, [0, 1], config).sizes.shared).toBe(false);
+
+  const accumulate = async (tokens: number) => {
+    const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+    const trainer = new Trainer(executor, config, withValue, tokens);
+    const results = await trainer.accumulate(weights, gradients, batch, ofAll);
+    const evaluated = await trainer.evaluate(weights, batch);
+    expect(worst(evaluated.logprobs, results.logprobs)).toBeLessThan(1e-5);
+    await trainer.dispose();
+    return { ...results, gradients };
+  };
+  const shared = await accumulate(2000);
+  // Each micro-batch is a pair, whose sequences begin differently.
+  const apart = await accumulate(1);
+  for (const name of ['logprobs', 'entropy', 'values'] as const) {
+    expect(worst(shared[name]!, apart[name]!), name).toBeLessThan(1e-5);
+  }
+  for (const [name, value] of Object.entries(apart.terms)) {
+    expect(Math.abs(value), name).toBeGreaterThan(0.005);
+    expect(shared.terms[name], name).toBeCloseTo(value, 3);
+  }
+  for (const name of shared.gradients.shapes.keys()) {
+    const expected = await apart.gradients.read(name);
+    const largest = Math.max(...expected.map(Math.abs));
+    expect(largest, name).toBeGreaterThan(1e-3);
+    expect(worst(await shared.gradients.read(name), expected), name).toBeLessThan(1e-5 * Math.max(1, largest));
   }
 });
 

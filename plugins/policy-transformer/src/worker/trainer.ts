@@ -11,7 +11,7 @@ import { cutMicroBatches } from './batch-rows.js';
 import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Primes that represent the open sizes of the graphs. */
-const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049 };
+const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049, points: 100_057 };
 
 /**
  * Computes a micro-batch in one graph. A session of a loss serves all shapes with the same number of blocks.
@@ -27,7 +27,7 @@ export class Trainer extends BatchTrainer<PackedRows> {
   }
 
   protected cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][] {
-    return cutMicroBatches(batch, units, this.#microBatchTokens);
+    return cutMicroBatches(batch, units, this.config, this.#microBatchTokens);
   }
 
   protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
@@ -35,9 +35,9 @@ export class Trainer extends BatchTrainer<PackedRows> {
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
-    const { blocks } = packed.sizes;
-    const session = await this.sessions.get(`evaluate ${blocks}`, () => ({
-      outputs: evaluationGraph(this.config, openSizesFor(blocks, 1), this.options),
+    const sizes = openSizesFor(packed.sizes, 1);
+    const session = await this.sessions.get(`evaluate ${keyOf(sizes)}`, () => ({
+      outputs: evaluationGraph(this.config, sizes, this.options),
       openSizes: STAND_INS,
     }));
     return this.#run(session, packed, statesOf(weights));
@@ -48,23 +48,28 @@ export class Trainer extends BatchTrainer<PackedRows> {
     return this.#run(session, packed, [...statesOf(weights), training.gradients]);
   }
 
-  #training({ loss, traits: { key, readsRows } }: Training, sizes: TrainingSizes): Promise<Executable> {
-    const { blocks } = sizes;
-    const sequences = readsRows ? sizes.sequences : 1;
-    return this.sessions.get(`train ${sequences} ${blocks} ${key}`, () => {
-      const { outputs, gradients } = trainingGraph(this.config, openSizesFor(blocks, sequences), this.options, loss);
+  #training({ loss, traits: { key, readsRows } }: Training, of: TrainingSizes): Promise<Executable> {
+    const sizes = openSizesFor(of, readsRows ? of.sequences : 1);
+    return this.sessions.get(`train ${keyOf(sizes)} ${key}`, () => {
+      const { outputs, gradients } = trainingGraph(this.config, sizes, this.options, loss);
       return { outputs, add: gradients, openSizes: STAND_INS };
     });
   }
 
   #run(session: Executable, { sizes, inputs }: PackedRows, state: readonly State[]): Promise<Outputs> {
-    const { rows, width, slots, asks, blocks } = sizes;
-    return session.run(inputs, { sizes: { rows, block: width / blocks, slots, asks }, state });
+    const { rows, width, slots, points, asks, blocks } = sizes;
+    return session.run(inputs, { sizes: { rows, block: width / blocks, slots, points, asks }, state });
   }
 }
 
 /** Sizes of a graph that is open in all sizes except these. Only a loss that compares sequences depends on their number. */
-function openSizesFor(blocks: number, sequences: number): TrainingSizes {
+function openSizesFor({ blocks, shared }: TrainingSizes, sequences: number): TrainingSizes {
   const { block, ...others } = STAND_INS;
-  return { ...others, sequences, width: blocks * block, blocks };
+  const points = shared ? others.points : others.slots;
+  return { ...others, points, sequences, width: blocks * block, blocks, shared };
+}
+
+/** What distinguishes graphs of open sizes. */
+function keyOf({ sequences, blocks, shared }: TrainingSizes): string {
+  return `${sequences} ${blocks} ${shared ? 'shared' : 'apart'}`;
 }
