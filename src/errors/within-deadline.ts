@@ -17,8 +17,7 @@ export interface DeadlineOptions<T> {
 
 /**
  * Waits for `work` at most this long, then rejects with a DeadlineError. Time in which this thread could not have
- * received an answer does not count. Work that returns no promise needs no timer. Synchronous work cannot be
- * interrupted.
+ * received an answer does not count.
  *
  * @param milliseconds Infinity waits without a limit
  */
@@ -26,8 +25,22 @@ export async function withinDeadline<T>(
   what: string,
   milliseconds: number,
   work: () => T | PromiseLike<T>,
-  { late, took }: DeadlineOptions<T> = {},
+  options: DeadlineOptions<T> = {},
 ): Promise<Awaited<T>> {
+  return atOnceOrWithinDeadline(what, milliseconds, work, options);
+}
+
+/**
+ * Like `withinDeadline`, but work that returns no promise needs no timer: its value is returned and its error thrown at
+ * once. Such work cannot be interrupted.
+ */
+export function atOnceOrWithinDeadline<T>(
+  what: string,
+  milliseconds: number,
+  work: () => T | PromiseLike<T>,
+  options: DeadlineOptions<T> = {},
+): Awaited<T> | Promise<Awaited<T>> {
+  const { took } = options;
   const start = performance.now();
   let result: T | PromiseLike<T>;
   try {
@@ -41,6 +54,17 @@ export async function withinDeadline<T>(
     took?.(blocked);
     return result as Awaited<T>;
   }
+  return awaitWithin(what, milliseconds, result as PromiseLike<T>, blocked, options);
+}
+
+/** @param blocked milliseconds that the work already took */
+async function awaitWithin<T>(
+  what: string,
+  milliseconds: number,
+  result: PromiseLike<T>,
+  blocked: number,
+  { late, took }: DeadlineOptions<T>,
+): Promise<Awaited<T>> {
   let expire!: () => void;
   const deadline = new Promise<never>((_, reject) => {
     expire = () => reject(new DeadlineError(`${what} took longer than ${milliseconds / 1000} s`));

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+
 import { describe, expect, it } from 'vitest';
 
 import { createRandom, philox4x32 } from './create-random.js';
@@ -28,6 +30,17 @@ describe('philox4x32', () => {
 });
 
 describe('createRandom', () => {
+  it('is keyed by the first eight bytes of the SHA-256 of its path', () => {
+    for (let index = 0; index < 100; index += 1) {
+      const random = createRandom(5).stream('episode', index, 'turn');
+      const digest = createHash('sha256').update(`5/"episode"/${index}/"turn"`).digest();
+      const words = new Uint32Array(4);
+      philox4x32(words, digest.readUInt32LE(0), digest.readUInt32LE(4));
+      const [high, low] = words as unknown as [number, number];
+      expect(random.uniform()).toBe(((high >>> 5) * 2 ** 26 + (low >>> 6)) / 2 ** 53);
+    }
+  });
+
   it('gives a substream the same numbers whatever was drawn before', () => {
     const a = createRandom(7);
     const b = createRandom(7);

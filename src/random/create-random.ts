@@ -111,8 +111,15 @@ class PhiloxRandom implements Random {
 }
 
 function keysOf(path: string): readonly [number, number] {
-  const digest = hash('sha256', path, 'buffer');
-  return [digest.readUInt32LE(0), digest.readUInt32LE(4)];
+  // A string of bytes is there three times as fast as a Buffer, and every turn of every episode has a stream.
+  const digest = hash('sha256', path, 'binary');
+  return [littleEndian(digest, 0), littleEndian(digest, 4)];
+}
+
+/** Four characters as the bytes of an unsigned 32-bit word. */
+function littleEndian(bytes: string, at: number): number {
+  const byte = (index: number) => bytes.charCodeAt(at + index) << (8 * index);
+  return (byte(0) | byte(1) | byte(2) | byte(3)) >>> 0;
 }
 
 /** The root of all randomness of a run. `seed` is a whole number. */

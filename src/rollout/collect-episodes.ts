@@ -10,7 +10,7 @@ import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
+import { DeadlineError, isPromiseLike, withinDeadline } from '../errors/within-deadline.js';
 import type { Actor, ModelActor } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
@@ -170,12 +170,14 @@ class Collection {
   /** Runs a call concurrently. An exception ends the collection; failures of single episodes are caught inside. */
   #beside(work: () => Promise<void>): void {
     this.#pending += 1;
-    work()
-      .catch((error: unknown) => (this.#error ??= { error }))
-      .finally(() => {
-        this.#pending -= 1;
-        this.#wake();
-      });
+    const end = (): void => {
+      this.#pending -= 1;
+      this.#wake();
+    };
+    work().then(end, (error: unknown) => {
+      this.#error ??= { error };
+      end();
+    });
   }
 
   /** Begins as many attempts as allowed. @returns whether there are any */
@@ -198,7 +200,8 @@ class Collection {
     try {
       instance = await environments.acquire();
       if (this.#over) return environments.release(instance);
-      const begun = await instance.reset(task, random.stream('environment'), states);
+      const beginning = instance.reset(task, random.stream('environment'), states);
+      const begun = isPromiseLike(beginning) ? await beginning : beginning;
       if (this.#over) return environments.release(instance);
       const limits = { horizon, reward, instructions: environments.world.instructions };
       const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);
@@ -267,18 +270,21 @@ class Collection {
     const { instance, tools, turns } = episode;
     let phase: Failure['phase'] = 'player';
     try {
-      const written = await write();
+      // Without an `await`, an episode that answers at once plays its turn without waiting for the others.
+      const writing = write();
+      const written = isPromiseLike(writing) ? await writing : writing;
       phase = 'tool';
       const answer =
         tools === undefined ? undefined : await tools.answer(written.text, turns.length, this.#options.signal);
       phase = 'step';
       const { parsed } = written;
-      const step =
+      const stepping =
         answer !== undefined
           ? episode.toolStep(answer.observation)
           : 'action' in parsed
-            ? await instance.step(parsed.action)
+            ? instance.step(parsed.action)
             : episode.malformedStep(parsed.observation);
+      const step = isPromiseLike(stepping) ? await stepping : stepping;
       const cause = episode.take(step, written.text);
       phase = 'conclude';
       let conclusion: Conclusion | undefined;

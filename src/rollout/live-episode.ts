@@ -61,6 +61,8 @@ export class LiveEpisode {
   readonly system: string;
   /** Absent for players without tokens. */
   readonly sequence?: TokenSequence;
+  /** Name of the token sequence for the model's memory, unique within the collection. */
+  readonly sequenceName: string;
   /** Absent if the actor has none. */
   readonly tools?: EpisodeTools;
   #observation: string;
@@ -85,6 +87,8 @@ export class LiveEpisode {
     private readonly begun: Begun,
     private readonly limits: EpisodeLimits,
   ) {
+    const { iteration, group, member } = attempt.key;
+    this.sequenceName = [iteration, group, member, attempt.retries].join('.');
     this.#observation = begun.observation;
     this.#characters = begun.characters;
     this.#state = begun.state;
@@ -115,12 +119,6 @@ export class LiveEpisode {
   /** The current observation. */
   get observation(): string {
     return this.#observation;
-  }
-
-  /** Name of the token sequence for the model's memory, unique within the collection. */
-  get sequenceName(): string {
-    const { iteration, group, member } = this.attempt.key;
-    return [iteration, group, member, this.attempt.retries].join('.');
   }
 
   /** The result of a turn without a valid action: the environment is not stepped, and its facts stay the same. */

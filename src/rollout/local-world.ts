@@ -18,7 +18,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { ExitError } from '../errors/exit-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { DeadlineError, type DeadlineOptions, withinDeadline } from '../errors/within-deadline.js';
+import { atOnceOrWithinDeadline, DeadlineError, type DeadlineOptions } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFacts } from './check-answers.js';
 import { CallClock } from './call-clock.js';
@@ -89,12 +89,12 @@ class Caller {
 
   constructor(readonly settings: WorldSettings) {}
 
-  /** Runs a measured call with the time limit of its phase. */
+  /** Runs a measured call with the time limit of its phase. Answers and throws at once if the world does. */
   run<T>(
     phase: EnvironmentPhase,
     work: (call: Draw) => Awaitable<T>,
     { random, late }: { readonly random?: Random; readonly late?: (value: Awaited<T>) => void } = {},
-  ): Promise<Awaited<T>> {
+  ): Awaitable<Awaited<T>> {
     const call = new EnvironmentCall(this.#signals, this.settings.signal, random);
     return this.#limit(phase, phase, call, () => work(call), {
       took: (milliseconds) => this.clock.add(phase, milliseconds),
@@ -121,13 +121,13 @@ class Caller {
     return answers;
   }
 
-  async #limit<T>(
+  #limit<T>(
     what: string,
     phase: EnvironmentPhase,
     call: EnvironmentCall | undefined,
     work: () => Awaitable<T>,
     options: DeadlineOptions<T>,
-  ): Promise<Awaited<T>> {
+  ): Awaitable<Awaited<T>> {
     const { marks, milliseconds, title } = this.settings;
     const marked = (): Awaitable<T> => {
       if (marks === undefined) return work();
@@ -138,19 +138,29 @@ class Caller {
         marks.leave(before);
       }
     };
-    try {
-      return await withinDeadline(what, milliseconds[phase], marked, options);
-    } catch (error) {
+    const failed = (error: unknown): never => {
       if (error instanceof DeadlineError) call?.abort(error);
       throw publicError(error, title, what);
-    } finally {
+    };
+    let answer: Awaitable<Awaited<T>>;
+    try {
+      answer = atOnceOrWithinDeadline(what, milliseconds[phase], marked, options);
+    } catch (error) {
       call?.end();
+      return failed(error);
     }
+    if (answer instanceof Promise) return answer.catch(failed).finally(() => call?.end());
+    call?.end();
+    return answer;
   }
 
-  /** Runs a cleanup call; its errors are ignored because no caller waits for it. */
+  /** Runs a cleanup call and ignores its errors. */
   async quietly(phase: 'dispose' | 'close', work: () => Awaitable<void>): Promise<void> {
-    await this.run(phase, work).catch(() => undefined);
+    try {
+      await this.run(phase, work);
+    } catch {
+      // Nobody waits for it.
+    }
   }
 }
 
@@ -234,23 +244,23 @@ class LocalInstance implements InstanceHandle {
     this.tellsStates = instance.stateKey !== undefined;
   }
 
-  async reset(task: string, random: Random, states = false): Promise<Begun> {
+  reset(task: string, random: Random, states = false): Awaitable<Begun> {
     this.#states = states;
     const reset = (call: Draw): Awaitable<Begun> =>
       whenAnswered(this.#instance.reset(task, call), (answer) => {
         const start = checkStart(answer);
         return this.#withState(typeof start === 'string' ? { observation: start } : start);
       });
-    return this.#cut(await this.#caller.run('reset', reset, { random }));
+    return whenAnswered(this.#caller.run('reset', reset, { random }), (begun) => this.#cut(begun));
   }
 
-  async step(action: string): Promise<Stepped> {
+  step(action: string): Awaitable<Stepped> {
     const step = (call: Call): Awaitable<Stepped> =>
       whenAnswered(this.#instance.step(action, call), (answer) => {
         const result = checkStepResult(answer);
         return result.terminated || result.truncated ? result : this.#withState(result);
       });
-    return this.#cut(await this.#caller.run('step', step));
+    return whenAnswered(this.#caller.run('step', step), (stepped) => this.#cut(stepped));
   }
 
   async act(player: string, random: Random): Promise<string> {

@@ -1,5 +1,12 @@
 // A world as the host uses it, in any thread. Only data cross this interface.
-import type { Conclusion, EnvironmentPhase, SplitName, StepResult, TaskFacts } from '../contracts/environment.js';
+import type {
+  Awaitable,
+  Conclusion,
+  EnvironmentPhase,
+  SplitName,
+  StepResult,
+  TaskFacts,
+} from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 
 /** The tasks of a split; one call can request many. */
@@ -34,7 +41,8 @@ export interface Stepped extends StepResult {
 
 /**
  * An instance of a world. It plays one episode at a time, starting with `reset`. Calls throw the plugin's errors, a
- * DeadlineError, or AG_WORLD_UNAVAILABLE.
+ * DeadlineError, or AG_WORLD_UNAVAILABLE. `reset` and `step` answer and throw at once if the world is in this thread and
+ * does.
  */
 export interface InstanceHandle {
   /** Whether it grades episodes that the host truncates. */
@@ -42,8 +50,8 @@ export interface InstanceHandle {
   /** Whether it can tell in which state it is. */
   readonly tellsStates: boolean;
   /** @param states whether this answer and those of `step` include a digest of the state, until the next `reset` */
-  reset(task: string, random: Random, states?: boolean): Promise<Begun>;
-  step(action: string): Promise<Stepped>;
+  reset(task: string, random: Random, states?: boolean): Awaitable<Begun>;
+  step(action: string): Awaitable<Stepped>;
   /** The next action of `random` or of an expert. */
   act(player: string, random: Random): Promise<string>;
   /** The actions that are legal now; undefined if the environment does not list them. */

@@ -135,9 +135,11 @@ export class GradientSteps {
   }
 
   #read(minibatch: TrainingBatch, { logprobs, entropy }: ForwardBackwardResult): void {
+    const { mask } = minibatch;
     let gap = 0;
-    for (const [index, mask] of minibatch.mask.entries()) {
-      if (mask !== 1) continue;
+    // By index: an iterator would make an object for every token of every batch.
+    for (let index = 0; index < mask.length; index += 1) {
+      if (mask[index] !== 1) continue;
       const difference = (logprobs[index] as number) - (minibatch.logprobs[index] as number);
       gap = Math.max(gap, Math.abs(difference));
       // Schulman's k3 of KL(sampler, live): never negative, exact in expectation.

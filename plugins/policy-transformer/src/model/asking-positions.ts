@@ -1,6 +1,7 @@
 import type { HostArray } from '../operations/tensor.js';
-import { firstSeen, MASKED, showPath } from './causal-mask.js';
+import { firstSeen, showPath } from './causal-mask.js';
 import { windowOf, type DecoderConfig } from './decoder-config.js';
+import type { MaskMemory } from './mask-memory.js';
 import type { PlacedSequences } from './place-rows.js';
 import type { TrainingSizes } from './training-graph.js';
 
@@ -46,6 +47,7 @@ export function askingInputs(
   { paths }: PlacedSequences,
   sizes: TrainingSizes,
   config: DecoderConfig,
+  memory: MaskMemory,
 ): { readonly [name: string]: HostArray } {
   const { rows, width, asks } = sizes;
   const group = config.heads / config.keyValueHeads;
@@ -53,7 +55,7 @@ export function askingInputs(
   const asked = new Int32Array(rows * asks);
   for (let row = 0; row < rows; row += 1) asked.fill(row * width, row * asks, (row + 1) * asks);
   const askedPositions = new Int32Array(rows * asks);
-  const askedBias = new Float32Array(rows * group * asks * width).fill(MASKED);
+  const askedBias = memory.take('askedBias', rows * group * asks * width);
   const askOfPlace = new Int32Array(rows * width).fill(rows * asks);
   const askOfPoint = new Int32Array(sizes.points);
   const pointOfAsk = new Int32Array(rows * asks).fill(sizes.points);

@@ -33,15 +33,14 @@ export function causalMask(width: number, group: number, blocks = 1, window?: nu
  * [rows, 1, group * width, width] values added to the scores of rows that hold several sequences: each position sees
  * itself and earlier positions of its sequence, with a window only the last `window` of them. Places without a token see
  * nothing. `group` queries share a key.
- * @param rows at least the rows of the placed sequences
+ * @param mask as many values, all masked; there may be more rows than placed sequences take
  */
 export function rowMasks(
   { paths, shared, width }: PlacedSequences,
-  rows: number,
   group: number,
+  mask: Float32Array,
   window?: number,
 ): Float32Array {
-  const mask = new Float32Array(rows * group * width * width).fill(MASKED);
   for (const [sequence, path] of paths.entries()) {
     for (let position = shared[sequence]!; position < path.length; position += 1) {
       const place = path[position]!;

@@ -4,6 +4,7 @@ import type { HostArray } from '../operations/tensor.js';
 import { askingInputs, askingPositions } from './asking-positions.js';
 import { queryBlocks } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
+import { MaskMemory } from './mask-memory.js';
 import { packSlots } from './packed-slots.js';
 import { placeInputs } from './place-inputs.js';
 import { placeApart, placePrefixes, placeSequences, rowsOfPrefixes, type PlacedSequences } from './place-rows.js';
@@ -19,18 +20,24 @@ export interface PackedRows {
   readonly indices: Int32Array;
 }
 
+export interface PackOptions {
+  /** Columns of the batch that a loss reads. Default: none. */
+  readonly reads?: Iterable<LossInputName>;
+  /** The number of sequences is a multiple of it: 2 if a loss compares them in pairs. Default: 1. */
+  readonly unit?: 1 | 2;
+  /** Where masks are written. They are valid until the next call with it. Default: new memory. */
+  readonly memory?: MaskMemory;
+}
+
 /**
  * Packs the sampled tokens of some rows into slots (see `packSlots`), and the sequences into rows of equal width (see
  * `layOut`).
- * @param reads columns of the batch that a loss reads
- * @param unit the number of sequences is a multiple of it: 2 if a loss compares them in pairs
  */
 export function packRows(
   batch: TrainingBatch,
   rows: readonly number[],
   config: DecoderConfig,
-  reads: Iterable<LossInputName> = [],
-  unit: 1 | 2 = 1,
+  { reads = [], unit = 1, memory = new MaskMemory() }: PackOptions = {},
 ): PackedRows {
   const { slots, indices, lengths, inputs } = packSlots(batch, rows);
   const sequences = lengths.map((length, sequence) => {
@@ -56,8 +63,8 @@ export function packRows(
     sizes,
     inputs: {
       tokens,
-      ...placeInputs(placed, sizes, config),
-      ...askingInputs(points, placed, sizes, config),
+      ...placeInputs(placed, sizes, config, memory),
+      ...askingInputs(points, placed, sizes, config, memory),
       ...ofSlots,
       ...(shared && sharingInputs(pointOfSlot, ofSlots['targets']!, config)),
     },

@@ -1,6 +1,7 @@
 import type { HostArray } from '../operations/tensor.js';
 import { causalMask, maskInput, rowMasks } from './causal-mask.js';
 import type { DecoderConfig } from './decoder-config.js';
+import type { MaskMemory } from './mask-memory.js';
 import type { PlacedSequences } from './place-rows.js';
 
 /**
@@ -11,14 +12,16 @@ export function placeInputs(
   placed: PlacedSequences,
   { rows, blocks }: { readonly rows: number; readonly blocks: number },
   { heads, keyValueHeads, attentionKinds }: DecoderConfig,
+  memory: MaskMemory,
 ): { readonly [name: string]: HostArray } {
   const { paths, width } = placed;
   const positions = new Int32Array(rows * width);
   for (const path of paths) for (const [position, place] of path.entries()) positions[place] = position;
   const group = heads / keyValueHeads;
-  const masks = attentionKinds.map(({ window }): [string, Float32Array] => [
-    maskInput(window),
-    blocks === 1 ? rowMasks(placed, rows, group, window) : causalMask(width, group, blocks, window),
-  ]);
+  const masks = attentionKinds.map(({ window }): [string, Float32Array] => {
+    const name = maskInput(window);
+    if (blocks > 1) return [name, causalMask(width, group, blocks, window)];
+    return [name, rowMasks(placed, group, memory.take(name, rows * group * width * width), window)];
+  });
   return { positions, ...Object.fromEntries(masks) };
 }

@@ -108,7 +108,7 @@ function trained(sizes: TrainingSizes): { readonly [name: string]: Tensor } {
 }
 
 async function train(of: TrainingBatch, which: readonly number[], threads = 1): Promise<Outputs> {
-  const packed = packRows(of, which, config, reads);
+  const packed = packRows(of, which, config, { reads });
   return run(trained(packed.sizes), packed.inputs, executors[threads - 1]);
 }
 
@@ -124,7 +124,7 @@ const worst = (a: Float32Array, b: ArrayLike<number>) =>
 describe('the training graph', () => {
   // Goes red when one lowering is wrong, or when a product is merged with the wrong sum.
   it('gives what the reference backend computes in float64, in every output and gradient', async () => {
-    const packed = packRows(batch, all, config, reads);
+    const packed = packRows(batch, all, config, { reads });
     const expected = await run(trained(packed.sizes), packed.inputs, new ReferenceExecutor());
     const got = await train(batch, all);
     expect(Object.keys(got)).toEqual(Object.keys(expected));
@@ -144,7 +144,7 @@ describe('the training graph', () => {
   // Goes red when a block sees keys after its end, or misses earlier ones.
   it.each([2, 4])('computes the same in %i blocks of queries', async (blocks) => {
     // One row: rows of several sequences are never computed in blocks.
-    const { sizes, inputs: whole } = packRows(batch, [0], config, reads);
+    const { sizes, inputs: whole } = packRows(batch, [0], config, { reads });
     expect(sizes).toMatchObject({ rows: 1, width: 32, blocks: 1 });
     const group = config.heads / config.keyValueHeads;
     const given = { ...whole, bias: causalMask(32, group, blocks) };
@@ -155,7 +155,7 @@ describe('the training graph', () => {
   });
 
   it('has the slope of its loss in every parameter', async () => {
-    const packed = packRows(batch, all, config, reads);
+    const packed = packRows(batch, all, config, { reads });
     const [executor] = executors as [Executor];
     const executable = await executor.compile({ outputs: trained(packed.sizes) });
     const at = (moved: Map<string, Float32Array>) =>
@@ -248,7 +248,9 @@ describe('packed rows', () => {
   // Goes red when a column with a number per row is read as one per token.
   it('hold the columns that a loss reads, also those with a number per row, and no others', () => {
     const truncated = Uint8Array.of(0, 1, 0, 1, 0);
-    const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], config, ['advantages', 'truncated']);
+    const { inputs: packed, indices } = packRows({ ...batch, truncated }, [1, 4], config, {
+      reads: ['advantages', 'truncated'],
+    });
     const slots = [...indices.entries()];
     expect(slots.some(([, index]) => Math.floor(index / width) === 4)).toBe(true);
     for (const [slot, index] of slots) {
@@ -256,6 +258,6 @@ describe('packed rows', () => {
       expect(packed['truncated']![slot]).toBe(truncated[Math.floor(index / width)]);
     }
     expect(packed['returns']).toBeUndefined();
-    expect(() => packRows(batch, [1], config, ['referenceLogprobs'])).toThrow('`referenceLogprobs`');
+    expect(() => packRows(batch, [1], config, { reads: ['referenceLogprobs'] })).toThrow('`referenceLogprobs`');
   });
 });

@@ -6,6 +6,7 @@ import { compileLayout } from './compile-layout.js';
 import { fixedDate } from './fixed-date.js';
 import { followFunctionCalls } from './follow-function-calls.js';
 import { readChatLayout } from './read-chat-layout.js';
+import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
 
@@ -84,8 +85,8 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       if (beginWithSystem !== undefined) return fill(beginWithSystem, { system, observation });
       return fill(begin, { observation: `${system}\n\n${observation}` });
     },
-    append: (observation) => fill(append, { observation }),
-    ...(hasAnswers && { appendAnswer: (answer: string) => fill(appendAnswer, { answer }) }),
+    append: remember((observation) => fill(append, { observation })),
+    ...(hasAnswers && { appendAnswer: remember((answer: string) => fill(appendAnswer, { answer })) }),
     encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),

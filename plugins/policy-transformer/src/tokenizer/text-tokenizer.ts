@@ -7,6 +7,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 
 import { byteLevelText } from './byte-level-text.js';
+import { remember } from './remember.js';
 import type { TokenizerJson } from './tokenizer-files.js';
 
 /** The used part of the library. Its own types import files without extensions, which NodeNext does not resolve. */
@@ -16,10 +17,6 @@ interface LibraryTokenizer {
   id_to_token(id: number): string | undefined;
 }
 const Library = Tokenizer as unknown as new (json: object, config: object) => LibraryTokenizer;
-
-/** Texts up to this length are cached, because observations of small environments repeat. */
-const rememberedLength = 256;
-const rememberedTexts = 16_384;
 
 /** Text to ids and back, without special tokens. `addedToken` looks these up. */
 export class TextTokenizer {
@@ -36,7 +33,8 @@ export class TextTokenizer {
   readonly #strips: ReadonlyMap<number, { readonly lstrip?: boolean; readonly rstrip?: boolean }>;
   /** Whether each character of a token represents a byte. */
   readonly #bytes: boolean;
-  readonly #encoded = new Map<string, readonly number[]>();
+  /** Ids of a text. Control tokens in it are encoded as ordinary text. The array is shared: do not change it. */
+  readonly encode = remember((text): readonly number[] => this.#encode(text));
 
   /** @param json The parsed tokenizer.json. Throws if it is not one. */
   constructor(json: TokenizerJson) {
@@ -62,11 +60,8 @@ export class TextTokenizer {
     this.vocabularySize = [...ids, ...this.#contentOfAdded.keys()].reduce((most, id) => Math.max(most, id), -1) + 1;
   }
 
-  /** Ids of a text. Control tokens in it are encoded as ordinary text. The array is shared: do not change it. */
-  encode(text: string): readonly number[] {
+  #encode(text: string): readonly number[] {
     if (text === '') return [];
-    const known = this.#encoded.get(text);
-    if (known !== undefined) return known;
     // Halves of surrogate pairs are not characters, and they mark the removed tokens.
     const parts = text.replace(/\p{Surrogate}/gu, '\ufffd').split(this.#spaceSplitter);
     const ids = parts.flatMap((part, place) => {
@@ -74,10 +69,6 @@ export class TextTokenizer {
       return part === '' ? [] : this.#library.encode(part, { add_special_tokens: false }).ids;
     });
     if (!ids.every((id) => id !== undefined)) throw new Error(`the tokenizer has no token for ${JSON.stringify(text)}`);
-    if (text.length <= rememberedLength) {
-      if (this.#encoded.size >= rememberedTexts) this.#encoded.clear();
-      this.#encoded.set(text, ids);
-    }
     return ids;
   }
 

@@ -130,13 +130,20 @@ export function unpackAnswers({ counts, tokens, logprobs }: PackedAnswers): Gene
   return Array.from({ length: counts.length / 2 }, (_, index) => {
     const end = start + counts[2 * index]!;
     const answer = {
-      tokens: Array.from(tokens.subarray(start, end)),
-      logprobs: Array.from(logprobs.subarray(start, end)),
+      tokens: listOf(tokens, start, end),
+      logprobs: listOf(logprobs, start, end),
       ended: counts[2 * index + 1] === 1,
     };
     start = end;
     return answer;
   });
+}
+
+/** Some numbers of an array. `Array.from` takes several times as long. */
+function listOf(numbers: Int32Array | Float64Array, start: number, end: number): number[] {
+  const list: number[] = [];
+  for (let index = start; index < end; index += 1) list.push(numbers[index]!);
+  return list;
 }
 
 function joined<Numbers extends Int32Array | Float64Array>(

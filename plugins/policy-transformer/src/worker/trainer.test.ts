@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { createExecutor } from '../executors/create-executor.js';
 import { withFacts } from '../executors/fixtures/with-facts.js';
 import type { HostArrays } from '../executors/executor.js';
-import { maskInput, rowMasks } from '../model/causal-mask.js';
+import { MASKED, maskInput, rowMasks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { packRows } from '../model/pack-rows.js';
 import { placeApart } from '../model/place-rows.js';
@@ -76,12 +76,13 @@ it.each<[string, number, number, DecoderConfig]>([
   const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(config, options, testHost().random));
   const weights = { trainable: executor.allocate(shapes, start) };
   const batch = rowsOf(config, [width]);
-  const packed = packRows(batch, [0], config, ['advantages']);
+  const packed = packRows(batch, [0], config, { reads: ['advantages'] });
   expect(packed.sizes).toMatchObject({ rows: 1, blocks });
   const { outputs, gradients: slopes } = trainingGraph(config, { ...packed.sizes, blocks: 1 }, options, loss);
   const whole = await executor.compile({ outputs: { ...outputs, ...slopes } });
   const layout = placeApart([width - 1], packed.sizes.width);
-  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), rowMasks(layout, 1, 2, window)]);
+  const masked = () => new Float32Array(2 * layout.width ** 2).fill(MASKED);
+  const masks = config.attentionKinds.map(({ window }) => [maskInput(window), rowMasks(layout, 2, masked(), window)]);
   const given = { ...packed.inputs, ...(Object.fromEntries(masks) as HostArrays) };
   const expected = await whole.run(given, { state: [weights.trainable] });
 

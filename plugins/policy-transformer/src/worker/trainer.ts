@@ -4,6 +4,7 @@ import type { Executable, Executor } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import { statesOf, type ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
+import { MaskMemory } from '../model/mask-memory.js';
 import { packRows, type PackedRows } from '../model/pack-rows.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
@@ -19,6 +20,7 @@ const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049
 export class Trainer extends BatchTrainer<PackedRows> {
   protected readonly trainsAtOnce = true;
   readonly #microBatchTokens: number;
+  readonly #memory = new MaskMemory();
 
   /** @param microBatchTokens largest rows * width of a micro-batch of several sequences */
   constructor(executor: Executor, config: DecoderConfig, options: ParameterOptions, microBatchTokens: number) {
@@ -31,7 +33,7 @@ export class Trainer extends BatchTrainer<PackedRows> {
   }
 
   protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
-    return packRows(batch, rows, this.config, reads, unit);
+    return packRows(batch, rows, this.config, { reads, unit, memory: this.#memory });
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
