@@ -26,7 +26,8 @@ export interface Engine {
   /** Number of cores. */
   readonly cores: number;
   /**
-   * Arrays of `setFrozen` and gradients of `step` are moved, not copied: the caller must not use them again.
+   * Batches, requests, gradients of `step` and arrays of `setFrozen` are moved, not copied: the caller must not use them
+   * again.
    * @param signal for `generate`, whose last argument it replaces: a signal cannot be sent to another thread
    */
   call<Method extends CoreMethod>(
@@ -41,18 +42,23 @@ export interface Engine {
 
 /** Arrays of a call that need not be copied to another thread, because the caller does not use them again. */
 export function movedArguments(method: CoreMethod, args: readonly unknown[]): ArrayBuffer[] {
-  if (method === 'setFrozen') return buffersOf([args[0]]);
-  return method === 'step' ? buffersOf(args[0] as readonly unknown[]) : [];
+  const [first] = args;
+  if (method === 'setFrozen') return buffersOf([first]);
+  if (method === 'step') return buffersOf(first as readonly unknown[]);
+  const takes = method === 'accumulate' || method === 'evaluate' || method === 'generate';
+  return takes ? buffersOf(Object.values(first as object)) : [];
 }
 
 /** Arrays of a result that need not be copied to another thread, because the core made them for it. */
 export function movedResults(method: CoreMethod, result: unknown): ArrayBuffer[] {
   if (method === 'takeGradient' || method === 'read') return buffersOf([result]);
-  return method === 'step' ? buffersOf([(result as CoreResult<'step'>).parameters]) : [];
+  if (method === 'step') return buffersOf([(result as CoreResult<'step'>).parameters]);
+  const gives = method === 'accumulate' || method === 'evaluate' || method === 'generate';
+  return gives ? buffersOf(Object.values(result as object)) : [];
 }
 
 function buffersOf(arrays: readonly unknown[]): ArrayBuffer[] {
-  return arrays.flatMap((array) => (array instanceof Float32Array ? [array.buffer as ArrayBuffer] : []));
+  return arrays.flatMap((array) => (ArrayBuffer.isView(array) ? [array.buffer as ArrayBuffer] : []));
 }
 
 /** Runs a call on a core of this thread. */
