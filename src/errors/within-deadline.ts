@@ -54,7 +54,7 @@ export function atOnceOrWithinDeadline<T>(
     took?.(blocked);
     return result as Awaited<T>;
   }
-  return awaitWithin(what, milliseconds, result as PromiseLike<T>, blocked, options);
+  return awaitWithin(what, milliseconds, result, blocked, options);
 }
 
 /** @param blocked milliseconds that the work already took */

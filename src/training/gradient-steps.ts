@@ -3,6 +3,7 @@ import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { meanwhile } from './meanwhile.js';
 
 /** Training fails after this many consecutive optimizer steps without a finite loss and gradient. */
 const patience = 3;
@@ -50,7 +51,9 @@ export class GradientSteps {
       return;
     }
     const result = await this.#model.forwardBackward(minibatch, this.#loss);
-    const { gradientNorm, applied } = await this.#model.optimizerStep(this.#step);
+    const [{ gradientNorm, applied }, statistics] = await meanwhile(this.#model.optimizerStep(this.#step), () =>
+      statisticsOf(minibatch, result),
+    );
     const finite = applied && Object.values(result.terms).every(Number.isFinite);
     this.#badInRow = finite ? 0 : this.#badInRow + 1;
     if (!finite) {
@@ -61,7 +64,11 @@ export class GradientSteps {
     this.#gradientNorm += gradientNorm;
     add(this.#terms, result.terms);
     add(this.#metrics, result.metrics);
-    this.#read(minibatch, result);
+    this.#rows += statistics.rows;
+    this.#tokens += statistics.tokens;
+    this.#entropy += statistics.entropy;
+    this.#klToSampler += statistics.klToSampler;
+    this.#firstGap ??= statistics.gap;
   }
 
   /** Steps that were applied. */
@@ -133,26 +140,36 @@ export class GradientSteps {
     const count = (name: string): number => (this.#rowMetrics.has(name) ? this.#rows : this.#tokens);
     return Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / count(name)]));
   }
+}
 
-  #read(minibatch: TrainingBatch, { logprobs, entropy }: ForwardBackwardResult): void {
-    const { mask } = minibatch;
-    let gap = 0;
-    // By index: an iterator would make an object for every token of every batch.
-    for (let index = 0; index < mask.length; index += 1) {
-      if (mask[index] !== 1) continue;
-      const difference = (logprobs[index] as number) - (minibatch.logprobs[index] as number);
-      gap = Math.max(gap, Math.abs(difference));
-      // Schulman's k3 of KL(sampler, live): never negative, exact in expectation.
-      this.#klToSampler += Math.expm1(difference) - difference;
-      this.#entropy += entropy[index] as number;
-      this.#tokens += 1;
-    }
-    for (let row = 0; row < minibatch.rows; row += 1) {
-      const sampled = minibatch.mask.subarray(row * minibatch.width, (row + 1) * minibatch.width).includes(1);
-      this.#rows += Number(sampled);
-    }
-    this.#firstGap ??= gap;
+/** Sums over the sampled tokens of a minibatch. */
+interface Statistics {
+  /** Rows with a sampled token. */
+  readonly rows: number;
+  readonly tokens: number;
+  readonly entropy: number;
+  readonly klToSampler: number;
+  /** The largest difference between the log probabilities of the sampler and the live ones. */
+  readonly gap: number;
+}
+
+function statisticsOf(minibatch: TrainingBatch, { logprobs, entropy: entropies }: ForwardBackwardResult): Statistics {
+  const { mask, width } = minibatch;
+  let [rows, tokens, entropy, klToSampler, gap] = [0, 0, 0, 0, 0];
+  // By index: an iterator would make an object for every token of every batch.
+  for (let index = 0; index < mask.length; index += 1) {
+    if (mask[index] !== 1) continue;
+    const difference = (logprobs[index] as number) - (minibatch.logprobs[index] as number);
+    gap = Math.max(gap, Math.abs(difference));
+    // Schulman's k3 of KL(sampler, live): never negative, exact in expectation.
+    klToSampler += Math.expm1(difference) - difference;
+    entropy += entropies[index] as number;
+    tokens += 1;
   }
+  for (let row = 0; row < minibatch.rows; row += 1) {
+    rows += Number(mask.subarray(row * width, (row + 1) * width).includes(1));
+  }
+  return { rows, tokens, entropy, klToSampler, gap };
 }
 
 function add(sums: Map<string, number>, parts: { readonly [name: string]: number }): void {

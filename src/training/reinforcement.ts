@@ -14,6 +14,7 @@ import { affordableGroups, collectGroups } from './collect-groups.js';
 import { collectionTimes } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
+import { meanwhile } from './meanwhile.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
 import { recordEpisodes, withGroupReturns } from './record-episodes.js';
 import { recordCredit } from './record-credit.js';
@@ -120,21 +121,29 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         })
       : undefined;
 
-    // Make the optimizer steps.
-    const updates = await updateModels(credited?.batch, losses(step), step, state.badInRow, {
-      algorithm,
-      update,
-      model,
-      ...(critic && { critic }),
-      optimizer: options.optimizer,
-      steps,
-      random: random.stream('minibatches', step),
-    });
-
-    // Collect the results.
+    // Make the optimizer steps. This thread sums the episodes up while the models learn.
+    const [updates, { summary, greedy, recorded }] = await meanwhile(
+      updateModels(credited?.batch, losses(step), step, state.badInRow, {
+        algorithm,
+        update,
+        model,
+        ...(critic && { critic }),
+        optimizer: options.optimizer,
+        steps,
+        random: random.stream('minibatches', step),
+      }),
+      () => {
+        const chosen = recordEpisodes(episodes, options.record, random.stream('record', step));
+        const shown = recordCredit(chosen, model.encoder, { rows, ...(credited && { batch: credited.batch }) });
+        return {
+          summary: summarizeEpisodes(episodes),
+          greedy: summarizeEpisodes([...collected.greedy.values()]),
+          recorded: withGroupReturns(shown, episodes),
+        };
+      },
+    );
     const end = performance.now();
-    const summary = summarizeEpisodes(episodes);
-    const greedy = summarizeEpisodes([...collected.greedy.values()]);
+
     const next: ReinforcementState = {
       algorithm: credited?.state ?? state.algorithm,
       horizon: nextHorizon(horizon, state.horizon, {
@@ -178,13 +187,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         optimizerSteps: updates.policy.taken,
         units: spent - state.spent,
       },
-      episodes: withGroupReturns(
-        recordCredit(recordEpisodes(episodes, options.record, random.stream('record', step)), model.encoder, {
-          rows,
-          ...(credited && { batch: credited.batch }),
-        }),
-        episodes,
-      ),
+      episodes: recorded,
       // Failed attempts are not paid for, so units can be left after the planned steps.
       ...(budget && { ended: collected.exhausted || step >= options.steps }),
       ...(error && { error }),

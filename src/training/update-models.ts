@@ -9,6 +9,7 @@ import { groupRows } from '../credit/group-comparison.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { selectRows } from '../rollout/select-rows.js';
 import { GradientSteps } from './gradient-steps.js';
+import { meanwhile } from './meanwhile.js';
 import { optimizerStep, type OptimizerPlan } from './run-stage.js';
 
 export interface UpdateOptions {
@@ -68,11 +69,16 @@ export async function updateModels(
   if (batch === undefined) return { policy, critic: value };
   for (let epoch = 0; epoch < update.epochs; epoch += 1) {
     const parts = dealRows(batch, update.minibatches, algorithm.pairs === true, random.stream(epoch));
-    for (const part of parts) {
-      const minibatch = selectRows(batch, part);
-      const weighted = { ...minibatch, weight: algorithm.weights(minibatch) };
-      await policy.take(weighted);
-      await value.take(weighted);
+    const weighted = (rows: readonly number[]): TrainingBatch => {
+      const minibatch = selectRows(batch, rows);
+      return { ...minibatch, weight: algorithm.weights(minibatch) };
+    };
+    let next = parts[0] && weighted(parts[0]);
+    for (let index = 1; next !== undefined; index += 1) {
+      const [minibatch, following] = [next, parts[index]];
+      // Prepares the next minibatch while the model learns from this one.
+      [, next] = await meanwhile(policy.take(minibatch), () => following && weighted(following));
+      await value.take(minibatch);
     }
   }
   return { policy, critic: value };
