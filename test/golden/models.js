@@ -19,7 +19,8 @@ import { SessionDecodeRunner } from '../../plugins/policy-transformer/dist/gener
 import { GraphGenerator } from '../../plugins/policy-transformer/dist/generation/graph-generator.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
-import { askingInputs, mostAsking } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
+import { askingInputs, askingPositions } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
+import { MaskMemory } from '../../plugins/policy-transformer/dist/model/mask-memory.js';
 import { placeInputs } from '../../plugins/policy-transformer/dist/model/place-inputs.js';
 import { placeApart } from '../../plugins/policy-transformer/dist/model/place-rows.js';
 import { frozenShapes, trainableShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
@@ -151,12 +152,14 @@ class Recording {
   /** Sizes and inputs of a graph that reads these tokens: row, position of the predicted token, id. */
   slots(tokens, rows, width) {
     const slots = tokens.map(([sequence, position]) => ({ sequence, position }));
-    const { places } = placeApart(rows);
-    const sizes = { sequences: rows, rows, width, slots: slots.length, asks: mostAsking(slots, places), blocks: 1 };
-    const layout = { places, lengths: places.map(() => width), rows, width };
+    const placed = placeApart(new Array(rows).fill(width), width);
+    const { points, most } = askingPositions(slots, placed);
+    const counts = { slots: slots.length, points: points.length, asks: most };
+    const sizes = { sequences: rows, rows, width, ...counts, shared: false, blocks: 1 };
+    const memory = new MaskMemory();
     const inputs = {
-      ...placeInputs(layout, 1, this.config),
-      ...askingInputs(slots, places, sizes, this.config),
+      ...placeInputs(placed, sizes, this.config, memory),
+      ...askingInputs(points, placed, sizes, this.config, memory),
       targets: Int32Array.from(tokens, ([, , token]) => token),
       inverseTemperature: Float32Array.of(1),
     };

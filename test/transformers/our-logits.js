@@ -19,6 +19,7 @@ import { createExecutor } from '../../plugins/policy-transformer/dist/executors/
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { maskInput } from '../../plugins/policy-transformer/dist/model/causal-mask.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
+import { MaskMemory } from '../../plugins/policy-transformer/dist/model/mask-memory.js';
 import { placeInputs } from '../../plugins/policy-transformer/dist/model/place-inputs.js';
 import { placeApart } from '../../plugins/policy-transformer/dist/model/place-rows.js';
 import { initializeParameters, parameterShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
@@ -94,8 +95,9 @@ async function logitsOf(folder, { config, base, adapter: settings }, sequences) 
     const executable = await executor.compile({
       outputs: { logits: graph.matmul(final, head, { transposeRight: true }) },
     });
-    const layout = { ...placeApart(1), lengths: [width], width };
-    const inputs = { tokens: Int32Array.from(tokens), ...placeInputs(layout, 1, config) };
+    const placed = placeApart([width], width);
+    const places = placeInputs(placed, { rows: 1, blocks: 1 }, config, new MaskMemory());
+    const inputs = { tokens: Int32Array.from(tokens), ...places };
     const { logits } = await executable.run(inputs, { state: [state] });
     await executable.dispose();
     const size = config.vocabularySize;
