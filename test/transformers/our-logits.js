@@ -15,6 +15,7 @@ import {
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import { sourcesOf } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { maskInput } from '../../plugins/policy-transformer/dist/model/causal-mask.js';
@@ -62,7 +63,12 @@ async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
   const factors = await readAdapterWeights(recording, config, settings);
   const adapter = merge ? `${folder}-adapter` : folder;
   for (const path of [folder, adapter]) mkdirSync(path, { recursive: true });
-  await writeAdapterFolder(adapter, { settings, base: { name: resolve(`${folder}-base`) }, factors, tokenizer });
+  await writeAdapterFolder(adapter, {
+    settings,
+    base: { name: resolve(`${folder}-base`) },
+    factors: sourcesOf(factors),
+    tokenizer,
+  });
   const sampling = { temperature: 1, topP: 1, topK: 0 };
   const { signal } = new AbortController();
   const plain = { dtype: 'float32', merge, sampling, maxActionTokens: 9, signal };
