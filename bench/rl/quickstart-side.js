@@ -66,17 +66,19 @@ export async function iterate(quickstart, between) {
   });
 }
 
-/** Adds the seconds of each call to `clock`. */
+/** Adds to `clock` the seconds in which a call of the method runs, or several at the same time. */
 function time(policy, clock, names) {
   for (const name of names) {
     const original = policy[name].bind(policy);
+    let running = 0;
+    let since = 0;
     clock[name] = 0;
     policy[name] = async (...parameters) => {
-      const start = performance.now();
+      if (running++ === 0) since = performance.now();
       try {
         return await original(...parameters);
       } finally {
-        clock[name] += (performance.now() - start) / 1000;
+        if (--running === 0) clock[name] += (performance.now() - since) / 1000;
       }
     };
   }

@@ -128,7 +128,7 @@ function describeParts({ ours, plain, tuned }) {
   const percent = (share) => `${(100 * share).toFixed(0)} %`;
   return [
     'Where an iteration of the quickstart goes (512 episodes):',
-    `  agentgym: rollout ${ms(ours.rollout)} (generation ${ms(generate)}, games and text ${ms(ours.rollout - generate)}),`,
+    `  agentgym: rollout ${ms(ours.rollout)} (generation ${ms(generate)}, games and text besides ${ms(ours.rollout - generate)}),`,
     `    update ${ms(ours.update)} (gradients ${ms(forwardBackward)}, optimizer ${ms(optimizerStep)}, batches and credit ${ms(ours.update - inModel)})`,
     ...Object.entries({ plain, tuned }).map(
       ([name, loop]) => `  PyTorch, ${name} loop: rollout ${ms(loop.rollout)}, update ${ms(loop.update)}`,
