@@ -208,6 +208,11 @@ export interface PolicyModel {
    */
   takeOperations?(): number;
   /**
+   * How many floating-point operations a second its devices reach in large products of matrices, all together. Measured
+   * here, so it takes a moment. Metrics compare training with it. Absent if the model cannot tell.
+   */
+  peakOperations?(): Promise<number>;
+  /**
    * Writes weights, tokenizer and the data that `load` needs to continue training exactly, into an existing empty
    * folder.
    */

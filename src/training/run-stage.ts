@@ -155,6 +155,7 @@ export async function runStage<State extends JsonObject>(
     await frame.beside?.resetOptimizer(options.optimizer.settings);
     if (frame.keepStart) await save(true);
   }
+  const peak = await model.peakOperations?.();
   const finish = (status: StageResult['status'], error?: AgentgymError): StageResult => {
     journal.event({ type: 'stage-finished', stage, step: progress.step, seconds: seconds() });
     const { step, spent } = progress;
@@ -205,7 +206,7 @@ export async function runStage<State extends JsonObject>(
         const metrics = finiteOnly({
           ...outcome.metrics,
           ...costMetrics(spent),
-          'time/step_seconds': (performance.now() - stepStart) / 1000,
+          ...speedMetrics(operations, (performance.now() - stepStart) / 1000, peak),
         });
         const rules = frame.kind === 'rl' ? healthRules : [];
         const health = watchHealth(progress.health, metrics, rules);
@@ -251,6 +252,23 @@ export async function runStage<State extends JsonObject>(
     if (versions() === version) await save(true);
     return signal.aborted ? finish('interrupted') : finish('failed', thrown as AgentgymError);
   }
+}
+
+/**
+ * Metrics of the time of a step. Operations count as in `cost/operations`, so what the model shares or caches makes it
+ * faster than it is.
+ */
+function speedMetrics(
+  operations: number | undefined,
+  seconds: number,
+  peak: number | undefined,
+): { readonly [name: string]: number } {
+  const rate = operations === undefined ? undefined : operations / seconds;
+  return {
+    'time/step_seconds': seconds,
+    ...(rate !== undefined && { 'time/operations_per_second': rate }),
+    ...(rate !== undefined && peak !== undefined && { 'time/peak_share': rate / peak }),
+  };
 }
 
 /**

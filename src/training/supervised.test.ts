@@ -26,6 +26,25 @@ describe('trainSupervised', () => {
     expect(logprobs.length).toBe(options.demonstrations.reduce((sum, { turns }) => sum + 2 * turns.length, 0));
   });
 
+  it('logs the operations a second, and their share of what the model reaches', async () => {
+    const model = babbler();
+    const { journal, ...options } = await supervised({ model, steps: 2 });
+    await trainSupervised({ ...options, journal });
+    for (const { metrics } of journal.lines) expect(metrics).not.toHaveProperty('time/peak_share');
+    const measured = Object.assign(babbler(), { peakOperations: () => Promise.resolve(1e9) });
+    const again = await supervised({ model: measured, steps: 2 });
+    await trainSupervised(again);
+    let before = 0;
+    for (const { metrics } of again.journal.lines) {
+      const operations = metrics['cost/operations']! - before;
+      before += operations;
+      expect(operations).toBeGreaterThan(0);
+      const rate = metrics['time/operations_per_second']!;
+      expect(rate * metrics['time/step_seconds']!).toBeCloseTo(operations, 3);
+      expect(metrics['time/peak_share']).toBeCloseTo(rate / 1e9, 9);
+    }
+  });
+
   // Mutation: take `order[(next * 7) % count]`.
   it('goes through every demonstration once a round, each round in another order', async () => {
     const model = babbler();

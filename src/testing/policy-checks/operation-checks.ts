@@ -40,6 +40,8 @@ export const operationChecks: readonly PolicyCheck[] = [
         if (reference !== read)
           found.push(`a frozen copy counts ${reference} operations for a batch, the model ${read}`);
       }
+      const peak = await model.peakOperations?.();
+      if (peak !== undefined && !(peak > 0 && peak < Infinity)) found.push(`\`peakOperations\` answers ${peak}`);
       return found;
     },
   },

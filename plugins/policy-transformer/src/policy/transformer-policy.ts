@@ -82,6 +82,7 @@ export class TransformerPolicy implements PolicyModel {
   #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
   #operations = 0;
+  #peak: Promise<number> | undefined;
   readonly #sampling: SamplingCount;
   #disposed = false;
 
@@ -202,6 +203,15 @@ export class TransformerPolicy implements PolicyModel {
     const taken = this.#operations;
     this.#operations = 0;
     return taken;
+  }
+
+  /** Measured once. All cores compute at the same time, as in training. */
+  peakOperations(): Promise<number> {
+    const cores = Array.from({ length: this.#engine.cores }, (_, core) => core);
+    this.#peak ??= Promise.all(cores.map((core) => this.#engine.call(core, 'peak', []))).then((peaks) =>
+      peaks.reduce((sum, peak) => sum + peak, 0),
+    );
+    return this.#peak;
   }
 
   async save(directory: string): Promise<void> {

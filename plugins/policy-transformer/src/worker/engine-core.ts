@@ -9,6 +9,7 @@ import type {
 
 import { createExecutor, type EngineName } from '../executors/create-executor.js';
 import type { Executor, Precision } from '../executors/executor.js';
+import { measurePeak } from '../executors/measure-peak.js';
 import type { State, StateArrays, StateType } from '../executors/state.js';
 import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
@@ -111,6 +112,11 @@ export class EngineCore {
 
   facts(): EngineFacts {
     return { engine: this.#executor.engine, version: this.#executor.version };
+  }
+
+  /** See `measurePeak`. */
+  peak(): Promise<number> {
+    return measurePeak(this.#executor);
   }
 
   /** Sets the weights that an adapter leaves as they are. The core keeps the array. */

@@ -3,6 +3,7 @@ import type { EngineCore } from './engine-core.js';
 /** Methods of a core that other threads can call. */
 export type CoreMethod =
   | 'facts'
+  | 'peak'
   | 'setFrozen'
   | 'setParameters'
   | 'generate'
