@@ -267,8 +267,14 @@ class Emitter implements TensorFlowEmitter {
     const whole = this.#once(`read ${handle}`, () => this.node('ReadVariableOp', [handle], { dtype: { type } }));
     const rows = count / width;
     if (isWhole({ place, rows })) return whole;
-    const begin = this.#writer.pack([this.#first(place), this.integer(0)]);
-    return this.node('Slice', [whole, begin, this.integers([rows, width])], { T: { type }, Index: INDEX });
+    const slice = (of: string, begin: string, size: string) =>
+      this.node('Slice', [of, begin, size], { T: { type }, Index: INDEX });
+    const first = this.#first(place);
+    if (width > 1) return slice(whole, this.#writer.pack([first, this.integer(0)]), this.integers([rows, width]));
+    // A part of a flat tensor shares its memory if both its ends are aligned (`SliceOp` in
+    // tensorflow/core/kernels/slice_op.cc), which those of most weights are. Of [rows, 1] it is always copied.
+    const flat = this.#once(`flat ${whole}`, () => this.#reshape(whole, [-1], type));
+    return this.#reshape(slice(flat, this.#writer.pack([first]), this.integers([rows])), [rows, 1], type);
   }
 
   #reshape(value: string, shape: Shape, type: TensorFlowType): string {
