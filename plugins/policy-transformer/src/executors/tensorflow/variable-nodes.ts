@@ -94,8 +94,14 @@ export function moveNodes(group: string, variables: readonly Variable[]): readon
     const { type } = variable;
     const handle = handleOf(variable);
     const dtype = { type };
-    const moved = writer.node('ResourceGather', [handle, MOVED_FROM], { dtype, Tindices: INDEX });
-    copied.push(writer.node('ResourceScatterUpdate', [handle, MOVED_TO, moved], { dtype, Tindices: INDEX }));
+    const read = writer.node('ReadVariableOp', [handle], { dtype });
+    // `ResourceGather` and `ResourceScatterUpdate` would make every later read of the variable a copy.
+    const moved = writer.node('GatherV2', [read, MOVED_FROM, writer.integer(0)], {
+      Tparams: dtype,
+      Tindices: INDEX,
+      Taxis: INDEX,
+    });
+    copied.push(writer.node('InplaceUpdate', [read, MOVED_TO, moved], { T: { type } }));
     const column = writer.node('Reshape', [MOVED_TO, writer.integers([-1, 1])], { T: INDEX, Tshape: INDEX });
     const whole = writer.node('TensorScatterUpdate', [zeros(writer, variable), column, moved], {
       T: { type },

@@ -194,12 +194,13 @@ class Emitter implements TensorFlowEmitter {
     const all = [...results, ...stored.map(({ value }) => value), ...appended.map(({ value }) => value)];
     const appendRows = this.#writer.placeholder('int32', 'appendRows');
     const ready = this.node('NoOp', all.map(control));
+    // `InplaceUpdate` writes into the memory of what it is given, here the variable's own. A cache shares its memory with
+    // no other variable. `ResourceScatterUpdate` would make every later read of the variable a copy.
     const changed = [
       ...stored.map((each) => this.#store(each, ready)),
       ...appended.map(({ variable, value }) =>
-        this.node('ResourceScatterUpdate', [handleOf(variable), appendRows, value, control(ready)], {
-          dtype: { type: variable.type },
-          Tindices: INDEX,
+        this.node('InplaceUpdate', [this.#read(handleOf(variable), variable.type), appendRows, value, control(ready)], {
+          T: { type: variable.type },
         }),
       ),
     ];
@@ -264,7 +265,7 @@ class Emitter implements TensorFlowEmitter {
     const { variable } = place;
     const { width } = variable;
     const handle = type === variable.type ? handleOf(variable) : halfHandleOf(variable);
-    const whole = this.#once(`read ${handle}`, () => this.node('ReadVariableOp', [handle], { dtype: { type } }));
+    const whole = this.#read(handle, type);
     const rows = count / width;
     if (isWhole({ place, rows })) return whole;
     const slice = (of: string, begin: string, size: string) =>
@@ -275,6 +276,10 @@ class Emitter implements TensorFlowEmitter {
     // tensorflow/core/kernels/slice_op.cc), which those of most weights are. Of [rows, 1] it is always copied.
     const flat = this.#once(`flat ${whole}`, () => this.#reshape(whole, [-1], type));
     return this.#reshape(slice(flat, this.#writer.pack([first]), this.integers([rows])), [rows, 1], type);
+  }
+
+  #read(handle: string, type: TensorFlowType): string {
+    return this.#once(`read ${handle}`, () => this.node('ReadVariableOp', [handle], { dtype: { type } }));
   }
 
   #reshape(value: string, shape: Shape, type: TensorFlowType): string {
