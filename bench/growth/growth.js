@@ -4,7 +4,7 @@ import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
 import { deviceOf } from '../sides/keep-results.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
-import { readOptions } from '../sides/options.js';
+import { chosen, readOptions } from '../sides/options.js';
 import { openHost, sampledLengths, trainWork } from '../sides/our-side.js';
 import { trainingEnvironment } from '../sides/python-environment.js';
 import { keep } from '../sides/report.js';
@@ -53,6 +53,7 @@ const axes = {
 export async function measure(args) {
   const further = { rounds: { type: 'string', default: '3' }, only: { type: 'string', default: '' } };
   const options = readOptions(args, further);
+  const wanted = chosen(Object.entries(axes), options.only, ([axis]) => axis);
   const host = await openHost();
   const peers = await startPeers(trainingEnvironment(options.python), 'serve.py', options);
   const [{ hello }] = peers.values();
@@ -60,8 +61,7 @@ export async function measure(args) {
   console.log(`${deviceOf(hello.gpu)}; PyTorch ${hello.torch}. Tokens a second, and ours as a multiple of theirs.`);
   const points = [];
   try {
-    for (const [axis, list] of Object.entries(axes)) {
-      if (!axis.includes(options.only)) continue;
+    for (const [axis, list] of wanted) {
       for (const { x, model, kinds, sizes } of list) {
         for (const kind of kinds) {
           const tokens = sizes.episodes * (kind === 'train' ? sizes.prompt + sizes.fresh : sizes.fresh);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 import { makeRandomModel } from '../models/random-model.js';
+import { chosen } from '../sides/options.js';
 import { casesOf, smallModelRecipe } from './cases.js';
 import { measurePeak } from './measure-peak.js';
 
@@ -64,7 +65,7 @@ export async function measure(args) {
   try {
     const small = makeSmallModel(folder);
     const large = values.models === undefined ? {} : await makeLargeModels(values.models);
-    const cases = casesOf({ small, ...large }).filter(({ name }) => name.includes(values.only));
+    const cases = chosen(casesOf({ small, ...large }), values.only);
     console.log('predicted  measured  ratio');
     for (const each of cases) {
       const result = await measureCase(each, folder);

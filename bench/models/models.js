@@ -4,7 +4,7 @@
 import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
-import { readOptions } from '../sides/options.js';
+import { chosen, readOptions } from '../sides/options.js';
 import { openHost } from '../sides/our-side.js';
 import { rowOf } from '../sides/print-rows.js';
 import { report } from '../sides/report.js';
@@ -50,6 +50,7 @@ const format = (seconds) => `${seconds.toFixed(2)} s`;
 export async function measure(args) {
   const further = { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } };
   const options = readOptions(args, { ...further, folder: { type: 'string' } });
+  const wanted = chosen(cases, options.only);
   const { folder, python } = await openHalfABillion(options);
   const threadCounts = options.threadCounts.slice(-1);
   const peers = new Map();
@@ -61,7 +62,7 @@ export async function measure(args) {
   const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));
   try {
     const rows = [];
-    for (const item of cases.filter(({ name }) => options.only?.includes(name) ?? true)) {
+    for (const item of wanted) {
       rows.push(...(await compareCase(item, { host, folder, peers, options, threads: threadCounts[0] })));
     }
     const [{ hello }] = peers.values();

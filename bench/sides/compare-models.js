@@ -1,7 +1,7 @@
 // Works of small models, beside PyTorch.
 import { alternate, startPeers, timed } from './alternate.js';
 import { watchForeignLoad } from './foreign-load.js';
-import { readOptions } from './options.js';
+import { chosen, readOptions } from './options.js';
 import { openHost, sampledLengths } from './our-side.js';
 import { rowOf } from './print-rows.js';
 import { profileOf } from './profile.js';
@@ -23,6 +23,7 @@ const warmUps = 10;
  */
 export async function compareModels(measurement, args, cases) {
   const options = readOptions(args, { only: { type: 'string', multiple: true } });
+  const wanted = chosen(cases, options.only, nameOf);
   const host = await openHost();
   const peers = await startPeers(trainingEnvironment(options.python), 'serve.py', options);
   const [{ hello }] = peers.values();
@@ -30,7 +31,7 @@ export async function compareModels(measurement, args, cases) {
   try {
     const rows = [];
     const profile = [];
-    for (const item of cases.filter((each) => options.only?.includes(nameOf(each)) ?? true)) {
+    for (const item of wanted) {
       const own = await compareCase(item, { host, peers, options });
       rows.push(...own);
       const misses = own.some(({ ratio, goal = Infinity }) => ratio > goal);

@@ -30,9 +30,11 @@ export function keepResults(name, report, { gpu, command }) {
   };
   const content = {
     ...facts,
-    measurements: { ...before, [name]: { command: `npm run bench -- ${command.join(' ')}`, ...report } },
+    measurements: { ...before, [name]: { command: `npm run bench -- ${command.map(quoted).join(' ')}`, ...report } },
   };
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
   return file.pathname;
 }
+
+const quoted = (argument) => (/^[\w./:=-]+$/u.test(argument) ? argument : `'${argument}'`);

@@ -30,3 +30,18 @@ export function readOptions(args, further = {}) {
     policy: { engine, precision },
   };
 }
+
+/**
+ * The cases that `--only` asks for, all without it.
+ * @param only names of cases; one text: a part of their names
+ */
+export function chosen(cases, only = [], nameOf = ({ name }) => name) {
+  const names = cases.map(nameOf);
+  const isMatch = (name, text) => (Array.isArray(only) ? name === text : name.includes(text));
+  for (const text of [only].flat()) {
+    if (names.some((name) => isMatch(name, text))) continue;
+    throw new UsageError(`--only names no row: ${text}. The rows are: ${names.join('; ')}.`);
+  }
+  if (only.length === 0) return cases;
+  return cases.filter((each) => [only].flat().some((text) => isMatch(nameOf(each), text)));
+}
