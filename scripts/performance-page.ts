@@ -160,6 +160,8 @@ function table(heading: string, measurement: Measurement, rows: readonly Row[]):
 }
 
 function side({ seconds, low, high, threads }: Side): string {
-  const ms = (value: number) => (1000 * value).toPrecision(3);
-  return `${ms(seconds)} ms (${ms(low)} to ${ms(high)}), ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  const [scale, unit] = seconds >= 1 ? [1, 's'] : [1000, 'ms'];
+  const shown = (value: number) => Number((scale * value).toPrecision(3)).toString();
+  const range = `${shown(low)} to ${shown(high)}`;
+  return `${shown(seconds)} ${unit} (${range}), ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
 }
