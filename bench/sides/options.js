@@ -36,12 +36,11 @@ export function readOptions(args, further = {}) {
  * @param only names of cases; one text: a part of their names
  */
 export function chosen(cases, only = [], nameOf = ({ name }) => name) {
-  const names = cases.map(nameOf);
-  const isMatch = (name, text) => (Array.isArray(only) ? name === text : name.includes(text));
-  for (const text of [only].flat()) {
-    if (names.some((name) => isMatch(name, text))) continue;
-    throw new UsageError(`--only names no row: ${text}. The rows are: ${names.join('; ')}.`);
+  const texts = [only].flat();
+  const isMatch = (each, text) => (Array.isArray(only) ? nameOf(each) === text : nameOf(each).includes(text));
+  const unknown = texts.find((text) => !cases.some((each) => isMatch(each, text)));
+  if (unknown !== undefined) {
+    throw new UsageError(`--only names no row: ${unknown}. The rows are: ${cases.map(nameOf).join('; ')}.`);
   }
-  if (only.length === 0) return cases;
-  return cases.filter((each) => [only].flat().some((text) => isMatch(nameOf(each), text)));
+  return texts.length === 0 ? cases : cases.filter((each) => texts.some((text) => isMatch(each, text)));
 }
