@@ -286,8 +286,6 @@ export interface PolicyLoad {
   readonly actionTokens: number;
   /** Rows of the largest batch between two optimizer steps. */
   readonly rows: number;
-  /** Number of different losses. */
-  readonly losses: number;
   /** Whether it computes log probabilities or values of batches without a gradient. */
   readonly evaluates: boolean;
   /** Number of frozen copies. */

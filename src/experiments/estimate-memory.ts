@@ -119,7 +119,6 @@ export function policyLoad(
     turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
     actionTokens: sampling.maxActionTokens,
     rows: rowsOf(funded),
-    losses: (funded.length > rl.length ? 1 : 0) + rl.length,
     evaluates:
       (every > 0 && funded.length > rl.length) ||
       rl.some(({ update }) => update.recomputeLogprobs) ||
@@ -132,7 +131,7 @@ export function policyLoad(
 
 /** What the recipe asks of a critic with its own trunk. */
 export function criticLoad(load: PolicyLoad): PolicyLoad {
-  return { ...load, sequences: 0, losses: 1, evaluates: true, references: 0, samplings: [] };
+  return { ...load, sequences: 0, evaluates: true, references: 0, samplings: [] };
 }
 
 /** Rows of the largest batch between two optimizer steps. */

@@ -26,7 +26,6 @@ const layered: CountedSettings = {
     turns: 5,
     actionTokens: 8,
     rows: 64,
-    losses: 1,
     evaluates: false,
     references: 0,
     samplings: [{ temperature: 1, topP: 1, topK: 0 }],
@@ -47,6 +46,17 @@ it('counts what layers keep for the backward pass, as far as it is allowed', asy
   // A layer that keeps also has outputs of that size at its peak.
   expect(two - none).toBeGreaterThanOrEqual(ofLayer);
   expect(all - two).toBe((config.layers - 2) * ofLayer);
+});
+
+// Goes red when the batch of episodes that begin alike is not laid out as one.
+it('counts a second program for episodes that begin alike', async () => {
+  const small: CountedSettings = { ...layered, cores: { count: 1, layered: false }, microBatchTokens: 2048 };
+  const activations = async (longest: number, rows: number) => {
+    const lengths = { longest, usual: longest, sampled: 45 };
+    return (await countMemory({ ...small, lengths, load: { ...small.load, rows } }))['activations']!;
+  };
+  // One episode by itself begins like no other. Each program has the gradients of all weights.
+  expect((await activations(120, 2)) / (await activations(120, 1))).toBeGreaterThan(2);
 });
 
 it('counts the copy that sampling uses, and the weights of evaluations beside it', async () => {

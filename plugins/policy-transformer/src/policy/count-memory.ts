@@ -164,7 +164,7 @@ function together(settings: CountedSettings, programs: readonly CountedProgram[]
 /** What a micro-batch computes, and what is kept for its backward pass. */
 function activationBytes(settings: CountedSettings, { training, evaluation, tokens }: Counted): number {
   const [trains, evaluates] = [together(settings, training), together(settings, evaluation)];
-  if (!sharesMemory(settings)) return settings.load.losses * trains + evaluates;
+  if (!sharesMemory(settings)) return trains + evaluates;
   return Math.max(trains, evaluates) + (settings.cores.layered ? betweenPasses(settings, tokens) : 0);
 }
 
@@ -228,43 +228,59 @@ function copiesBytes({ cores }: CountedSettings, trainable: number, moments: num
   return Math.max(ofStep, ofCheckpoint);
 }
 
+/** Episodes of a run are as long as the longest, or as half or a quarter of it. */
+const PARTS = [1, 2, 4];
+
+/** Tokens of an episode that are also in others of a batch, as a share: the prompt, and often the first turns. */
+const COMMON = 0.5;
+
 /**
  * Micro-batches with the most tokens. Programs differ in their number of blocks of queries, so there is one for the
- * longest episodes, and one for those of half their length.
+ * longest episodes, and one for those of half and of a quarter of their length. Without blocks, another program computes
+ * episodes that begin alike, in rows that may be wide.
  */
 function microBatches(settings: CountedSettings): TrainingBatch[] {
-  const { longest } = settings.lengths;
-  const blocks = queryBlocks(longest);
-  const widths = Array.from({ length: longest }, (_, index) => longest - index);
-  return [blocks, blocks / 2].flatMap((wanted) => {
-    const candidates = widths.filter((width) => queryBlocks(width) === wanted);
-    const [first, ...others] = candidates.map((width) => ({ width, rows: rowsOf(settings, width) }));
+  const { lengths, microBatchTokens, cores } = settings;
+  const blocks = queryBlocks(lengths.longest);
+  const widths = Array.from({ length: lengths.longest }, (_, index) => lengths.longest - index);
+  return PARTS.flatMap((part) => {
+    const candidates = widths.filter((width) => queryBlocks(width) === blocks / part);
+    const [first, ...others] = candidates.map((width) => ({ width, rows: rowsOf(settings, width, microBatchTokens) }));
     if (first === undefined) return [];
     const best = others.reduce((most, each) => (each.rows * each.width > most.rows * most.width ? each : most), first);
-    return [batchOf(best, settings)];
+    const common = Math.floor(COMMON * first.width);
+    const rows = rowsOf(settings, first.width - common, microBatchTokens - common);
+    const sharesRows = !cores.layered && queryBlocks(first.width) === 1 && rows > 1;
+    return [batchOf(best, settings), ...(sharesRows ? [batchOf({ ...first, rows, common }, settings)] : [])];
   });
 }
 
-/** Rows of a micro-batch of this width. */
-function rowsOf({ cores, microBatchTokens, load }: CountedSettings, width: number): number {
-  return Math.max(1, Math.min(Math.ceil(load.rows / cores.count), Math.floor(microBatchTokens / width)));
+/** Rows that add `width` tokens each to a micro-batch. */
+function rowsOf({ cores, load }: CountedSettings, width: number, tokens: number): number {
+  return Math.max(1, Math.min(Math.ceil(load.rows / cores.count), Math.floor(tokens / width)));
 }
 
+/** @param common tokens with which all rows begin */
 function batchOf(
-  { rows, width }: { readonly rows: number; readonly width: number },
+  { rows, width, common = 0 }: { readonly rows: number; readonly width: number; readonly common?: number },
   { config, lengths }: CountedSettings,
 ): TrainingBatch {
-  const sampled = Math.min(lengths.sampled, width - 1);
+  const sampled = Math.min(lengths.sampled, width - Math.max(1, common));
   const numbers = () => new Float64Array(rows * width);
   const mask = new Uint8Array(rows * width);
-  for (let row = 1; row <= rows; row += 1) mask.fill(1, row * width - sampled, row * width);
-  // Rows begin with the digits of their number, so that none shares what another computes.
+  // The first token that differs is sampled: one position predicts it for all rows.
+  const from = common > 0 ? common : width - sampled;
+  for (let row = 0; row < rows; row += 1) mask.fill(1, row * width + from, row * width + from + sampled);
+  // Then come the digits of the row's number, so that none shares what another computes.
   const digit = (row: number, place: number) =>
     Math.floor(row / config.vocabularySize ** place) % config.vocabularySize;
   return {
     rows,
     width,
-    tokens: Int32Array.from({ length: rows * width }, (_, index) => digit(Math.floor(index / width), index % width)),
+    tokens: Int32Array.from({ length: rows * width }, (_, index) => {
+      const place = index % width;
+      return place < common ? 0 : digit(Math.floor(index / width), place - common);
+    }),
     length: new Int32Array(rows).fill(width),
     mask,
     turn: new Int32Array(rows * width),

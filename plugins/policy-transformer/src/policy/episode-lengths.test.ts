@@ -12,7 +12,6 @@ const load = {
   turns: 10,
   actionTokens: 4,
   rows: 1,
-  losses: 1,
   evaluates: false,
   references: 0,
   samplings: [],

@@ -29,7 +29,6 @@ const load: PolicyLoad = {
   turns: 5,
   actionTokens: 4,
   rows: 4096,
-  losses: 1,
   evaluates: false,
   references: 0,
   samplings: [{ temperature: 1, topP: 1, topK: 0 }],
@@ -96,12 +95,11 @@ async function bytesOf(changes: object, asked: object = {}): Promise<Record<stri
   return bytes;
 }
 
-it('grows with threads, episodes, losses, copies and the length of batches', async () => {
+it('grows with threads, episodes, copies and the length of batches', async () => {
   const base = await bytesOf({});
   expect((await bytesOf({ threads: 4 }))['weights']).toBe(4 * base['weights']!);
   expect((await bytesOf({}, { references: 1 }))['weights']).toBe(2 * base['weights']!);
   expect((await bytesOf({ microBatchTokens: 4096 }))['activations']! / base['activations']!).toBeCloseTo(2, 1);
-  expect((await bytesOf({}, { losses: 2 }))['activations']).toBe(2 * base['activations']!);
   expect((await bytesOf({}, { evaluates: true }))['activations']).toBeGreaterThan(base['activations']!);
   expect((await bytesOf({}, { sequences: 32 }))['cache']).toBe(2 * base['cache']!);
   expect((await bytesOf({ cacheMegabytes: 1 }))['cache']).toBe(1e6);

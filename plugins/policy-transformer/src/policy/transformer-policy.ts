@@ -179,6 +179,7 @@ export class TransformerPolicy implements PolicyModel {
   async resetOptimizer(settings: OptimizerSettings): Promise<void> {
     await this.#engine.call(0, 'resetOptimizer', [settings]);
     await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
+    await Promise.all(this.#cores().map((core) => this.#engine.call(core, 'endStage', [])));
     this.#optimizer = settings;
   }
 
@@ -188,7 +189,7 @@ export class TransformerPolicy implements PolicyModel {
 
   async freeze(): Promise<ReferenceModel> {
     const number = this.#frozen++;
-    const all = Array.from({ length: this.#engine.cores }, (_, core) => core);
+    const all = this.#cores();
     await Promise.all(all.map((core) => this.#engine.call(core, 'freeze', [number])));
     return {
       logprobs: async (batch) => (await this.#evaluate(batch, number)).logprobs,
@@ -207,8 +208,7 @@ export class TransformerPolicy implements PolicyModel {
 
   /** Measured once. All cores compute at the same time, as in training. */
   peakOperations(): Promise<number> {
-    const cores = Array.from({ length: this.#engine.cores }, (_, core) => core);
-    this.#peak ??= Promise.all(cores.map((core) => this.#engine.call(core, 'peak', []))).then((peaks) =>
+    this.#peak ??= Promise.all(this.#cores().map((core) => this.#engine.call(core, 'peak', []))).then((peaks) =>
       peaks.reduce((sum, peak) => sum + peak, 0),
     );
     return this.#peak;
@@ -321,8 +321,12 @@ export class TransformerPolicy implements PolicyModel {
     this.release([...this.#homes.keys()]);
   }
 
+  #cores(): number[] {
+    return Array.from({ length: this.#engine.cores }, (_, core) => core);
+  }
+
   #otherCores(): number[] {
-    return Array.from({ length: this.#engine.cores - 1 }, (_, index) => index + 1);
+    return this.#cores().slice(1);
   }
 
   async #shareParameters(data: Float32Array): Promise<void> {

@@ -113,6 +113,11 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
     return { ...results, terms, metrics };
   }
 
+  /** The next batches have another loss. */
+  endStage(): Promise<void> {
+    return Promise.resolve();
+  }
+
   async dispose(): Promise<void> {
     await this.sessions.dispose();
   }

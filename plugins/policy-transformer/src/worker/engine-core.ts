@@ -166,6 +166,11 @@ export class EngineCore {
     return this.#trainer.evaluate(this.#weights(trainable), batch);
   }
 
+  /** Gives back the memory of what only the stage before needed. */
+  endStage(): Promise<void> {
+    return this.#trainer.endStage();
+  }
+
   async freeze(copy: number): Promise<void> {
     this.#copies.set(copy, this.#executor.allocate(this.#trainable.shapes, await this.#trainable.readAll()));
   }

@@ -9,6 +9,7 @@ export type CoreMethod =
   | 'generate'
   | 'accumulate'
   | 'evaluate'
+  | 'endStage'
   | 'freeze'
   | 'unfreeze'
   | 'takeGradient'

@@ -163,6 +163,39 @@ function rowsAlike(config: DecoderConfig): TrainingBatch {
   return { ...batch, tokens };
 }
 
+it('gives back the memory of sessions when a stage ends, and computes the same again', async () => {
+  const executor = await createExecutor({ threads: 1, log: () => undefined });
+  let held = 0;
+  const counted = withFacts(executor, {
+    compile: async (program) => {
+      const made = await executor.compile(program);
+      held += 1;
+      return {
+        inputs: made.inputs,
+        outputs: made.outputs,
+        run: (...given) => made.run(...given),
+        dispose: async () => {
+          held -= 1;
+          await made.dispose();
+        },
+      };
+    },
+  });
+  const shapes = trainableShapes(plain, options);
+  const { data: start } = new ParameterBlock(shapes).fill(initializeParameters(plain, options, testHost().random));
+  const weights = { trainable: executor.allocate(shapes, start) };
+  const gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+  const batch = rowsOf(plain, [30, 40]);
+  const trainer = new Trainer(counted, plain, options, 1000);
+  const { logprobs } = await trainer.accumulate(weights, gradients, batch, loss);
+  await trainer.evaluate(weights, batch);
+  expect(held).toBe(2);
+  await trainer.endStage();
+  expect(held).toBe(0);
+  expect((await trainer.accumulate(weights, gradients, batch, loss)).logprobs).toEqual(logprobs);
+  await trainer.dispose();
+});
+
 /** Every live quantity, and a loss that compares sequences and pairs. */
 const ofAll: Loss = {
   terms: {

@@ -28,6 +28,11 @@ export class Trainer extends BatchTrainer<PackedRows> {
     this.#microBatchTokens = microBatchTokens;
   }
 
+  /** Each session keeps the memory of its largest run, and those of the last loss would keep theirs for nothing. */
+  override endStage(): Promise<void> {
+    return this.sessions.dispose();
+  }
+
   protected cut(batch: TrainingBatch, units: readonly number[][]): readonly number[][] {
     return cutMicroBatches(batch, units, this.config, this.#microBatchTokens);
   }
