@@ -166,7 +166,7 @@ async function trainAndSample(engine: EngineName, precision: Precision = 'float3
   const core = await EngineCore.create(settings, () => undefined);
   try {
     await core.setParameters(startOf(settings));
-    await core.resetOptimizer({ name: 'muon', options: {} });
+    await core.startStage({ name: 'muon', options: {} });
     const [losses, norms]: [number[], number[]] = [[], []];
     for (let step = 0; step < STEPS; step += 1) {
       const { terms } = await core.accumulate(ragged(step), loss);

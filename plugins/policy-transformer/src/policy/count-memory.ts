@@ -236,11 +236,10 @@ const COMMON = 0.5;
 
 /**
  * Micro-batches with the most tokens. Programs differ in their number of blocks of queries, so there is one for the
- * longest episodes, and one for those of half and of a quarter of their length. Without blocks, another program computes
- * episodes that begin alike, in rows that may be wide.
+ * longest episodes, and one for those of half and of a quarter of their length.
  */
 function microBatches(settings: CountedSettings): TrainingBatch[] {
-  const { lengths, microBatchTokens, cores } = settings;
+  const { lengths, microBatchTokens } = settings;
   const blocks = queryBlocks(lengths.longest);
   const widths = Array.from({ length: lengths.longest }, (_, index) => lengths.longest - index);
   return PARTS.flatMap((part) => {
@@ -248,11 +247,16 @@ function microBatches(settings: CountedSettings): TrainingBatch[] {
     const [first, ...others] = candidates.map((width) => ({ width, rows: rowsOf(settings, width, microBatchTokens) }));
     if (first === undefined) return [];
     const best = others.reduce((most, each) => (each.rows * each.width > most.rows * most.width ? each : most), first);
-    const common = Math.floor(COMMON * first.width);
-    const rows = rowsOf(settings, first.width - common, microBatchTokens - common);
-    const sharesRows = !cores.layered && queryBlocks(first.width) === 1 && rows > 1;
-    return [batchOf(best, settings), ...(sharesRows ? [batchOf({ ...first, rows, common }, settings)] : [])];
+    return [batchOf(best, settings), ...beginningAlike(first.width, settings)];
   });
+}
+
+/** The largest micro-batch of episodes that begin alike: without blocks, another program computes them, in wide rows. */
+function beginningAlike(width: number, settings: CountedSettings): TrainingBatch[] {
+  if (settings.cores.layered || queryBlocks(width) > 1) return [];
+  const common = Math.floor(COMMON * width);
+  const rows = rowsOf(settings, width - common, settings.microBatchTokens - common);
+  return rows > 1 ? [batchOf({ rows, width, common }, settings)] : [];
 }
 
 /** Rows that add `width` tokens each to a micro-batch. */

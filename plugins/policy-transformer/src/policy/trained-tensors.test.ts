@@ -45,7 +45,7 @@ it('reads weights in pieces, in order', async () => {
 });
 
 it.each(['float32', 'bfloat16'] as const)('writes and reads moments of %s, in pieces', async (type) => {
-  await engine.call(0, 'resetOptimizer', [{ name: 'adamw', options: { stateDtype: type } }]);
+  await engine.call(0, 'startStage', [{ name: 'adamw', options: { stateDtype: type } }]);
   const { moments } = (await engine.call(0, 'optimizerState', []))!;
   const tensors = [...moments].map(([name, { shape }], index) => {
     return [name, { shape, data: numbers(elementCount(shape), index) }] as const;
@@ -59,7 +59,7 @@ it.each(['float32', 'bfloat16'] as const)('writes and reads moments of %s, in pi
 });
 
 it('refuses moments of other parameters, and changes nothing then', async () => {
-  await engine.call(0, 'resetOptimizer', [{ name: 'adamw', options: {} }]);
+  await engine.call(0, 'startStage', [{ name: 'adamw', options: {} }]);
   const { moments } = (await engine.call(0, 'optimizerState', []))!;
   const [first, { shape }] = [...moments][0]!;
   const only = sourcesOf(new Map([[first, { shape, data: numbers(elementCount(shape), 1) }]]));

@@ -177,9 +177,8 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async resetOptimizer(settings: OptimizerSettings): Promise<void> {
-    await this.#engine.call(0, 'resetOptimizer', [settings]);
-    await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
-    await Promise.all(this.#cores().map((core) => this.#engine.call(core, 'endStage', [])));
+    await this.#engine.call(0, 'startStage', [settings]);
+    await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'startStage', [])));
     this.#optimizer = settings;
   }
 

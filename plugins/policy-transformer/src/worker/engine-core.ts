@@ -62,7 +62,7 @@ export interface OptimizerState {
   readonly moments: ReadonlyMap<string, { readonly shape: Shape; readonly type: StateType }>;
 }
 
-/** Used until `resetOptimizer` sets another. */
+/** Used until a stage sets another. */
 export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {} };
 
 /**
@@ -166,11 +166,6 @@ export class EngineCore {
     return this.#trainer.evaluate(this.#weights(trainable), batch);
   }
 
-  /** Gives back the memory of what only the stage before needed. */
-  endStage(): Promise<void> {
-    return this.#trainer.endStage();
-  }
-
   async freeze(copy: number): Promise<void> {
     this.#copies.set(copy, this.#executor.allocate(this.#trainable.shapes, await this.#trainable.readAll()));
   }
@@ -187,12 +182,16 @@ export class EngineCore {
     return data;
   }
 
-  /** Creates a new optimizer for these weights and clears the gradient. */
-  async resetOptimizer(settings: OptimizerSettings): Promise<void> {
-    const optimizer = this.#newOptimizer(settings);
+  /**
+   * Clears the gradient and gives back the memory of what only the stage before needed.
+   * @param settings for the core that changes the weights: creates a new optimizer for them
+   */
+  async startStage(settings?: OptimizerSettings): Promise<void> {
+    const optimizer = settings && this.#newOptimizer(settings);
     await this.#optimizer?.dispose();
     this.#optimizer = optimizer;
     await this.#gradients.clear();
+    await this.#trainer.endStage();
   }
 
   /**

@@ -148,21 +148,6 @@ it.each([
   }
 });
 
-/** Rows of which several begin alike, some are equal, and some differ in a sampled token only. No pair begins alike. */
-function rowsAlike(config: DecoderConfig): TrainingBatch {
-  const batch = rowsOf(config, [50, 36, 43, 30, 57, 22, 50, 36, 29, 30, 64, 64, 50, 36, 50, 30]);
-  const { width } = batch;
-  const tokens = batch.tokens.slice();
-  // Row 2, 4, ... begin as row 0 does, the others as row 1: up to a token that is sampled, or one that is not.
-  for (const [row, count] of [
-    ...([12, 6, 13, 13, 20, 9, 49, 35, 28, 15, 41, 34, 50, 36, 48, 27] as const).entries(),
-  ].slice(2)) {
-    const first = (row % 2) * width;
-    tokens.set(batch.tokens.subarray(first, first + count), row * width);
-  }
-  return { ...batch, tokens };
-}
-
 it('gives back the memory of sessions when a stage ends, and computes the same again', async () => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
   let held = 0;
@@ -195,6 +180,21 @@ it('gives back the memory of sessions when a stage ends, and computes the same a
   expect((await trainer.accumulate(weights, gradients, batch, loss)).logprobs).toEqual(logprobs);
   await trainer.dispose();
 });
+
+/** Rows of which several begin alike, some are equal, and some differ in a sampled token only. No pair begins alike. */
+function rowsAlike(config: DecoderConfig): TrainingBatch {
+  const batch = rowsOf(config, [50, 36, 43, 30, 57, 22, 50, 36, 29, 30, 64, 64, 50, 36, 50, 30]);
+  const { width } = batch;
+  const tokens = batch.tokens.slice();
+  // Row 2, 4, ... begin as row 0 does, the others as row 1: up to a token that is sampled, or one that is not.
+  for (const [row, count] of [
+    ...([12, 6, 13, 13, 20, 9, 49, 35, 28, 15, 41, 34, 50, 36, 48, 27] as const).entries(),
+  ].slice(2)) {
+    const first = (row % 2) * width;
+    tokens.set(batch.tokens.subarray(first, first + count), row * width);
+  }
+  return { ...batch, tokens };
+}
 
 /** Every live quantity, and a loss that compares sequences and pairs. */
 const ofAll: Loss = {

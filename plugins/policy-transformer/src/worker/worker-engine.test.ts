@@ -82,7 +82,7 @@ const printDenormals = `
   for (const engine of engines) {
     for (const core of [1, 0]) {
       await engine.call(core, 'setParameters', [denormals]);
-      await engine.call(core, 'resetOptimizer', [{ name: 'sgd', options: {} }]);
+      await engine.call(core, 'startStage', [{ name: 'sgd', options: {} }]);
       await engine.call(core, 'step', [[], { learningRate: 1, clipNorm: 1 }]);
       const [weight] = await engine.call(core, 'read', ['${[...trainableShapes(small, settings).keys()][0]}', 0, 1]);
       console.log(weight === 0 ? 'zero' : 'denormal');
