@@ -1,6 +1,6 @@
 import type { TrainingBatch } from './batch.js';
 import type { JsonObject } from './json.js';
-import type { LossExpression, LossInputs, LossOperations } from './loss.js';
+import type { EvaluatedLoss, LiveArrays, Loss, LossExpression, LossInputs, LossOperations } from './loss.js';
 import type { CompletedEpisode } from './trajectory.js';
 
 /** How the losses of tokens are combined into one number. The names are those of verl. */
@@ -168,7 +168,7 @@ export interface ActionTokens {
 }
 
 /**
- * Functions that algorithms share; the host of an algorithm has them as `credit`. All are pure functions of batches.
+ * Functions that algorithms and policies share; their hosts have them as `credit`. All are pure functions of batches.
  */
 export interface CreditTools {
   /** Sampled tokens of a row. */
@@ -247,4 +247,9 @@ export interface CreditTools {
   klControl(options: KlOptions): KlControl;
   /** PPO's clipped surrogate (Schulman et al. 2017, equation 7) with two bounds, and later additions to it. */
   clippedObjective(ops: LossOperations, inputs: LossInputs, options: ClipOptions): ClippedObjective;
+  /**
+   * A loss and its derivatives in float64, for a policy model without a graph of its own. Throws if the loss reads an
+   * array that is missing.
+   */
+  evaluateLoss(batch: TrainingBatch, live: LiveArrays, loss: Loss): EvaluatedLoss;
 }

@@ -99,3 +99,22 @@ export interface Loss {
   readonly metrics?: { readonly [name: string]: LossExpression };
   readonly rowMetrics?: { readonly [name: string]: LossExpression };
 }
+
+/** Live quantities of a policy model on a batch, [rows, width] each. Values where the mask is 0 are not read. */
+export interface LiveArrays {
+  readonly logprob: Float64Array;
+  /** Absent if the policy model cannot tell. */
+  readonly entropy?: Float64Array;
+  /** Absent without a value head. */
+  readonly value?: Float64Array;
+}
+
+/** A loss on a batch, and its derivatives. */
+export interface EvaluatedLoss {
+  /** Each term's sum over sampled tokens of weight * term. */
+  readonly terms: { readonly [name: string]: number };
+  /** Each metric's sum over sampled tokens, unweighted. */
+  readonly metrics: { readonly [name: string]: number };
+  /** [rows, width] derivative of the sum of all terms by each live quantity; 0 where the mask is 0. */
+  readonly gradients: { readonly [Name in LiveName]: Float64Array };
+}

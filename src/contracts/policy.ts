@@ -1,4 +1,5 @@
 import type { TrainingBatch } from './batch.js';
+import type { CreditTools } from './credit.js';
 import type { Awaitable } from './environment.js';
 import type { FunctionCallSyntax } from './function-calls.js';
 import type { Host } from './host.js';
@@ -328,9 +329,14 @@ export interface ExportedModel {
   readonly base?: BaseName;
 }
 
+/** The host of a policy. It also carries the functions that evaluate losses. */
+export interface PolicyHost extends Host {
+  readonly credit: CreditTools;
+}
+
 /** The exports of the module of a policy contribution. */
 export interface PolicyModule<Options> {
-  readonly create: (options: Options, host: Host, context: PolicyContext) => Awaitable<PolicyModel>;
+  readonly create: (options: Options, host: PolicyHost, context: PolicyContext) => Awaitable<PolicyModel>;
   /**
    * Estimates the model that `create` would make, within a second and without creating it; agentgym checks a recipe
    * against it before a run. Throws if `create` would throw. Absent: there is no such check.

@@ -2,6 +2,7 @@ import type { CreditTools } from '../contracts/credit.js';
 import { actionTokens, episodeReturns, spreadOverTokens, turnTokens } from './action-tokens.js';
 import { aggregationWeights } from './aggregation-weights.js';
 import { clippedObjective } from './clipped-objective.js';
+import { evaluateLoss } from './evaluate-loss.js';
 import { generalizedAdvantages } from './generalized-advantages.js';
 import {
   comparedValues,
@@ -38,4 +39,5 @@ export const creditTools: CreditTools = {
   dropsFlatGroups,
   klControl,
   clippedObjective,
+  evaluateLoss,
 };

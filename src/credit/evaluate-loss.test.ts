@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { KlEstimator, LossAggregation } from '../contracts/credit.js';
-import type { Loss, LossExpression } from '../contracts/loss.js';
+import type { LiveArrays, Loss, LossExpression } from '../contracts/loss.js';
 import { spoilArray, spoilUnsampled } from '../testing/spoil-unsampled.js';
 import { aggregationWeights } from './aggregation-weights.js';
-import { evaluateLoss, type LiveArrays } from './evaluate-loss.js';
+import { evaluateLoss } from './evaluate-loss.js';
 import { goldenNames, loadGolden } from './fixtures/golden-batch.js';
 import { klExpression } from './kl-expression.js';
 import { lossInputs as inputs, lossOperations as ops } from './loss-operations.js';

@@ -2,26 +2,9 @@
 // tokens whose mask is 0. Derivatives flow only through chosen branches. A flag next to each adjoint records whether
 // any derivative arrived, because 0 * Infinity would give NaN in a branch that was not chosen.
 import type { TrainingBatch } from '../contracts/batch.js';
-import type { LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
+import type { EvaluatedLoss, LiveArrays, LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { batchColumns } from './batch-columns.js';
-
-/** [rows, width] each; values where the mask is 0 are not read. */
-export interface LiveArrays {
-  readonly logprob: Float64Array;
-  readonly entropy: Float64Array;
-  /** Absent without a value head. */
-  readonly value?: Float64Array;
-}
-
-export interface EvaluatedLoss {
-  /** Each term's sum over sampled tokens of weight * term. */
-  readonly terms: { readonly [name: string]: number };
-  /** Each metric's sum over sampled tokens, unweighted. */
-  readonly metrics: { readonly [name: string]: number };
-  /** [rows, width] derivative of the sum of all terms by each live quantity; 0 where the mask is 0. */
-  readonly gradients: { readonly [Name in LiveName]: Float64Array };
-}
 
 /** The sampled tokens of a batch, row by row, without the tokens between them. */
 interface SampledTokens {
@@ -41,6 +24,12 @@ interface Node {
   /** 1 where a derivative arrived. */
   readonly reached: Uint8Array;
 }
+
+const MISSING_LIVE: { readonly [Name in LiveName]: string } = {
+  logprob: 'the policy model does not give it',
+  entropy: 'the policy model does not give it',
+  value: 'the policy model has no value head',
+};
 
 /**
  * Computes values and derivatives of a loss on a batch.
@@ -145,7 +134,7 @@ function forward(
     }
     case 'live': {
       const array = live[expression.name];
-      if (array === undefined) throw missing(expression.name, 'the policy model has no value head');
+      if (array === undefined) throw missing(expression.name, MISSING_LIVE[expression.name]);
       sampled.indices.forEach((index, token) => (values[token] = array[index] as number));
       return values;
     }

@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs';
 
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
+import type { CreditTools } from '../contracts/credit.js';
 import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
+import type { Host } from '../contracts/host.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type {
@@ -143,15 +145,14 @@ export class Instances {
 
   async algorithm(named: Named): Promise<Algorithm> {
     const { located, module, options } = await this.#open('algorithm', named);
-    const host = { ...createHost(this.#settings, located), credit: creditTools };
-    return this.#create(located, () => module.create(options, host));
+    return this.#create(located, () => module.create(options, this.#hostWithCredit(located)));
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
       this.#create(located, () =>
-        module.create(options, createHost(this.#settings, located), { ...context, findModel: this.#findModel }),
+        module.create(options, this.#hostWithCredit(located), { ...context, findModel: this.#findModel }),
       ),
     );
   }
@@ -197,6 +198,11 @@ export class Instances {
 
   readonly #findModel = (name: string): string | undefined =>
     isModelName(name) ? findPulledModel(this.#settings.cacheDirectory, name) : undefined;
+
+  /** The host of algorithms and policies. */
+  #hostWithCredit(located: PluginOwner): Host & { readonly credit: CreditTools } {
+    return { ...createHost(this.#settings, located), credit: creditTools };
+  }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */
   #create<T>(

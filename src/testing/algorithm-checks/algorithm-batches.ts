@@ -1,6 +1,6 @@
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { Random } from '../../contracts/random.js';
-import type { LiveArrays } from '../../credit/evaluate-loss.js';
+import type { LiveArrays } from '../../contracts/loss.js';
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 import { spoilArray, spoilUnsampled } from '../spoil-unsampled.js';
 

@@ -1,7 +1,8 @@
 import type { Advantages, Algorithm } from '../../contracts/algorithm.js';
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { Loss } from '../../contracts/loss.js';
-import { evaluateLoss, type EvaluatedLoss, type LiveArrays } from '../../credit/evaluate-loss.js';
+import type { EvaluatedLoss, LiveArrays } from '../../contracts/loss.js';
+import { evaluateLoss } from '../../credit/evaluate-loss.js';
 import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
 import type { AlgorithmBatch } from './algorithm-batches.js';
 

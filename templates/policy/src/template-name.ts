@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type {
+  CreditTools,
   ForwardBackwardResult,
   GeneratedTokens,
   GenerateRequest,
-  Host,
   JsonObject,
   Loss,
   OptimizerSettings,
@@ -13,6 +13,7 @@ import type {
   OptimizerStepResult,
   PolicyCapabilities,
   PolicyContext,
+  PolicyHost,
   PolicyModel,
   ReferenceModel,
   Sampling,
@@ -23,7 +24,6 @@ import { AdamW } from './adamw.js';
 import { fromBase64, toBase64 } from './base64.js';
 import { chooseToken } from './choose-token.js';
 import { LinearModel, type LinearShape, type Prediction } from './linear-model.js';
-import { evaluate } from './loss-value.js';
 import type { Options } from './options.js';
 import { WordEncoder } from './word-encoder.js';
 
@@ -56,6 +56,7 @@ const effective = (temperature: number): number => (temperature === 0 ? 1 : temp
  * `linear-model.ts`.
  */
 class LinearPolicy implements PolicyModel {
+  readonly #credit: CreditTools;
   #encoder: WordEncoder;
   #model: LinearModel;
   #gradient: Float64Array;
@@ -63,7 +64,8 @@ class LinearPolicy implements PolicyModel {
   #version = 0;
   #operations = 0;
 
-  constructor(encoder: WordEncoder, model: LinearModel) {
+  constructor(credit: CreditTools, encoder: WordEncoder, model: LinearModel) {
+    this.#credit = credit;
     this.#encoder = encoder;
     this.#model = model;
     this.#gradient = new Float64Array(model.weights.length);
@@ -109,7 +111,7 @@ class LinearPolicy implements PolicyModel {
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
     const sampled = this.#sampledTokens(this.#model, batch, 3);
     const live = arraysOf(batch, sampled);
-    const { terms, metrics, gradients } = evaluate(batch, live, loss);
+    const { terms, metrics, gradients } = this.#credit.evaluateLoss(batch, live, loss);
     for (const { index, token, rows, prediction } of sampled) {
       const by = {
         logprob: gradients.logprob[index] as number,
@@ -263,11 +265,15 @@ async function readCheckpoint(directory: string) {
   }
 }
 
-export async function create({ window }: Options, _host: Host, context: PolicyContext): Promise<PolicyModel> {
+export async function create(
+  { window }: Options,
+  { credit }: PolicyHost,
+  context: PolicyContext,
+): Promise<PolicyModel> {
   const { valueHead, from } = context;
   const encoder = from === undefined ? await WordEncoder.of(context.corpus()) : new WordEncoder([]);
   const shape = { vocabularySize: encoder.vocabularySize, window, valueHead };
-  const policy = new LinearPolicy(encoder, new LinearModel(shape));
+  const policy = new LinearPolicy(credit, encoder, new LinearModel(shape));
   if (from !== undefined) await policy.load(from);
   return policy;
 }
