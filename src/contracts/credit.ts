@@ -1,6 +1,6 @@
 import type { TrainingBatch } from './batch.js';
 import type { JsonObject } from './json.js';
-import type { EvaluatedLoss, LiveArrays, Loss, LossExpression, LossInputs, LossOperations } from './loss.js';
+import type { EvaluatedLoss, LiveArrays, Loss, LossExpression, LossInputs, LossOperations, NamedLoss } from './loss.js';
 import type { CompletedEpisode } from './trajectory.js';
 
 /** How the losses of tokens are combined into one number. The names are those of verl. */
@@ -252,4 +252,9 @@ export interface CreditTools {
    * array that is missing.
    */
   evaluateLoss(batch: TrainingBatch, live: LiveArrays, loss: Loss): EvaluatedLoss;
+  /**
+   * The names of the terms that equal a loss with a name, for a policy model that knows losses by name only. A term is
+   * recognised by its values and derivatives, not by how it is written.
+   */
+  nameTerms(loss: Loss): { readonly [term: string]: NamedLoss | undefined };
 }

@@ -118,3 +118,17 @@ export interface EvaluatedLoss {
   /** [rows, width] derivative of the sum of all terms by each live quantity; 0 where the mask is 0. */
   readonly gradients: { readonly [Name in LiveName]: Float64Array };
 }
+
+/**
+ * A loss per sampled token that has a name, with the ratio r = exp(logprob - logprobs) and the advantage A:
+ * - `cross_entropy`: -logprob
+ * - `policy_gradient`: -A logprob (Williams 1992)
+ * - `importance_sampling`: -r A
+ * - `ppo`: -min(r A, clip(r, low, high) A) (Schulman et al. 2017, equation 7)
+ * - `cispo`: -stopGradient(clip(r, low, high)) A logprob (MiniMax 2025, arXiv 2506.13585, equation 4)
+ *
+ * `low` is 0 and `high` is Infinity if there is no such bound.
+ */
+export type NamedLoss =
+  | { readonly name: 'cross_entropy' | 'policy_gradient' | 'importance_sampling' }
+  | { readonly name: 'ppo' | 'cispo'; readonly low: number; readonly high: number };

@@ -4,7 +4,7 @@ import type { Awaitable } from './environment.js';
 import type { FunctionCallSyntax } from './function-calls.js';
 import type { Host } from './host.js';
 import type { Json, JsonObject } from './json.js';
-import type { LiveName, Loss } from './loss.js';
+import type { LiveName, Loss, NamedLoss } from './loss.js';
 
 /** How tokens are drawn. */
 export interface Sampling {
@@ -94,9 +94,19 @@ export interface PolicyCapabilities {
   readonly live: readonly LiveName[];
   /** Loss operations that it cannot evaluate; empty for an engine of general losses. */
   readonly missingOperations: readonly string[];
+  /**
+   * Names of the losses that it can compute, if it computes no others: each term of a loss must be one of them. Absent:
+   * it computes losses from their expressions.
+   */
+  readonly losses?: readonly NamedLoss['name'][];
   /** It can hold a frozen copy of itself. */
   readonly freeze: boolean;
   readonly optimizers: readonly string[];
+  /**
+   * `forwardBackward` and `optimizerStep` may be called before earlier calls have answered; the model makes them in the
+   * order of the calls. A server then never waits for the trainer. Default: false.
+   */
+  readonly ahead?: boolean;
   /** Longest token sequence it can hold. */
   readonly maxTokens: number;
   readonly sampler: SamplerPromises;
@@ -124,8 +134,8 @@ export interface SamplerPromises {
 export interface ForwardBackwardResult {
   /** [rows, width] live log probabilities; 0 where the mask is 0. */
   readonly logprobs: Float64Array;
-  /** [rows, width] entropy in nats, 0 where the mask is 0. */
-  readonly entropy: Float64Array;
+  /** [rows, width] entropy in nats, 0 where the mask is 0. Absent if the model cannot tell. */
+  readonly entropy?: Float64Array;
   /** [rows, width] if there is a value head. */
   readonly values?: Float64Array;
   /** Each term's sum over sampled tokens of weight * term. */
@@ -143,7 +153,7 @@ export interface OptimizerStep {
 
 /** The result of a step. */
 export interface OptimizerStepResult {
-  /** Global L2 norm before clipping. */
+  /** Global L2 norm before clipping; NaN if the model cannot tell. */
   readonly gradientNorm: number;
   /** False if the gradient was not finite: it is cleared and not applied. */
   readonly applied: boolean;

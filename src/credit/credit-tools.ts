@@ -15,6 +15,7 @@ import {
 } from './group-comparison.js';
 import { klControl } from './kl-control.js';
 import { klExpression } from './kl-expression.js';
+import { nameTerms } from './name-terms.js';
 import { returnsToGo } from './returns-to-go.js';
 import { whitenTokens, whitenTurns } from './whiten.js';
 
@@ -40,4 +41,5 @@ export const creditTools: CreditTools = {
   klControl,
   clippedObjective,
   evaluateLoss,
+  nameTerms,
 };

@@ -22,4 +22,20 @@ describe('checkPolicy', () => {
     expect(() => checkPolicy(reinforce(), rounded, 'table', true)).not.toThrow();
     expect(() => checkPolicy(pairs, rounded, 'table', false)).not.toThrow();
   });
+
+  it('wants losses with a name from a policy that computes no others', () => {
+    const knows = (...losses: NonNullable<PolicyCapabilities['losses']>) => ({ ...capabilities, losses });
+    const withEntropy = reinforce({
+      loss: (ops, { advantages, entropy, logprob }) => ({
+        terms: { policy: ops.mul(ops.mul(ops.constant(-1), advantages), logprob), entropy },
+      }),
+    });
+    expect(() => checkPolicy(reinforce(), knows('ppo', 'importance_sampling'), 'table', false)).not.toThrow();
+    expect(() => checkPolicy(reinforce(), knows('ppo'), 'table', false)).toThrow(
+      'The policy `table` cannot compute the term `policy` of a loss: it is the loss `importance_sampling`.',
+    );
+    expect(() => checkPolicy(withEntropy, knows('policy_gradient'), 'table', false)).toThrow(
+      'cannot compute the term `entropy` of a loss: it is no loss that has a name.',
+    );
+  });
 });

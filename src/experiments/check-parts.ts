@@ -1,12 +1,14 @@
 // Checks that need created contributions: the policy and the environment must support the needs of the algorithm.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { LiveName, LossExpression } from '../contracts/loss.js';
+import type { LiveName, Loss, LossExpression } from '../contracts/loss.js';
 import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
+import { nameTerms } from '../credit/name-terms.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { crossEntropy } from '../training/supervised.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 /**
@@ -16,7 +18,7 @@ import type { OpenEnvironment } from './open-environment.js';
  */
 export function checkPolicy(
   algorithm: Algorithm,
-  { live, missingOperations, freeze, sampler }: PolicyCapabilities,
+  { live, missingOperations, losses: known, freeze, sampler }: PolicyCapabilities,
   name: string,
   recomputes: boolean,
 ): void {
@@ -27,9 +29,12 @@ export function checkPolicy(
     });
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
-  const losses = [algorithm.loss(lossOperations, lossInputs), shared?.loss(lossOperations, lossInputs)];
+  const losses = [
+    algorithm.loss(lossOperations, lossInputs),
+    shared?.loss(lossOperations, lossInputs) ?? { terms: {} },
+  ];
   const roots = losses.flatMap((loss) => {
-    const { terms, metrics = {} } = byToken(loss ?? { terms: {} });
+    const { terms, metrics = {} } = byToken(loss);
     return [...Object.values(terms), ...Object.values(metrics)];
   });
   const nodes = [...nodesOf(roots)];
@@ -47,6 +52,21 @@ export function checkPolicy(
     if (missingOperations.includes(node.op)) throw lacks(`the operation \`${node.op}\` in losses`);
     if (node.op === 'live' && !live.includes(node.name satisfies LiveName))
       throw lacks(`the live ${node.name} in losses`);
+  }
+  for (const loss of losses) checkTerms(loss, known, name, 'algorithm');
+}
+
+/** Throws AG_POLICY_CANNOT if a term of a loss is none of those that the policy knows by name. */
+function checkTerms(loss: Loss, known: PolicyCapabilities['losses'], policy: string, path: string): void {
+  if (known === undefined) return;
+  for (const [term, named] of Object.entries(nameTerms(loss))) {
+    if (named !== undefined && known.includes(named.name)) continue;
+    const what = named === undefined ? 'no loss that has a name' : `the loss \`${named.name}\``;
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The policy \`${policy}\` cannot compute the term \`${term}\` of a loss: it is ${what}.`,
+      hint: `It computes ${known.join(', ')}. A divergence from the reference can be in the reward: \`klIn: reward\`.`,
+      path,
+    });
   }
 }
 
@@ -76,9 +96,10 @@ export async function checkStates(
   });
 }
 
-/** Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have. */
-export function checkOptimizers({ stages }: RunPlan, { optimizers }: PolicyCapabilities, name: string): void {
-  for (const { name: stage, optimizer } of stages) {
+/** Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have, or needs supervision that it lacks. */
+export function checkStageNeeds({ stages }: RunPlan, { losses, optimizers }: PolicyCapabilities, name: string): void {
+  for (const { name: stage, kind, optimizer } of stages) {
+    if (kind === 'sft') checkTerms(crossEntropy, losses, name, `stages.${stage}`);
     const wanted = optimizer.settings.name;
     if (optimizers.includes(wanted)) continue;
     throw new AgentgymError('AG_POLICY_CANNOT', {

@@ -10,7 +10,7 @@ import { conversationText } from '../rollout/demonstration.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
-import { checkOptimizers, checkPolicy } from './check-parts.js';
+import { checkPolicy, checkStageNeeds } from './check-parts.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
@@ -101,7 +101,7 @@ export async function makeParts(
     let demonstrations: Parts['demonstrations'];
     try {
       demonstrations = early ?? (await prepare(format));
-      checkOptimizers(plan, policy.capabilities, name);
+      checkStageNeeds(plan, policy.capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, policy.capabilities, name, stage.update.recomputeLogprobs);
       }

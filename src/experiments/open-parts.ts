@@ -19,7 +19,7 @@ import { runWeights } from '../runs/checkpoints.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
-import { checkOptimizers, checkPolicy, checkStates } from './check-parts.js';
+import { checkPolicy, checkStageNeeds, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
@@ -102,7 +102,7 @@ export async function openParts(
     const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
     if (models !== undefined) {
       const { capabilities } = models.policy;
-      checkOptimizers(plan, capabilities, name);
+      checkStageNeeds(plan, capabilities, name);
       for (const { algorithm, plan: stage } of rl.values()) {
         checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs);
       }

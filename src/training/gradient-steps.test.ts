@@ -4,6 +4,7 @@ import { emptyBatch } from '../credit/batch-columns.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
 import { GradientSteps } from './gradient-steps.js';
+import { crossEntropy } from './supervised.js';
 
 describe('GradientSteps', () => {
   // Goes red when a long answer counts for more than a short one, or a row without a token counts at all.
@@ -23,5 +24,19 @@ describe('GradientSteps', () => {
     await steps.take(batch);
     expect(steps.metrics()['train/token']).toBeCloseTo((10 + 4 * 20) / 5, 12);
     expect(steps.metrics()['train/row']).toBeCloseTo(15, 12);
+  });
+
+  // A model that cannot tell its entropy has no such metric in the log, which drops what is not finite.
+  it('has no entropy if the model gives none', async () => {
+    const model = new TabularPolicy({ texts: ['left right'], contextLength: 2, seed: 1 });
+    const learn = model.forwardBackward.bind(model);
+    model.forwardBackward = (batch, loss) => learn(batch, loss).then(({ entropy: _, ...rest }) => rest);
+    const batch = emptyBatch({ rows: 1, width: 3, temperature: 1 });
+    batch.mask[1] = 1;
+    batch.weight[1] = 1;
+    const steps = new GradientSteps(model, crossEntropy, { learningRate: 0.1 }, 0);
+    await steps.take(batch);
+    expect(steps.metrics()['train/entropy']).toBeNaN();
+    expect(steps.metrics()['train/gradient_norm']).toBeGreaterThan(0);
   });
 });

@@ -3,7 +3,6 @@ import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { meanwhile } from './meanwhile.js';
 
 /** Training fails after this many consecutive optimizer steps without a finite loss and gradient. */
 const patience = 3;
@@ -21,6 +20,7 @@ export class GradientSteps {
   #tokens = 0;
   /** Rows with a sampled token. */
   #rows = 0;
+  /** NaN if the model cannot tell; also the sum of entropies. Such metrics are not logged. */
   #gradientNorm = 0;
   #entropy = 0;
   #klToSampler = 0;
@@ -50,10 +50,12 @@ export class GradientSteps {
       this.#withoutTokens += 1;
       return;
     }
-    const result = await this.#model.forwardBackward(minibatch, this.#loss);
-    const [{ gradientNorm, applied }, statistics] = await meanwhile(this.#model.optimizerStep(this.#step), () =>
-      statisticsOf(minibatch, result),
-    );
+    const learned = this.#model.forwardBackward(minibatch, this.#loss);
+    const makeStep = () => this.#model.optimizerStep(this.#step);
+    const stepped = this.#model.capabilities.ahead === true ? makeStep() : learned.then(makeStep);
+    // This thread sums up while the model makes its step.
+    const summed = learned.then((result) => statisticsOf(minibatch, result));
+    const [result, { gradientNorm, applied }, statistics] = await Promise.all([learned, stepped, summed]);
     const finite = applied && Object.values(result.terms).every(Number.isFinite);
     this.#badInRow = finite ? 0 : this.#badInRow + 1;
     if (!finite) {
@@ -163,7 +165,7 @@ function statisticsOf(minibatch: TrainingBatch, { logprobs, entropy: entropies }
     gap = Math.max(gap, Math.abs(difference));
     // Schulman's k3 of KL(sampler, live): never negative, exact in expectation.
     klToSampler += Math.expm1(difference) - difference;
-    entropy += entropies[index] as number;
+    entropy += entropies?.[index] ?? NaN;
     tokens += 1;
   }
   for (let row = 0; row < minibatch.rows; row += 1) {

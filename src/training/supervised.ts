@@ -1,4 +1,5 @@
 import type { JsonObject } from '../contracts/json.js';
+import type { Loss } from '../contracts/loss.js';
 import { aggregationWeights } from '../credit/aggregation-weights.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { buildBatch } from '../rollout/build-batch.js';
@@ -21,6 +22,11 @@ interface SupervisedState extends JsonObject {
   readonly badInRow: number;
 }
 
+/** The loss of supervised fine-tuning. */
+export const crossEntropy: Loss = {
+  terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) },
+};
+
 /** Number of steps for this many passes over all demonstrations. */
 export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize: number): number {
   return Math.ceil((epochs * demonstrations) / batchSize);
@@ -32,7 +38,6 @@ export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize:
  */
 export function trainSupervised(options: SupervisedOptions): Promise<StageResult> {
   const { demonstrations, batchSize, model, optimizer, steps, units = 0 } = options;
-  const loss = { terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) } };
   const rowsAt = shuffledRows(options);
 
   return runStage<SupervisedState>(options, {
@@ -42,7 +47,7 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
     async step(step, state) {
       const rows = rowsAt((step - 1) * batchSize);
       const batch = buildBatch(rows, 1);
-      const updates = new GradientSteps(model, loss, optimizerStep(optimizer, step, steps), state.badInRow);
+      const updates = new GradientSteps(model, crossEntropy, optimizerStep(optimizer, step, steps), state.badInRow);
       await updates.take({ ...batch, weight: aggregationWeights(batch, 'token-mean') });
 
       // The first round shows each demonstration once.

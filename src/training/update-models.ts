@@ -74,12 +74,19 @@ export async function updateModels(
       return { ...minibatch, weight: algorithm.weights(minibatch) };
     };
     let next = parts[0] && weighted(parts[0]);
+    let last: Promise<void> = Promise.resolve();
     for (let index = 1; next !== undefined; index += 1) {
       const [minibatch, following] = [next, parts[index]];
-      // Prepares the next minibatch while the model learns from this one.
-      [, next] = await meanwhile(policy.take(minibatch), () => following && weighted(following));
-      await value.take(minibatch);
+      const before = last;
+      last = policy.take(minibatch).then(() => value.take(minibatch));
+      // If the minibatch before fails, its error is the one that is told.
+      last.catch(() => undefined);
+      // Prepares the next minibatch while the model learns from this one. A model that may be asked ahead gets it before it
+      // has answered.
+      const answered = model.capabilities.ahead === true ? before : last;
+      [, next] = await meanwhile(answered, () => following && weighted(following));
     }
+    await last;
   }
   return { policy, critic: value };
 }

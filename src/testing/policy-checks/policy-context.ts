@@ -121,19 +121,27 @@ const minusLogprob: LossExpression = ops.sub(ops.constant(0), inputs.logprob);
 /** A loss that makes sampled tokens more likely; every model supports its operations. */
 export const supervisedLoss: Loss = { terms: { supervised: minusLogprob }, metrics: { surprise: minusLogprob } };
 
-/** A loss like those of training: clipped ratio, divergence from a reference, and entropy if the model supports it. */
+/**
+ * A loss like those of training: clipped ratio, divergence from a reference, and entropy, as far as the model supports
+ * them.
+ */
 export function reinforcementLoss(model: PolicyModel): Loss {
   const { capabilities } = model;
   const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
   const surrogate = ops.min(ops.mul(ratio, inputs.advantages), ops.mul(ops.clip(ratio, 0.8, 1.3), inputs.advantages));
   const difference = ops.sub(inputs.logprob, inputs.referenceLogprobs);
+  const policy = ops.sub(ops.constant(0), surrogate);
+  const metrics = { clipped: ops.greater(ratio, ops.constant(1.3)), ratio };
+  if (capabilities.losses !== undefined) {
+    return capabilities.losses.includes('ppo') ? { terms: { policy }, metrics } : supervisedLoss;
+  }
   const loss: Loss = {
     terms: {
-      policy: ops.sub(ops.constant(0), surrogate),
+      policy,
       divergence: ops.mul(ops.constant(0.05), ops.mul(difference, difference)),
       ...(capabilities.live.includes('entropy') && { entropy: ops.mul(ops.constant(-0.1), inputs.entropy) }),
     },
-    metrics: { clipped: ops.greater(ratio, ops.constant(1.3)), ratio },
+    metrics,
   };
   const used = JSON.stringify(loss);
   return capabilities.missingOperations.some((name) => used.includes(`"op":"${name}"`)) ? supervisedLoss : loss;

@@ -167,7 +167,7 @@ describe('TransformerPolicy', () => {
       for (const [name, sum] of Object.entries(expected.terms)) expect(result.terms[name]).toBeCloseTo(sum, 4);
       for (const [name, sum] of Object.entries(expected.metrics)) expect(result.metrics[name]).toBeCloseTo(sum, 3);
       expect(distance(result.logprobs, expected.logprobs)).toBeLessThan(1e-5);
-      expect(distance(result.entropy, expected.entropy)).toBeLessThan(1e-5);
+      expect(distance(result.entropy!, expected.entropy!)).toBeLessThan(1e-5);
       const { gradientNorm } = await policy.optimizerStep({ learningRate: 1e-3, clipNorm: 1 });
       expect(gradientNorm / step.gradientNorm).toBeCloseTo(1, 4);
       expect(distance(await policy.logprobs(batch), await reference.logprobs(batch))).toBeLessThan(1e-3);
