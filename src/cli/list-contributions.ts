@@ -25,6 +25,7 @@ export async function listContributions(host: PluginHost) {
     algorithms: await listKind(host, 'algorithm'),
     formats: await listKind(host, 'format'),
     tools: await listKind(host, 'tool'),
+    players: await listKind(host, 'player'),
     recipes: await listRecipes(),
   };
 }

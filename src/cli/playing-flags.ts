@@ -20,8 +20,9 @@ export const playingFlags = {
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'KEY=VALUE',
-    description: "Set an option of a model's policy; overrides the run's own",
+    description: "Set an option of a model's policy, which overrides the run's own, or of a text model",
   }),
+  format: Flags.string({ helpValue: 'NAME', description: 'Action format of a text model; default: plain' }),
   tool: Flags.string({
     multiple: true,
     multipleNonGreedy: true,

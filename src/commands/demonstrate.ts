@@ -5,7 +5,7 @@ import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym demonstrate ENVIRONMENT` */
 export default class Demonstrate extends BaseCommand {
-  static override summary = 'Let an expert or a run play tasks, and write its episodes as demonstrations';
+  static override summary = 'Let an expert, a run or a text model play tasks, and write its episodes as demonstrations';
   static override description =
     'The file is for `demonstrations: {file: FILE}` in a recipe. Without `--split`, training tasks are played; without `--tasks`, 1000 of them, ' +
     'or all if there are fewer. A run with `--filter success` and a temperature above 0 is rejection sampling.';
@@ -24,7 +24,7 @@ export default class Demonstrate extends BaseCommand {
     policy: Flags.string({
       required: true,
       helpValue: 'WHO',
-      description: 'Player: an expert, random, a run, or a folder with a model',
+      description: 'Player: an expert, random, a run, a folder with a model, or a text model as NAME:ADDRESS',
     }),
     output: Flags.string({ required: true, char: 'o', helpValue: 'FILE', description: 'JSONL file to write' }),
     filter: Flags.option({ options: ['success'] as const, description: 'Keep only episodes that solved their task' })(),
@@ -54,7 +54,11 @@ export default class Demonstrate extends BaseCommand {
       output: flags.output,
       ...(flags.filter && { filter: flags.filter }),
       options: parseOptions(flags.option ?? []),
+      ...(flags['policy-option'] !== undefined && {
+        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
+      }),
       ...(flags.tool !== undefined && { tools: flags.tool }),
+      ...(flags.format !== undefined && { format: flags.format }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? usualDemonstrations,
       episodesPerTask: flags['episodes-per-task'],

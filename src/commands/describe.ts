@@ -16,12 +16,13 @@ const KINDS: { readonly [word: string]: ContributionKind } = {
   algo: 'algorithm',
   format: 'format',
   tool: 'tool',
+  player: 'player',
 };
 
 /** `agentgym describe KIND NAME`, `agentgym describe FILE` */
 export default class Describe extends BaseCommand {
   static override summary =
-    'Describe an environment, reward, policy, algorithm, format or tool and its options, or a file of demonstrations';
+    'Describe an environment, reward, policy, algorithm, format, tool or player and its options, or a file of demonstrations';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
     '<%= config.bin %> <%= command.id %> env guess-number',

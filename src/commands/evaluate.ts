@@ -7,17 +7,18 @@ import { playingFlags } from '../cli/playing-flags.js';
 export default class Evaluate extends BaseCommand {
   static override summary = 'Measure how often a policy succeeds, with an interval and baselines on the same tasks';
   static override description =
-    'POLICY is a run (path, id, or latest), a Hugging Face folder, random, or an expert such as oracle. A run brings its own environment, action ' +
-    'format and horizon. It plays the tasks of its final evaluation unless `--split` or `--tasks` is given. Other players play 500 test tasks.';
+    'POLICY is a run (path, id, or latest), a Hugging Face folder, random, an expert such as oracle, or a text model as NAME:ADDRESS. A run brings ' +
+    'its own environment, action format and horizon. It plays the tasks of its final evaluation unless `--split` or `--tasks` is given. Other players play 500 test tasks.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest',
     '<%= config.bin %> <%= command.id %> latest --temperature 1 --episodes-per-task 4',
     '<%= config.bin %> <%= command.id %> random --environment textcraft --split validation --tasks 200 --json',
+    '<%= config.bin %> <%= command.id %> openai:http://localhost:8000/v1 --environment textcraft --format react',
   ];
   static override args = {
     policy: Args.string({
       default: 'latest',
-      description: 'Player: a run, a folder with a model, random, or an expert',
+      description: 'Player: a run, a folder with a model, random, an expert, or a text model as NAME:ADDRESS',
     }),
   };
   static override flags = {
@@ -47,6 +48,7 @@ export default class Evaluate extends BaseCommand {
         policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
       }),
       ...(flags.tool !== undefined && { tools: flags.tool }),
+      ...(flags.format !== undefined && { format: flags.format }),
       ...(flags.turns !== undefined && { turns: flags.turns }),
       temperature: parseTemperature(flags.temperature),
       ...(flags.split !== undefined && { split: flags.split }),
@@ -66,6 +68,8 @@ export default class Evaluate extends BaseCommand {
     const { attempts } = result.evaluation;
     if (attempts !== undefined)
       this.say(`avg@${attempts.k} ${attempts.avg.toFixed(3)}, pass@${attempts.k} ${attempts.pass.toFixed(3)}`);
+    const used = Object.entries(result.textModel?.usage ?? {}).map(([what, count]) => `${what} ${count}`);
+    if (used.length > 0) this.say(`Used: ${used.join(', ')}`);
     return result;
   }
 }

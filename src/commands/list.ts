@@ -3,7 +3,7 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ListedContribution } from '../cli/list-contributions.js';
 
-const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'recipes'] as const;
+const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'players', 'recipes'] as const;
 
 /** `describe` takes the singular of a kind, so `list` accepts it too. */
 const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
@@ -14,12 +14,13 @@ const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
   algorithm: 'algorithms',
   format: 'formats',
   tool: 'tools',
+  player: 'players',
   recipe: 'recipes',
 };
 
 /** `agentgym list [KIND]` */
 export default class List extends BaseCommand {
-  static override summary = 'List environments, rewards, policies, algorithms, formats, tools and recipes';
+  static override summary = 'List environments, rewards, policies, algorithms, formats, tools, players and recipes';
   static override description =
     'Lists the contributions of the installed plugins and of the current project, and the built-in recipes. `agentgym plugins install` adds more.';
   static override examples = [

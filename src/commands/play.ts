@@ -23,7 +23,8 @@ export default class Play extends BaseCommand {
     task: Flags.string({ helpValue: 'ID', description: 'Play this task', exclusive: ['split', 'tasks'] }),
     policy: Flags.string({
       helpValue: 'WHO',
-      description: 'Player: human (the default), random, an expert, a run, or a folder with a model',
+      description:
+        'Player: human (the default), random, an expert, a run, a folder with a model, or a text model as NAME:ADDRESS',
     }),
     actions: Flags.string({
       helpValue: 'FILE',
@@ -51,6 +52,7 @@ export default class Play extends BaseCommand {
         policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
       }),
       ...(flags.tool !== undefined && { tools: flags.tool }),
+      ...(flags.format !== undefined && { format: flags.format }),
       ...(flags.task !== undefined && { task: flags.task }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? 1,

@@ -4,6 +4,7 @@ import type { OptionalFact } from './facts.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';
 import type { GroupedOptions, OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
+import type { PlayerModule } from './player.js';
 import type { PolicyModule } from './policy.js';
 import type { RewardModule } from './reward.js';
 import type { ToolModule } from './tool.js';
@@ -12,7 +13,7 @@ import type { ToolModule } from './tool.js';
 export type PluginApiVersion = 1;
 
 /** What a plugin can contribute; names are unique within a kind. */
-export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool';
+export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool' | 'player';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends GroupedOptions, Module> {
   readonly kind: Kind;
@@ -137,6 +138,13 @@ export interface ToolContribution<D extends OptionsDeclaration = OptionsDeclarat
   readonly external?: boolean;
 }
 
+/** A text model that plays and cannot be trained: `agentgym evaluate NAME:ADDRESS`. */
+export type PlayerContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'player',
+  D,
+  PlayerModule<OptionsOf<D>>
+>;
+
 /**
  * The default export of a plugin's entry is a list of contributions. Write each with `satisfies`, so that its options
  * keep their types.
@@ -164,4 +172,5 @@ export type Contribution =
   | PolicyContribution
   | AlgorithmContribution
   | FormatContribution
-  | ToolContribution;
+  | ToolContribution
+  | PlayerContribution;

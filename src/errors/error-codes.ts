@@ -211,6 +211,12 @@ export const errorCodes = {
     cause: 'The same command ran twice.',
     cure: 'Choose another `--output`, or continue that run with `agentgym train --resume RUN`.',
   },
+  AG_PLAYER_UNAVAILABLE: {
+    exitCode: 2,
+    meaning: 'A text model cannot play on: its server does not answer or refuses the key, or a budget is spent.',
+    cause: 'A server that is not running, a wrong address, a missing key, or an option that limits what may be used.',
+    cure: 'The message says which. Start the server or change the option, then run the command again.',
+  },
   AG_PLAYER_UNKNOWN: {
     exitCode: 2,
     meaning: 'The given policy is not a run, not a folder with a model, and not a player of the environment.',

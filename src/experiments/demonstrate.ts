@@ -105,7 +105,7 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
       }
       progress(counts());
     }
-    if (kept === 0) throw nothingKept(request, played, failures.failed);
+    if (kept === 0) throw nothingKept(player.name, output, played, failures.failed);
     refuseFile(output);
     const digest = await writer.finish();
     const { file } = writer;
@@ -154,9 +154,9 @@ function refuseFile(output: string): void {
   });
 }
 
-function nothingKept({ policy, output }: DemonstrateRequest, played: number, failed: number): AgentgymError {
+function nothingKept(player: string, output: string, played: number, failed: number): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
-    message: `No episode of \`${policy}\` was kept, so ${output} was not written: of ${played + failed} episodes, none succeeded and ${failed} failed.`,
+    message: `No episode of \`${player}\` was kept, so ${output} was not written: of ${played + failed} episodes, none succeeded and ${failed} failed.`,
     hint: 'Play more with `--tasks` or `--episodes-per-task`, choose a better player, or leave out `--filter`.',
   });
 }

@@ -1,7 +1,9 @@
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
+import type { JsonObject } from '../contracts/json.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
 import { baselinePlayers, type BaselineName } from './baseline-players.js';
+import type { Actor } from '../rollout/actor.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
 
@@ -21,6 +23,8 @@ export interface PolicyEvaluation {
   readonly evaluation: EvaluationSummary;
   /** Results on the same split, tasks and seeds. */
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
+  /** What a text model is, and what it has used. Absent for other players. */
+  readonly textModel?: { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } };
 }
 
 /** Number of tasks if no run determines it. */
@@ -45,12 +49,25 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
       signal: request.settings.signal,
     };
     const { summary } = await evaluate(actor, options);
+    const textModel = textModelOf(actor);
     const baselines: { -readonly [baseline in BaselineName]?: EvaluationSummary } = {};
     for (const baseline of baselinePlayers(environment)) {
       baselines[baseline.player] = (await evaluate(baseline, options)).summary;
     }
-    return { policy: name, environment: environment.name, evaluation: summary, baselines };
+    return {
+      policy: name,
+      environment: environment.name,
+      evaluation: summary,
+      baselines,
+      ...(textModel && { textModel }),
+    };
   } finally {
     await player.dispose();
   }
+}
+
+function textModelOf(actor: Actor): PolicyEvaluation['textModel'] {
+  if (actor.kind !== 'player' || !('describe' in actor.player)) return undefined;
+  const usage = actor.player.usage?.();
+  return { facts: actor.player.describe(), ...(usage && { usage }) };
 }

@@ -9,6 +9,7 @@ import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Host } from '../contracts/host.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { PlayerContext, TextPlayer } from '../contracts/player.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type {
   ExportedModel,
@@ -141,6 +142,11 @@ export class Instances {
       throw error;
     }
     return made.length === 0 ? undefined : new Toolbox(made, limits);
+  }
+
+  async player(named: Named, context: PlayerContext): Promise<TextPlayer> {
+    const { located, module, options } = await this.#open('player', named);
+    return this.#create(located, () => module.create(options, createHost(this.#settings, located), context));
   }
 
   async algorithm(named: Named): Promise<Algorithm> {

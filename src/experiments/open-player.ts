@@ -35,19 +35,21 @@ export const defaultRollout: RolloutSettings = {
 };
 
 export interface OpenPlayerRequest {
-  /** `random`, an expert's name, a run, a folder with a model; or an existing player. */
+  /** `random`, an expert's name, a run, a folder with a model, a text model as `NAME:ADDRESS`; or an existing player. */
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
   readonly environment?: string;
   /** Options of the environment. They override the run's options if the environment is the same. */
   readonly options: { readonly [name: string]: unknown };
-  /** Options of a model's policy. They override those of the run. */
+  /** Options of a model's policy, which override those of the run, or of a text model. */
   readonly policyOptions?: { readonly [name: string]: unknown };
   /** Names of tools that may be called, with default options. Absent: the run's tools. */
   readonly tools?: readonly string[];
+  /** How a text model writes actions. Absent: plain. */
+  readonly format?: string;
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
-  /** Temperature of a policy with tokens. Absent: 0. */
+  /** Temperature of a model. Absent: 0. */
   readonly temperature?: number;
   readonly host: PluginHost;
   readonly settings: HostSettings;
@@ -79,15 +81,17 @@ export interface OpenPlayer {
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, settings } = request;
   const instances = new Instances(host, settings);
-  const model = typeof policy === 'string' ? await findModel(policy, request) : undefined;
+  const text = typeof policy === 'string' ? textModel(policy) : undefined;
+  const model = typeof policy === 'string' && text === undefined ? await findModel(policy, request) : undefined;
   const plan = model?.plan;
   const recipe = plan?.recipe;
   const name = request.environment ?? recipe?.environment.name;
   if (name === undefined) {
-    const who = typeof policy === 'string' ? policy : policy.name;
+    // An address may have a password.
+    const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message:
-        model === undefined && who !== randomPlayer
+        model === undefined && text === undefined && who !== randomPlayer
           ? `\`${who}\` is not a run; an expert needs an environment.`
           : `\`${who}\` does not say in which environment it plays.`,
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` lists the runs.',
@@ -106,21 +110,25 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       environment.world.maxTurns ??
       DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
-    if (model === undefined) refusePolicyOptions(policy, request.policyOptions);
-    if (typeof policy === 'string' && model === undefined) {
+    if (model === undefined && text === undefined) refusePolicyOptions(policy, request.policyOptions);
+    if (text === undefined) refuseFormat(policy, request.format);
+    if (typeof policy === 'string' && model === undefined && text === undefined) {
       checkPlayer(policy, environment);
       refuseTools(policy, request.tools);
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
-    const seated = model === undefined ? undefined : await openModel(model, request, { instances, tools });
+    const seat = { instances, tools };
     const actor: Actor =
-      seated ??
-      (typeof policy === 'string'
-        ? { kind: 'environment', player: policy }
-        : { kind: 'player', player: policy, ...(tools && { tools }) });
+      model !== undefined
+        ? await openModel(model, request, seat)
+        : text !== undefined
+          ? await openTextModel(text, request, seat)
+          : typeof policy === 'string'
+            ? { kind: 'environment', player: policy }
+            : { kind: 'player', player: policy, ...(tools && { tools }) };
     return {
-      name: typeof policy === 'string' ? policy : policy.name,
-      origin: model?.origin ?? (typeof policy === 'string' ? policy : policy.name),
+      name: actor.kind === 'player' ? actor.player.name : (policy as string),
+      origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       actor,
       environment,
       reward,
@@ -131,6 +139,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
         await environment.pool.dispose();
         await tools?.dispose();
         if (actor.kind === 'model') await actor.model.dispose();
+        if (actor.kind === 'player' && 'dispose' in actor.player) await actor.player.dispose?.();
       },
     };
   } catch (error) {
@@ -172,6 +181,28 @@ async function findModel(policy: string, request: OpenPlayerRequest): Promise<Fo
   return { folder, origin: id, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
 }
 
+/** A text model and its address. */
+interface TextModel {
+  readonly name: string;
+  readonly address: string;
+}
+
+/** The parts of `NAME:ADDRESS`. Undefined for anything else; the drive of a path in Windows has one letter. */
+function textModel(policy: string): TextModel | undefined {
+  const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
+  return name === undefined || address === undefined ? undefined : { name, address };
+}
+
+async function openTextModel(
+  { name, address }: TextModel,
+  { format: written = 'plain', policyOptions = {}, temperature = 0 }: OpenPlayerRequest,
+  { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
+): Promise<Actor> {
+  const format = fitFormat(await instances.format({ name: written }), { tools });
+  const player = await instances.player({ name, options: policyOptions }, { address, temperature });
+  return { kind: 'player', player, format, ...(tools && { tools }) };
+}
+
 async function openModel(
   { folder, plan }: FoundModel,
   request: OpenPlayerRequest,
@@ -202,6 +233,15 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` does not call tools.`,
     hint: 'Remove it, or let a person, a script or a model play.',
+  });
+}
+
+/** A run has its own format, and the texts of other players are actions. */
+function refuseFormat(player: string | Player, format: string | undefined): void {
+  if (format === undefined) return;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`--format ${format}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a text model.`,
+    hint: 'Remove it, or let a text model play, such as `openai:http://localhost:8000/v1`.',
   });
 }
 

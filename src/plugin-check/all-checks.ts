@@ -1,6 +1,7 @@
 import { algorithmChecks } from '../testing/check-algorithm.js';
 import { actionFormatChecks } from '../testing/check-action-format.js';
 import { environmentChecks, environmentPreparation } from '../testing/check-environment.js';
+import { textPlayerChecks } from '../testing/check-text-player.js';
 import { policyModelChecks } from '../testing/check-policy-model.js';
 import { rewardChecks } from '../testing/check-reward.js';
 import { rewardOnChecks } from '../testing/check-reward-on.js';
@@ -20,6 +21,7 @@ const byKind: { readonly [kind: string]: readonly CheckDescription[] } = {
   policy: [creation, ...policyModelChecks],
   format: [creation, ...actionFormatChecks],
   tool: [creation, ...toolChecks],
+  player: [creation, ...textPlayerChecks],
 };
 
 /** All checks by kind, in the order in which they run. */

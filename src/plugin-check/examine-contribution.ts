@@ -5,6 +5,7 @@ import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { examineActionFormat } from '../testing/check-action-format.js';
 import { examineAlgorithm } from '../testing/check-algorithm.js';
 import { examineEnvironment } from '../testing/check-environment.js';
+import { examineTextPlayer } from '../testing/check-text-player.js';
 import { examinePolicyModel } from '../testing/check-policy-model.js';
 import { examineReward } from '../testing/check-reward.js';
 import { examineTool } from '../testing/check-tool.js';
@@ -91,6 +92,11 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
     onlyDefaults: ['round-trip'],
     examine: ({ module, options, defaults, settings }) =>
       examineActionFormat({ ...module, options }, { ...settings, texts: defaults ? 1_000 : 100 }),
+  },
+  player: {
+    functions: ['create'],
+    onlyDefaults: [],
+    examine: ({ module, options, settings }) => examineTextPlayer({ ...module, options }, settings),
   },
   tool: {
     functions: ['create'],

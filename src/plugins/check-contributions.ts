@@ -11,6 +11,7 @@ export const contributionKinds = [
   'algorithm',
   'format',
   'tool',
+  'player',
 ] as const satisfies readonly ContributionKind[];
 
 const OPTION_TYPES: readonly OptionDeclaration['type'][] = [

@@ -9,6 +9,7 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   algorithm: { create: 'function' },
   format: { create: 'function' },
   tool: { create: 'function' },
+  player: { create: 'function' },
 };
 
 /** The members of a created instance without which the loop would fail. */
@@ -18,6 +19,7 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   algorithm: { roles: 'array', initialState: 'object', advantages: 'function', weights: 'function', loss: 'function' },
   format: { instructions: 'string', parse: 'function', render: 'function' },
   tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
+  player: { name: 'string', concurrency: 'number', act: 'function', describe: 'function' },
 };
 
 /** The required members of a policy's estimate. */

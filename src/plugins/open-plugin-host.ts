@@ -55,6 +55,8 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   algorithm: 'algo',
   format: 'format',
   tool: 'tool',
+  // A model that plays and one that learns are in one package.
+  player: 'policy',
 };
 
 /**

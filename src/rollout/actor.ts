@@ -1,5 +1,5 @@
 import type { ActionFormat } from '../contracts/format.js';
-import type { Player } from '../contracts/player.js';
+import type { Player, TextPlayer } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
 import type { Toolbox } from './toolbox.js';
 
@@ -27,10 +27,12 @@ export interface EnvironmentActor {
   readonly tools?: undefined;
 }
 
-/** A player without tokens. Its text is the action or a tool call. */
+/** A player without tokens. */
 interface PlayerActor {
   readonly kind: 'player';
-  readonly player: Player;
+  readonly player: Player | TextPlayer;
+  /** How it writes actions. Absent: its text is the action. */
+  readonly format?: ActionFormat;
   readonly tools?: Toolbox;
 }
 

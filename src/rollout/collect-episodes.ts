@@ -9,6 +9,7 @@ import type { Conclusion } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, isPromiseLike, withinDeadline } from '../errors/within-deadline.js';
 import type { Actor, ModelActor } from './actor.js';
@@ -60,6 +61,9 @@ export interface CollectionTimes {
 }
 
 type Failure = FailedEpisode['failure'];
+
+/** Longest wait for a text model, with its retries. It has shorter deadlines of its own. */
+const textMilliseconds = 600_000;
 
 /** Ready episodes that are answered in two halves. Fewer are faster in one call. */
 const smallestSplit = 64;
@@ -182,8 +186,9 @@ class Collection {
 
   /** Begins as many attempts as allowed. @returns whether there are any */
   #beginEpisodes(): boolean {
-    const { environments, rollout } = this.#options;
-    const seats = Math.min(rollout.inFlight, environments.limit) - this.#live.size - this.#beginning;
+    const { actor, environments, rollout } = this.#options;
+    const played = actor.kind === 'player' && 'concurrency' in actor.player ? actor.player.concurrency : Infinity;
+    const seats = Math.min(rollout.inFlight, environments.limit, played) - this.#live.size - this.#beginning;
     const attempts = this.#waiting.splice(0, Math.max(0, seats));
     for (const attempt of attempts) {
       this.#beginning += 1;
@@ -240,39 +245,49 @@ class Collection {
     }
   }
 
-  /** Asks a player without tokens for its text. */
-  async #ask({ attempt, instance, observations, random, system, texts, turns }: LiveEpisode): Promise<ActorTurn> {
+  /** Asks a player without tokens for its text. Undefined if its context is full. */
+  async #ask(episode: LiveEpisode): Promise<ActorTurn | undefined> {
+    const { attempt, instance, observations, random, system, texts, turns } = episode;
     const { actor, rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
-    let text: string;
-    if (actor.kind === 'environment') text = await instance.act(actor.player, stream);
-    else if (actor.kind === 'player') {
-      const { player } = actor;
-      text = await withinDeadline(`the player "${player.name}"`, rollout.playerMilliseconds, () =>
-        player.act(
-          {
-            task: attempt.key.task,
-            system,
-            observations,
-            texts,
-            random: stream,
-            admissible: () => instance.admissible(),
-          },
-          signal,
-        ),
-      );
-    } else throw new Error('a model is asked by generate');
-    return { text, parsed: { action: text }, cut: false };
+    if (actor.kind === 'environment') {
+      const text = await instance.act(actor.player, stream);
+      return { text, parsed: { action: text }, cut: false };
+    }
+    if (actor.kind !== 'player') throw new Error('a model is asked by generate');
+    const { format, player } = actor;
+    const turn = {
+      task: attempt.key.task,
+      system,
+      observations,
+      texts,
+      random: stream,
+      admissible: () => instance.admissible(),
+    };
+    const milliseconds = 'concurrency' in player ? textMilliseconds : rollout.playerMilliseconds;
+    const act = () => player.act(turn, signal);
+    const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act).catch((error: unknown) => {
+      throw isUnavailable(error) ? unavailable(player.name, error) : error;
+    });
+    const written = typeof answer === 'string' ? { text: answer } : answer;
+    if ('full' in written) return undefined;
+    const { text, cut = false } = written;
+    return { text, parsed: format?.parse(text) ?? { action: text }, cut };
   }
 
   /** Plays a turn: the text is a tool call or an action. */
-  async #play(episode: LiveEpisode, write: () => ActorTurn | Promise<ActorTurn>): Promise<void> {
+  async #play(episode: LiveEpisode, write: () => ActorTurn | Promise<ActorTurn | undefined>): Promise<void> {
     const { instance, tools, turns } = episode;
     let phase: Failure['phase'] = 'player';
     try {
       // Without an `await`, an episode that answers at once plays its turn without waiting for the others.
       const writing = write();
       const written = isPromiseLike(writing) ? await writing : writing;
+      if (written === undefined) {
+        phase = 'conclude';
+        episode.fill(instance.concludes ? await instance.conclude('tokens') : undefined);
+        return this.#leave(episode);
+      }
       phase = 'tool';
       const answer =
         tools === undefined ? undefined : await tools.answer(written.text, turns.length, this.#options.signal);
@@ -362,6 +377,13 @@ async function generate(
     const sampled = sequence.addAction(answer.tokens, answer.logprobs, answer.ended);
     const text = model.encoder.decode(answer.tokens);
     return { text, parsed: format.parse(text), cut: !answer.ended, sampled, policyVersion };
+  });
+}
+
+function unavailable(player: string, error: Error): AgentgymError {
+  return new AgentgymError('AG_PLAYER_UNAVAILABLE', {
+    message: `The player "${player}" cannot play on: ${messageOf(error)}`,
+    cause: error,
   });
 }
 

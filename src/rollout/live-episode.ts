@@ -93,7 +93,7 @@ export class LiveEpisode {
     this.#characters = begun.characters;
     this.#state = begun.state;
     this.observations = [begun.observation];
-    const format = actor.kind === 'model' ? actor.format : undefined;
+    const format = actor.kind === 'environment' ? undefined : actor.format;
     if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, format);
     this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools);
     if (actor.kind === 'model') {
@@ -156,19 +156,8 @@ export class LiveEpisode {
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     const { facts, reward: native } = conclusion ?? step;
-    const previous = this.turns.at(-1)?.facts;
-    const { reward, components } = this.limits.reward.score({
-      facts,
-      ...(previous !== undefined && { previous }),
-      native,
-      malformed: malformed !== undefined,
-      cut: written.cut,
-      tokens: written.sampled === undefined ? 0 : written.sampled[1] - written.sampled[0],
-      ...(toolCall !== undefined && { toolCall: { name: toolCall.name, failed: toolCall.status !== 'answered' } }),
-      terminated: this.#terminated,
-      truncated: this.#truncated !== undefined,
-      index: this.turns.length,
-    });
+    const turn = { cut: written.cut, ...(malformed !== undefined && { malformed }), ...(toolCall && { toolCall }) };
+    const { reward, components } = this.#score({ ...turn, ...written }, { facts, native });
     this.turns.push({
       observation: this.#observation,
       ...(this.#characters !== undefined && { observationCharacters: this.#characters }),
@@ -195,6 +184,19 @@ export class LiveEpisode {
     this.#state = step.state ?? this.#state;
   }
 
+  /**
+   * Truncates the episode before another turn, for which its player has no room.
+   *
+   * @param conclusion the environment's grade of what was done so far, for the last turn
+   */
+  fill(conclusion: Conclusion | undefined): void {
+    this.#truncated = 'tokens';
+    const last = this.turns.pop();
+    if (last === undefined) return;
+    const { facts, reward: native } = conclusion ?? { facts: last.facts, reward: last.native };
+    this.turns.push({ ...last, ...this.#score(last, { facts, native }), facts, native });
+  }
+
   completed(): CompletedEpisode {
     const record: TokenRecord | undefined = this.sequence?.record();
     return {
@@ -212,6 +214,27 @@ export class LiveEpisode {
       ...(record !== undefined && { record }),
       retries: this.attempt.retries,
     };
+  }
+
+  /** The reward of the turn after those so far. */
+  #score(
+    { cut, malformed, sampled, toolCall }: Pick<Turn, 'cut' | 'malformed' | 'sampled' | 'toolCall'>,
+    { facts, native }: Pick<Turn, 'facts' | 'native'>,
+  ): Pick<Turn, 'reward' | 'components'> {
+    const previous = this.turns.at(-1)?.facts;
+    const { reward, components } = this.limits.reward.score({
+      facts,
+      ...(previous !== undefined && { previous }),
+      native,
+      malformed: malformed !== undefined,
+      cut,
+      tokens: sampled === undefined ? 0 : sampled[1] - sampled[0],
+      ...(toolCall !== undefined && { toolCall: { name: toolCall.name, failed: toolCall.status !== 'answered' } }),
+      terminated: this.#terminated,
+      truncated: this.#truncated !== undefined,
+      index: this.turns.length,
+    });
+    return { reward, components };
   }
 
   #standStill(observation: string, invalid: boolean): Stepped {

@@ -17,6 +17,7 @@ import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { ExitError } from '../errors/exit-error.js';
+import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { atOnceOrWithinDeadline, DeadlineError, type DeadlineOptions } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
@@ -330,10 +331,6 @@ function publicError(error: unknown, title: string, what: string): unknown {
     message: `${title} called process.exit(${error.exitCode ?? ''}) in ${what}.`,
     cause: error,
   });
-}
-
-function isUnavailable(error: unknown): error is Error {
-  return error instanceof Error && (error as Error & { code?: unknown }).code === 'UNAVAILABLE';
 }
 
 function unavailable(title: string, error: Error): AgentgymError {

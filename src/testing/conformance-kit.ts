@@ -2,7 +2,7 @@ import { withinDeadline } from '../errors/within-deadline.js';
 import { messageOf } from '../errors/message-of.js';
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
-import { isUnavailable } from './is-unavailable.js';
+import { isUnavailable } from '../errors/is-unavailable.js';
 
 /** Begins the finding of a check that threw. Tests of findings make sure that theirs is another one. */
 export const unfinishedCheck = 'the check did not finish';

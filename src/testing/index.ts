@@ -23,5 +23,7 @@ export { checkAlgorithm, describeAlgorithm, examineAlgorithm, type AlgorithmSubj
 export type { CheckOutcome, KitReport, KitSettings } from './conformance-kit.js';
 export { checkPolicyModel, describePolicyModel, examinePolicyModel } from './check-policy-model.js';
 export type { PolicyModelCheckSettings, PolicyModelSubject } from './policy-checks/policy-context.js';
+export { checkTextPlayer, describeTextPlayer } from './check-text-player.js';
+export type { TextPlayerCheckSettings, TextPlayerSubject } from './check-text-player.js';
 export { checkTool, describeTool } from './check-tool.js';
 export type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';

@@ -27,6 +27,15 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'npm run bench -- gpu --install',
     reason: 'measures for ten minutes on a GPU',
   },
+  ...[
+    'agentgym evaluate openai:http://localhost:8000/v1 --environment textcraft --format react --tasks 200',
+    'agentgym play textcraft --policy openai:http://localhost:11434/v1 --policy-option model=qwen3:4b',
+    'agentgym demonstrate textcraft --policy openai:http://localhost:8000/v1 --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',
+  ].map((command) => ({
+    document: 'plugins/policy-openai/README.md',
+    command,
+    reason: 'needs a server: test/cli/text-models.test.ts plays one',
+  })),
   { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },

@@ -2,7 +2,7 @@
 import type { TaskSource, World } from '../../contracts/environment.js';
 import { checkTaskFacts } from '../../rollout/check-answers.js';
 import { messageOf } from '../../errors/message-of.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { listIds } from './task-checks.js';

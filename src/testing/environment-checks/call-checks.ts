@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 
 import type { Environment } from '../../contracts/environment.js';
 import { messageOf } from '../../errors/message-of.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { checkEnvironmentShape } from './check-shape.js';
 import { unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';
 import { differences, playAgain } from './play-episode.js';

@@ -10,7 +10,7 @@ import type { EnvironmentModule, World } from '../../contracts/environment.js';
 import type { Contribution } from '../../contracts/plugin.js';
 import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { testEnvironmentHost } from '../test-host.js';
 import { shorten } from '../shorten.js';
 import { splitNames, type CheckContext } from './check-context.js';

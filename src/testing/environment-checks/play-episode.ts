@@ -1,7 +1,7 @@
 import type { Awaitable, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, BadAnswer, reset, step } from './call-environment.js';
 import { jsonDifference } from './json-difference.js';

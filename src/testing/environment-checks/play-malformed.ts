@@ -4,7 +4,7 @@ import { malformedActions } from './malformed-actions.js';
 import { act, BadAnswer, reset, step } from './call-environment.js';
 import { isWellFormed } from './play-episode.js';
 import { messageOf } from '../../errors/message-of.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { shorten } from '../shorten.js';
 
 /** The result of a malformed action. */

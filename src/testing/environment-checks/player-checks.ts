@@ -1,6 +1,6 @@
 import type { Environment } from '../../contracts/environment.js';
 import { messageOf } from '../../errors/message-of.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, conclude, reset } from './call-environment.js';
 import { onInstance, unthrown, type CheckContext, type EnvironmentCheck } from './check-context.js';

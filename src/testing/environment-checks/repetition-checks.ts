@@ -5,7 +5,7 @@ import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
 import { messageOf } from '../../errors/message-of.js';
 import { copyJson } from '../../rollout/copy-json.js';
-import { isUnavailable } from '../is-unavailable.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { shorten } from '../shorten.js';
 import { act, step } from './call-environment.js';
 import { allEpisodes, onInstance, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';

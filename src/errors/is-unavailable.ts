@@ -1,4 +1,4 @@
-/** True if an error means that the world is down, such as a server that is not running or a machine that is off. */
+/** True if an error of a plugin says that its world or its server is down, so that no episode can be played. */
 export function isUnavailable(error: unknown): error is Error {
   return error instanceof Error && (error as Error & { readonly code?: unknown }).code === 'UNAVAILABLE';
 }
