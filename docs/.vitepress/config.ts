@@ -81,6 +81,7 @@ export default defineConfig({
           ['Recipes', 'recipes'],
           ['Reading a report', 'reading-a-report'],
           ['Bring a model', 'bring-a-model'],
+          ['Text models, and serving your own', 'text-models'],
           ['Choose an engine', 'engines'],
           ['Writing an environment', 'writing-an-environment'],
           ['Slow and shared worlds', 'slow-and-shared-worlds'],

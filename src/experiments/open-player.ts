@@ -1,8 +1,5 @@
-import { existsSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-
 import type { Recipe } from '../config/recipe-schema.js';
-import { planRun, usualToolLimits, type RunPlan } from '../config/run-plan.js';
+import { usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
@@ -13,15 +10,11 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import { runWeights } from '../runs/checkpoints.js';
-import { Instances, noCorpus } from './instances.js';
+import { type FoundModel, findModel, loadModel, usualActionTokens } from './find-model.js';
+import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { modelActor } from './make-parts.js';
 import { playedEnvironment } from './open-parts.js';
-import { resolveRun } from '../runs/resolve-run.js';
-import { findPulledModel, isModelName } from '../hub/pulled-model.js';
-import { manifestPath, readManifest } from '../runs/run-manifest.js';
-import { readTrainedClusters } from '../runs/trained-clusters.js';
 
 /** Turns of an episode if neither a recipe nor the environment gives a number. */
 const DEFAULT_TURNS = 30;
@@ -79,10 +72,13 @@ export interface OpenPlayer {
  * options.
  */
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
-  const { policy, host, settings } = request;
+  const { policy, host, runsFolder, settings } = request;
   const instances = new Instances(host, settings);
   const text = typeof policy === 'string' ? textModel(policy) : undefined;
-  const model = typeof policy === 'string' && text === undefined ? await findModel(policy, request) : undefined;
+  const model =
+    typeof policy === 'string' && text === undefined
+      ? await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory })
+      : undefined;
   const plan = model?.plan;
   const recipe = plan?.recipe;
   const name = request.environment ?? recipe?.environment.name;
@@ -149,38 +145,6 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   }
 }
 
-interface FoundModel {
-  /** A checkpoint or a Hugging Face folder. */
-  readonly folder: string;
-  /** Id of the run, or name of the folder. */
-  readonly origin: string;
-  /** Plan of the run, if it is a run. */
-  readonly plan?: RunPlan;
-  readonly trainedClusters?: ReadonlySet<string> | undefined;
-}
-
-/** The run or folder with this name. Undefined for a player's name. */
-async function findModel(policy: string, request: OpenPlayerRequest): Promise<FoundModel | undefined> {
-  const { runsFolder, settings } = request;
-  const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
-  if (isModel && !existsSync(manifestPath(policy)))
-    return { folder: resolve(policy), origin: basename(resolve(policy)) };
-  const pulled = isModelName(policy) ? findPulledModel(settings.cacheDirectory, policy) : undefined;
-  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy };
-  // Names of players are words. A path or the name of a run means a run.
-  let directory: string;
-  try {
-    directory = await resolveRun(policy, runsFolder);
-  } catch (error) {
-    const isName = policy !== 'latest' && /^[a-z][a-z0-9-]*$/.test(policy);
-    if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
-    throw error;
-  }
-  const { id, recipe } = await readManifest(directory);
-  const folder = await runWeights(directory);
-  return { folder, origin: id, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
-}
-
 /** A text model and its address. */
 interface TextModel {
   readonly name: string;
@@ -193,6 +157,24 @@ function textModel(policy: string): TextModel | undefined {
   return name === undefined || address === undefined ? undefined : { name, address };
 }
 
+async function openModel(
+  found: FoundModel,
+  request: OpenPlayerRequest,
+  { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
+): Promise<Actor> {
+  const recipe = found.plan?.recipe;
+  const named = await instances.format(recipe?.format ?? { name: 'plain' });
+  const model = await loadModel(found, instances, request.policyOptions);
+  const format = fitFormat(named, { tools, encoder: model.encoder });
+  const temperature = request.temperature ?? 0;
+  if (recipe !== undefined) {
+    const actor = modelActor(recipe, { model, format, tools });
+    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
+  }
+  const sampling = { temperature, topP: 1, topK: 0, exact: true };
+  return { kind: 'model', model, format, sampling, maxActionTokens: usualActionTokens, ...(tools && { tools }) };
+}
+
 async function openTextModel(
   { name, address }: TextModel,
   { format: written = 'plain', policyOptions = {}, temperature = 0 }: OpenPlayerRequest,
@@ -201,30 +183,6 @@ async function openTextModel(
   const format = fitFormat(await instances.format({ name: written }), { tools });
   const player = await instances.player({ name, options: policyOptions }, { address, temperature });
   return { kind: 'player', player, format, ...(tools && { tools }) };
-}
-
-async function openModel(
-  { folder, plan }: FoundModel,
-  request: OpenPlayerRequest,
-  { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
-): Promise<Actor> {
-  const recipe = plan?.recipe;
-  const named = await instances.format(recipe?.format ?? { name: 'plain' });
-  const model = await instances.policy(
-    {
-      name: recipe?.policy.name ?? 'transformer',
-      options: { ...recipe?.policy.options, ...request.policyOptions },
-    },
-    { corpus: noCorpus, from: folder, valueHead: false },
-  );
-  const format = fitFormat(named, { tools, encoder: model.encoder });
-  const temperature = request.temperature ?? 0;
-  if (recipe !== undefined) {
-    const actor = modelActor(recipe, { model, format, tools });
-    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
-  }
-  const sampling = { temperature, topP: 1, topK: 0, exact: true };
-  return { kind: 'model', model, format, sampling, maxActionTokens: 64, ...(tools && { tools }) };
 }
 
 /** Experts and the random player only take actions of the environment, and never call tools. */

@@ -38,7 +38,8 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-function isOwnName(header: string | undefined, host: string): boolean {
+/** Whether a request came to a name of this machine. A page of another site cannot read from it then (DNS rebinding). */
+export function isOwnName(header: string | undefined, host: string): boolean {
   const name = /^(\[[^\]]+\]|[^:]+)(:\d+)?$/
     .exec(header ?? '')?.[1]
     ?.replace(/^\[|\]$/g, '')
@@ -55,7 +56,7 @@ function hostOf(origin: string): string | undefined {
 }
 
 /** Compares in a time that does not reveal how much was correct, for texts of any length. */
-function isSame(given: string, token: string): boolean {
+export function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
 }

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { dirname, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
-import { systemReason } from '../errors/system-error.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { EventStream } from './event-stream.js';
 import { Followed } from './followed.js';
 import { refusalOf, type Guard } from './guard-request.js';
+import { addressFor, listen } from './listen.js';
 import { ReportFeeds } from './report-feed.js';
 import { ReportUpdates } from './report-update.js';
 import { RunsFolder } from './runs-folder.js';
@@ -73,11 +72,8 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   });
   server.maxConnections = 4 * mostStreams;
   const port = await listen(server, request);
-  // A browser cannot open an address that means all interfaces.
-  const named = ['0.0.0.0', '::'].includes(request.host) ? '127.0.0.1' : request.host;
-  const name = named.includes(':') ? `[${named}]` : named;
   return {
-    url: `http://${name}:${port}/?token=${encodeURIComponent(guard.token)}`,
+    url: `${addressFor(request.host, port)}/?token=${encodeURIComponent(guard.token)}`,
     runs: folder,
     get followed() {
       return { streams: site.streams.size, runs: site.feeds.followed };
@@ -202,21 +198,6 @@ function addressOf(request: IncomingMessage): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function listen(server: Server, { host, port }: ServeRequest): Promise<number> {
-  await new Promise<void>((done, failed) => {
-    server.once('error', failed);
-    server.listen(port, host, () => done());
-  }).catch((error: NodeJS.ErrnoException) => {
-    const isTaken = error.code === 'EADDRINUSE';
-    throw new AgentgymError('AG_SERVE_FAILED', {
-      message: `Could not listen on ${host}, port ${port}: ${isTaken ? 'another program uses it' : systemReason(error)}.`,
-      ...(isTaken && { hint: 'Choose another `--port`, or 0 for any free port.' }),
-      cause: error,
-    });
-  });
-  return (server.address() as AddressInfo).port;
 }
 
 function refuseWeakToken(token: string | undefined): void {

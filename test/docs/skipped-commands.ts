@@ -36,6 +36,16 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command,
     reason: 'needs a server: test/cli/text-models.test.ts plays one',
   })),
+  ...[
+    'agentgym evaluate openai:http://localhost:8000/v1 --environment guess-number --tasks 200',
+    'agentgym demonstrate guess-number --policy openai:http://localhost:8000/v1 --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',
+    'agentgym serve --policy latest --port 8000',
+    'AGENTGYM_SERVE_KEY=$(openssl rand -hex 16) agentgym serve --host 0.0.0.0',
+  ].map((command) => ({
+    document: 'docs/guides/text-models.md',
+    command,
+    reason: 'needs a server, or is one: test/cli/text-models.test.ts and serve.test.ts run both',
+  })),
   { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },

@@ -1,0 +1,77 @@
+import { Flags } from '@oclif/core';
+
+import { BaseCommand, yesFlag } from '../cli/base-command.js';
+import { interruptSignal } from '../cli/interrupt-signal.js';
+
+/** `agentgym serve` */
+export default class Serve extends BaseCommand {
+  static override summary = 'Serve a trained model as an OpenAI-compatible endpoint';
+  static override description =
+    'Answers /v1/chat/completions, /v1/completions and /v1/models, streamed or whole, with log probabilities and token ids. Requests share the model ' +
+    'as they come. It listens to this machine only; for another `--host`, set AGENTGYM_SERVE_KEY, which clients send as their API key.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --policy runs/mine --port 8000',
+    'AGENTGYM_SERVE_KEY=$(openssl rand -hex 16) <%= config.bin %> <%= command.id %> --host 0.0.0.0',
+  ];
+  static override flags = {
+    policy: Flags.string({
+      default: 'latest',
+      helpValue: 'WHO',
+      description: 'A run (path, id, or latest), a folder with a model, or a pulled model',
+    }),
+    port: Flags.integer({ default: 8000, min: 0, max: 65_535, description: 'Port; 0 takes any free port' }),
+    host: Flags.string({ default: '127.0.0.1', helpValue: 'ADDRESS', description: 'Address to listen on' }),
+    'policy-option': Flags.string({
+      multiple: true,
+      multipleNonGreedy: true,
+      helpValue: 'KEY=VALUE',
+      description: "Set an option of the model's policy; overrides the run's own",
+    }),
+    seed: Flags.integer({ default: 0, description: 'Seed of the random numbers of requests without one' }),
+    yes: yesFlag,
+  };
+
+  #isPrinted = false;
+
+  async run() {
+    const { flags } = await this.parse(Serve);
+    const [{ openEndpoint }, { servePolicy }, { parseOptions }] = await Promise.all([
+      import('../serve/endpoint/open-endpoint.js'),
+      import('../serve/endpoint/serve-policy.js'),
+      import('../cli/parse-playing-flags.js'),
+    ]);
+    const signal = interruptSignal('Stopping: open requests are answered. Interrupt again to stop at once.');
+    const key = process.env['AGENTGYM_SERVE_KEY'];
+    const open = await openEndpoint({
+      policy: flags.policy,
+      policyOptions: parseOptions(flags['policy-option'] ?? [], '--policy-option'),
+      host: await this.openPluginHostFor(flags.yes),
+      settings: await this.hostSettings(flags.seed),
+      runsFolder: 'runs',
+    });
+    try {
+      const address = { host: flags.host, port: flags.port };
+      const server = await servePolicy({
+        endpoint: open.endpoint,
+        ...address,
+        ...(key !== undefined && key !== '' && { key }),
+      });
+      const result = { url: server.url, model: open.endpoint.name };
+      if (this.jsonEnabled()) this.logJson(this.toSuccessJson(result));
+      this.say(`${result.model}: ${result.url}`);
+      this.say('Ctrl-C stops the server.');
+      if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
+      await server.close();
+      return result;
+    } finally {
+      await open.dispose();
+    }
+  }
+
+  /** Printed when the server has started, not when it ends. */
+  override logJson(json: unknown): void {
+    if (!this.#isPrinted) super.logJson(json);
+    this.#isPrinted = true;
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+import { planRun, type RunPlan } from '../config/run-plan.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { findPulledModel, isModelName } from '../hub/pulled-model.js';
+import { runWeights } from '../runs/checkpoints.js';
+import { resolveRun } from '../runs/resolve-run.js';
+import { manifestPath, readManifest } from '../runs/run-manifest.js';
+import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { type Instances, noCorpus } from './instances.js';
+
+/** A model on disk. */
+export interface FoundModel {
+  /** A checkpoint or a Hugging Face folder. */
+  readonly folder: string;
+  /** Id of the run, or name of the folder. */
+  readonly origin: string;
+  /** Plan of the run, if it is a run. */
+  readonly plan?: RunPlan;
+  readonly trainedClusters?: ReadonlySet<string> | undefined;
+}
+
+/** The run, folder or pulled model with this name. Undefined for a word that is no run. */
+export async function findModel(
+  policy: string,
+  { runsFolder, cacheDirectory }: { readonly runsFolder: string; readonly cacheDirectory: string },
+): Promise<FoundModel | undefined> {
+  const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
+  if (isModel && !existsSync(manifestPath(policy)))
+    return { folder: resolve(policy), origin: basename(resolve(policy)) };
+  const pulled = isModelName(policy) ? findPulledModel(cacheDirectory, policy) : undefined;
+  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy };
+  // Names of players are words. A path or the name of a run means a run.
+  let directory: string;
+  try {
+    directory = await resolveRun(policy, runsFolder);
+  } catch (error) {
+    const isName = policy !== 'latest' && /^[a-z][a-z0-9-]*$/.test(policy);
+    if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
+    throw error;
+  }
+  const { id, recipe } = await readManifest(directory);
+  const folder = await runWeights(directory);
+  return { folder, origin: id, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
+}
+
+/** @param options override those of the run */
+export function loadModel(
+  { folder, plan }: FoundModel,
+  instances: Instances,
+  options: { readonly [name: string]: unknown } = {},
+): Promise<PolicyModel> {
+  const { name = 'transformer', options: own } = plan?.recipe.policy ?? {};
+  return instances.policy(
+    { name, options: { ...own, ...options } },
+    { corpus: noCorpus, from: folder, valueHead: false },
+  );
+}
+
+/** Most tokens of an action of a model that is no run. */
+export const usualActionTokens = 64;

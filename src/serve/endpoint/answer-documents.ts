@@ -1,0 +1,131 @@
+// The documents of the protocol (platform.openai.com/docs/api-reference), with vLLM's token ids.
+import { randomUUID } from 'node:crypto';
+
+import type { Answer, AnsweredChoice, Part, PolicyEndpoint } from './policy-endpoint.js';
+import type { ChatRequest, CompletionRequest } from './read-request.js';
+
+/** Members that all documents of an answer share. */
+export interface AnswerHead {
+  readonly id: string;
+  readonly created: number;
+  readonly model: string;
+}
+
+export function answerHead(kind: 'chat' | 'completion', model: string): AnswerHead {
+  const id = `${kind === 'chat' ? 'chatcmpl' : 'cmpl'}-${randomUUID()}`;
+  return { id, created: Math.floor(Date.now() / 1000), model };
+}
+
+export function chatDocument(head: AnswerHead, request: ChatRequest, answer: Answer, endpoint: PolicyEndpoint) {
+  return {
+    ...head,
+    object: 'chat.completion',
+    choices: answer.choices.map((choice) => ({
+      index: choice.index,
+      message: { role: 'assistant', content: choice.text, refusal: null },
+      logprobs: request.logprobs ? chatLogprobs(choice, endpoint) : null,
+      finish_reason: choice.reason,
+      ...(request.return_token_ids && { token_ids: choice.tokens }),
+    })),
+    usage: usageOf(answer),
+    ...(request.return_token_ids && { prompt_token_ids: answer.promptTokens }),
+  };
+}
+
+export function completionDocument(
+  head: AnswerHead,
+  request: CompletionRequest,
+  answer: Answer,
+  endpoint: PolicyEndpoint,
+) {
+  return {
+    ...head,
+    object: 'text_completion',
+    choices: answer.choices.map((choice) => ({
+      index: choice.index,
+      text: choice.text,
+      logprobs: typeof request.logprobs === 'number' ? textLogprobs(choice, endpoint) : null,
+      finish_reason: choice.reason,
+      ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: answer.promptTokens }),
+    })),
+    usage: usageOf(answer),
+  };
+}
+
+/** A part of a streamed answer. */
+export function chatChunk(head: AnswerHead, request: ChatRequest, part: Part, endpoint: PolicyEndpoint) {
+  const logprobs = request.logprobs && part.tokens.length > 0 ? chatLogprobs(part, endpoint) : null;
+  const ids = request.return_token_ids && { token_ids: part.tokens };
+  return chunk(head, 'chat.completion.chunk', {
+    index: part.index,
+    delta: { content: part.text },
+    logprobs,
+    finish_reason: null,
+    ...ids,
+  });
+}
+
+export function textChunk(head: AnswerHead, request: CompletionRequest, part: Part, endpoint: PolicyEndpoint) {
+  const logprobs = typeof request.logprobs === 'number' && part.tokens.length > 0 ? textLogprobs(part, endpoint) : null;
+  const ids = request.return_token_ids && { token_ids: part.tokens };
+  return chunk(head, 'text_completion', { index: part.index, text: part.text, logprobs, finish_reason: null, ...ids });
+}
+
+/** The first chunk of a text in a chat says who speaks. */
+export function openingChunk(head: AnswerHead, index: number) {
+  return chunk(head, 'chat.completion.chunk', {
+    index,
+    delta: { role: 'assistant', content: '' },
+    logprobs: null,
+    finish_reason: null,
+  });
+}
+
+/** The last chunk of a text says why it ended. */
+export function closingChunk(head: AnswerHead, kind: 'chat' | 'completion', { index, reason }: AnsweredChoice) {
+  const empty = kind === 'chat' ? { delta: {} } : { text: '' };
+  const object = kind === 'chat' ? 'chat.completion.chunk' : 'text_completion';
+  return chunk(head, object, { index, ...empty, logprobs: null, finish_reason: reason });
+}
+
+export function usageChunk(head: AnswerHead, kind: 'chat' | 'completion', answer: Answer) {
+  const object = kind === 'chat' ? 'chat.completion.chunk' : 'text_completion';
+  return { ...head, object, choices: [], usage: usageOf(answer) };
+}
+
+export function modelDocument({ maxTokens, name }: PolicyEndpoint, created: number) {
+  return { id: name, object: 'model', created, owned_by: 'agentgym', max_model_len: maxTokens };
+}
+
+function chunk(head: AnswerHead, object: string, choice: object) {
+  return { ...head, object, choices: [choice] };
+}
+
+function usageOf({ choices, promptTokens }: Answer) {
+  const completion = choices.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  return {
+    prompt_tokens: promptTokens.length,
+    completion_tokens: completion,
+    total_tokens: promptTokens.length + completion,
+  };
+}
+
+type Sampled = Pick<Part, 'tokens' | 'logprobs'>;
+
+function chatLogprobs({ logprobs, tokens }: Sampled, { encoder }: PolicyEndpoint) {
+  const content = tokens.map((id, index) => ({
+    token: encoder.piece(id),
+    logprob: logprobs[index],
+    bytes: null,
+    top_logprobs: [],
+  }));
+  return { content, refusal: null };
+}
+
+function textLogprobs({ logprobs, tokens }: Sampled, { encoder }: PolicyEndpoint) {
+  return {
+    tokens: tokens.map((id) => encoder.piece(id)),
+    token_logprobs: logprobs,
+    top_logprobs: null,
+  };
+}

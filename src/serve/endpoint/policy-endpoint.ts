@@ -1,0 +1,161 @@
+import type { ConversationEncoder, PolicyModel, Sampling } from '../../contracts/policy.js';
+import type { Random } from '../../contracts/random.js';
+import { BatchSampler, type SampledText } from './batch-sampler.js';
+import { Conversations } from './conversations.js';
+import { GrowingText } from './growing-text.js';
+import type { ChatRequest, CompletionRequest } from './read-request.js';
+import { RequestError } from './request-error.js';
+
+export interface EndpointOptions {
+  readonly model: PolicyModel;
+  /** The name by which clients ask for it. */
+  readonly name: string;
+  /** Cap on the tokens of an answer if a request sets none. */
+  readonly maxActionTokens: number;
+  /** Tokens of the longest conversation. */
+  readonly maxTokens: number;
+  readonly random: Random;
+}
+
+/** One of the texts that answer a request. */
+export interface AnsweredChoice {
+  readonly index: number;
+  readonly text: string;
+  readonly reason: 'stop' | 'length';
+  readonly tokens: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
+/** A part of a text, while it is written. */
+export interface Part {
+  readonly index: number;
+  readonly text: string;
+  readonly tokens: readonly number[];
+  readonly logprobs: readonly number[];
+}
+
+export interface Answer {
+  readonly promptTokens: readonly number[];
+  readonly choices: readonly AnsweredChoice[];
+}
+
+type Common = Pick<ChatRequest, 'n' | 'seed' | 'stop' | 'temperature' | 'top_k' | 'top_p'>;
+
+/** Writes the texts of requests with a policy model. */
+export class PolicyEndpoint {
+  readonly name: string;
+  readonly encoder: ConversationEncoder;
+  readonly maxTokens: number;
+  readonly #options: EndpointOptions;
+  readonly #sampler: BatchSampler;
+  readonly #conversations: Conversations;
+  #requests = 0;
+
+  constructor(options: EndpointOptions) {
+    const { maxTokens, model, name } = options;
+    this.name = name;
+    this.encoder = model.encoder;
+    this.maxTokens = maxTokens;
+    this.#options = options;
+    this.#sampler = new BatchSampler(model);
+    this.#conversations = new Conversations(model.encoder, maxTokens, (sequences) => model.release(sequences));
+  }
+
+  /** Texts that are being written or wait. */
+  get open(): number {
+    return this.#sampler.open;
+  }
+
+  async chat(request: ChatRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
+    this.#checkModel(request.model);
+    const conversation = this.#conversations.open(request.messages);
+    const limit = request.max_completion_tokens ?? request.max_tokens ?? this.#options.maxActionTokens;
+    const { tokens } = conversation.tokens;
+    return this.#write(request, { tokens, limit, signal, ...(show && { show }) }, (index) => {
+      const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
+      const done = ({ ended, tokens: written }: SampledText, text: string) =>
+        this.#conversations.remember({ ...conversation, sequence }, text, written, ended);
+      return { sequence, done };
+    });
+  }
+
+  async complete(request: CompletionRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
+    this.#checkModel(request.model);
+    const tokens = typeof request.prompt === 'string' ? this.encoder.encodeAction(request.prompt) : request.prompt;
+    if (tokens.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
+    const limit = request.max_tokens ?? this.#options.maxActionTokens;
+    return this.#write(request, { tokens, limit, signal, ...(show && { show }) }, () => {
+      const sequence = this.#conversations.newSequence();
+      return { sequence, done: () => this.#options.model.release([sequence]) };
+    });
+  }
+
+  async #write(
+    request: Common,
+    asked: {
+      readonly tokens: readonly number[];
+      readonly limit: number;
+      readonly signal: AbortSignal;
+      readonly show?: (part: Part) => void;
+    },
+    begin: (index: number) => { readonly sequence: string; readonly done: (text: SampledText, shown: string) => void },
+  ): Promise<Answer> {
+    const { limit, show, signal, tokens } = asked;
+    // As for episodes: an action and its end token must fit.
+    if (tokens.length + limit + 1 > this.maxTokens) {
+      throw new RequestError(
+        400,
+        `This model's maximum context length is ${this.maxTokens} tokens. The request has ${tokens.length}, and asks for up to ${limit} more.`,
+        { code: 'context_length_exceeded', param: 'messages' },
+      );
+    }
+    const sampling: Sampling = {
+      temperature: request.temperature,
+      topP: request.top_p,
+      topK: Math.max(0, request.top_k),
+      exact: true,
+    };
+    // Without a seed, every request draws others.
+    const { seed } = request;
+    const path = typeof seed === 'number' ? ['seed', seed] : ['request', (this.#requests += 1)];
+    const random = this.#options.random.stream(...path);
+    const write = async (index: number): Promise<AnsweredChoice> => {
+      const { done, sequence } = begin(index);
+      const text = new GrowingText(this.encoder, request.stop);
+      const take = (ids: readonly number[], logprobs: readonly number[]): boolean => {
+        text.add(ids);
+        show?.({ index, text: text.takeNew(false), tokens: ids, logprobs });
+        return !text.isStopped;
+      };
+      try {
+        const sampled = await this.#sampler.write({
+          ...{ tokens, sequence, sampling, signal, take },
+          endIds: this.encoder.endIds,
+          maxTokens: limit,
+          draws: draws(random.stream(index), limit),
+        });
+        const left = text.takeNew(true);
+        if (left !== '') show?.({ index, text: left, tokens: [], logprobs: [] });
+        done(sampled, text.text);
+        const reason = sampled.ended || text.isStopped ? 'stop' : 'length';
+        return { index, text: text.text, reason, tokens: sampled.tokens, logprobs: sampled.logprobs };
+      } catch (error) {
+        this.#options.model.release([sequence]);
+        throw error;
+      }
+    };
+    const choices = await Promise.all(Array.from({ length: request.n }, (_, index) => write(index)));
+    return { promptTokens: tokens, choices };
+  }
+
+  #checkModel(asked: string | null | undefined): void {
+    if (asked === undefined || asked === null || asked === this.name) return;
+    const message = `The model \`${asked}\` does not exist. This server has \`${this.name}\`.`;
+    throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
+  }
+}
+
+/** Uniform numbers in (0, 1]. */
+function draws(random: Random, count: number): Float64Array {
+  return Float64Array.from({ length: count }, () => 1 - random.uniform());
+}
