@@ -108,6 +108,8 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
    * refused.
    */
   readonly scratchOptions?: readonly (keyof D & string)[];
+  /** Its module has `openEncoder`, which other policies get through their host. Default: false. */
+  readonly opensEncoders?: boolean;
 }
 /**
  * An algorithm. After creation, `roles` lists its other needs. Its options may name groups that algorithms share; the

@@ -339,14 +339,30 @@ export interface ExportedModel {
   readonly base?: BaseName;
 }
 
+/** How the encoder of a Hugging Face folder reads its chat template. */
+export interface FolderEncoderSettings {
+  /**
+   * What happens to blocks of thinking in earlier actions: `template`: what the chat template does, which must not change them;
+   * `keep`: they stay as they were sampled; `off`: the template asks for none. Default: `template`.
+   */
+  readonly thinking?: 'template' | 'keep' | 'off';
+}
+
 /** The host of a policy. It also carries the functions that evaluate losses. */
 export interface PolicyHost extends Host {
   readonly credit: CreditTools;
+  /**
+   * The encoder of a Hugging Face folder, for a policy whose weights are elsewhere: the folder needs only the files of the
+   * tokenizer and a chat template. Rejects if it lacks them, or if no installed policy opens such folders.
+   */
+  openEncoder(folder: string, settings?: FolderEncoderSettings): Promise<ConversationEncoder>;
 }
 
 /** The exports of the module of a policy contribution. */
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: PolicyHost, context: PolicyContext) => Awaitable<PolicyModel>;
+  /** The encoder of a Hugging Face folder without weights. Present if the contribution says `opensEncoders`. */
+  readonly openEncoder?: (folder: string, settings?: FolderEncoderSettings) => Awaitable<ConversationEncoder>;
   /**
    * Estimates the model that `create` would make, within a second and without creating it; agentgym checks a recipe
    * against it before a run. Throws if `create` would throw. Absent: there is no such check.

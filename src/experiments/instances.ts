@@ -4,18 +4,19 @@ import { existsSync } from 'node:fs';
 
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { CreditTools } from '../contracts/credit.js';
 import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
-import type { Host } from '../contracts/host.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlayerContext, TextPlayer } from '../contracts/player.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type {
+  ConversationEncoder,
   ExportedModel,
   ExportSettings,
+  FolderEncoderSettings,
   PolicyContext,
   PolicyEstimate,
+  PolicyHost,
   PolicyLoad,
   PolicyModel,
 } from '../contracts/policy.js';
@@ -151,14 +152,15 @@ export class Instances {
 
   async algorithm(named: Named): Promise<Algorithm> {
     const { located, module, options } = await this.#open('algorithm', named);
-    return this.#create(located, () => module.create(options, this.#hostWithCredit(located)));
+    const host = { ...createHost(this.#settings, located), credit: creditTools };
+    return this.#create(located, () => module.create(options, host));
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
       this.#create(located, () =>
-        module.create(options, this.#hostWithCredit(located), { ...context, findModel: this.#findModel }),
+        module.create(options, this.#policyHost(located), { ...context, findModel: this.#findModel }),
       ),
     );
   }
@@ -205,9 +207,22 @@ export class Instances {
   readonly #findModel = (name: string): string | undefined =>
     isModelName(name) ? findPulledModel(this.#settings.cacheDirectory, name) : undefined;
 
-  /** The host of algorithms and policies. */
-  #hostWithCredit(located: PluginOwner): Host & { readonly credit: CreditTools } {
-    return { ...createHost(this.#settings, located), credit: creditTools };
+  #policyHost(located: PluginOwner): PolicyHost {
+    const host = createHost(this.#settings, located);
+    return { ...host, credit: creditTools, openEncoder: (folder, settings) => this.#openEncoder(folder, settings) };
+  }
+
+  async #openEncoder(folder: string, settings?: FolderEncoderSettings): Promise<ConversationEncoder> {
+    const policies = await this.#host.contributions('policy');
+    const opener = policies.find(({ contribution }) => contribution.opensEncoders);
+    const { openEncoder } = opener === undefined ? {} : await this.#host.load(opener);
+    if (opener === undefined || openEncoder === undefined) {
+      throw new AgentgymError('AG_POLICY_CANNOT', {
+        message: 'No installed policy opens the tokenizer of a folder.',
+        hint: 'The policy `transformer` does: `agentgym plugins install policy-transformer`.',
+      });
+    }
+    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, settings));
   }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */

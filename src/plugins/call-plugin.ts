@@ -10,6 +10,7 @@ export type PluginPhase =
   | 'open'
   | 'create'
   | 'estimate'
+  | 'openEncoder'
   | 'export'
   | 'diagnose'
   | 'plan'

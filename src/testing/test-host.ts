@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { AlgorithmHost } from '../contracts/algorithm.js';
 import type { EnvironmentHost } from '../contracts/host.js';
+import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
@@ -15,8 +15,9 @@ const folders: string[] = [];
  * A seeded host for tests of plugins of every kind; it keeps log messages in `messages`. Its cache folder is temporary:
  * it is created on first use and removed when the process ends. Child processes end with the process.
  */
-export function testHost(seed = 0): AlgorithmHost & EnvironmentHost & { readonly messages: string[] } {
-  return Object.assign(testEnvironmentHost(), { random: createRandom(seed), credit: creditTools });
+export function testHost(seed = 0): PolicyHost & EnvironmentHost & { readonly messages: string[] } {
+  const openEncoder = () => Promise.reject(new Error('the host of tests opens no encoders: give it a function'));
+  return Object.assign(testEnvironmentHost(), { random: createRandom(seed), credit: creditTools, openEncoder });
 }
 
 /** The host of environments and tools in tests: it has no random stream, like the real one. */

@@ -13,6 +13,7 @@ export default [
     validate,
     presets,
     scratchOptions: ['tokenizer', 'vocabularySize'],
+    opensEncoders: true,
     load: () => import('./policy/create-policy.js'),
     diagnose: async ({ cacheDirectory }, settings) =>
       (await import('./policy/diagnose.js')).diagnose({ engineFolder: cacheDirectory, ...settings }),

@@ -38,19 +38,30 @@ export async function readModelFolder(directory: string): Promise<ModelFolder> {
  * @param tokenizerDirectory the folder of the tokenizer, if it is another one
  */
 export async function readModelTexts(directory: string, tokenizerDirectory = directory): Promise<ModelTexts> {
-  const configJson = parseJson(await readText(directory, fileNames.config), fileNames.config);
-  const config = parseDecoderConfig(configJson);
-  const tokenizer = await readText(tokenizerDirectory, fileNames.tokenizer);
-  const tokenizerConfig = (await readOptional(tokenizerDirectory, fileNames.tokenizerConfig)) ?? '{}';
-  const chatTemplate = await readOptional(tokenizerDirectory, fileNames.chatTemplate);
+  const configText = await readText(directory, fileNames.config);
+  const config = parseDecoderConfig(parseJson(configText, fileNames.config));
+  const ids = await readSpecialIds(directory, configText);
+  return { config, ids, tokenizer: await readTokenizerFiles(tokenizerDirectory) };
+}
+
+/** What an encoder needs: the texts of the tokenizer, and the special ids as far as the folder has them. */
+export async function readTokenizerFolder(directory: string): Promise<Pick<ModelTexts, 'ids' | 'tokenizer'>> {
+  const tokenizer = await readTokenizerFiles(directory);
+  return { ids: await readSpecialIds(directory, (await readOptional(directory, fileNames.config)) ?? '{}'), tokenizer };
+}
+
+async function readTokenizerFiles(directory: string): Promise<ModelTexts['tokenizer']> {
+  const tokenizer = await readText(directory, fileNames.tokenizer);
+  const config = (await readOptional(directory, fileNames.tokenizerConfig)) ?? '{}';
+  const chatTemplate = await readOptional(directory, fileNames.chatTemplate);
+  return { tokenizer, config, ...(chatTemplate === undefined ? {} : { chatTemplate }) };
+}
+
+async function readSpecialIds(directory: string, configText: string): Promise<SpecialIds> {
+  const ids = parseSpecialIds(parseJson(configText, fileNames.config));
   const generation = await readOptional(directory, fileNames.generation);
-  const ids = parseSpecialIds(configJson);
   const { eos } = generation === undefined ? ids : parseSpecialIds(parseJson(generation, fileNames.generation));
-  return {
-    config,
-    ids: { ...ids, eos: eos.length > 0 ? eos : ids.eos },
-    tokenizer: { tokenizer, config: tokenizerConfig, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
-  };
+  return { ...ids, eos: eos.length > 0 ? eos : ids.eos };
 }
 
 /** Reads only the weights, each into an array of its own. `fillWeights` reads them into places that exist. */

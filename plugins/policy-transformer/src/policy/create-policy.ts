@@ -40,6 +40,7 @@ import { TransformerPolicy } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
 export { exportFolder } from './export-folder.js';
+export { openEncoder } from './open-encoder.js';
 
 /** A policy from a preset or a folder. `resetOptimizer` chooses the optimizer. */
 export async function create(options: TransformerOptions, host: Host, context: PolicyContext): Promise<PolicyModel> {
