@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import type { DemonstrationHeader } from './demonstration-header.js';
-import { DemonstrationWriter } from './demonstration-writer.js';
+import { openDemonstrations } from './open-demonstrations.js';
 import { fileDigest } from './file-digest.js';
 import type { FileLayout } from './file-layout.js';
 import { readEpisodes, type ReadEpisode } from './read-episodes.js';
@@ -69,7 +69,7 @@ describe('readEpisodes', () => {
       },
     ];
     await rm(file, { force: true });
-    const writer = await DemonstrationWriter.open(file, header);
+    const writer = await openDemonstrations(file, header);
     for (const episode of episodes) await writer.write(episode);
     expect(await writer.finish()).toEqual(await fileDigest(file));
     const all = [];
@@ -267,14 +267,14 @@ describe('readEpisodes', () => {
   });
 });
 
-describe('DemonstrationWriter', () => {
+describe('openDemonstrations', () => {
   it('leaves nothing behind when it is discarded, and says where it cannot write', async () => {
     const place = await mkdtemp(join(folder, 'place-'));
-    const writer = await DemonstrationWriter.open(join(place, 'games.jsonl'), header);
+    const writer = await openDemonstrations(join(place, 'games.jsonl'), header);
     await writer.write({ turns: [{ observation: 'o', action: 'a' }] });
     await writer.discard();
     expect(await readdir(place)).toEqual([]);
-    await expect(DemonstrationWriter.open(join(place, 'none', 'games.jsonl'), header)).rejects.toMatchObject({
+    await expect(openDemonstrations(join(place, 'none', 'games.jsonl'), header)).rejects.toMatchObject({
       code: 'AG_DEMONSTRATION_WRITE',
     });
   });

@@ -115,6 +115,12 @@ export const errorCodes = {
     cause: 'An algorithm that compares turns from equal states, with an environment without `stateKey`.',
     cure: 'Choose another algorithm or environment, or add the named member to the environment.',
   },
+  AG_EPISODES_EXPORT: {
+    exitCode: 2,
+    meaning: 'The episodes of a run cannot be written.',
+    cause: 'The run has no such log, no episode is kept, or the file cannot be written.',
+    cure: 'The message says which; `record.episodes` in a recipe says how many episodes a run keeps.',
+  },
   AG_EPISODES_FAILED: {
     exitCode: 2,
     meaning: 'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import type { SplitName } from '../contracts/environment.js';
 import type { Episode } from '../contracts/trajectory.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
-import { DemonstrationWriter } from '../demonstrations/demonstration-writer.js';
+import type { JsonLinesWriter } from '../demonstrations/json-lines-writer.js';
+import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import type { FileDigest } from '../demonstrations/file-digest.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
@@ -66,13 +67,13 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
   const { output, split, filter, settings, progress } = request;
   refuseFile(output);
   const player = await openPlayer(request);
-  let writer: DemonstrationWriter | undefined;
+  let writer: JsonLinesWriter | undefined;
   try {
     const { actor, environment } = player;
     const { random, signal } = settings;
     const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
     const header = headerOf(request, player);
-    writer = await DemonstrationWriter.open(output, header);
+    writer = await openDemonstrations(output, header);
     const episodes = chosen.length * request.episodesPerTask;
     const tasks = new Set<string>();
     const failures = new FailureCount();

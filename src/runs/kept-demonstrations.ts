@@ -7,7 +7,7 @@ import * as v from 'valibot';
 
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
-import { DemonstrationWriter } from '../demonstrations/demonstration-writer.js';
+import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import { fileDigest, type FileDigest } from '../demonstrations/file-digest.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
@@ -89,7 +89,7 @@ export async function keepEpisodes(
   episodes: Iterable<DemonstratedEpisode>,
 ): Promise<KeptFile> {
   await makeFolder(join(file, '..'));
-  const writer = await DemonstrationWriter.open(file, header);
+  const writer = await openDemonstrations(file, header);
   let count = 0;
   try {
     for (const episode of episodes) {

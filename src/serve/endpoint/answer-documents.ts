@@ -16,7 +16,7 @@ export function answerHead(kind: 'chat' | 'completion', model: string): AnswerHe
   return { id, created: Math.floor(Date.now() / 1000), model };
 }
 
-export function chatDocument(head: AnswerHead, request: ChatRequest, answer: Answer, endpoint: PolicyEndpoint) {
+export function chatAnswer(head: AnswerHead, request: ChatRequest, answer: Answer, endpoint: PolicyEndpoint) {
   return {
     ...head,
     object: 'chat.completion',
@@ -32,7 +32,7 @@ export function chatDocument(head: AnswerHead, request: ChatRequest, answer: Ans
   };
 }
 
-export function completionDocument(
+export function completionAnswer(
   head: AnswerHead,
   request: CompletionRequest,
   answer: Answer,

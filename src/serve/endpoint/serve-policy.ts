@@ -7,9 +7,9 @@ import { addressFor, listen } from '../listen.js';
 import {
   answerHead,
   chatChunk,
-  chatDocument,
+  chatAnswer,
   closingChunk,
-  completionDocument,
+  completionAnswer,
   modelDocument,
   openingChunk,
   textChunk,
@@ -113,7 +113,7 @@ async function answer({ endpoint, created, incoming, response, signal }: Exchang
     const request = readChatRequest(body);
     const head = answerHead('chat', endpoint.name);
     if (!request.stream)
-      return json(response, 200, chatDocument(head, request, await endpoint.chat(request, signal), endpoint));
+      return json(response, 200, chatAnswer(head, request, await endpoint.chat(request, signal), endpoint));
     const events = new Events(response);
     const opened = new Set<number>();
     const show = (part: Part) => {
@@ -129,7 +129,7 @@ async function answer({ endpoint, created, incoming, response, signal }: Exchang
   const request = readCompletionRequest(body);
   const head = answerHead('completion', endpoint.name);
   if (!request.stream)
-    return json(response, 200, completionDocument(head, request, await endpoint.complete(request, signal), endpoint));
+    return json(response, 200, completionAnswer(head, request, await endpoint.complete(request, signal), endpoint));
   const events = new Events(response);
   const show = (part: Part) => events.send(textChunk(head, request, part, endpoint));
   const whole = await endpoint.complete(request, signal, show);

@@ -1,0 +1,95 @@
+import type { Json } from '../../contracts/json.js';
+import type { Turn } from '../../contracts/trajectory.js';
+import { type EpisodeSource, episodeId, type RecordedEpisode } from './recorded-episode.js';
+
+/**
+ * An episode in the Agent Trajectory Interchange Format, version 1.7 (Harbor's RFC 0001, harborframework.com/docs). A step of
+ * the agent has its text, the ids and log probabilities that were sampled, and the observation that followed. What the
+ * format has no member for is in `extra`: rewards, facts, the version of the policy, and the mask.
+ */
+export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): object {
+  const { record, turns } = episode;
+  const system = source.system(episode);
+  const before = [
+    ...(system === '' ? [] : [{ source: 'system', message: system }]),
+    { source: 'user', message: turns[0]?.observation ?? episode.finalObservation },
+  ];
+  const steps = [...before, ...turns.map((turn, index) => agentStep(episode, turn, index))];
+  return {
+    schema_version: 'ATIF-v1.7',
+    session_id: source.run,
+    trajectory_id: `${source.run}/${episodeId(episode)}`,
+    agent: { name: 'agentgym', version: source.version, model_name: source.policy },
+    steps: steps.map((step, index) => ({ step_id: index + 1, ...step })),
+    final_metrics: {
+      ...(record && {
+        total_prompt_tokens: turns.reduce((sum, { sampled }) => sum + (sampled?.[0] ?? 0), 0),
+        total_completion_tokens: turns.reduce((sum, { sampled }) => sum + lengthOf(sampled), 0),
+      }),
+      total_steps: steps.length,
+    },
+    extra: {
+      environment: source.environment,
+      task: episode.task,
+      stage: episode.stage,
+      step: episode.step,
+      success: episode.success,
+      return: episode.return,
+      terminated: episode.terminated,
+      ...(episode.truncated !== undefined && { truncated: episode.truncated }),
+      ...(record && { token_ids: record.tokens, mask: record.mask }),
+    },
+  };
+}
+
+function agentStep(episode: RecordedEpisode, turn: Turn, index: number): object {
+  const { record, turns } = episode;
+  const { sampled, toolCall } = turn;
+  const call = toolCall === undefined ? undefined : `call-${index + 1}`;
+  const next = turns[index + 1]?.observation ?? episode.finalObservation;
+  return {
+    source: 'agent',
+    message: turn.text,
+    llm_call_count: 1,
+    ...(toolCall !== undefined && {
+      tool_calls: [
+        {
+          tool_call_id: call,
+          function_name: toolCall.name,
+          arguments: argumentsOf(toolCall.call),
+          extra: { status: toolCall.status },
+        },
+      ],
+    }),
+    observation: { results: [{ ...(call !== undefined && { source_call_id: call }), content: next }] },
+    ...(record !== undefined &&
+      sampled !== undefined && {
+        metrics: {
+          prompt_tokens: sampled[0],
+          completion_tokens: lengthOf(sampled),
+          completion_token_ids: record.tokens.slice(...sampled),
+          logprobs: record.logprobs.slice(...sampled),
+        },
+      }),
+    extra: {
+      ...(turn.action !== undefined && { action: turn.action }),
+      ...(turn.malformed !== undefined && { malformed: turn.malformed }),
+      cut: turn.cut,
+      reward: turn.reward,
+      components: turn.components,
+      native: turn.native,
+      facts: turn.facts,
+      ...(turn.policyVersion !== undefined && { policy_version: turn.policyVersion }),
+    },
+  };
+}
+
+/** The format wants an object; a tool may read anything. */
+function argumentsOf(call: Json | undefined): object {
+  if (call === undefined) return {};
+  return typeof call === 'object' && call !== null && !Array.isArray(call) ? call : { input: call };
+}
+
+function lengthOf(sampled: Turn['sampled']): number {
+  return sampled === undefined ? 0 : sampled[1] - sampled[0];
+}
