@@ -14,6 +14,24 @@ beforeAll(async () => {
   await publish({ name: '@fixture/env-second', environment: 'coin-second', version: '1.0.0' });
 });
 
+// Red when its package lacks a file, or a dependency that it imports.
+it('policy-openai, which does not come with the host, is installed and plays', async () => {
+  const user = newUser();
+  expect((await agentgym(user, ['plugins', 'install', 'policy-openai'])).code).toBe(0);
+  const played = await agentgym(user, [
+    'play',
+    'guess-number',
+    '--policy',
+    'openai:http://127.0.0.1:4/v1',
+    '--policy-option',
+    'retries=0',
+  ]);
+  expect(errorOf(played)).toMatchObject({
+    code: 'AG_PLAYER_UNAVAILABLE',
+    message: expect.stringContaining('ECONNREFUSED') as string,
+  });
+});
+
 describe('a plugin of the registry', () => {
   const user = newUser();
 
