@@ -285,7 +285,8 @@ class Collection {
       const written = isPromiseLike(writing) ? await writing : writing;
       if (written === undefined) {
         phase = 'conclude';
-        episode.fill(instance.concludes ? await instance.conclude('tokens') : undefined);
+        const isGraded = instance.concludes && turns.length > 0;
+        episode.fill(isGraded ? await instance.conclude('tokens') : undefined);
         return this.#leave(episode);
       }
       phase = 'tool';

@@ -94,5 +94,11 @@ describe('text models', () => {
       return: expect.closeTo(2 / 3 + 1, 12) as number,
     });
     expect(episode!.turns.map(({ native }) => native)).toEqual([0, 7]);
+    // Nothing was done, as where a prompt leaves a policy no room.
+    const [atOnce] = await play(
+      textPlayer(() => ({ full: true })),
+      () => new Graded(),
+    );
+    expect(atOnce).toMatchObject({ turns: [], success: false });
   });
 });

@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import type { PlayerContext, TextPlayer } from '../contracts/player.js';
+import { checkTextPlayer, textPlayerChecks } from './check-text-player.js';
+
+let server: Server;
+let address: string;
+
+beforeAll(async () => {
+  // It never answers.
+  server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.closeAllConnections());
+afterAll(() => server.close());
+
+/** Asks its server with the signal, and says so if nobody listens. */
+function right({ address: asked }: PlayerContext, changes: Partial<TextPlayer> = {}): TextPlayer {
+  return {
+    name: 'right',
+    concurrency: 4,
+    act: async (_, signal) => {
+      signal.throwIfAborted();
+      try {
+        return await (await fetch(asked, { signal })).text();
+      } catch (cause) {
+        throw Object.assign(new Error(`${asked} does not answer`, { cause }), { code: 'UNAVAILABLE' });
+      }
+    },
+    describe: () => ({ model: 'right' }),
+    usage: () => ({ requests: 0 }),
+    ...changes,
+  };
+}
+
+const examine = (broken: (context: PlayerContext) => TextPlayer, secondsPerCall = 5) =>
+  checkTextPlayer({ options: {}, create: (_, __, context) => broken(context) }, { secondsPerCall });
+
+const defects: { readonly [id: string]: (context: PlayerContext) => TextPlayer } = {
+  'server-down': (context) => right(context, { act: () => '' }),
+  interrupted: (context) =>
+    right(context, {
+      act: (turn, signal) =>
+        signal.aborted ? fetch(address).then((answer) => answer.text()) : right(context).act(turn, signal),
+    }),
+  facts: (context) => right(context, { concurrency: 0, describe: () => ({ at: Number.NaN }) }),
+  'dispose-twice': (context) => {
+    let disposed = 0;
+    return right(context, {
+      dispose: () => {
+        disposed += 1;
+        if (disposed > 1) throw new Error('it is gone');
+      },
+    });
+  },
+};
+
+describe('checkTextPlayer', () => {
+  it('accepts a player that keeps the contract', async () => {
+    expect(await examine(right)).toEqual([]);
+  });
+
+  it.each(Object.entries(defects))('finds the defect %s', async (id, broken) => {
+    const found = (await examine(broken)).map((finding) => finding.id);
+    expect(found).toContain(id);
+  });
+
+  it('tells an error without the code from a server that is down', async () => {
+    const [finding] = await examine((context) => right(context, { act: () => Promise.reject(new Error('no')) }));
+    expect(finding).toMatchObject({ id: 'server-down', message: 'the error has no code UNAVAILABLE: no' });
+  });
+
+  it('has a defect for every check', () => {
+    expect(Object.keys(defects).sort()).toEqual(textPlayerChecks.map(({ id }) => id).sort());
+  });
+});
