@@ -1,12 +1,20 @@
 // Every command imports this file, so it imports only oclif, types and small files. This keeps `--help` fast.
 import { Command, Flags } from '@oclif/core';
 
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { errorCodes } from '../errors/error-codes.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
 import { printable } from '../reporting/terminal-style.js';
 import { guardProcess, isOwnProcess, printDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
+
+/** Of commands that write nothing before their end. */
+export const writesAtEnd = {
+  said: 'Interrupted. Interrupt again to stop at once.',
+  hint: 'Nothing was written; run the same command again.',
+};
 
 /** Flag of commands that change a recipe's keys. */
 export const setFlag = Flags.string({
@@ -27,6 +35,9 @@ export const yesFlag = Flags.boolean({ char: 'y', description: 'Install missing 
 export abstract class BaseCommand extends Command {
   static override enableJsonFlag = true;
 
+  /** What is said at the first interruption, and the hint of the error at the end. Absent: a run is saved, and can resume. */
+  static interruption?: { readonly said: string; readonly hint: string };
+
   /** Prints a line for the user; prints nothing under `--json`. */
   protected say(line = ''): void {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
@@ -39,7 +50,7 @@ export abstract class BaseCommand extends Command {
 
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process. */
   protected get signal(): AbortSignal {
-    return interruptSignal();
+    return interruptSignal(this.#interruption?.said);
   }
 
   /**
@@ -110,6 +121,17 @@ export abstract class BaseCommand extends Command {
 
   /** oclif would print here and end with 1. `main` does this in the same way for every command. */
   protected override catch(error: Error): Promise<never> {
-    throw Object.assign(error, { command: this.id });
+    const { hint } = this.#interruption ?? {};
+    const isInterrupted = isAgentgymError(error) && error.code === 'AG_INTERRUPTED';
+    // An error with a hint of its own knows better.
+    const told =
+      hint !== undefined && isInterrupted && error.hint === errorCodes.AG_INTERRUPTED.cure
+        ? new AgentgymError('AG_INTERRUPTED', { message: error.message, hint, cause: error })
+        : error;
+    throw Object.assign(told, { command: this.id });
+  }
+
+  get #interruption(): (typeof BaseCommand)['interruption'] {
+    return (this.constructor as typeof BaseCommand).interruption;
   }
 }

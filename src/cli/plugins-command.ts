@@ -1,12 +1,10 @@
 import { Flags } from '@oclif/core';
 
-import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { ClaimedName } from '../plugins/store/accept-plugin.js';
 import type { InstallScripts } from '../plugins/store/install-scripts.js';
 import type { PluginStore } from '../plugins/store/plugin-store.js';
 import { BaseCommand } from './base-command.js';
 import { confirmOnTerminal } from './confirm.js';
-import { interruptSignal } from './interrupt-signal.js';
 
 /** Flag of commands that install something. */
 export const allowScriptsFlag = Flags.boolean({
@@ -18,9 +16,10 @@ export const allowScriptsFlag = Flags.boolean({
  * one.
  */
 export abstract class PluginsCommand extends BaseCommand {
-  protected override get signal(): AbortSignal {
-    return interruptSignal('Interrupted: the installed plugins do not change.');
-  }
+  static override interruption = {
+    said: 'Interrupted: the installed plugins do not change.',
+    hint: 'Nothing was changed; run the same command again.',
+  };
 
   protected async store(): Promise<PluginStore> {
     const { pluginStoreOf } = await import('./plugin-store-of.js');
@@ -42,11 +41,5 @@ export abstract class PluginsCommand extends BaseCommand {
     if (!this.jsonEnabled() && (await confirmOnTerminal('Run this?', this.signal))) return true;
     this.note('They were not run. If the plugin does not work, repeat the command with `--allow-scripts`.');
     return false;
-  }
-
-  protected override catch(error: Error): Promise<never> {
-    if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') return super.catch(error);
-    const hint = 'Nothing was changed; run the same command again.';
-    return super.catch(new AgentgymError('AG_INTERRUPTED', { message: error.message, hint, cause: error }));
   }
 }

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand, yesFlag } from '../cli/base-command.js';
+import { BaseCommand, writesAtEnd, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym demonstrate ENVIRONMENT` */
@@ -14,6 +14,7 @@ export default class Demonstrate extends BaseCommand {
     '<%= config.bin %> <%= command.id %> textcraft --policy oracle --tasks 200 --filter success --output games.jsonl',
     '<%= config.bin %> <%= command.id %> guess-number --policy latest --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',
   ];
+  static override interruption = writesAtEnd;
   static override args = {
     environment: Args.string({
       required: true,

@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand, yesFlag } from '../cli/base-command.js';
+import { BaseCommand, writesAtEnd, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym evaluate [POLICY]` */
@@ -15,6 +15,7 @@ export default class Evaluate extends BaseCommand {
     '<%= config.bin %> <%= command.id %> random --environment textcraft --split validation --tasks 200 --json',
     '<%= config.bin %> <%= command.id %> openai:http://localhost:8000/v1 --environment textcraft --format react',
   ];
+  static override interruption = writesAtEnd;
   static override args = {
     policy: Args.string({
       default: 'latest',

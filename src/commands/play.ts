@@ -1,6 +1,6 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand, yesFlag } from '../cli/base-command.js';
+import { BaseCommand, writesAtEnd, yesFlag } from '../cli/base-command.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym play ENVIRONMENT` */
@@ -13,6 +13,7 @@ export default class Play extends BaseCommand {
     '<%= config.bin %> <%= command.id %> guess-number --policy latest',
     '<%= config.bin %> <%= command.id %> guess-number --tool calculator',
   ];
+  static override interruption = writesAtEnd;
   static override args = {
     environment: Args.string({
       required: true,

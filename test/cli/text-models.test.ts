@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ import {
   completion,
   startChatServer,
 } from '../../plugins/policy-openai/src/fixtures/chat-server.js';
-import { type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
 
 const plugin = fileURLToPath(new URL('../../plugins/policy-openai', import.meta.url));
 const folders = freshDataFolders();
@@ -113,6 +114,27 @@ describe('a text model behind an endpoint', () => {
     const { error } = documentOf(result) as { error: { code: string; message: string; hint: string } };
     expect(error.code).toBe(code);
     expect(error.message + error.hint).toContain(words);
+  });
+
+  // Goes red when the hint of a run that can resume stands under a command that saves nothing.
+  it('is left at once by Ctrl-C', async () => {
+    const silent = await startChatServer(() => ({ ...completion('1'), milliseconds: 60_000 }));
+    const args = ['evaluate', `openai:${silent.url}`, '--environment', 'guess-number', '--policy-option', 'model=any'];
+    const child = spawn(process.execPath, [bin, ...args], {
+      cwd,
+      env: { ...process.env, ...folders, NODE_ENV: 'production' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let told = '';
+    child.stderr.setEncoding('utf8').on('data', (part: string) => (told += part));
+    while (silent.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    await silent.close();
+    expect(code).toBe(130);
+    expect(told).toContain('Interrupted. Interrupt again to stop at once.');
+    expect(told).toContain('Nothing was written; run the same command again.');
+    expect(told).not.toContain('--resume');
   });
 
   it('is told where a model is missing, without the secrets of an address', async () => {
