@@ -1,3 +1,5 @@
+import { get } from 'node:http';
+
 import { afterEach, describe, expect, it } from 'vitest';
 
 import type { GeneratedTokens, GenerateRequest, Sampling } from '../../contracts/policy.js';
@@ -221,6 +223,20 @@ describe('servePolicy', () => {
     await expect(servePolicy({ endpoint, host: '127.0.0.1', port: Number(port) })).rejects.toThrow(
       'another program uses it',
     );
+  });
+
+  // A page of another site can have a name that points to this machine. It cannot know the key.
+  it('answers to other names only where a key is needed', async () => {
+    const ask = (url: string, headers: Record<string, string>) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const { hostname, port } = new URL(url);
+        const options = { hostname, port, path: '/v1/models', headers: { host: 'box.example', ...headers } };
+        get(options, (response) => resolve(response.resume().statusCode)).on('error', reject);
+      });
+    const [open, closed] = [await serve(), await serve({ key: 'a-key-of-16-chars' })];
+    expect(await ask(open.server.url, {})).toBe(403);
+    expect(await ask(closed.server.url, {})).toBe(401);
+    expect(await ask(closed.server.url, { authorization: 'Bearer a-key-of-16-chars' })).toBe(200);
   });
 
   it('forgets a text whose client is gone', async () => {

@@ -51,17 +51,20 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
   const { endpoint, host, key } = request;
   refuseOpenServer(host, key);
   const created = Math.floor(Date.now() / 1000);
-  const abort = new AbortController();
+  const open = new Set<AbortController>();
   let isClosing = false;
   const limits = { maxHeaderSize: 16_384, headersTimeout: 5_000, requestTimeout: 60_000 };
   const server = createServer(limits, (incoming, response) => {
-    const gone = new AbortController();
-    response.on('close', () => gone.abort(new Error('the client is gone')));
-    const signal = AbortSignal.any([gone.signal, abort.signal]);
+    const own = new AbortController();
+    open.add(own);
+    response.on('close', () => {
+      open.delete(own);
+      own.abort(new Error('the client is gone'));
+    });
     const work = async (): Promise<void> => {
       refuse(incoming, request);
       if (isClosing) throw new RequestError(503, 'this server is stopping');
-      await answer({ endpoint, created, incoming, response, signal });
+      await answer({ endpoint, created, incoming, response, signal: own.signal });
     };
     work().catch((error: unknown) => fail(response, error));
   });
@@ -73,7 +76,7 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       const timer = setTimeout(() => {
-        abort.abort(new RequestError(503, 'this server has stopped'));
+        for (const own of open) own.abort(new RequestError(503, 'this server has stopped'));
         setTimeout(() => server.closeAllConnections(), 500).unref();
       }, milliseconds);
       await closed;
@@ -160,10 +163,12 @@ class Events {
 
 /** Throws RequestError if the request may not be answered. */
 function refuse(incoming: IncomingMessage, { host, key }: ServePolicyRequest): void {
-  if (!isOwnName(incoming.headers.host, host)) throw new RequestError(403, 'this server does not answer to that name');
   // Browsers send it for pages of other sites. Programs do not.
   if (incoming.headers.origin !== undefined) throw new RequestError(403, 'this server does not answer to web pages');
-  if (key === undefined) return;
+  if (key === undefined) {
+    if (isOwnName(incoming.headers.host, host)) return;
+    throw new RequestError(403, 'this server does not answer to that name');
+  }
   const [, given = ''] = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
   if (!isSame(given, key)) throw new RequestError(401, 'the key is missing or wrong', { code: 'invalid_api_key' });
 }
