@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { TrainingBatch } from '../contracts/batch.js';
-import type { Loss, LossExpression } from '../contracts/loss.js';
+import type { Loss, LossExpression, NamedLoss } from '../contracts/loss.js';
 import type {
   ConversationEncoder,
   ForwardBackwardResult,
@@ -15,6 +15,7 @@ import type {
   ReferenceModel,
   Sampling,
 } from '../contracts/policy.js';
+import { nameTerms } from '../credit/name-terms.js';
 import { checkPolicyModel, describePolicyModel, policyModelChecks } from './check-policy-model.js';
 import type { TabularEncoder } from './tabular-encoder.js';
 import { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
@@ -219,6 +220,25 @@ describe('checkPolicyModel', () => {
       expect(await checkPolicyModel({ create: () => new TabularPolicy({ ...options, valueHead }) })).toEqual([]);
     }
   });
+
+  // Like a model on a server: it knows some losses by name, tells no entropy, and has no value head.
+  it.each<[readonly NamedLoss['name'][]]>([[['ppo', 'cross_entropy']], [['cross_entropy']]])(
+    'asks a model for the losses that it knows: %j',
+    async (losses) => {
+      const named = broken((model) => ({
+        capabilities: { ...model.capabilities, live: ['logprob'], losses },
+        forwardBackward: async (batch, loss) => {
+          for (const [term, name] of Object.entries(nameTerms(loss))) {
+            if (name === undefined || !losses.includes(name.name)) throw new Error(`${term} is unknown here`);
+          }
+          const { entropy: _, values: __, ...result } = await model.forwardBackward(batch, loss);
+          return result;
+        },
+        values: undefined as never,
+      }));
+      expect(await checkPolicyModel({ create: named })).toEqual([]);
+    },
+  );
 
   it('holds a model to what its sampler promises, and to no more', async () => {
     const careless = (sampler: PolicyModel['capabilities']['sampler']): (() => PolicyModel) =>
