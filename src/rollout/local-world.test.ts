@@ -547,9 +547,12 @@ describe('free collection', () => {
     let calls = 0;
     let ended = 0;
     const generate = model.generate.bind(model);
+    let begin: () => void = () => undefined;
+    const secondBegan = new Promise<void>((resolve) => (begin = resolve));
     model.generate = async (...asked) => {
       const isFirst = (calls += 1) === 1;
-      await sleep(isFirst ? 1 : 20);
+      if (!isFirst) begin();
+      await (isFirst ? Promise.race([secondBegan, sleep(5_000)]) : sleep(20));
       ended += 1;
       if (isFirst) throw new Error('no memory');
       return generate(...asked);
