@@ -9,7 +9,8 @@ import { lossInputs as inputs, lossOperations as ops } from './loss-operations.j
 
 /** The names of the terms that equal a loss with a name. */
 export function nameTerms(loss: Loss): { readonly [term: string]: NamedLoss | undefined } {
-  return Object.fromEntries(Object.entries(loss.terms).map(([name, term]) => [name, nameOf(term)]));
+  const probe = makeProbe(ROWS, WIDTH);
+  return Object.fromEntries(Object.entries(loss.terms).map(([name, term]) => [name, nameOf(term, probe)]));
 }
 
 /** Log of the largest ratio that is tried. Bounds beyond it count as none. */
@@ -20,8 +21,7 @@ const WIDTH = 6;
 /** Relative to the larger of both numbers: rounding in float64. */
 const TOLERANCE = 1e-9;
 
-function nameOf(term: LossExpression): NamedLoss | undefined {
-  const probe = makeProbe();
+function nameOf(term: LossExpression, probe: Probe): NamedLoss | undefined {
   const found = measure(term, probe);
   if (found === undefined) return undefined;
   const candidates: NamedLoss[] = [
@@ -99,7 +99,7 @@ function valueAt(term: LossExpression, logRatio: number, advantage: number): num
 }
 
 /** Tokens with all kinds of ratios and advantages. */
-function makeProbe(rows = ROWS, width = WIDTH): Probe {
+function makeProbe(rows: number, width: number): Probe {
   const size = rows * width;
   let column = 0;
   // Multiples of irrational numbers, modulo 1, are spread evenly and repeat nowhere.

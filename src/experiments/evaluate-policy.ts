@@ -3,7 +3,7 @@ import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { JsonObject } from '../contracts/json.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
 import { baselinePlayers, type BaselineName } from './baseline-players.js';
-import type { Actor } from '../rollout/actor.js';
+import { type Actor, isTextPlayer } from '../rollout/actor.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
 
@@ -67,7 +67,7 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
 }
 
 function textModelOf(actor: Actor): PolicyEvaluation['textModel'] {
-  if (actor.kind !== 'player' || !('describe' in actor.player)) return undefined;
+  if (actor.kind !== 'player' || !isTextPlayer(actor.player)) return undefined;
   const usage = actor.player.usage?.();
   return { facts: actor.player.describe(), ...(usage && { usage }) };
 }

@@ -4,7 +4,7 @@ import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import type { Actor } from '../rollout/actor.js';
+import { type Actor, isTextPlayer } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { fitFormat } from '../rollout/fit-format.js';
@@ -135,7 +135,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
         await environment.pool.dispose();
         await tools?.dispose();
         if (actor.kind === 'model') await actor.model.dispose();
-        if (actor.kind === 'player' && 'dispose' in actor.player) await actor.player.dispose?.();
+        if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
       },
     };
   } catch (error) {

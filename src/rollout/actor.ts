@@ -36,6 +36,11 @@ interface PlayerActor {
   readonly tools?: Toolbox;
 }
 
+/** A text model, not a person or a script: it has limits of its own, and something to free. */
+export function isTextPlayer(player: Player | TextPlayer): player is TextPlayer {
+  return 'concurrency' in player;
+}
+
 /** Anything that can play an episode. */
 export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 

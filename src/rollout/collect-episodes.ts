@@ -12,11 +12,12 @@ import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, isPromiseLike, withinDeadline } from '../errors/within-deadline.js';
-import type { Actor, ModelActor } from './actor.js';
+import { type Actor, isTextPlayer, type ModelActor } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeLost } from './episode-lost.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
+import { uniformDraws } from './uniform-draws.js';
 import { unlessAborted } from './unless-aborted.js';
 import type { InstanceHandle } from './world-handle.js';
 
@@ -187,7 +188,7 @@ class Collection {
   /** Begins as many attempts as allowed. @returns whether there are any */
   #beginEpisodes(): boolean {
     const { actor, environments, rollout } = this.#options;
-    const played = actor.kind === 'player' && 'concurrency' in actor.player ? actor.player.concurrency : Infinity;
+    const played = actor.kind === 'player' && isTextPlayer(actor.player) ? actor.player.concurrency : Infinity;
     const seats = Math.min(rollout.inFlight, environments.limit, played) - this.#live.size - this.#beginning;
     const attempts = this.#waiting.splice(0, Math.max(0, seats));
     for (const attempt of attempts) {
@@ -264,7 +265,7 @@ class Collection {
       random: stream,
       admissible: () => instance.admissible(),
     };
-    const milliseconds = 'concurrency' in player ? textMilliseconds : rollout.playerMilliseconds;
+    const milliseconds = isTextPlayer(player) ? textMilliseconds : rollout.playerMilliseconds;
     const act = () => player.act(turn, signal);
     const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act).catch((error: unknown) => {
       throw isUnavailable(error) ? unavailable(player.name, error) : error;
@@ -365,7 +366,7 @@ async function generate(
     sequence: episode.sequenceName,
     endIds: model.encoder.endIds,
     maxTokens: maxActionTokens,
-    draws: draws(episode.random.stream('turn', episode.turns.length), maxActionTokens),
+    draws: uniformDraws(episode.random.stream('turn', episode.turns.length), maxActionTokens),
   }));
   const answers = await model.generate(requests, sampling, signal);
   return sequences.map((sequence, index) => {
@@ -386,13 +387,6 @@ function unavailable(player: string, error: Error): AgentgymError {
     message: `The player "${player}" cannot play on: ${messageOf(error)}`,
     cause: error,
   });
-}
-
-/** Uniform numbers in (0, 1]. */
-function draws(random: Random, count: number): Float64Array {
-  const numbers = new Float64Array(count);
-  for (let index = 0; index < count; index += 1) numbers[index] = 1 - random.uniform();
-  return numbers;
 }
 
 /**

@@ -156,8 +156,8 @@ export class LiveEpisode {
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     const { facts, reward: native } = conclusion ?? step;
-    const turn = { cut: written.cut, ...(malformed !== undefined && { malformed }), ...(toolCall && { toolCall }) };
-    const { reward, components } = this.#score({ ...turn, ...written }, { facts, native });
+    const turn = { ...written, ...(malformed !== undefined && { malformed }), ...(toolCall && { toolCall }) };
+    const { reward, components } = this.#score(turn, { facts, native });
     this.turns.push({
       observation: this.#observation,
       ...(this.#characters !== undefined && { observationCharacters: this.#characters }),

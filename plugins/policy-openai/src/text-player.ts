@@ -19,6 +19,8 @@ class ChatPlayer implements TextPlayer {
   readonly #extra: { readonly [member: string]: unknown };
   readonly #spending: Spending;
   #model: Promise<string> | undefined;
+  /** The name of the model that the server listed. */
+  #listed: string | undefined;
   #cap: 'max_tokens' | 'max_completion_tokens' = 'max_tokens';
 
   constructor(options: Options, address: Address, temperature: number) {
@@ -64,7 +66,7 @@ class ChatPlayer implements TextPlayer {
       return await withOwnSignal(signal, (own) => this.#write(messages, random.integer(0, 2 ** 31), own));
     } catch (error) {
       if (isContextFull(error)) return { full: true };
-      throw this.#meaning(error);
+      throw readServerError(error, this.#address.shown, this.#options.keyVariable);
     }
   }
 
@@ -77,9 +79,6 @@ class ChatPlayer implements TextPlayer {
   usage() {
     return { ...this.#spending.usage };
   }
-
-  /** The name of the model that the server listed. */
-  #listed: string | undefined;
 
   async #write(messages: Messages, seed: number, signal: AbortSignal): Promise<PlayerAnswer> {
     const model = await (this.#model ??= this.#findModel(signal));
@@ -115,10 +114,6 @@ class ChatPlayer implements TextPlayer {
       this.#model = undefined;
       throw error;
     }
-  }
-
-  #meaning(error: unknown): unknown {
-    return readServerError(error, this.#address.shown, this.#options.keyVariable);
   }
 }
 

@@ -64,10 +64,9 @@ export class BatchSampler {
     await new Promise(setImmediate);
     while (this.open > 0) {
       this.#running.push(...this.#waiting.splice(0, MOST_AT_ONCE - this.#running.length));
-      this.#leave(
-        ({ request }) => request.signal.aborted,
-        ({ reject, request }) => reject(request.signal.reason),
-      );
+      const gone = new Set(this.#running.filter(({ request }) => request.signal.aborted));
+      for (const { reject, request } of gone) reject(request.signal.reason);
+      this.#remove(gone);
       const groups = new Map<string, Running[]>();
       for (const running of this.#running) {
         const key = JSON.stringify(running.request.sampling);
@@ -106,11 +105,10 @@ export class BatchSampler {
         running.reject(error);
       }
     }
-    this.#running = this.#running.filter((running) => !done.has(running));
+    this.#remove(done);
   }
 
-  #leave(leaves: (running: Running) => boolean, tell: (running: Running) => void): void {
-    for (const running of this.#running.filter(leaves)) tell(running);
-    this.#running = this.#running.filter((running) => !leaves(running));
+  #remove(ended: ReadonlySet<Running>): void {
+    this.#running = this.#running.filter((running) => !ended.has(running));
   }
 }

@@ -56,7 +56,7 @@ export class Conversations {
       throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
     const tokens = new TokenSequence(this.#encoder, hasSystem ? first.content : '', opening.content);
     let last: Remembered | undefined;
-    let before = 1 + Number(hasSystem);
+    const key = new ConversationKey(messages.slice(0, 1 + Number(hasSystem)));
     for (let index = 0; index < others.length; index += 2) {
       const [answer, next] = [others[index]!, others[index + 1]];
       if (answer.role !== 'assistant' || (next?.role !== 'user' && next?.role !== 'tool')) {
@@ -65,13 +65,12 @@ export class Conversations {
           'messages of the user and of the assistant must alternate, and the user has the last one',
         );
       }
-      before += 1;
-      last = this.#remembered.get(keyOf(messages.slice(0, before)));
+      last = this.#remembered.get(key.add(answer).value);
       if (last === undefined)
         tokens.addContext([...this.#encoder.encodeAction(answer.content), this.#encoder.endIds[0]!]);
       else tokens.addAction(last.tokens, [], last.ended);
       tokens.addObservation(next.content, this.#longest, next.role === 'tool');
-      before += 1;
+      key.add(next);
     }
     return { messages, tokens, sequence: this.#take(last) };
   }
@@ -83,7 +82,7 @@ export class Conversations {
 
   /** Remembers the answer to a conversation. */
   remember({ messages, sequence }: Conversation, text: string, tokens: readonly number[], ended: boolean): void {
-    const key = keyOf([...messages, { role: 'assistant', content: text }]);
+    const key = new ConversationKey(messages).add({ role: 'assistant', content: text }).value;
     this.#forget(key);
     const remembered: Remembered = { tokens, ended, sequence };
     this.#remembered.set(key, remembered);
@@ -121,8 +120,20 @@ export class Conversations {
   }
 }
 
-function keyOf(messages: readonly Message[]): string {
-  const hash = createHash('sha256');
-  for (const { role, content } of messages) hash.update(JSON.stringify([role, content]));
-  return hash.digest('base64');
+/** A digest of messages that grows with them, so that a long conversation is read once. */
+class ConversationKey {
+  readonly #hash = createHash('sha256');
+
+  constructor(messages: readonly Message[]) {
+    for (const message of messages) this.add(message);
+  }
+
+  add({ role, content }: Message): this {
+    this.#hash.update(JSON.stringify([role, content]));
+    return this;
+  }
+
+  get value(): string {
+    return this.#hash.copy().digest('base64');
+  }
 }

@@ -1,5 +1,6 @@
 import type { ConversationEncoder, PolicyModel, Sampling } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
+import { uniformDraws } from '../../rollout/uniform-draws.js';
 import { BatchSampler, type SampledText } from './batch-sampler.js';
 import { Conversations } from './conversations.js';
 import { GrowingText } from './growing-text.js';
@@ -17,21 +18,17 @@ export interface EndpointOptions {
   readonly random: Random;
 }
 
-/** One of the texts that answer a request. */
-export interface AnsweredChoice {
-  readonly index: number;
-  readonly text: string;
-  readonly reason: 'stop' | 'length';
-  readonly tokens: readonly number[];
-  readonly logprobs: readonly number[];
-}
-
 /** A part of a text, while it is written. */
 export interface Part {
   readonly index: number;
   readonly text: string;
   readonly tokens: readonly number[];
   readonly logprobs: readonly number[];
+}
+
+/** One of the texts that answer a request, whole. */
+export interface AnsweredChoice extends Part {
+  readonly reason: 'stop' | 'length';
 }
 
 export interface Answer {
@@ -132,7 +129,7 @@ export class PolicyEndpoint {
           ...{ tokens, sequence, sampling, signal, take },
           endIds: this.encoder.endIds,
           maxTokens: limit,
-          draws: draws(random.stream(index), limit),
+          draws: uniformDraws(random.stream(index), limit),
         });
         const left = text.takeNew(true);
         if (left !== '') show?.({ index, text: left, tokens: [], logprobs: [] });
@@ -153,9 +150,4 @@ export class PolicyEndpoint {
     const message = `The model \`${asked}\` does not exist. This server has \`${this.name}\`.`;
     throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
   }
-}
-
-/** Uniform numbers in (0, 1]. */
-function draws(random: Random, count: number): Float64Array {
-  return Float64Array.from({ length: count }, () => 1 - random.uniform());
 }
