@@ -109,6 +109,11 @@ export interface PolicyCapabilities {
   readonly ahead?: boolean;
   /** Longest token sequence it can hold. */
   readonly maxTokens: number;
+  /**
+   * The only temperature at which it computes log probabilities of batches; it samples at any. Training episodes must then
+   * be sampled at this temperature. Absent: any.
+   */
+  readonly temperature?: number;
   readonly sampler: SamplerPromises;
 }
 

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
+import { planRun } from '../config/run-plan.js';
 import type { PolicyCapabilities } from '../contracts/policy.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
 import { reinforce } from '../training/fixtures/reinforce.js';
-import { checkPolicy } from './check-parts.js';
+import { checkPolicy, checkStageNeeds } from './check-parts.js';
 
 describe('checkPolicy', () => {
   const { capabilities } = new TabularPolicy({ texts: ['yes no'] });
@@ -37,5 +39,23 @@ describe('checkPolicy', () => {
     expect(() => checkPolicy(withEntropy, knows('policy_gradient'), 'table', false)).toThrow(
       'cannot compute the term `entropy` of a loss: it is no loss that has a name.',
     );
+  });
+});
+
+describe('checkStageNeeds', () => {
+  it('wants the only temperature at which a policy trains, if a stage samples', () => {
+    const { capabilities } = new TabularPolicy({ texts: ['yes no'] });
+    const plan = (kind: 'rl' | 'sft', temperature: number) => {
+      const stages = { only: { kind, steps: 1, ...(kind === 'sft' && { demonstrations: { count: 1 } }) } };
+      const policy = { name: 'table', preset: 'nano', sampling: { temperature } };
+      return planRun(tinyRecipe({ policy, stages }));
+    };
+    const one = { ...capabilities, temperature: 1 };
+    expect(() => checkStageNeeds(plan('rl', 0.7), one, 'table')).toThrow(
+      'The policy `table` trains only on episodes that are sampled at temperature 1, not 0.7.',
+    );
+    expect(() => checkStageNeeds(plan('rl', 0.7), capabilities, 'table')).not.toThrow();
+    expect(() => checkStageNeeds(plan('rl', 1), one, 'table')).not.toThrow();
+    expect(() => checkStageNeeds(plan('sft', 0.7), one, 'table')).not.toThrow();
   });
 });

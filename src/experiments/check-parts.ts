@@ -96,8 +96,23 @@ export async function checkStates(
   });
 }
 
-/** Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have, or needs supervision that it lacks. */
-export function checkStageNeeds({ stages }: RunPlan, { losses, optimizers }: PolicyCapabilities, name: string): void {
+/**
+ * Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have, needs supervision that it lacks, or
+ * trains at another temperature than the only one that it knows.
+ */
+export function checkStageNeeds(
+  { recipe, stages }: RunPlan,
+  { losses, optimizers, temperature }: PolicyCapabilities,
+  name: string,
+): void {
+  const sampled = recipe.policy.sampling.temperature;
+  if (temperature !== undefined && sampled !== temperature && stages.some(({ kind }) => kind === 'rl')) {
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The policy \`${name}\` trains only on episodes that are sampled at temperature ${temperature}, not ${sampled}.`,
+      hint: `Set \`policy.sampling.temperature: ${temperature}\`.`,
+      path: 'policy.sampling.temperature',
+    });
+  }
   for (const { name: stage, kind, optimizer } of stages) {
     if (kind === 'sft') checkTerms(crossEntropy, losses, name, `stages.${stage}`);
     const wanted = optimizer.settings.name;

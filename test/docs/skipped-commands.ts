@@ -36,6 +36,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command,
     reason: 'needs a server: test/cli/text-models.test.ts plays one',
   })),
+  {
+    document: 'plugins/policy-tinker/README.md',
+    command: 'agentgym train recipe.yaml',
+    reason: 'needs a server: plugins/policy-tinker has the tests with one',
+  },
   ...[
     'agentgym evaluate openai:http://localhost:8000/v1 --environment guess-number --tasks 200',
     'agentgym demonstrate guess-number --policy openai:http://localhost:8000/v1 --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',

@@ -1,0 +1,463 @@
+// A model on the server. A server may lose it: it is started again, or ends a session that it takes for dead. So the
+// operations since the last state that the server saved are remembered, and made again on a new model.
+import { randomBytes } from 'node:crypto';
+
+import { type Connection, type Reply, Refused, Unavailable } from './connection.js';
+import { decodePass, decodeSample, encodePass, type ModelPass, type SampledSequence, writePass } from './messages.js';
+
+/** Weights that the server keeps, and whether the optimizer's moments are read with them. */
+export interface SavedState {
+  /** tinker://MODEL/weights/NAME */
+  readonly path: string;
+  readonly optimizer: boolean;
+}
+
+export interface ModelSettings {
+  readonly baseModel: string;
+  readonly rank: number;
+  /** Of the adapter's first weights: a new model has the same ones. */
+  readonly seed: number;
+  readonly protocol: 'auto' | 'protobuf' | 'json';
+  readonly deadlineMilliseconds: number;
+  /** Optimizer steps after which the server saves a state. */
+  readonly keepSteps: number;
+}
+
+export interface AdamSettings {
+  readonly learning_rate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly eps: number;
+  readonly weight_decay: number;
+  readonly grad_clip_norm?: number;
+}
+
+export interface SampleRequest {
+  readonly tokens: readonly number[];
+  readonly parameters: { readonly [name: string]: unknown };
+}
+
+/** The server does not have the model or the result any more. */
+class Lost extends Error {}
+
+type Json = { readonly [member: string]: unknown };
+
+/** One life of the model on the server. */
+interface Life {
+  readonly ready: Promise<{ readonly session: string; readonly model: string; readonly heartbeat: NodeJS.Timeout }>;
+  /** Number of the last request; the server takes them in this order, and each once. */
+  requests: number;
+  /** Ends when the last request has been taken by the server. */
+  submitted: Promise<unknown>;
+}
+
+/** Something that the model has to do, in order. */
+interface Operation {
+  /** `read`: a pass without a gradient, which is not made again. */
+  readonly kind: 'pass' | 'read' | 'step' | 'save';
+  submit(model: string, request: number): Promise<string>;
+  /** Ends when the operation has its result. Later results of the same operation are not read. */
+  resolve(reply: Reply): void;
+  reject(error: unknown): void;
+  /** It had a result once. */
+  isDone: boolean;
+}
+
+/** Times that the model may be lost before an operation gets its result. */
+const MOST_LOSSES = 3;
+const HEARTBEAT_MILLISECONDS = 10_000;
+/** Servers hold a request until the result is there; a shorter wait shows sooner that one is gone. */
+const POLL_MILLISECONDS = 45_000;
+
+export class RemoteModel {
+  readonly #connection: Connection;
+  readonly #settings: ModelSettings;
+  readonly #signal: AbortSignal;
+  #state: SavedState | undefined;
+  #life: Life | undefined;
+  /** Operations after `#state`, in order. */
+  #log: Operation[] = [];
+  #losses = 0;
+  #sampler: { readonly life: Life; readonly steps: number; readonly session: Promise<string> } | undefined;
+  #steps = 0;
+  #stepsSinceState = 0;
+  /** A state that nobody but this object knows. */
+  #kept: string | undefined;
+  /** Where the weights of the last sampler are. */
+  #samplerPath: string | undefined;
+  #samples = 0;
+  #binary: boolean | undefined;
+  #ended: Error | undefined;
+
+  /** @param state the weights to begin with; absent: the base model with a new adapter */
+  constructor(connection: Connection, settings: ModelSettings, signal: AbortSignal, state?: SavedState) {
+    this.#connection = connection;
+    this.#settings = settings;
+    this.#signal = signal;
+    this.#state = state;
+    if (settings.protocol !== 'auto') this.#binary = settings.protocol === 'protobuf';
+  }
+
+  /** Makes a pass over data; its gradient is added up until the next step. @returns log probabilities of each datum */
+  async pass(pass: ModelPass): Promise<readonly ArrayLike<number>[]> {
+    const reply = await this.#enqueue(pass.forwardOnly ? 'read' : 'pass', (model, request) =>
+      this.#submitPass(pass, model, request),
+    );
+    if (reply.isProtobuf) return decodePass(reply.bytes);
+    const { loss_fn_outputs: outputs } = this.#connection.readObject(reply, 'retrieve_future');
+    return (outputs as readonly { readonly logprobs: { readonly data: readonly number[] } }[]).map(
+      ({ logprobs }) => logprobs.data,
+    );
+  }
+
+  /** @returns the server's metrics */
+  async step(adam: AdamSettings): Promise<{ readonly [name: string]: number }> {
+    const reply = await this.#enqueue('step', (model, request) =>
+      this.#submit('optim_step', { model_id: model, seq_id: request, adam_params: adam, type: 'optim_step' }),
+    );
+    this.#steps += 1;
+    this.#stepsSinceState += 1;
+    const { metrics } = this.#connection.readObject(reply, 'retrieve_future') as { metrics?: Record<string, number> };
+    return metrics ?? {};
+  }
+
+  /** Saves a state now and then, so that few steps have to be made again. Called when no request is open. */
+  async keep(): Promise<void> {
+    if (this.#stepsSinceState < this.#settings.keepSteps) return;
+    const previous = this.#kept;
+    this.#kept = await this.save();
+    if (previous !== undefined) await this.#discard(previous);
+  }
+
+  /** Saves weights and moments on the server. @returns the path of the state */
+  async save(): Promise<string> {
+    let name = '';
+    const reply = await this.#enqueue('save', (model, request) => {
+      // A request that is sent twice must not find its own state there.
+      name = `state-${this.#steps}-${randomBytes(4).toString('hex')}`;
+      return this.#submit('save_weights', { model_id: model, seq_id: request, path: name, type: 'save_weights' });
+    });
+    const { path } = this.#connection.readObject(reply, 'retrieve_future');
+    if (typeof path !== 'string') throw new Error('the server saved weights, but does not say where');
+    const at = this.#log.findIndex(({ kind }) => kind === 'save');
+    const before = this.#log.slice(0, at);
+    // A state has no gradient, so passes after the last step are still needed.
+    const open = before.slice(before.findLastIndex(({ kind }) => kind === 'step') + 1);
+    this.#log = [...open, ...this.#log.slice(at + 1)];
+    this.#state = { path, optimizer: true };
+    this.#stepsSinceState = 0;
+    return path;
+  }
+
+  /** Continues from a state. Open operations must have ended. */
+  async begin(state: SavedState): Promise<void> {
+    await this.#unload();
+    this.#state = state;
+    this.#log = [];
+    this.#stepsSinceState = 0;
+  }
+
+  /** Whether the model is as it was created: nothing was made with it. */
+  get isNew(): boolean {
+    return this.#log.length === 0 && (this.#state === undefined || !this.#state.optimizer);
+  }
+
+  /** Forgets the passes since the last step, and that step itself if `withStep`. Open operations must have ended. */
+  async forget(withStep: boolean): Promise<void> {
+    if (withStep) {
+      const step = this.#log.findLastIndex(({ kind }) => kind === 'step');
+      if (step >= 0) this.#log.splice(step, 1);
+      this.#steps -= 1;
+    }
+    const kept = this.#log.findLastIndex(({ kind }) => kind === 'step') + 1;
+    const forgotten = this.#log.splice(kept);
+    if (!withStep && forgotten.length === 0) return;
+    await this.#unload();
+  }
+
+  /** Samples with the weights of the last step. */
+  async sample({ parameters, tokens }: SampleRequest, signal: AbortSignal): Promise<SampledSequence> {
+    for (;;) {
+      const life = this.#currentLife();
+      try {
+        const sampler = await this.#samplerOf(life);
+        const ask = (): Promise<string> => {
+          const body = {
+            ...{ sampling_session_id: sampler, seq_id: (this.#samples += 1), num_samples: 1, type: 'sample' },
+            prompt: { chunks: [{ type: 'encoded_text', tokens }] },
+            sampling_params: parameters,
+          };
+          return this.#submit('asample', body, signal);
+        };
+        const reply = await this.#resultOf(ask, signal);
+        this.#losses = 0;
+        if (reply.isProtobuf) return decodeSample(reply.bytes);
+        const { sequences } = this.#connection.readObject(reply, 'retrieve_future');
+        const [sequence] = sequences as readonly SampledSequence[];
+        if (sequence === undefined) throw new Error('the server sampled no sequence');
+        return sequence;
+      } catch (error) {
+        const lost = readLoss(error);
+        if (lost === undefined) throw error;
+        this.#lose(life, lost);
+      }
+    }
+  }
+
+  async dispose(): Promise<void> {
+    this.#ended ??= new Error('the model was disposed of');
+    await this.#unload();
+  }
+
+  #enqueue(kind: Operation['kind'], submit: Operation['submit']): Promise<Reply> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    return new Promise((resolve, reject) => {
+      const life = this.#currentLife();
+      const operation: Operation = { kind, submit, resolve, reject, isDone: false };
+      this.#log.push(operation);
+      this.#drive(operation, life);
+    });
+  }
+
+  /** Submits an operation after those before it, and waits for its result beside them. */
+  #drive(operation: Operation, life: Life): void {
+    const ready = Promise.all([life.ready, life.submitted]);
+    const submitted = ready.then(async ([{ model }]) => {
+      const request = (life.requests += 1);
+      const submit = () => operation.submit(model, request);
+      return { submit, first: await submit() };
+    });
+    life.submitted = submitted;
+    submitted
+      .then(({ first, submit }) => this.#resultOf(submit, this.#signal, first))
+      .then(
+        (reply) => {
+          // An operation that is made again is no progress.
+          if (!operation.isDone) this.#losses = 0;
+          operation.isDone = true;
+          if (operation.kind === 'read') this.#log = this.#log.filter((other) => other !== operation);
+          operation.resolve(reply);
+        },
+        (error: unknown) => {
+          if (readLoss(error) !== undefined && life !== this.#life) return;
+          if (readLoss(error) !== undefined && this.#lose(life, error)) return;
+          operation.reject(error);
+        },
+      );
+  }
+
+  /** Begins a new life with the operations of the old one. @returns false if the model was lost too often */
+  #lose(life: Life, error: unknown): boolean {
+    if (life !== this.#life) return true;
+    this.#losses += 1;
+    void life.ready.then(
+      ({ heartbeat }) => clearInterval(heartbeat),
+      () => undefined,
+    );
+    this.#life = undefined;
+    if (this.#losses > MOST_LOSSES) {
+      const told = error instanceof Error ? error.message : String(error);
+      this.#ended = new Unavailable(`the server lost the model ${this.#losses} times: ${told}`, { cause: error });
+      for (const operation of this.#log) operation.reject(this.#ended);
+      return false;
+    }
+    const next = this.#currentLife();
+    for (const operation of this.#log) this.#drive(operation, next);
+    return true;
+  }
+
+  #currentLife(): Life {
+    if (this.#ended !== undefined) throw this.#ended;
+    if (this.#life === undefined) {
+      const ready = this.#beginLife();
+      const life: Life = { ready, requests: this.#state === undefined ? 0 : 1, submitted: Promise.resolve() };
+      // A failure is read by each operation of this life.
+      ready.catch(() => undefined);
+      this.#life = life;
+    }
+    return this.#life;
+  }
+
+  async #beginLife(): Promise<Awaited<Life['ready']>> {
+    const { baseModel, rank, seed } = this.#settings;
+    const { session_id: session } = await this.#connection.ask({
+      path: 'create_session',
+      body: { tags: ['agentgym'], user_metadata: null, sdk_version: 'agentgym', type: 'create_session' },
+      signal: this.#signal,
+    });
+    if (typeof session !== 'string') throw new Error('the server gave no session');
+    const heartbeat = this.#beat(session);
+    try {
+      let known: unknown;
+      const created = await this.#resultOf(async () => {
+        const answer = await this.#connection.ask({
+          path: 'create_model',
+          body: {
+            ...{ session_id: session, model_seq_id: 1, base_model: baseModel, type: 'create_model' },
+            lora_config: { rank, seed, train_unembed: true, train_mlp: true, train_attn: true },
+          },
+          signal: this.#signal,
+        });
+        known = answer['model_id'];
+        return requestOf(answer);
+      }, this.#signal);
+      const model = this.#connection.readObject(created, 'create_model')['model_id'] ?? known;
+      if (typeof model !== 'string') throw new Error('the server created a model without a name');
+      if (this.#state !== undefined) {
+        const { optimizer, path } = this.#state;
+        await this.#resultOf(
+          () =>
+            this.#submit('load_weights', { ...{ model_id: model, path, optimizer }, seq_id: 1, type: 'load_weights' }),
+          this.#signal,
+        ).catch((error: unknown) => {
+          throw new Unavailable(`${path} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+        });
+      }
+      return { session, model, heartbeat };
+    } catch (error) {
+      clearInterval(heartbeat);
+      throw error;
+    }
+  }
+
+  /** Tells the server that the session is in use. A lost session shows at the next operation. */
+  #beat(session: string): NodeJS.Timeout {
+    const body = { session_id: session, type: 'session_heartbeat' };
+    const beat = () => this.#connection.send({ path: 'session_heartbeat', body, signal: this.#signal });
+    return setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MILLISECONDS).unref();
+  }
+
+  /** The session that samples with the weights of the last step. */
+  #samplerOf(life: Life): Promise<string> {
+    const known = this.#sampler;
+    if (known?.life === life && known.steps === this.#steps) return known.session;
+    const sampler = { life, steps: this.#steps, session: this.#openSampler(life) };
+    this.#sampler = sampler;
+    sampler.session.catch(() => {
+      if (this.#sampler === sampler) this.#sampler = undefined;
+    });
+    return sampler.session;
+  }
+
+  async #openSampler(life: Life): Promise<string> {
+    const { model, session } = await life.ready;
+    await life.submitted;
+    const request = (life.requests += 1);
+    const submit = () => {
+      const path = `sampler-${this.#steps}-${randomBytes(4).toString('hex')}`;
+      return this.#submit('save_weights_for_sampler', {
+        ...{ model_id: model, seq_id: request, path, type: 'save_weights_for_sampler' },
+      });
+    };
+    const first = submit();
+    life.submitted = first;
+    const saved = this.#connection.readObject(
+      await this.#resultOf(submit, this.#signal, await first),
+      'retrieve_future',
+    );
+    const opened = await this.#connection.ask({
+      path: 'create_sampling_session',
+      body: {
+        ...{ session_id: session, sampling_session_seq_id: request, model_path: saved['path'] },
+        type: 'create_sampling_session',
+      },
+      signal: this.#signal,
+    });
+    const id = opened['sampling_session_id'];
+    if (typeof id !== 'string') throw new Error('the server opened no session to sample');
+    const previous = this.#samplerPath;
+    this.#samplerPath = String(saved['path']);
+    if (previous !== undefined) await this.#discard(previous);
+    return id;
+  }
+
+  async #submitPass(pass: ModelPass, model: string, request: number): Promise<string> {
+    const send = async (isBinary: boolean): Promise<string> => {
+      const path = !isBinary && pass.forwardOnly ? 'forward' : 'forward_backward';
+      return this.#submit(path, isBinary ? encodePass(pass, model, request) : writePass(pass, model, request));
+    };
+    if (this.#binary !== undefined) return send(this.#binary);
+    try {
+      const answer = await send(true);
+      this.#binary = true;
+      return answer;
+    } catch (error) {
+      // What servers that read only JSON say about a body of another type.
+      if (!(error instanceof Refused) || ![400, 415, 422].includes(error.status)) throw error;
+      const answer = await send(false);
+      this.#binary = false;
+      return answer;
+    }
+  }
+
+  async #submit(path: string, body: object | Uint8Array, signal = this.#signal): Promise<string> {
+    return requestOf(await this.#connection.ask({ path, body, signal }));
+  }
+
+  /** Waits for the result of a request, which is made again if the server has thrown its result away. */
+  async #resultOf(submit: () => Promise<string>, signal: AbortSignal, first?: string): Promise<Reply> {
+    const end = performance.now() + this.#settings.deadlineMilliseconds;
+    try {
+      let request = first ?? (await submit());
+      while (performance.now() < end) {
+        const body = { request_id: request };
+        const reply = await this.#connection.send({
+          path: 'retrieve_future',
+          body,
+          signal,
+          milliseconds: POLL_MILLISECONDS,
+          isPoll: true,
+        });
+        if (reply.status === 410) request = await submit();
+        else if (reply.status !== 408) return reply;
+        signal.throwIfAborted();
+      }
+    } catch (error) {
+      throw readLoss(error) ?? error;
+    }
+    throw new Unavailable(`the server gave no result in ${this.#settings.deadlineMilliseconds / 1000} s`);
+  }
+
+  /** Deletes weights that are not needed any more, as far as the server can: tinker://MODEL/KIND/NAME. */
+  async #discard(path: string): Promise<void> {
+    const [model, ...rest] = path.replace('tinker://', '').split('/');
+    const request = { path: `training_runs/${model}/checkpoints/${rest.join('/')}`, method: 'DELETE' as const };
+    try {
+      await this.#connection.send({ ...request, signal: AbortSignal.any([this.#signal, AbortSignal.timeout(5000)]) });
+    } catch {
+      // They stay on the server.
+    }
+  }
+
+  /** Frees the model on the server, as far as it answers. */
+  async #unload(): Promise<void> {
+    const life = this.#life;
+    this.#life = undefined;
+    this.#sampler = undefined;
+    if (life === undefined) return;
+    try {
+      const { heartbeat, model } = await life.ready;
+      clearInterval(heartbeat);
+      const body = { model_id: model, type: 'unload_model' };
+      await this.#connection.send({ path: 'unload_model', body, signal: AbortSignal.timeout(5000) });
+    } catch {
+      // The server ends a silent session itself.
+    }
+  }
+}
+
+function requestOf(answer: Json): string {
+  const id = answer['request_id'];
+  if (typeof id !== 'string') throw new Error('the server gave no number of the request');
+  return id;
+}
+
+/** The loss of the model, if this error says so. */
+function readLoss(error: unknown): Lost | undefined {
+  if (error instanceof Lost) return error;
+  if (!(error instanceof Refused)) return undefined;
+  const isGone =
+    error.status === 404 ||
+    (error.status === 400 && /not loaded|unknown (model|session)|not found/i.test(error.message));
+  return isGone ? new Lost(error.message, { cause: error }) : undefined;
+}

@@ -1,0 +1,321 @@
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import type {
+  ConversationEncoder,
+  CreditTools,
+  ForwardBackwardResult,
+  GeneratedTokens,
+  GenerateRequest,
+  JsonObject,
+  Loss,
+  OptimizerSettings,
+  OptimizerStep,
+  OptimizerStepResult,
+  PolicyCapabilities,
+  PolicyModel,
+  ReferenceModel,
+  Sampling,
+  TrainingBatch,
+} from '@agentgym/cli';
+
+import type { ModelPass } from './messages.js';
+import { hasFiniteLoss, lossPass, placeLogprobs, readPass, sampledRows, splitData } from './datums.js';
+import type { AdamSettings, RemoteModel, SavedState } from './remote-model.js';
+import type { ServerFacts } from './servers.js';
+
+export interface TinkerPolicyParts {
+  readonly remote: RemoteModel;
+  /** Another model on the server that begins with these weights. */
+  readonly openCopy: (state: SavedState) => RemoteModel;
+  readonly facts: ServerFacts;
+  readonly credit: CreditTools;
+  readonly encoder: ConversationEncoder;
+  /** The folder with the files of the tokenizer. */
+  readonly folder: string;
+  readonly maxTokens: number;
+  readonly limits: { readonly sequences: number; readonly tokens: number };
+  readonly concurrency: number;
+  /** Data for the manifest that does not change. */
+  readonly description: JsonObject;
+  readonly warn: (message: string) => void;
+}
+
+/** What a checkpoint says: the weights themselves stay on the server. */
+export interface SavedPolicy {
+  readonly formatVersion: 1;
+  /** tinker://MODEL/weights/NAME */
+  readonly state: string;
+  readonly policyVersion: number;
+  readonly adam: AdamConstants;
+}
+
+type AdamConstants = Omit<AdamSettings, 'learning_rate' | 'grad_clip_norm'>;
+
+const STATE_FILE = 'tinker.json';
+/** What an encoder is made of; a folder need not have all. */
+const TOKENIZER_FILES = [
+  ...['config.json', 'generation_config.json', 'tokenizer.json', 'tokenizer_config.json'],
+  ...['chat_template.jinja', 'special_tokens_map.json', 'added_tokens.json'],
+];
+/** Names under which servers tell the norm of the gradient. */
+const NORMS = ['skyrl.ai/grad_norm', 'grad_norm', 'unclipped_grad_l2_norm'];
+
+export class TinkerPolicy implements PolicyModel {
+  readonly capabilities: PolicyCapabilities;
+  readonly encoder: ConversationEncoder;
+  readonly #parts: TinkerPolicyParts;
+  #version = 0;
+  #adam = readAdam({ name: 'adamw', options: {} });
+  /** Data of the passes since the last step, and the scale of the first one (see `lossPass`). */
+  #data = 0;
+  #scale = 0;
+  /** A pass had numbers that are not finite, so it was not sent. */
+  #isSpoilt = false;
+  #warned = false;
+  #sampling = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(parts: TinkerPolicyParts, version = 0) {
+    const { encoder, facts, maxTokens } = parts;
+    this.#parts = parts;
+    this.#version = version;
+    this.encoder = encoder;
+    this.capabilities = {
+      live: ['logprob'],
+      missingOperations: [],
+      losses: [
+        'cross_entropy',
+        'policy_gradient',
+        'importance_sampling',
+        'ppo',
+        ...(facts.cispo ? ['cispo' as const] : []),
+      ],
+      freeze: true,
+      optimizers: ['adamw'],
+      ahead: true,
+      maxTokens,
+      temperature: 1,
+      sampler: { independent: false, draws: false, exact: facts.exact, concurrent: true },
+    };
+  }
+
+  get policyVersion(): number {
+    return this.#version;
+  }
+
+  async generate(
+    requests: readonly GenerateRequest[],
+    sampling: Sampling,
+    signal?: AbortSignal,
+  ): Promise<GeneratedTokens[]> {
+    for (const { maxTokens, tokens } of requests) {
+      if (tokens.length === 0) throw new RangeError('a request has no tokens to continue');
+      if (tokens.length + maxTokens > this.#parts.maxTokens) {
+        throw new RangeError(`a sequence may exceed the ${this.#parts.maxTokens} tokens that the policy can hold`);
+      }
+    }
+    return Promise.all(requests.map((request) => this.#inTurn(() => this.#continue(request, sampling, signal))));
+  }
+
+  /** The server has the caches. */
+  release(_sequences: readonly string[]): void {}
+
+  async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
+    const { credit, facts, limits, remote } = this.#parts;
+    refuseTemperature(batch);
+    const rows = sampledRows(batch);
+    if (rows.rows.length === 0) return this.#evaluate(batch, new Float64Array(batch.rows * batch.width), loss);
+    const named = Object.entries(credit.nameTerms(loss)).map(([term, name]) => {
+      if (name === undefined) throw new Error(`the server has no loss that equals the term ${term}`);
+      return name;
+    });
+    if (!hasFiniteLoss(rows)) {
+      this.#isSpoilt = true;
+      return this.#evaluate(batch, await this.logprobs(batch), loss);
+    }
+    const count = rows.rows.length * named.length;
+    this.#data += count;
+    if (this.#scale === 0) this.#scale = count;
+    const passes = named.map((name) => lossPass(rows, name, facts, this.#scale));
+    const requests = passes.map((pass) =>
+      Promise.all(splitData(pass.data, limits).map((data) => remote.pass({ ...pass, data }))),
+    );
+    const [first] = await Promise.all(requests);
+    return this.#evaluate(batch, placeLogprobs(rows, (first ?? []).flat()), loss);
+  }
+
+  async optimizerStep({ clipNorm, learningRate }: OptimizerStep): Promise<OptimizerStepResult> {
+    const { facts, remote, warn } = this.#parts;
+    const [data, scale, isSpoilt] = [this.#data, this.#scale, this.#isSpoilt];
+    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+    if (isSpoilt) {
+      await remote.forget(false);
+      return { gradientNorm: NaN, applied: false };
+    }
+    // Without a gradient a step would only move by the moments. Others do not make one either.
+    if (data === 0 && remote.isNew) return this.#stepped(0);
+    if (clipNorm !== undefined && !facts.clips && !this.#warned) {
+      this.#warned = true;
+      warn('the server does not clip gradients, so `optimizer.clipNorm` has no effect on it');
+    }
+    const clip = facts.clips && clipNorm !== undefined ? { grad_clip_norm: clipNorm } : {};
+    const metrics = await remote.step({ learning_rate: learningRate, ...this.#adam, ...clip });
+    const name = NORMS.find((candidate) => metrics[candidate] !== undefined);
+    const norm = name === undefined ? NaN : (metrics[name] as number);
+    if (name !== undefined && !Number.isFinite(norm)) {
+      await remote.forget(true);
+      return { gradientNorm: norm, applied: false };
+    }
+    await remote.keep();
+    // The server's mean is over all data since the last step, and each pass was scaled with the data of the first.
+    const isMean = facts.reduction === 'sequence-mean' && data > 0;
+    return this.#stepped(isMean ? (norm * data) / scale : norm);
+  }
+
+  /** A server has no such call, so the weights move to a new model, without gradients and moments. */
+  async resetOptimizer(settings: OptimizerSettings): Promise<void> {
+    const { remote } = this.#parts;
+    this.#adam = readAdam(settings);
+    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+    if (remote.isNew) return;
+    await remote.begin({ path: await remote.save(), optimizer: false });
+  }
+
+  logprobs(batch: TrainingBatch): Promise<Float64Array> {
+    return this.#read(this.#parts.remote, batch);
+  }
+
+  async freeze(): Promise<ReferenceModel> {
+    const { openCopy, remote } = this.#parts;
+    const copy = openCopy({ path: await remote.save(), optimizer: false });
+    return { logprobs: (batch) => this.#read(copy, batch), dispose: () => copy.dispose() };
+  }
+
+  async save(directory: string): Promise<void> {
+    const { folder, remote } = this.#parts;
+    const saved: SavedPolicy = {
+      formatVersion: 1,
+      state: await remote.save(),
+      policyVersion: this.#version,
+      adam: this.#adam,
+    };
+    for (const file of TOKENIZER_FILES) {
+      await copyFile(join(folder, file), join(directory, file)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+      });
+    }
+    await writeFile(join(directory, STATE_FILE), `${JSON.stringify(saved, null, 2)}\n`);
+  }
+
+  async load(directory: string): Promise<void> {
+    const saved = await readSaved(directory);
+    if (saved === undefined) throw new Error(`${join(directory, STATE_FILE)} does not exist: it is no checkpoint`);
+    await this.#parts.remote.begin({ path: saved.state, optimizer: true });
+    this.#version = saved.policyVersion;
+    this.#adam = saved.adam;
+    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+  }
+
+  describe(): JsonObject {
+    const { description, facts } = this.#parts;
+    return {
+      ...description,
+      notExact: [
+        'the server draws the tokens, so a run cannot be repeated',
+        ...(facts.exact ? [] : ['sampling and training may compute log probabilities differently']),
+        ...(facts.clips ? [] : ['gradients are not clipped']),
+        ...(facts.reduction === 'sum' ? [] : ['gradients of several passes in one step have the scale of the first']),
+      ],
+    };
+  }
+
+  dispose(): Promise<void> {
+    return this.#parts.remote.dispose();
+  }
+
+  #stepped(gradientNorm: number): OptimizerStepResult {
+    this.#version += 1;
+    return { gradientNorm, applied: true };
+  }
+
+  #evaluate(batch: TrainingBatch, logprobs: Float64Array, loss: Loss): ForwardBackwardResult {
+    const { metrics, terms } = this.#parts.credit.evaluateLoss(batch, { logprob: logprobs }, loss);
+    return { logprobs, terms, metrics };
+  }
+
+  async #read(model: RemoteModel, batch: TrainingBatch): Promise<Float64Array> {
+    refuseTemperature(batch);
+    const rows = sampledRows(batch);
+    const pass: ModelPass = readPass(rows);
+    const parts = splitData(pass.data, this.#parts.limits);
+    const answers = await Promise.all(parts.map((data) => model.pass({ ...pass, data })));
+    return placeLogprobs(rows, answers.flat());
+  }
+
+  async #continue(
+    request: GenerateRequest,
+    sampling: Sampling,
+    signal = new AbortController().signal,
+  ): Promise<GeneratedTokens> {
+    const { draws, endIds, maxTokens, tokens } = request;
+    const { temperature, topK, topP } = sampling;
+    const parameters = {
+      ...{ max_tokens: maxTokens, temperature, stop: endIds, top_p: topP, top_k: topK === 0 ? -1 : topK },
+      // The server draws by itself. A seed out of our own numbers makes its draws depend on the run's seed.
+      seed: Math.min(2 ** 31 - 1, Math.floor((draws[0] ?? 0) * 2 ** 31)),
+    };
+    const answer = await this.#parts.remote.sample({ tokens, parameters }, signal);
+    if (answer.logprobs.length !== answer.tokens.length) {
+      throw new Error(`the server gave ${answer.logprobs.length} log probabilities for ${answer.tokens.length} tokens`);
+    }
+    return { ...answer, ended: endIds.includes(answer.tokens.at(-1) ?? -1) };
+  }
+
+  /** Runs a request when fewer than `concurrency` others run. */
+  async #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    if (this.#sampling >= this.#parts.concurrency) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#sampling += 1;
+    try {
+      return await run();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#sampling -= 1;
+      else next();
+    }
+  }
+}
+
+/** At temperature 0, log probabilities are those at temperature 1. */
+function refuseTemperature({ temperature }: TrainingBatch): void {
+  if (temperature === 0 || temperature === 1) return;
+  throw new Error(`the server computes log probabilities at temperature 1, not ${temperature}`);
+}
+
+/** The checkpoint in a folder. Undefined: there is none. */
+export async function readSaved(folder: string): Promise<SavedPolicy | undefined> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, STATE_FILE), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  const saved = JSON.parse(text) as SavedPolicy;
+  if (saved.formatVersion !== 1) throw new Error(`${join(folder, STATE_FILE)} is of another version of agentgym`);
+  return saved;
+}
+
+/** @throws Error for an optimizer or a constant that servers do not have */
+function readAdam({ name, options }: OptimizerSettings): AdamConstants {
+  if (name !== 'adamw') throw new Error(`servers have the optimizer adamw, not ${name}`);
+  const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, ...others } = options;
+  const [other] = Object.keys(others);
+  if (other !== undefined) throw new Error(`the optimizer adamw of a server has no option ${other}`);
+  return {
+    beta1: Number(beta1),
+    beta2: Number(beta2),
+    eps: Number(epsilon),
+    weight_decay: Number(weightDecay),
+  };
+}
