@@ -30,6 +30,11 @@ describe('describeFailure', () => {
     });
   });
 
+  it('is no defect that the server of a policy is down', () => {
+    const down = Object.assign(new Error('the server is away'), { code: 'UNAVAILABLE' });
+    expect(describeFailure(down)).toMatchObject({ exitCode: 2, error: { code: 'AG_POLICY_UNAVAILABLE' } });
+  });
+
   it('makes usage errors of what oclif throws', () => {
     const flag = Object.assign(
       new Errors.CLIError('\u001b[31mNonexistent flag: --x\u001b[39m\nSee more help with --help'),

@@ -173,7 +173,8 @@ export interface ReferenceModel {
 /**
  * A model that acts and learns. The interface follows the Tinker protocol (thinkingmachines.ai), so that one loop can
  * drive an in-process engine or a cluster. Padding, packing, micro-batches, threads and caches are internal and do not
- * change results.
+ * change results. A model whose server is down rejects with an error whose `code` is `UNAVAILABLE`; the run then ends, and
+ * can be resumed.
  *
  * @example
  * ```ts

@@ -311,6 +311,13 @@ export const errorCodes = {
       'A KL coefficient above 0 with a policy without a reference, or a critic with a policy without a value head.',
     cure: 'Choose another policy or algorithm, or switch off the named feature (a KL coefficient of 0 needs no reference).',
   },
+  AG_POLICY_UNAVAILABLE: {
+    exitCode: 2,
+    meaning: 'The server of a policy is away, refuses the key, or lost the model again and again.',
+    cause:
+      'A server that is not running, a wrong address, a missing key, or an outage that is longer than its option allows.',
+    cure: 'Start the server again; a run that had begun continues with `agentgym train --resume RUN`.',
+  },
   AG_RECIPE_IDLE_SETTING: {
     exitCode: 2,
     meaning: 'A setting in a recipe or `--set` has no effect because of another setting.',

@@ -23,6 +23,7 @@ import type {
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
+import { isUnavailable } from '../errors/is-unavailable.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
 import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
@@ -257,11 +258,13 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
     return await work();
   } catch (error) {
     if (from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
+    const { cause, message } = error;
+    if (isUnavailable(cause)) throw new AgentgymError('AG_POLICY_UNAVAILABLE', { message, path: 'policy', cause });
     throw new AgentgymError('AG_PLUGIN_FAILED', {
-      message: error.message,
+      message,
       hint: `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
       path: 'policy.from',
-      cause: error.cause,
+      cause,
     });
   }
 }

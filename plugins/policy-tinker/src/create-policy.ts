@@ -34,7 +34,7 @@ export async function create(options: Options, host: PolicyHost, context: Policy
     seed: host.random.stream('adapter').integer(0, 2 ** 31),
     deadlineMilliseconds: 1000 * options.deadlineSeconds,
   };
-  const open = (state?: SavedState) => new RemoteModel(connection, settings, host.signal, state);
+  const open = (state?: SavedState) => new RemoteModel(connection, settings, state);
   const saved = await readSaved(from);
   const facts = servers[options.server];
   return new TinkerPolicy({

@@ -72,7 +72,8 @@ const POLL_MILLISECONDS = 45_000;
 export class RemoteModel {
   readonly #connection: Connection;
   readonly #settings: ModelSettings;
-  readonly #signal: AbortSignal;
+  /** An interruption does not end open operations: the run still saves what they made. */
+  readonly #ending = new AbortController();
   #state: SavedState | undefined;
   #life: Life | undefined;
   /** Operations after `#state`, in order. */
@@ -90,10 +91,9 @@ export class RemoteModel {
   #ended: Error | undefined;
 
   /** @param state the weights to begin with; absent: the base model with a new adapter */
-  constructor(connection: Connection, settings: ModelSettings, signal: AbortSignal, state?: SavedState) {
+  constructor(connection: Connection, settings: ModelSettings, state?: SavedState) {
     this.#connection = connection;
     this.#settings = settings;
-    this.#signal = signal;
     this.#state = state;
     if (settings.protocol !== 'auto') this.#binary = settings.protocol === 'protobuf';
   }
@@ -207,6 +207,7 @@ export class RemoteModel {
   async dispose(): Promise<void> {
     this.#ended ??= new Error('the model was disposed of');
     await this.#unload();
+    this.#ending.abort(this.#ended);
   }
 
   #enqueue(kind: Operation['kind'], submit: Operation['submit']): Promise<Reply> {
@@ -229,7 +230,7 @@ export class RemoteModel {
     });
     life.submitted = submitted;
     submitted
-      .then(({ first, submit }) => this.#resultOf(submit, this.#signal, first))
+      .then(({ first, submit }) => this.#resultOf(submit, this.#ending.signal, first))
       .then(
         (reply) => {
           // An operation that is made again is no progress.
@@ -283,7 +284,7 @@ export class RemoteModel {
     const { session_id: session } = await this.#connection.ask({
       path: 'create_session',
       body: { tags: ['agentgym'], user_metadata: null, sdk_version: 'agentgym', type: 'create_session' },
-      signal: this.#signal,
+      signal: this.#ending.signal,
     });
     if (typeof session !== 'string') throw new Error('the server gave no session');
     const heartbeat = this.#beat(session);
@@ -296,11 +297,11 @@ export class RemoteModel {
             ...{ session_id: session, model_seq_id: 1, base_model: baseModel, type: 'create_model' },
             lora_config: { rank, seed, train_unembed: true, train_mlp: true, train_attn: true },
           },
-          signal: this.#signal,
+          signal: this.#ending.signal,
         });
         known = answer['model_id'];
         return requestOf(answer);
-      }, this.#signal);
+      }, this.#ending.signal);
       const model = this.#connection.readObject(created, 'create_model')['model_id'] ?? known;
       if (typeof model !== 'string') throw new Error('the server created a model without a name');
       if (this.#state !== undefined) {
@@ -308,7 +309,7 @@ export class RemoteModel {
         await this.#resultOf(
           () =>
             this.#submit('load_weights', { ...{ model_id: model, path, optimizer }, seq_id: 1, type: 'load_weights' }),
-          this.#signal,
+          this.#ending.signal,
         ).catch((error: unknown) => {
           throw new Unavailable(`${path} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
         });
@@ -323,7 +324,7 @@ export class RemoteModel {
   /** Tells the server that the session is in use. A lost session shows at the next operation. */
   #beat(session: string): NodeJS.Timeout {
     const body = { session_id: session, type: 'session_heartbeat' };
-    const beat = () => this.#connection.send({ path: 'session_heartbeat', body, signal: this.#signal });
+    const beat = () => this.#connection.send({ path: 'session_heartbeat', body, signal: this.#ending.signal });
     return setInterval(() => void beat().catch(() => undefined), HEARTBEAT_MILLISECONDS).unref();
   }
 
@@ -352,7 +353,7 @@ export class RemoteModel {
     const first = submit();
     life.submitted = first;
     const saved = this.#connection.readObject(
-      await this.#resultOf(submit, this.#signal, await first),
+      await this.#resultOf(submit, this.#ending.signal, await first),
       'retrieve_future',
     );
     const opened = await this.#connection.ask({
@@ -361,7 +362,7 @@ export class RemoteModel {
         ...{ session_id: session, sampling_session_seq_id: request, model_path: saved['path'] },
         type: 'create_sampling_session',
       },
-      signal: this.#signal,
+      signal: this.#ending.signal,
     });
     const id = opened['sampling_session_id'];
     if (typeof id !== 'string') throw new Error('the server opened no session to sample');
@@ -390,7 +391,7 @@ export class RemoteModel {
     }
   }
 
-  async #submit(path: string, body: object | Uint8Array, signal = this.#signal): Promise<string> {
+  async #submit(path: string, body: object | Uint8Array, signal = this.#ending.signal): Promise<string> {
     return requestOf(await this.#connection.ask({ path, body, signal }));
   }
 
@@ -423,7 +424,10 @@ export class RemoteModel {
     const [model, ...rest] = path.replace('tinker://', '').split('/');
     const request = { path: `training_runs/${model}/checkpoints/${rest.join('/')}`, method: 'DELETE' as const };
     try {
-      await this.#connection.send({ ...request, signal: AbortSignal.any([this.#signal, AbortSignal.timeout(5000)]) });
+      await this.#connection.send({
+        ...request,
+        signal: AbortSignal.any([this.#ending.signal, AbortSignal.timeout(5000)]),
+      });
     } catch {
       // They stay on the server.
     }
