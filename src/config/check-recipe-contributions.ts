@@ -200,7 +200,8 @@ function checkPreset(
   const names = presets.map(({ name }) => name);
   if (policy.preset !== undefined && !names.includes(policy.preset)) {
     const near = nearestName(policy.preset, names);
-    const hint = near === undefined ? `Presets are: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+    const all = names.length === 0 ? 'It has none: set `policy.from`.' : `Presets are: ${names.join(', ')}.`;
+    const hint = near === undefined ? all : `Did you mean \`${near}\`?`;
     complaints.add(
       'AG_RECIPE_INVALID',
       ['policy', 'preset'],

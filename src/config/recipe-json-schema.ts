@@ -110,12 +110,16 @@ function describeBlock(block: Node, known: readonly DescribedContribution[]): vo
     then: {
       properties: {
         options: optionsJsonSchema(options),
-        ...(presets && {
-          preset: { oneOf: presets.map((preset) => ({ const: preset.name, description: preset.summary })) },
-        }),
+        ...(presets && { preset: presetSchema(presets) }),
       },
     },
   }));
+}
+
+/** The presets of a policy by name. A policy without presets takes none. */
+function presetSchema(presets: NonNullable<DescribedContribution['presets']>): Json {
+  if (presets.length === 0) return false;
+  return { oneOf: presets.map((preset) => ({ const: preset.name, description: preset.summary })) };
 }
 
 function isNode(value: Json | undefined): value is Node {

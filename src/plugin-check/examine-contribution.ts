@@ -2,14 +2,16 @@
 import { ReadableStream } from 'node:stream/web';
 
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import type { PolicyModel } from '../contracts/policy.js';
+import { isUnavailable } from '../errors/is-unavailable.js';
 import { examineActionFormat } from '../testing/check-action-format.js';
 import { examineAlgorithm } from '../testing/check-algorithm.js';
 import { examineEnvironment } from '../testing/check-environment.js';
 import { examineTextPlayer } from '../testing/check-text-player.js';
-import { examinePolicyModel } from '../testing/check-policy-model.js';
+import { examinePolicyModel, policyModelChecks } from '../testing/check-policy-model.js';
 import { examineReward } from '../testing/check-reward.js';
 import { examineTool } from '../testing/check-tool.js';
-import type { KitReport, KitSettings } from '../testing/conformance-kit.js';
+import { creation, type KitReport, type KitSettings } from '../testing/conformance-kit.js';
 import { testHost } from '../testing/test-host.js';
 
 type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kind: Kind }>;
@@ -36,6 +38,25 @@ interface Examiner<Kind extends ContributionKind> {
 
 /** The texts from which a policy from scratch builds its tokenizer. */
 const corpus = ['go north', '17 higher', 'You see a door.', 'The door is closed.', 'higher, 18 to 33', 'Play well.'];
+
+/** Why a policy whose model is elsewhere cannot be created here; undefined: it can, or has another fault. */
+async function reasonOfOutage(create: () => Promise<PolicyModel>): Promise<string | undefined> {
+  try {
+    await (await create()).dispose();
+    return undefined;
+  } catch (error) {
+    return isUnavailable(error) ? error.message : undefined;
+  }
+}
+
+/** The report on a policy whose server is not there: nothing was checked, and nothing is wrong. */
+function skipPolicyChecks({ finished }: KitSettings, reason: string): KitReport {
+  const checks = [creation, ...policyModelChecks].map(({ id }) => {
+    return { id, status: 'skipped', findings: [], reason } as const;
+  });
+  for (const outcome of checks) finished?.(outcome);
+  return { checks };
+}
 
 export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } = {
   environment: {
@@ -76,7 +97,7 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
   policy: {
     functions: ['create'],
     onlyDefaults: [],
-    examine: ({ contribution, module, options, settings }) => {
+    examine: async ({ contribution, module, options, settings }) => {
       const [preset] = contribution.presets;
       const context = {
         corpus: () => ReadableStream.from(corpus),
@@ -84,7 +105,9 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
         valueHead: true,
         maxTokens: 512,
       };
-      return examinePolicyModel({ create: () => module.create(options, testHost(settings.seed), context) }, settings);
+      const create = async () => module.create(options, testHost(settings.seed), context);
+      const down = preset === undefined ? await reasonOfOutage(create) : undefined;
+      return down === undefined ? examinePolicyModel({ create }, settings) : skipPolicyChecks(settings, down);
     },
   },
   format: {

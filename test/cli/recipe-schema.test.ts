@@ -65,6 +65,8 @@ describe('the JSON Schema of recipes', () => {
     ['with a reward that is not there', false, { reward: { terms: [{ name: 'thick' }] } }],
     ['with an option of a reward that has none', false, { reward: { terms: [{ name: 'sparse', options: { a: 1 } }] } }],
     ['with a preset', true, { policy: { name: 'transformer', preset: 'nano' } }],
+    ['with a preset of a policy without presets', false, { policy: { name: 'tinker', preset: 'nano' } }],
+    ['with a policy without presets', true, { policy: { name: 'tinker', from: '.' } }],
     ['with a preset that there is not', false, { policy: { name: 'transformer', preset: 'giant' } }],
     ['with an option of the algorithm', true, { algorithm: { name: 'grpo', options: { klCoefficient: 0.01 } } }],
     [

@@ -16,12 +16,12 @@ import { readSaved, TinkerPolicy } from './tinker-policy.js';
  * @throws Error if there is no server, or it does not have the model
  */
 export async function create(options: Options, host: PolicyHost, context: PolicyContext): Promise<PolicyModel> {
+  const url = readUrl(options.url);
   const { from, valueHead } = context;
   if (valueHead) throw new Error('servers of the Tinker protocol have no critic: choose an algorithm without one');
   if (from === undefined) {
     throw new Error('it has no tokenizer: set policy.from to a folder with the tokenizer of the server’s model');
   }
-  const url = readUrl(options.url);
   const key = process.env[options.keyVariable];
   const connection = new Connection({
     ...{ url: `${url}/api/v1`, keyVariable: options.keyVariable, outageMilliseconds: 1000 * options.outageSeconds },
@@ -50,7 +50,9 @@ export async function create(options: Options, host: PolicyHost, context: Policy
 
 function readUrl(option: string | null): string {
   const url = option ?? process.env['TINKER_BASE_URL'];
-  if (url === undefined || url === '') throw new Error('it has no server: set the option url, or TINKER_BASE_URL');
+  if (url === undefined || url === '') {
+    throw new Unavailable('it has no server: set the option url, or TINKER_BASE_URL');
+  }
   const problem = problemOfUrl(url);
   if (problem !== undefined) throw new Error(`TINKER_BASE_URL: ${problem.message}. ${problem.hint}`);
   return url.replace(/\/+$/, '').replace(/\/api\/v1$/, '');
