@@ -78,6 +78,8 @@ export class RemoteModel {
   #life: Life | undefined;
   /** Operations after `#state`, in order. */
   #log: Operation[] = [];
+  /** Results that operations still wait for. */
+  readonly #open = new Set<Promise<Reply>>();
   #losses = 0;
   #sampler: { readonly life: Life; readonly steps: number; readonly session: Promise<string> } | undefined;
   #steps = 0;
@@ -121,7 +123,7 @@ export class RemoteModel {
     return metrics ?? {};
   }
 
-  /** Saves a state now and then, so that few steps have to be made again. Called when no request is open. */
+  /** Saves a state now and then, so that few steps have to be made again. */
   async keep(): Promise<void> {
     if (this.#stepsSinceState < this.#settings.keepSteps) return;
     const previous = this.#kept;
@@ -149,9 +151,9 @@ export class RemoteModel {
     return path;
   }
 
-  /** Continues from a state. Open operations must have ended. */
+  /** Continues from a state. */
   async begin(state: SavedState): Promise<void> {
-    await this.#unload();
+    await this.#renew();
     this.#state = state;
     this.#log = [];
     this.#stepsSinceState = 0;
@@ -162,17 +164,21 @@ export class RemoteModel {
     return this.#log.length === 0 && (this.#state === undefined || !this.#state.optimizer);
   }
 
-  /** Forgets the passes since the last step, and that step itself if `withStep`. Open operations must have ended. */
-  async forget(withStep: boolean): Promise<void> {
-    if (withStep) {
-      const step = this.#log.findLastIndex(({ kind }) => kind === 'step');
-      if (step >= 0) this.#log.splice(step, 1);
-      this.#steps -= 1;
-    }
-    const kept = this.#log.findLastIndex(({ kind }) => kind === 'step') + 1;
-    const forgotten = this.#log.splice(kept);
-    if (!withStep && forgotten.length === 0) return;
-    await this.#unload();
+  /** Forgets the passes since the last step. They are left out at once, so that later passes are kept. */
+  async forgetPasses(): Promise<void> {
+    const forgotten = this.#log.splice(this.#log.findLastIndex(({ kind }) => kind === 'step') + 1);
+    if (forgotten.length > 0) await this.#renew();
+  }
+
+  /** Forgets the last step with its passes. */
+  async forgetStep(): Promise<void> {
+    await this.#whenIdle();
+    const isStep = ({ kind }: Operation) => kind === 'step';
+    const last = this.#log.findLastIndex(isStep);
+    const first = this.#log.slice(0, last).findLastIndex(isStep) + 1;
+    this.#log.splice(first, last + 1 - first);
+    this.#steps -= 1;
+    await this.#renew();
   }
 
   /** Samples with the weights of the last step. */
@@ -212,12 +218,16 @@ export class RemoteModel {
 
   #enqueue(kind: Operation['kind'], submit: Operation['submit']): Promise<Reply> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
+    const result = new Promise<Reply>((resolve, reject) => {
       const life = this.#currentLife();
       const operation: Operation = { kind, submit, resolve, reject, isDone: false };
       this.#log.push(operation);
       this.#drive(operation, life);
     });
+    this.#open.add(result);
+    const end = () => this.#open.delete(result);
+    result.then(end, end);
+    return result;
   }
 
   /** Submits an operation after those before it, and waits for its result beside them. */
@@ -262,10 +272,11 @@ export class RemoteModel {
       for (const operation of this.#log) operation.reject(this.#ended);
       return false;
     }
-    const next = this.#currentLife();
-    for (const operation of this.#log) this.#drive(operation, next);
+    this.#currentLife();
     return true;
   }
+
+  /** The life of the model; a new one begins with the operations of the log. */
 
   #currentLife(): Life {
     if (this.#ended !== undefined) throw this.#ended;
@@ -275,6 +286,7 @@ export class RemoteModel {
       // A failure is read by each operation of this life.
       ready.catch(() => undefined);
       this.#life = life;
+      for (const operation of this.#log) this.#drive(operation, life);
     }
     return this.#life;
   }
@@ -431,6 +443,16 @@ export class RemoteModel {
     } catch {
       // They stay on the server.
     }
+  }
+
+  /** Leaves the model; the next request begins a new one with what is left of the log. */
+  async #renew(): Promise<void> {
+    await this.#whenIdle();
+    await this.#unload();
+  }
+
+  async #whenIdle(): Promise<void> {
+    while (this.#open.size > 0) await Promise.allSettled(this.#open);
   }
 
   /** Frees the model on the server, as far as it answers. */

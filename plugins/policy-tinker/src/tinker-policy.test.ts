@@ -174,6 +174,35 @@ it('goes on with the same weights on a server that was started again', async () 
   there.forEach((logprob, index) => expect(logprob).toBeCloseTo(here[index] as number, 5));
 });
 
+it('takes back a step that was not finite, also when the next one was asked for ahead, and keeps those before it', async () => {
+  let isOverflowing = false;
+  const disturb = (path: string) => {
+    if (path !== 'retrieve_future' || !isOverflowing) return undefined;
+    isOverflowing = false;
+    return { status: 200, body: '{"metrics": {"skyrl.ai/grad_norm": null}}' };
+  };
+  const [model, twin] = [await open({ disturb }), localTwin()];
+  await twin.resetOptimizer(training);
+  const loss = losses['ppo'] as Loss;
+  const step = async (policy: PolicyModel, of: TrainingBatch) => {
+    const passed = policy.forwardBackward(of, loss);
+    const stepped = policy.capabilities.ahead === true ? policy.optimizerStep({ learningRate: 0.05 }) : undefined;
+    await passed;
+    return stepped ?? policy.optimizerStep({ learningRate: 0.05 });
+  };
+  await step(model, batch());
+  const spoilt = { ...batch(), weight: batch().weight.map((weight) => (weight === 0 ? 0 : Infinity)) };
+  const [bad, good] = await Promise.all([step(model, spoilt), step(model, batch())]);
+  expect([bad.applied, good.applied, model.policyVersion]).toEqual([false, true, 2]);
+  await model.forwardBackward(batch(), loss);
+  isOverflowing = true;
+  expect((await model.optimizerStep({ learningRate: 0.05 })).applied).toBe(false);
+  await step(twin, batch());
+  await step(twin, batch());
+  const [there, here] = [await model.logprobs(batch()), await twin.logprobs(batch())];
+  there.forEach((logprob, index) => expect(logprob).toBeCloseTo(here[index] as number, 5));
+});
+
 it('submits a pass and its step before the pass is answered', async () => {
   const model = await open();
   const passed = model.forwardBackward(batch(), losses['ppo'] as Loss);

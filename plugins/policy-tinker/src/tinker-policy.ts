@@ -76,10 +76,9 @@ export class TinkerPolicy implements PolicyModel {
   #sampling = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(parts: TinkerPolicyParts, version = 0) {
+  constructor(parts: TinkerPolicyParts) {
     const { encoder, facts, maxTokens } = parts;
     this.#parts = parts;
-    this.#version = version;
     this.encoder = encoder;
     this.capabilities = {
       live: ['logprob'],
@@ -150,7 +149,7 @@ export class TinkerPolicy implements PolicyModel {
     const [data, scale, isSpoilt] = [this.#data, this.#scale, this.#isSpoilt];
     [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
     if (isSpoilt) {
-      await remote.forget(false);
+      await remote.forgetPasses();
       return { gradientNorm: NaN, applied: false };
     }
     // Without a gradient a step would only move by the moments. Others do not make one either.
@@ -164,7 +163,7 @@ export class TinkerPolicy implements PolicyModel {
     const name = NORMS.find((candidate) => metrics[candidate] !== undefined);
     const norm = name === undefined ? NaN : (metrics[name] as number);
     if (name !== undefined && !Number.isFinite(norm)) {
-      await remote.forget(true);
+      await remote.forgetStep();
       return { gradientNorm: norm, applied: false };
     }
     await remote.keep();
