@@ -9,8 +9,6 @@ export interface ServerFacts {
   readonly reduction: 'sum' | 'sequence-mean';
   /** Losses with advantages read `weights` too, and take tokens without it as trained. */
   readonly weightsInAllLosses: boolean;
-  /** It computes the loss `cispo`. */
-  readonly cispo: boolean;
   /** `optim_step` clips the gradient by its norm. */
   readonly clips: boolean;
   /** Log probabilities in sampling and training are computed by the same program, and agree to 1e-4. */
@@ -18,7 +16,7 @@ export interface ServerFacts {
 }
 
 export const servers: { readonly [Name in 'tinker' | 'skyrl' | 'skyrl-jax']: ServerFacts } = {
-  tinker: { reduction: 'sum', weightsInAllLosses: false, cispo: true, clips: true, exact: false },
-  skyrl: { reduction: 'sum', weightsInAllLosses: true, cispo: true, clips: false, exact: false },
-  'skyrl-jax': { reduction: 'sequence-mean', weightsInAllLosses: true, cispo: true, clips: false, exact: true },
+  tinker: { reduction: 'sum', weightsInAllLosses: false, clips: true, exact: false },
+  skyrl: { reduction: 'sum', weightsInAllLosses: true, clips: false, exact: false },
+  'skyrl-jax': { reduction: 'sequence-mean', weightsInAllLosses: true, clips: false, exact: true },
 };

@@ -83,13 +83,7 @@ export class TinkerPolicy implements PolicyModel {
     this.capabilities = {
       live: ['logprob'],
       missingOperations: [],
-      losses: [
-        'cross_entropy',
-        'policy_gradient',
-        'importance_sampling',
-        'ppo',
-        ...(facts.cispo ? ['cispo' as const] : []),
-      ],
+      losses: ['cross_entropy', 'policy_gradient', 'importance_sampling', 'ppo', 'cispo'],
       freeze: true,
       optimizers: ['adamw'],
       ahead: true,
@@ -147,7 +141,7 @@ export class TinkerPolicy implements PolicyModel {
   async optimizerStep({ clipNorm, learningRate }: OptimizerStep): Promise<OptimizerStepResult> {
     const { facts, remote, warn } = this.#parts;
     const [data, scale, isSpoilt] = [this.#data, this.#scale, this.#isSpoilt];
-    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+    this.#clear();
     if (isSpoilt) {
       await remote.forgetPasses();
       return { gradientNorm: NaN, applied: false };
@@ -176,7 +170,7 @@ export class TinkerPolicy implements PolicyModel {
   async resetOptimizer(settings: OptimizerSettings): Promise<void> {
     const { remote } = this.#parts;
     this.#adam = readAdam(settings);
-    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+    this.#clear();
     if (remote.isNew) return;
     await remote.begin({ path: await remote.save(), optimizer: false });
   }
@@ -213,7 +207,7 @@ export class TinkerPolicy implements PolicyModel {
     await this.#parts.remote.begin({ path: saved.state, optimizer: true });
     this.#version = saved.policyVersion;
     this.#adam = saved.adam;
-    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
+    this.#clear();
   }
 
   describe(): JsonObject {
@@ -231,6 +225,11 @@ export class TinkerPolicy implements PolicyModel {
 
   dispose(): Promise<void> {
     return this.#parts.remote.dispose();
+  }
+
+  /** No gradient has been added up. */
+  #clear(): void {
+    [this.#data, this.#scale, this.#isSpoilt] = [0, 0, false];
   }
 
   #stepped(gradientNorm: number): OptimizerStepResult {

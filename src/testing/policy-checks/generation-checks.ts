@@ -1,9 +1,9 @@
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { GeneratedTokens, GenerateRequest, SamplerPromises } from '../../contracts/policy.js';
 import { emptyBatch } from '../../credit/batch-columns.js';
+import { uniformDraws } from '../../rollout/uniform-draws.js';
 import {
   distance,
-  draw,
   makeRequests,
   plainSampling,
   playBatch,
@@ -123,7 +123,9 @@ export const generationChecks: readonly PolicyCheck[] = [
       const [first, second] = [await ask([request.draws]), await ask([request.draws])];
       const found = difference(first[0], second[0]);
       if (found !== undefined) return [`the same draws: ${found}`];
-      const others = Array.from({ length: 24 }, (_, i) => draw(context.random.stream('others', i), request.maxTokens));
+      const others = Array.from({ length: 24 }, (_, i) =>
+        uniformDraws(context.random.stream('others', i), request.maxTokens),
+      );
       const answers = new Set((await ask(others)).map(({ tokens }) => tokens.join()));
       return answers.size > 1 ? [] : ['24 different draws gave one answer'];
     },
@@ -262,7 +264,7 @@ export const generationChecks: readonly PolicyCheck[] = [
       const answers = await model.generate(requests, greedy);
       const others = requests.map((request, index) => ({
         ...renamed(context, request),
-        draws: draw(random.stream('other', index), 1),
+        draws: uniformDraws(random.stream('other', index), 1),
       }));
       const again = await model.generate(others, greedy);
       const taken = answers.map(({ tokens }) => tokens[0] as number);
@@ -276,7 +278,7 @@ export const generationChecks: readonly PolicyCheck[] = [
         const sampled = await model.generate(
           requests.map((request, index) => ({
             ...renamed(context, request),
-            draws: draw(random.stream('rival', rival, index), 1),
+            draws: uniformDraws(random.stream('rival', rival, index), 1),
           })),
           plainSampling,
         );

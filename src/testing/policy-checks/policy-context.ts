@@ -5,6 +5,7 @@ import type { GenerateRequest, PolicyModel, Sampling } from '../../contracts/pol
 import type { Random } from '../../contracts/random.js';
 import { lossInputs as inputs, lossOperations as ops } from '../../credit/loss-operations.js';
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
+import { uniformDraws } from '../../rollout/uniform-draws.js';
 import type { KitCheck, KitSettings } from '../conformance-kit.js';
 
 /** A policy model for the kit. */
@@ -37,11 +38,6 @@ export type PolicyCheck = KitCheck<PolicyCheckContext>;
 
 export const plainSampling: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
-/** Uniform numbers in (0, 1]. */
-export function draw(random: Random, count: number): Float64Array {
-  return Float64Array.from({ length: count }, () => 1 - random.uniform());
-}
-
 /** Requests to continue conversations of different lengths, each with its own draws. */
 export function makeRequests(context: PolicyCheckContext, count: number, maxTokens = 6): GenerateRequest[] {
   const { model, settings, random } = context;
@@ -52,7 +48,7 @@ export function makeRequests(context: PolicyCheckContext, count: number, maxToke
       sequence: context.newSequence(),
       endIds: model.encoder.endIds,
       maxTokens,
-      draws: draw(random.stream('draws', index), maxTokens),
+      draws: uniformDraws(random.stream('draws', index), maxTokens),
     };
   });
 }
@@ -76,7 +72,7 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
     const asked = rows.map(({ request, tokens }, row) => ({
       ...request,
       tokens,
-      draws: draw(random.stream('play', turn, row), request.maxTokens),
+      draws: uniformDraws(random.stream('play', turn, row), request.maxTokens),
     }));
     const answers = await model.generate(asked, { ...plainSampling, temperature });
     for (const [row, { tokens, mask, logprobs, turns }] of rows.entries()) {
