@@ -83,6 +83,7 @@ export default defineConfig({
           ['Bring a model', 'bring-a-model'],
           ['Text models, and serving your own', 'text-models'],
           ['Choose an engine', 'engines'],
+          ['Train on a cluster', 'clusters'],
           ['Writing an environment', 'writing-an-environment'],
           ['Slow and shared worlds', 'slow-and-shared-worlds'],
           ['Writing a reward', 'writing-a-reward'],

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { createFolder } from '../runs/create-folder.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
@@ -12,22 +11,19 @@ import { describeDifference, recipeDifference } from '../runs/recipe-difference.
 import { acquireRunLock, type RunLock } from '../runs/run-lock.js';
 import { readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
+import type { TrainingJob } from '../runners/runner.js';
 import type { AblationPlan } from './ablation-plan.js';
 import { ablationFingerprint, type Cell } from './resolve-cells.js';
 import { makeFolder } from '../reporting/make-folder.js';
 
 /** One seed of one cell: a run. */
-export interface CellRun {
+export interface CellRun extends TrainingJob {
   readonly cell: Cell;
   readonly seed: number;
-  readonly recipe: Recipe;
-  /** The run's folder, which may not exist yet. */
-  readonly directory: string;
-  /** Folder of the supervised stages that it shares with other runs of its seed. Absent: it shares none. */
-  readonly sharedStages?: string;
-  /** Folder in which it shares the games of its experts with other runs. Absent: it shares none. */
-  readonly sharedGames?: string;
 }
+
+/** Longest name of a run. Only the end of a longer name is kept. */
+const longestName = 100;
 
 /** `ablation.json`: the question of the ablation and its result. */
 export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
@@ -164,6 +160,7 @@ export function runsOf(directory: string, { cells, seeds }: Pick<AblationManifes
       seed,
       recipe: { ...cell.recipe, seed },
       directory: join(directory, 'cells', cell.id, `seed-${seed}`),
+      label: { name: `${cell.title ?? cell.id}, seed ${seed}`.slice(-longestName), tags: [] },
     })),
   );
 }

@@ -1,6 +1,7 @@
 import { alignColumns } from '../reporting/align-columns.js';
 import { formatCount, formatSeconds } from '../reporting/format-quantity.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
+import type { Rendering } from '../runners/rendered/renderer.js';
 import { formatP } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
@@ -35,6 +36,23 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
     ...(failures.length === 0 ? [] : ['', ...failures]),
     '',
     answer,
+  ];
+}
+
+/** What a user does with an ablation that was written for a scheduler. */
+export function renderingLines({ ablation, cells }: AblationResult, { files, commands }: Rendering): string[] {
+  const runs = trainedCells(cells).flatMap((cell) => cell.runs);
+  const done = runs.filter(({ status }) => status === 'completed').length;
+  const lines = [`${done} of ${runs.length} runs are complete: ${ablation}`];
+  if (commands.length === 0) return [...lines, 'All others are being trained now.'];
+  return [
+    ...lines,
+    ...files.map((file) => `Written: ${file}`),
+    '',
+    'Submit the missing runs with:',
+    ...commands.map((command) => `  ${command}`),
+    '',
+    'Then the same command without `--runner` compares the cells.',
   ];
 }
 

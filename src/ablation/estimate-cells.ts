@@ -12,7 +12,7 @@ import { totalsOfMetrics } from '../training/spending.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { readResult } from '../runs/run-result.js';
 import type { Cell } from './resolve-cells.js';
-import { trainInProcess } from './train-process.js';
+import { trainInProcess } from '../runners/train-process.js';
 
 /** The expected cost of one run of a cell. */
 export interface CellEstimate {
@@ -50,7 +50,7 @@ function stepsOf({ recipe }: Cell, most: number): number {
 }
 
 /** Equal for cells whose turns and batch rows take the same time. */
-function speedKey({ recipe: { environment, format, policy, algorithm } }: Cell): string {
+export function speedKey({ recipe: { environment, format, policy, algorithm } }: Cell): string {
   return JSON.stringify([environment, format, policy, algorithm]);
 }
 
@@ -89,7 +89,7 @@ interface PlannedCell {
 async function runPilot({ cell, plan }: PlannedCell, folder: string, signal: AbortSignal): Promise<Speed> {
   signal.throwIfAborted();
   const recipe = pilotRecipe(plan);
-  const run = { cell, seed: recipe.seed, recipe, directory: join(folder, 'run') };
+  const run = { recipe, directory: join(folder, 'run'), label: { tags: [] } };
   const outcome = await trainInProcess(run, false, () => undefined, signal);
   signal.throwIfAborted();
   const result = await readResult(run.directory);

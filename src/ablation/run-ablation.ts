@@ -1,22 +1,26 @@
 import { join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { Renderer, Rendering } from '../runners/rendered/renderer.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
+import { runOwner } from '../runs/run-lock.js';
 import { AblationDirectory } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
-import { runCells, type RunCellsOptions } from './run-cells.js';
+import { runCells, findMissing, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
 import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
 
-export interface RunAblationOptions
-  extends SummarizeOptions, Pick<RunCellsOptions, 'workers' | 'listener' | 'share' | 'checksMemory'> {
+interface AblationOptions extends SummarizeOptions {
   /** The folder; absent: the one that belongs to the cells. */
   readonly output?: string;
-  /** After this many seconds, running runs stop and stay resumable, and no more begin. */
-  readonly budgetSeconds?: number;
   readonly versions: { readonly [name: string]: string };
   /** The command-line words after `agentgym` that requested it. */
   readonly command?: readonly string[];
+}
+
+export interface RunAblationOptions extends AblationOptions, Pick<RunCellsOptions, 'runner' | 'listener' | 'share'> {
+  /** After this many seconds, running runs stop and stay resumable, and no more begin. */
+  readonly budgetSeconds?: number;
   readonly signal: AbortSignal;
 }
 
@@ -27,20 +31,52 @@ export interface RunAblationOptions
  * @throws the errors of `AblationDirectory.open` and `readCellRun`; a failed cell is part of the result
  */
 export async function runAblation(planned: PlannedAblation, options: RunAblationOptions): Promise<AblationResult> {
-  const { plan, cells, seeds } = planned;
-  refuseTemperature(planned, options.temperature);
-  const path = options.output ?? planned.folder;
-  const directory = await AblationDirectory.open(path, plan, cells, seeds, options.versions, options.command);
+  const directory = await openDirectory(planned, options);
   const limit = options.budgetSeconds === undefined ? [] : [AbortSignal.timeout(options.budgetSeconds * 1000)];
   const signal = AbortSignal.any([options.signal, ...limit]);
   try {
     await runCells({ ...options, directory, signal });
-    const result = await summarizeAblation(directory.path, directory.manifest, options);
-    await writeJsonAtomically(join(directory.path, 'result.json'), result);
-    return result;
+    return await summarize(directory, options);
   } finally {
     directory.release();
   }
+}
+
+/**
+ * Writes the missing runs of an ablation as files for a scheduler, and compares the cells that are complete. Runs that a
+ * job is training now are left out.
+ */
+export async function renderAblation(
+  planned: PlannedAblation,
+  options: AblationOptions & { readonly renderer: Renderer },
+): Promise<{ readonly result: AblationResult; readonly rendering: Rendering }> {
+  const directory = await openDirectory(planned, options);
+  try {
+    const { missing } = await findMissing(directory, directory.runs);
+    const waiting = missing.filter(({ run, resume }) => !resume || runOwner(run.directory) === undefined);
+    const rendering =
+      waiting.length === 0
+        ? { files: [], commands: [] }
+        : await options.renderer.render(
+            waiting.map(({ run }) => run),
+            directory.path,
+          );
+    return { result: await summarize(directory, options), rendering };
+  } finally {
+    directory.release();
+  }
+}
+
+async function openDirectory(planned: PlannedAblation, options: AblationOptions): Promise<AblationDirectory> {
+  const { plan, cells, seeds, folder } = planned;
+  refuseTemperature(planned, options.temperature);
+  return AblationDirectory.open(options.output ?? folder, plan, cells, seeds, options.versions, options.command);
+}
+
+async function summarize(directory: AblationDirectory, options: SummarizeOptions): Promise<AblationResult> {
+  const result = await summarizeAblation(directory.path, directory.manifest, options);
+  await writeJsonAtomically(join(directory.path, 'result.json'), result);
+  return result;
 }
 
 /** Every run must have an evaluation at the compared temperature. */

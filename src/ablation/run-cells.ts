@@ -2,23 +2,20 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { RunEvent } from '../contracts/events.js';
-import { availableMemory } from '../processes/available-memory.js';
 import type { GridEvent } from '../reporting/grid-progress.js';
+import type { Runner, TrainOutcome } from '../runners/runner.js';
 import { runOwner } from '../runs/run-lock.js';
 import { readCellRun, type AblationDirectory, type CellRun } from './ablation-directory.js';
 import { RunQueue, type MissingRun } from './run-queue.js';
 import { shareStages } from './shared-stages.js';
-import { trainInProcess, type TrainOutcome } from './train-process.js';
 
 export interface RunCellsOptions {
   readonly directory: AblationDirectory;
-  /** Number of concurrent runs. */
-  readonly workers: number;
+  /** Trains the runs. */
+  readonly runner: Runner;
   readonly listener: (event: GridEvent) => void;
   /** Whether stages and games of experts that cells share are trained and played once per seed. False: in every cell. */
   readonly share: boolean;
-  /** Whether a run that needs more than its share of the available memory is refused. */
-  readonly checksMemory: boolean;
   /** Stops running runs, which stay resumable, and begins no more. */
   readonly signal: AbortSignal;
 }
@@ -26,26 +23,21 @@ export interface RunCellsOptions {
 /** Milliseconds to wait for a run that another process is just ending. */
 const patience = 60_000;
 
-/** Trains the missing runs, several at a time. A failed run is kept and noted, and does not stop others. */
+/** Trains the missing runs, as many at a time as the runner takes. A failed run is kept and noted, and does not stop others. */
 export async function runCells(options: RunCellsOptions): Promise<void> {
-  const { directory, workers, listener, signal, share, checksMemory } = options;
-  const missing: MissingRun[] = [];
+  const { directory, runner, listener, signal, share } = options;
   const stages = join(directory.path, 'shared');
   const sharedGames = join(directory.path, 'demonstrations');
-  const sharing = share ? shareStages(directory.runs, stages).map((run) => ({ ...run, sharedGames })) : directory.runs;
-  for (const run of sharing) {
-    const state = await readCellRun(run, directory.manifest.finished);
-    if (state?.result === undefined) missing.push({ run, resume: state !== undefined });
-    else {
-      await directory.noteFinished(run);
-      listener({ type: 'run-found', ...keyOf(run) });
-    }
-  }
+  const sharing =
+    share && runner.sharesDisk
+      ? shareStages(directory.runs, stages).map((run) => ({ ...run, sharedGames }))
+      : directory.runs;
+  const { missing, found } = await findMissing(directory, sharing);
+  for (const run of found) listener({ type: 'run-found', ...keyOf(run) });
   const queue = new RunQueue(missing, signal);
-  const together = Math.max(1, Math.min(workers, missing.length));
-  const memoryBytes = checksMemory ? Math.floor(availableMemory().available / together) : null;
+  const together = Math.max(1, Math.min(runner.workers, missing.length));
   await Promise.all(
-    Array.from({ length: workers }, async () => {
+    Array.from({ length: runner.workers }, async () => {
       for (let next = await queue.next(); next !== undefined; next = await queue.next()) {
         const { run, resume } = next;
         const hear = (event: RunEvent) => {
@@ -56,7 +48,7 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
         const busy = resume ? await ownerAfterWaiting(run.directory, signal) : undefined;
         const outcome: TrainOutcome =
           busy === undefined
-            ? await trainInProcess(run, resume, hear, signal, memoryBytes)
+            ? await runner.train({ ...run, together }, resume, hear, signal)
             : { status: 'failed', cause: `process ${busy} is using ${run.directory}` };
         queue.release(run);
         if (outcome.status === 'completed') await directory.noteFinished(run);
@@ -67,6 +59,24 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
     }),
   );
   if (!signal.aborted) await rm(stages, { recursive: true, force: true });
+}
+
+/** Runs that are not complete. Complete ones are noted as finished. */
+export async function findMissing(
+  directory: AblationDirectory,
+  runs: readonly CellRun[],
+): Promise<{ readonly missing: MissingRun[]; readonly found: readonly CellRun[] }> {
+  const missing: MissingRun[] = [];
+  const found: CellRun[] = [];
+  for (const run of runs) {
+    const state = await readCellRun(run, directory.manifest.finished);
+    if (state?.result === undefined) missing.push({ run, resume: state !== undefined });
+    else {
+      await directory.noteFinished(run);
+      found.push(run);
+    }
+  }
+  return { missing, found };
 }
 
 function keyOf({ cell, seed }: CellRun): { cell: string; seed: number } {

@@ -3,6 +3,7 @@ import { Flags } from '@oclif/core';
 import type { Json } from '../contracts/json.js';
 import { messageOf } from '../errors/message-of.js';
 import { memoryCheckFlag } from './memory-check-flag.js';
+import { runnerFlags } from './runner-flags.js';
 
 /** Flags of `ablate` besides its axis. */
 export const ablationFlags = {
@@ -12,7 +13,10 @@ export const ablationFlags = {
     helpValue: 'LIST',
     description: 'Values of the axis, as YAML, such as "[0, 0.5, 1]"; default: the values that the axis proposes',
   }),
-  workers: Flags.integer({ min: 1, description: 'Runs at the same time; default: one per processor core' }),
+  workers: Flags.integer({
+    min: 1,
+    description: 'Runs at the same time; default: as many as there are cores and memory for',
+  }),
   share: Flags.boolean({
     default: true,
     allowNo: true,
@@ -20,6 +24,7 @@ export const ablationFlags = {
       'Play shared demonstrations and train shared supervised stages once per seed; the numbers are the same either way',
   }),
   ...memoryCheckFlag,
+  ...runnerFlags(),
   output: Flags.string({
     helpValue: 'DIR',
     description: 'Folder of the ablation; default: a folder below runs/ablations',

@@ -1,10 +1,10 @@
 import { parseSetting } from '../config/parse-setting.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy. Throws AG_COMMAND_USAGE. */
+/** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy or a runner. Throws AG_COMMAND_USAGE. */
 export function parseOptions(
   texts: readonly string[],
-  flag: '--option' | '--policy-option' = '--option',
+  flag: '--option' | '--policy-option' | '--runner-option' = '--option',
 ): { readonly [name: string]: unknown } {
   const entries = texts.map((text): [string, unknown] => {
     const { path, value } = parseSetting(text, flag);

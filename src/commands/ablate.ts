@@ -3,8 +3,12 @@ import { availableParallelism } from 'node:os';
 
 import { Args } from '@oclif/core';
 
+import type { PlannedAblation } from '../ablation/plan-ablation.js';
 import { ablationFlags, parseValues } from '../cli/ablation-flags.js';
 import { BaseCommand, setFlag } from '../cli/base-command.js';
+import { runnerRequest } from '../cli/runner-flags.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
 
 /** `agentgym ablate AXIS|FILE` */
 export default class Ablate extends BaseCommand {
@@ -25,14 +29,25 @@ export default class Ablate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Ablate);
-    const [{ planAblation }, { runAblation }, lines, { writeReport }, { showGrid }, { styleOf }] = await Promise.all([
+    const [
+      { planAblation },
+      { runAblation, renderAblation },
+      { isRenderer, openRunner },
+      lines,
+      { writeReport },
+      { showGrid },
+      { styleOf },
+    ] = await Promise.all([
       import('../ablation/plan-ablation.js'),
       import('../ablation/run-ablation.js'),
+      import('../runners/open-runner.js'),
       import('../ablation/ablation-lines.js'),
       import('../reports/write-report.js'),
       import('../reporting/show-grid.js'),
       import('../reporting/terminal-style.js'),
     ]);
+    const host = await this.openPluginHostFor(flags.yes);
+    const settings = await this.hostSettings(1);
     const planned = await planAblation({
       what: args.what,
       ...(flags.recipe !== undefined && { recipe: flags.recipe }),
@@ -41,12 +56,28 @@ export default class Ablate extends BaseCommand {
       ...(flags.values !== undefined && { values: await parseValues(flags.values) }),
       cwd: process.cwd(),
       runsFolder: 'runs',
-      host: await this.openPluginHostFor(flags.yes),
-      settings: await this.hostSettings(1),
+      host,
+      settings,
       yes: flags.yes,
     });
     const { cells, seeds } = planned;
-    const workers = flags.workers ?? Math.min(availableParallelism(), cells.length * seeds.length);
+    const isLocal = flags.runner === 'local';
+    const localWorkers =
+      flags.workers ?? (isLocal ? await this.#localWorkers(planned, host, settings, flags['memory-check']) : 1);
+    const common = {
+      ...(flags.output !== undefined && { output: flags.output }),
+      measure: flags.metric,
+      temperature: flags.temperature,
+      versions: { agentgym: this.config.version, node: process.version },
+      command: ['ablate', ...this.argv],
+    };
+    const runner = await openRunner(await runnerRequest(flags, this.config, localWorkers), this.signal);
+    if (isRenderer(runner)) {
+      const { result, rendering } = await renderAblation(planned, { ...common, renderer: runner });
+      for (const line of lines.renderingLines(result, rendering)) this.say(line);
+      return { ...result, rendering };
+    }
+    const { workers } = runner;
     if (flags['dry-run']) {
       const { estimateCells } = await import('../ablation/estimate-cells.js');
       const estimates = await estimateCells(cells, this.signal);
@@ -64,17 +95,12 @@ export default class Ablate extends BaseCommand {
     const quiet = this.jsonEnabled();
     const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
     const result = await runAblation(planned, {
-      ...(flags.output !== undefined && { output: flags.output }),
-      workers,
+      ...common,
+      runner,
       share: flags.share,
-      checksMemory: flags['memory-check'],
       ...(flags['budget-seconds'] !== undefined && {
         budgetSeconds: Math.max(1, flags['budget-seconds'] - spent),
       }),
-      measure: flags.metric,
-      temperature: flags.temperature,
-      versions: { agentgym: this.config.version, node: process.version },
-      command: ['ablate', ...this.argv],
       listener: (event) => display.event(event),
       signal: this.signal,
       // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
@@ -86,5 +112,17 @@ export default class Ablate extends BaseCommand {
     if (result.status !== 'completed') this.say('The same command continues it.');
     if (this.signal.aborted) process.exitCode = 130;
     return result;
+  }
+  /** Runs that this machine has cores and memory for. */
+  async #localWorkers(
+    { cells, seeds }: PlannedAblation,
+    host: PluginHost,
+    settings: HostSettings,
+    checksMemory: boolean,
+  ): Promise<number> {
+    const most = Math.min(availableParallelism(), cells.length * seeds.length);
+    if (!checksMemory) return most;
+    const { roomInMemory } = await import('../ablation/room-in-memory.js');
+    return roomInMemory(cells, most, host, settings);
   }
 }

@@ -3,7 +3,13 @@ import { Args, Flags } from '@oclif/core';
 import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
 import { labelFlags, labelOf } from '../cli/label-flags.js';
 import { memoryCheckFlag } from '../cli/memory-check-flag.js';
+import { runnerFlags, runnerRequest } from '../cli/runner-flags.js';
 import { recipeSettings } from '../cli/recipe-settings.js';
+import type { RunEvent } from '../contracts/events.js';
+import type { PlannedTraining } from '../experiments/start-training.js';
+import type { Runner } from '../runners/runner.js';
+import type { TrainingElsewhere } from '../runners/train-elsewhere.js';
+import type { RunResult } from '../runs/run-result.js';
 
 /** `agentgym train [RECIPE]` */
 export default class Train extends BaseCommand {
@@ -34,6 +40,7 @@ export default class Train extends BaseCommand {
     'shared-games': Flags.string({ hidden: true }),
     'memory-share': Flags.integer({ hidden: true }),
     ...memoryCheckFlag,
+    ...runnerFlags(['local', 'ray']),
     check: Flags.boolean({
       exclusive: ['resume', 'yes'],
       description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
@@ -72,11 +79,16 @@ export default class Train extends BaseCommand {
       for (const line of checkLines(checked)) this.say(line);
       return checked;
     }
+    const runner = await this.#runner(flags);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
     const display = await showProgress({ stages: planned.stages, quiet, stdout, stderr, environment });
     let outcome: 'ended' | 'failed' = 'failed';
     try {
-      const result = await planned.run((event) => display.event(event));
+      const listener = (event: RunEvent) => display.event(event);
+      const result =
+        runner === undefined
+          ? await planned.run(listener)
+          : await this.#trainOn(runner, planned, { ...flags, listener });
       outcome = 'ended';
       await display.close(outcome);
       for (const line of quiet ? [] : await tellTraining(result, styleOf(stdout, environment))) this.say(line);
@@ -85,5 +97,34 @@ export default class Train extends BaseCommand {
     } finally {
       if (outcome === 'failed') await display.close(outcome);
     }
+  }
+
+  /** Undefined: the run is trained in this process. */
+  async #runner(flags: Parameters<typeof runnerRequest>[0]): Promise<Runner | undefined> {
+    const { openRunner, isRenderer } = await import('../runners/open-runner.js');
+    const runner = await openRunner({ ...(await runnerRequest(flags, this.config, 1)), workers: 1 }, this.signal);
+    return flags.runner === 'local' || isRenderer(runner) ? undefined : runner;
+  }
+
+  /** Trains with another runner than this process. */
+  async #trainOn(
+    runner: Runner,
+    { recipe, resume }: PlannedTraining,
+    flags: Parameters<typeof labelOf>[0] & { readonly output?: string | undefined } & Pick<
+        TrainingElsewhere,
+        'listener'
+      >,
+  ): Promise<RunResult> {
+    const { trainElsewhere } = await import('../runners/train-elsewhere.js');
+    return trainElsewhere({
+      runner,
+      recipe,
+      ...(resume !== undefined && { resume }),
+      ...(flags.output !== undefined && { output: flags.output }),
+      runsFolder: 'runs',
+      ...labelOf(flags),
+      listener: flags.listener,
+      signal: this.signal,
+    });
   }
 }

@@ -16,7 +16,10 @@ export interface Setting {
  * @param name the flag with this text
  * @throws AgentgymError AG_SET_INVALID
  */
-export function parseSetting(text: string, name: '--set' | '--option' | '--policy-option' = '--set'): Setting {
+export function parseSetting(
+  text: string,
+  name: '--set' | '--option' | '--policy-option' | '--runner-option' = '--set',
+): Setting {
   const flag = `${name} ${text}`;
   const wrong = (message: string, hint: string, cause?: unknown) =>
     new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });

@@ -372,6 +372,12 @@ export const errorCodes = {
     cause: 'A division by zero in a reward scheme, or an environment whose progress is NaN.',
     cure: "Report it to the author of the reward's plugin, or remove the term.",
   },
+  AG_RUNNER_UNAVAILABLE: {
+    exitCode: 2,
+    meaning: 'The cluster on which runs shall be trained is out of reach, refuses the token, or has another version.',
+    cause: 'A head that is not running, a wrong address, a missing token, or nodes without this version of agentgym.',
+    cure: 'Check the address and the nodes; the same command continues.',
+  },
   AG_RUNS_INCOMPARABLE: {
     exitCode: 2,
     meaning: 'The runs cannot be compared: their final evaluations use different splits, or lack that temperature.',

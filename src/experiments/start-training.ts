@@ -41,6 +41,10 @@ export interface TrainingRequest {
 
 /** A checked request for training. Nothing has been written yet. */
 export interface PlannedTraining {
+  /** The resolved recipe. */
+  readonly recipe: Recipe;
+  /** Folder of the run to resume. Absent: a new run. */
+  readonly resume?: string;
   /** Names of the stages that will be trained. */
   readonly stages: readonly string[];
   /** Checks the recipe as `run` does before it starts, and describes the planned run. */
@@ -79,6 +83,8 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
     }
   };
   return {
+    recipe,
+    ...(resume !== undefined && { resume }),
     stages: plan.funded.map(({ name }) => name),
     check: () =>
       inPlace(async () => {

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
 
 /**
  * The identity of a process: ids are reused, so the start time and the boot are stored, too. `null` if the system does
@@ -10,11 +11,27 @@ export interface ProcessIdentity {
   /** Linux: clock ticks since boot; macOS: a date. Compared as text, never parsed. */
   readonly startTime: string | null;
   readonly bootId: string | null;
+  /** The machine, or the container, whose process ids these are. Absent in identities that older versions wrote. */
+  readonly host?: string;
 }
 
 /** The identity of this process. */
 export function ownIdentity(): ProcessIdentity {
-  return { pid: process.pid, startTime: startTimeOf(process.pid), bootId: bootId() };
+  return { pid: process.pid, startTime: startTimeOf(process.pid), bootId: bootId(), host: ownHost() };
+}
+
+/** Whether only another machine can tell if the process runs: its disk is shared. */
+export function isForeign({ host }: ProcessIdentity): boolean {
+  return host !== undefined && host !== ownHost();
+}
+
+/** Containers of one name on one machine count their processes separately. */
+function ownHost(): string {
+  try {
+    return `${hostname()} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return hostname();
+  }
 }
 
 /**

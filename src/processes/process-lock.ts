@@ -1,13 +1,18 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { interruption } from '../errors/interruption.js';
-import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.js';
+import { isAlive, isForeign, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 const lockName = /^lock\.(\d+)\.json$/;
 
 const pollMilliseconds = 100;
+
+/** A lock shows that its owner lives: its file is touched this often. Other machines that share the disk see nothing else. */
+const beatMilliseconds = 15_000;
+/** The owner on another machine counts as dead after this time without a beat. */
+const silentMilliseconds = 90_000;
 
 /** The right to write in a folder. At most one living process holds it. */
 export interface ProcessLock {
@@ -29,8 +34,8 @@ export function acquireProcessLock(
   for (;;) {
     const numbers = lockNumbers(directory);
     for (const number of numbers) {
-      const owner = readLock(lockPath(directory, number));
-      if (owner !== undefined && isAlive(owner)) throw refusal(owner, lockPath(directory, number));
+      const owner = livingOwner(lockPath(directory, number));
+      if (owner !== undefined) throw refusal(owner, lockPath(directory, number));
     }
     const mine = (numbers.at(-1) ?? 0) + 1;
     const path = lockPath(directory, mine);
@@ -40,7 +45,7 @@ export function acquireProcessLock(
       continue;
     }
     for (const number of numbers) rmSync(lockPath(directory, number), { force: true });
-    return { release: () => rmSync(path, { force: true }) };
+    return heldLock(path);
   }
 }
 
@@ -61,8 +66,25 @@ export async function waitForProcessLock(directory: string, signal: AbortSignal)
 /** The living process that holds a folder's lock, if there is one. */
 export function lockOwner(directory: string): ProcessIdentity | undefined {
   return lockNumbers(directory)
-    .map((number) => readLock(lockPath(directory, number)))
-    .find((owner) => owner !== undefined && isAlive(owner));
+    .map((number) => livingOwner(lockPath(directory, number)))
+    .find((owner) => owner !== undefined);
+}
+
+/**
+ * Waits until it is clear whether an owner on another machine lives: until its lock is touched, or was not for long
+ * enough. A job that is started again elsewhere finds the lock of its killed predecessor.
+ */
+export async function awaitForeignOwner(directory: string): Promise<void> {
+  const beat = () => {
+    const lock = lockNumbers(directory).map((number) => lockPath(directory, number));
+    const held = lock.find((path) => {
+      const owner = livingOwner(path);
+      return owner !== undefined && isForeign(owner);
+    });
+    return held === undefined ? undefined : lastBeat(held);
+  };
+  const first = beat();
+  while (first !== undefined && beat() === first) await setTimeout(10 * pollMilliseconds);
 }
 
 /** Writes the lock of this process into a folder that nobody else can see yet. */
@@ -72,7 +94,38 @@ export function createFirstLock(directory: string): void {
 
 /** The lock that `createFirstLock` wrote, once the folder is at its place. */
 export function firstLock(directory: string): ProcessLock {
-  return { release: () => rmSync(lockPath(directory, 1), { force: true }) };
+  return heldLock(lockPath(directory, 1));
+}
+
+function heldLock(path: string): ProcessLock {
+  const timer = setInterval(() => {
+    try {
+      const now = new Date();
+      utimesSync(path, now, now);
+    } catch {
+      // The folder may have been removed; whoever writes next says so.
+    }
+  }, beatMilliseconds);
+  timer.unref();
+  return {
+    release: () => {
+      clearInterval(timer);
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+/** The owner of a lock, if it lives. */
+function livingOwner(path: string): ProcessIdentity | undefined {
+  const owner = readLock(path);
+  if (owner === undefined) return undefined;
+  const lives = isForeign(owner) ? Date.now() - lastBeat(path) < silentMilliseconds : isAlive(owner);
+  return lives ? owner : undefined;
+}
+
+/** Milliseconds since 1970; 0 if the lock is gone. */
+function lastBeat(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
 function lockPath(directory: string, number: number): string {
@@ -105,7 +158,8 @@ function readLock(path: string): ProcessIdentity | undefined {
     try {
       const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>;
       if (typeof value.pid !== 'number') return undefined;
-      return { pid: value.pid, startTime: value.startTime ?? null, bootId: value.bootId ?? null };
+      const { pid, startTime = null, bootId = null, host } = value;
+      return { pid, startTime, bootId, ...(host !== undefined && { host }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     }

@@ -11,7 +11,7 @@ import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
 import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
-import { acquireRunLock, type RunLock } from './run-lock.js';
+import { acquireRunLock, awaitForeignOwner, type RunLock } from './run-lock.js';
 import {
   manifestPath,
   readManifest,
@@ -72,10 +72,7 @@ export class RunDirectory {
     if (options.output !== undefined) refuseExisting(options.output);
     const id = randomId();
     const createdAt = new Date().toISOString();
-    const path = resolve(
-      options.output ??
-        join(options.runsFolder, `${createdAt.slice(0, 10)}-${slug(options.label?.name ?? options.name)}-${id}`),
-    );
+    const path = resolve(options.output ?? newRunFolder(options.runsFolder, options.label?.name ?? options.name, id));
     const manifest: RunManifest = {
       formatVersion: 1,
       id,
@@ -120,6 +117,7 @@ export class RunDirectory {
         path: difference.path,
       });
     }
+    await awaitForeignOwner(path);
     const lock = acquireRunLock(path);
     try {
       return new RunDirectory(path, manifest, await openLatestCheckpoint(path, manifest.recipe), lock, true);
@@ -163,6 +161,11 @@ export class RunDirectory {
   release(): void {
     this.lock.release();
   }
+}
+
+/** The folder of a new run that has no chosen one, such as `runs/2026-07-01-quickstart-k7m2p4`. */
+export function newRunFolder(runsFolder: string, name: string, id = randomId()): string {
+  return join(runsFolder, `${new Date().toISOString().slice(0, 10)}-${slug(name)}-${id}`);
 }
 
 /** Throws AG_OUTPUT_EXISTS: a run never writes into an existing folder, even if it is empty. */

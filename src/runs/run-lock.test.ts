@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 
 import { isAlive, ownIdentity } from '../processes/process-identity.js';
-import { acquireRunLock, runOwner } from './run-lock.js';
+import { acquireRunLock, awaitForeignOwner, runOwner } from './run-lock.js';
 
 const started: ReturnType<typeof spawn>[] = [];
 afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));
@@ -51,4 +51,39 @@ it('is not blocked by a reused process id, another boot, or a lock that its owne
   acquireRunLock(folderWithLock({ ...own, bootId: 'another' })).release();
   acquireRunLock(folderWithLock('')).release();
   expect(() => acquireRunLock(folderWithLock(own))).toThrow(/is working in the run/);
+});
+
+it('of another machine blocks while it is touched, and no longer', async () => {
+  const folder = folderWithLock({ ...ownIdentity(), host: 'node-7 pid:[1]', pid: 1 });
+  const file = join(folder, 'lock.1.json');
+  expect(() => acquireRunLock(folder)).toThrow(/Process 1 on node-7 is working/);
+  // Whoever comes after a job that was killed waits until it is clear.
+  const touched = new Date(Date.now() - 1000);
+  setTimeout(() => utimesSync(file, touched, touched), 1200);
+  const begun = performance.now();
+  await awaitForeignOwner(folder);
+  expect(performance.now() - begun).toBeGreaterThan(900);
+  const silent = new Date(Date.now() - 120_000);
+  utimesSync(file, silent, silent);
+  await awaitForeignOwner(folder);
+  expect(runOwner(folder)).toBeUndefined();
+  acquireRunLock(folder).release();
+});
+
+it('is touched while it is held', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+    const lock = acquireRunLock(folder);
+    const file = join(folder, 'lock.1.json');
+    const old = new Date(0);
+    utimesSync(file, old, old);
+    vi.advanceTimersByTime(20_000);
+    expect(statSync(file).mtimeMs).toBeGreaterThan(1e12);
+    lock.release();
+    vi.advanceTimersByTime(60_000);
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -13,6 +13,7 @@ const GROUPS = [
   ['serve', 'advice'],
   ['reports'],
   ['ablation'],
+  ['runners'],
   ['experiments'],
   ['plugin-check', 'runs', 'scaffolding'],
   ['reporting', 'plugins', 'config', 'git', 'hub'],
@@ -68,6 +69,7 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^@huggingface\/hub$/, /^src\/hub\//],
   [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid|transfer)|scaffolding\/ask)\.ts$/],
   [/^@(inquirer|listr2)\//, /^src\/(scaffolding\/ask|cli\/confirm)\.ts$/],
+  [/^(ws|fflate)$/, /^src\/runners\/ray\//],
   [TENSOR_LIBRARIES, /^plugins\//],
   [/^uplot$/, /^src\/reporting\/page\//],
 ];
@@ -180,8 +182,11 @@ describe('the arrows of the core', () => {
     const commands = core.filter((file) => folderOf(shown(file)) === 'commands');
     const files = [...new Set(commands.flatMap((file) => [...atTop(file)]))];
     const folders = ['commands', 'cli', 'errors'];
-    // These files make text safe to print.
-    const others = ['src/reporting/terminal-style.ts', 'src/reporting/display-text.ts'];
+    // Files that make text safe to print, and names that are the choices of a flag.
+    const others = [
+      ...['src/reporting/terminal-style.ts', 'src/reporting/display-text.ts'],
+      'src/runners/runner-names.ts',
+    ];
     const elsewhere = files.map(shown).filter((file) => !folders.includes(folderOf(file) ?? ''));
     expect(elsewhere.filter((file) => !others.includes(file))).toEqual([]);
     const light = ({ specifier, isType, isDynamic, target }: Import) =>

@@ -10,6 +10,7 @@ import { shown, sourceFiles } from './source-files.js';
 const others: { readonly [file: string]: string } = {
   'src/cli/guard-process.ts': 'the document of --json, whose control characters are escaped',
   'src/cli/interrupt-signal.ts': 'a sentence of ours',
+  'src/commands/work.ts': 'frames, to the log of a job, which another process reads',
   'src/plugin-check/check-process.ts': 'a stack, to the parent process, which reads it',
   'src/rollout/threads/world-thread.ts': 'what a plugin itself prints',
   'src/testing/environment-checks/compare-processes.ts': 'answers, to the parent process',

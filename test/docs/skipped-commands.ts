@@ -28,6 +28,14 @@ export const skippedCommands: readonly SkippedCommand[] = [
     reason: 'measures for ten minutes on a GPU',
   },
   ...[
+    'agentgym ablate sparsity --recipe quickstart --runner ray --address http://127.0.0.1:8265',
+    'ray start --head --block',
+  ].map((command) => ({
+    document: 'docs/guides/clusters.md',
+    command,
+    reason: 'needs Ray: `npm run test:ray` trains on a head, and test/cli/ray.test.ts on one that answers so',
+  })),
+  ...[
     'agentgym evaluate openai:http://localhost:8000/v1 --environment textcraft --format react --tasks 200',
     'agentgym play textcraft --policy openai:http://localhost:11434/v1 --policy-option model=qwen3:4b',
     'agentgym demonstrate textcraft --policy openai:http://localhost:8000/v1 --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',

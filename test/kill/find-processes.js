@@ -3,19 +3,24 @@ import { join, sep } from 'node:path';
 
 /** Processes that run a program: those with its path among their arguments. Linux only. */
 export function findProcesses(program) {
-  return processesWith((argument) => argument === program);
+  return findProcessesWith([program]);
+}
+
+/** Processes with all of these words among their arguments. Linux only. */
+export function findProcessesWith(words) {
+  return processesWith((own) => words.every((word) => own.includes(word)));
 }
 
 /** Processes with a file of a folder among their arguments. Linux only. */
 export function findProcessesBelow(folder) {
-  return processesWith((argument) => argument.startsWith(folder + sep));
+  return processesWith((own) => own.some((argument) => argument.startsWith(folder + sep)));
 }
 
 function processesWith(isWanted) {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => argumentsOf(pid).some(isWanted));
+    .filter((pid) => isWanted(argumentsOf(pid)));
 }
 
 /** Processes that have ended, and wait for their parent, have no arguments. */

@@ -1,47 +1,38 @@
 import { spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { RunEvent } from '../contracts/events.js';
 import { channelValue, channelVariable } from '../reporting/channel-progress.js';
-import type { RunResult } from '../runs/run-result.js';
-import type { CellRun } from './ablation-directory.js';
 import { makeFolder } from '../reporting/make-folder.js';
+import type { RunLabel } from '../runs/run-label.js';
+import type { RunResult } from '../runs/run-result.js';
+import type { TrainingJob, TrainOutcome } from './runner.js';
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 /** Lines of standard error to keep if the process ends without output on standard output. */
 const keptLines = 20;
 
-/** Longest name of a run. Only the end of a longer name is kept. */
-const longestName = 100;
-
-/** How a training process ended. */
-export type TrainOutcome =
-  | { readonly status: RunResult['status']; readonly seconds: number }
-  | { readonly status: 'failed'; readonly cause: string };
-
 /**
- * Trains one run of an ablation in its own process, or resumes it: `agentgym train`, with the recipe written next to
+ * Trains a run in its own process, or resumes it: `agentgym train`, with the recipe written next to
  * the run. An abort makes it save a checkpoint and end.
  *
  * @param memoryBytes memory that the run may use; null: it does not check whether it fits; absent: all that is available
  */
 export async function trainInProcess(
-  run: CellRun,
+  job: TrainingJob,
   resume: boolean,
   listener: (event: RunEvent) => void,
   signal: AbortSignal,
   memoryBytes?: number | null,
 ): Promise<TrainOutcome> {
-  const recipe = join(dirname(run.directory), `seed-${run.seed}.json`);
-  await makeFolder(dirname(run.directory));
-  await writeFile(recipe, `${JSON.stringify(run.recipe, null, 2)}\n`);
-  const name = `${run.cell.title ?? run.cell.id}, seed ${run.seed}`.slice(-longestName);
-  const what = resume ? ['--resume', run.directory] : [recipe, '--output', run.directory, '--name', name];
+  const { directory, label, sharedGames, sharedStages } = job;
+  const recipe = await writeRecipe(job);
+  const what = resume ? ['--resume', directory] : [recipe, '--output', directory, ...labelWords(label)];
   const shared = [
-    ...(run.sharedStages === undefined ? [] : ['--shared-stages', run.sharedStages]),
-    ...(run.sharedGames === undefined ? [] : ['--shared-games', run.sharedGames]),
+    ...(sharedStages === undefined ? [] : ['--shared-stages', sharedStages]),
+    ...(sharedGames === undefined ? [] : ['--shared-games', sharedGames]),
   ];
   const memory =
     memoryBytes === undefined
@@ -72,6 +63,22 @@ export async function trainInProcess(
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
+}
+
+function labelWords({ name, note, tags }: RunLabel): string[] {
+  return [
+    ...(name === undefined ? [] : ['--name', name]),
+    ...tags.flatMap((tag) => ['--tag', tag]),
+    ...(note === undefined ? [] : ['--note', note]),
+  ];
+}
+
+/** Writes the recipe beside the run's folder, and returns the file. */
+export async function writeRecipe({ directory, recipe }: TrainingJob): Promise<string> {
+  const file = `${directory}.json`;
+  await makeFolder(dirname(file));
+  await writeFile(file, `${JSON.stringify(recipe, null, 2)}\n`);
+  return file;
 }
 
 function outcomeOf(code: number | null, output: string, errors: string): TrainOutcome {

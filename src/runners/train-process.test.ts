@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import type { CellRun } from './ablation-directory.js';
 import { trainInProcess } from './train-process.js';
 
 // A process that is interrupted before it handles the signal ends without a document.
 it('a run that is interrupted while its process starts has not failed', async () => {
   const directory = join(mkdtempSync(join(tmpdir(), 'agentgym-process-')), 'cell', 'seed-1');
   const recipe = { recipeVersion: 1 } as unknown as Recipe;
-  const cell = { id: 'cell', recipe } as CellRun['cell'];
-  const run: CellRun = { cell, seed: 1, recipe, directory };
+  const run = { recipe, directory, label: { tags: [] } };
   const controller = new AbortController();
   const training = trainInProcess(run, false, () => undefined, controller.signal);
   setTimeout(() => controller.abort(), 60);

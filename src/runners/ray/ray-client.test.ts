@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+import { RayHead } from './fixtures/ray-head.js';
+import { rayAddress } from './ray-address.js';
+import { type JobRequest, RayClient } from './ray-client.js';
+
+let head: RayHead;
+beforeEach(async () => {
+  head = await new RayHead().open();
+});
+afterEach(() => head.dispose());
+
+const never = new AbortController().signal;
+const client = (variables = {}, outage = 2000) => new RayClient(rayAddress(head.url, false, variables), outage);
+const request = (entrypoint: string, submission_id = 'agentgym-1'): JobRequest => ({
+  entrypoint,
+  submission_id,
+  runtime_env: { env_vars: {} },
+  metadata: {},
+  entrypoint_num_cpus: 1,
+  entrypoint_num_gpus: 0,
+});
+
+async function tailOf(id: string): Promise<string> {
+  let text = '';
+  for await (const part of client().tail(id, never)) text += part;
+  return text;
+}
+
+describe('the client of Ray', () => {
+  it('uploads once, submits once, follows to the end, and deletes', async () => {
+    await client().checkVersion(never);
+    expect(await client().upload('_ray_pkg_0a.zip', Buffer.from('zip'), never)).toBe('gcs://_ray_pkg_0a.zip');
+    await client().upload('_ray_pkg_0a.zip', Buffer.from('zip'), never);
+    expect(head.requests.filter((line) => line.startsWith('PUT'))).toHaveLength(1);
+    // A second submission of an id is answered with 500, so it must not be made.
+    const submitted = request('for i in 1 2 3; do echo line $i; sleep 0.05; done');
+    await client().submit(submitted, never);
+    await client().submit(submitted, never);
+    expect(await tailOf('agentgym-1')).toContain('line 1\nline 2\nline 3\n');
+    expect(await client().job('agentgym-1', never)).toMatchObject({ status: 'SUCCEEDED' });
+    expect(await client().logs('agentgym-1', never)).toContain('line 3');
+    await client().delete('agentgym-1', never);
+    expect(await client().job('agentgym-1', never)).toBeUndefined();
+  });
+
+  it('submits once if the answer to a submission is lost', async () => {
+    let lost = 0;
+    head.dropsAnswer = ({ method }) => method === 'POST' && lost++ === 0;
+    await client().submit(request('true'), never);
+    expect(lost).toBe(1);
+    expect(head.jobs.size).toBe(1);
+  });
+
+  it('waits while the head is away, and gives up after the outage', async () => {
+    await head.close();
+    setTimeout(() => void head.open(), 400);
+    expect(await client().job('none', never)).toBeUndefined();
+    await head.close();
+    await expect(client({}, 300).job('none', never)).rejects.toMatchObject({
+      code: 'AG_RUNNER_UNAVAILABLE',
+      message: expect.stringContaining('cannot be reached'),
+    });
+  });
+
+  it('waits as long as Retry-After says, and otherwise longer each time', async () => {
+    const times: number[] = [];
+    head.fault = () => {
+      times.push(performance.now());
+      if (times.length === 1) return { status: 429, text: 'slow down', headers: { 'Retry-After': '0.7' } };
+      return times.length === 2 ? { status: 503, text: 'later' } : undefined;
+    };
+    await client({}, 5000).job('none', never);
+    expect(times[1]! - times[0]!).toBeGreaterThan(650);
+    expect(times[2]! - times[1]!).toBeGreaterThan(400);
+  });
+
+  it('sends the token, and names the cure where it is refused', async () => {
+    head.token = 'secret';
+    await client({ RAY_AUTH_TOKEN: 'secret' }).checkVersion(never);
+    const refused = client({ RAY_AUTH_TOKEN: 'wrong' }).checkVersion(never);
+    await expect(refused).rejects.toMatchObject({ code: 'AG_RUNNER_UNAVAILABLE', exitCode: 2 });
+    await expect(refused).rejects.not.toThrow(/wrong/);
+  });
+
+  it.each([
+    ['a page', { status: 200, text: '<html>hello</html>' }, /no JSON/],
+    ['another version of the API', { status: 200, text: '{"version":"5","ray_version":"3.0"}' }, /speaks version 5/],
+    ['a missing path', { status: 404, text: 'nothing here' }, /404: nothing here/],
+  ])('refuses %s', async (_, answer, message) => {
+    head.fault = () => answer;
+    await expect(client().checkVersion(never)).rejects.toThrow(message);
+  });
+});
+
+describe('the address of a head', () => {
+  it('keeps a password and a token out of what is shown', () => {
+    const { headers, url } = rayAddress('https://me:pass@ray.example/x/', false, { RAY_AUTH_TOKEN: 'token' });
+    expect(url).toBe('https://ray.example/x');
+    expect(headers).toEqual({
+      Authorization: `Basic ${Buffer.from('me:pass').toString('base64')}`,
+      'X-Ray-Authorization': 'Bearer token',
+    });
+  });
+
+  it.each([
+    ['', /needs the address/],
+    ['ray://secret@there:10001', /no URL of http/],
+    ['http://secret:pass@there:8265', /another machine/],
+  ])('refuses %j without repeating it', (text, message) => {
+    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH: '/dev/null' })).toThrow(message);
+    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH: '/dev/null' })).not.toThrow(/secret/);
+  });
+
+  it('accepts another machine with a token, or if it is told to', () => {
+    expect(rayAddress('http://there:8265', true, {}).url).toBe('http://there:8265');
+    expect(rayAddress('http://there:8265', false, { RAY_AUTH_TOKEN: 't' }).headers).toEqual({
+      Authorization: 'Bearer t',
+    });
+  });
+});

@@ -1,0 +1,84 @@
+import { writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+import type { OptionsDeclaration, OptionsOf } from '../../contracts/options.js';
+import { makeFolder } from '../../reporting/make-folder.js';
+import { shellWord } from '../shell-word.js';
+import { writeRecipe } from '../train-process.js';
+import type { Renderer } from './renderer.js';
+import { chooseRun, trainCommand } from './train-script.js';
+
+export const slurmOptions = {
+  command: { type: 'string', default: 'agentgym', description: 'Command that starts agentgym on the nodes' },
+  partition: { type: 'string', default: '', description: 'Partition; default: that of the cluster' },
+  account: { type: 'string', default: '', description: 'Account that pays; default: that of the user' },
+  time: {
+    type: 'string',
+    default: '',
+    description: 'Longest time of a run, such as 04:00:00; default: that of the partition',
+  },
+  cpus: { type: 'integer', minimum: 1, default: 1, description: 'Processor cores of a run' },
+  gpus: { type: 'integer', minimum: 0, default: 0, description: 'GPUs of a run' },
+  memoryGiB: {
+    type: 'integer',
+    minimum: 1,
+    default: null,
+    description: 'Memory of a run; default: that of the partition',
+  },
+} as const satisfies OptionsDeclaration;
+
+/** Seconds before the end of the time limit at which a run saves its state and is queued again. */
+const noticeSeconds = 120;
+
+/**
+ * One array job for all missing runs. The nodes must see the folder of the ablation at the same path, as clusters with
+ * Slurm usually do.
+ *
+ * @param together runs at the same time; absent: as many as Slurm starts
+ */
+export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together: number | undefined): Renderer {
+  return {
+    render: async (jobs, folder) => {
+      for (const job of jobs) await writeRecipe(job);
+      const own = join(folder, 'slurm');
+      await makeFolder(join(own, 'logs'));
+      const file = join(own, 'runs.sbatch');
+      const { account, command, cpus, gpus, memoryGiB, partition, time } = options;
+      const limit = together === undefined ? '' : `%${together}`;
+      const directives = [
+        `--job-name=${shellWord(`agentgym-${basename(folder)}`)}`,
+        `--array=0-${jobs.length - 1}${limit}`,
+        `--cpus-per-task=${cpus}`,
+        ...(gpus > 0 ? [`--gpus-per-task=${gpus}`, '--ntasks=1'] : []),
+        ...(memoryGiB === null ? [] : [`--mem=${memoryGiB}G`]),
+        ...(partition === '' ? [] : [`--partition=${shellWord(partition)}`]),
+        ...(account === '' ? [] : [`--account=${shellWord(account)}`]),
+        ...(time === '' ? [] : [`--time=${shellWord(time)}`]),
+        `--output=${shellWord(join(own, 'logs', '%A-%a.log'))}`,
+        '--open-mode=append',
+        '--requeue',
+        `--signal=B:TERM@${noticeSeconds}`,
+      ];
+      const folders = jobs.map(({ directory }) => directory);
+      const lines = [
+        '#!/bin/bash',
+        ...directives.map((directive) => `#SBATCH ${directive}`),
+        '# Written by agentgym. The same `agentgym ablate` command writes it anew for the runs that are missing then.',
+        `cd ${shellWord(process.cwd())} || exit 1`,
+        ...chooseRun(jobs, folders, '$SLURM_ARRAY_TASK_ID'),
+        ...trainCommand(command, '"$folder.json"'),
+        'run "$@" &',
+        'child=$!',
+        // bash runs a trap only after a command in the foreground has ended, but interrupts `wait`.
+        'trap \'pkill -TERM -P "$child" 2>/dev/null || kill -TERM "$child"\' TERM',
+        'wait "$child"; code=$?',
+        'while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done',
+        '# 130: the run saved its state before the time limit or for another job, and goes on later.',
+        'if [ "$code" = 130 ]; then scontrol requeue "${SLURM_ARRAY_JOB_ID}_${SLURM_ARRAY_TASK_ID}"; fi',
+        'exit "$code"',
+      ];
+      await writeFile(file, `${lines.join('\n')}\n`);
+      return { files: [file], commands: [`sbatch ${shellWord(file)}`] };
+    },
+  };
+}

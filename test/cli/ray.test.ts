@@ -1,0 +1,134 @@
+// Runs that a Ray cluster trains. The head is a fixture that answers as Ray does; jobs are real processes. `npm run
+// test:ray` does the same with Ray itself.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+
+import type { AblationResult } from '../../src/ablation/ablation-result.js';
+import { RayHead } from '../../src/runners/ray/fixtures/ray-head.js';
+import { compareRuns } from '../kill/compare-runs.js';
+import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+
+const cwd = mkdtempSync(join(tmpdir(), 'agentgym-ray-'));
+const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
+const short = [
+  ...['--set', 'stages.sft.steps=6', '--set', 'stages.rl.steps=4', '--set', 'stages.critic=null'],
+  ...['--set', 'horizon={schedule: fixed, turns: 5}', '--set', 'checkpoint.every=2'],
+];
+const environment = { ...freshDataFolders(), RAY_AUTH_TOKEN: 'secret' };
+let head: RayHead;
+const elsewhere = () => ['--runner', 'ray', '--address', head.url, '--runner-option', `command=node ${bin}`];
+const agentgym = (...args: string[]) => runCli(args, { cwd, environment });
+
+beforeEach(async () => {
+  head = await new RayHead().open();
+  head.token = 'secret';
+});
+afterEach(() => head.dispose());
+afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+/** Calls back at the first job whose output has these words. */
+async function onceJobSays(words: string): Promise<string> {
+  for (;;) {
+    for (const { id, log } of head.jobs.values()) if (readFileSync(log, 'utf8').includes(words)) return id;
+    await new Promise((wait) => setTimeout(wait, 20));
+  }
+}
+
+function start(...args: string[]): { child: ChildProcess; ended: Promise<number | null>; errors: () => string } {
+  const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...process.env, ...environment } });
+  let errors = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  return { child, ended: once(child, 'close').then(([code]) => code as number | null), errors: () => errors };
+}
+
+it('saves a run at Ctrl-C, and this machine goes on with it', { timeout: 120_000 }, async () => {
+  const { child, ended } = start('train', recipe, ...short, '--output', 'stopped', ...elsewhere());
+  await onceJobSays('"stage":"rl"');
+  child.kill('SIGINT');
+  expect(await ended).toBe(130);
+  expect(JSON.parse(readFileSync(join(cwd, 'stopped/manifest.json'), 'utf8'))).toMatchObject({ status: 'interrupted' });
+  expect(head.jobs.size).toBe(0);
+  expect((await agentgym('train', '--resume', 'stopped', '--json')).code).toBe(0);
+});
+
+it(
+  'follows the jobs of a killed process, repeats a lost one, and has the same table',
+  { timeout: 180_000 },
+  async () => {
+    const cells = { four: {}, broken: { 'policy.from': './no-such-model' } };
+    const grid = { ablationVersion: 1, name: 'small', recipe, seeds: 1, cells };
+    writeFileSync(join(cwd, 'grid.json'), JSON.stringify(grid));
+    const ablate = ['ablate', 'grid.json', ...short, '--json'];
+    const onRay = [...ablate, '--output', 'far', ...elsewhere()];
+    const { child, ended } = start(...onRay, '--workers', '1');
+    const first = await onceJobSays('"type":"commit"');
+    child.kill('SIGKILL');
+    head.freeze(first);
+    await ended;
+    const again = agentgym(...onRay);
+    // The node is lost once the second process follows the job.
+    while (!head.followed.has(first)) await new Promise((wait) => setTimeout(wait, 20));
+    head.lose(first);
+    const [far, near] = [await again, await agentgym(...ablate, '--output', 'near')];
+    expect(far.code, far.stderr).toBe(0);
+    expect(far.stderr).toMatch(/the job was lost \(FAILED.*submitted again, 2 of 4/);
+    // Two runs, and the lost one again.
+    expect(head.requests.filter((line) => line === 'POST /api/jobs/')).toHaveLength(3);
+    expect(head.jobs.size).toBe(0);
+    const tableOf = (result: AblationResult) => {
+      const { answer, comparisons, status } = result;
+      const shown = result.cells.map(({ id, success, runs, spent: { seconds: _, ...spent } }) => {
+        return { id, success, spent, causes: runs.map(({ cause, status: of }) => [of, cause]) };
+      });
+      return { answer, comparisons, status, shown };
+    };
+    const [left, right] = [far, near].map((one) => tableOf(JSON.parse(one.stdout) as AblationResult));
+    expect(left).toEqual(right);
+    expect(left!.shown[1]!.causes[0]![1]).toMatch(/no-such-model/);
+    const run = 'cells/four/seed-1';
+    expect(compareRuns(join(cwd, 'near', run), join(cwd, 'far', run))).toEqual([]);
+    // The second job went on from where the first had been.
+    const { sessions } = JSON.parse(readFileSync(join(cwd, 'far', run, 'manifest.json'), 'utf8')) as {
+      sessions: { fromStep: number }[];
+    };
+    expect(sessions.map(({ fromStep }) => fromStep > 0)).toEqual([false, true]);
+    expect(readdirSync(join(cwd, 'far/cells/four'))).toEqual(['seed-1']);
+    expect(readdirSync(join(cwd, 'far', run)).filter((name) => name.startsWith('lock'))).toEqual([]);
+  },
+);
+
+it.each([
+  ['no head', ['--runner', 'ray'], /needs the address/],
+  [
+    'an option that does not exist',
+    ['--runner', 'ray', '--address', 'http://127.0.0.1:1', '--runner-option', 'cpu=2'],
+    /Did you mean `cpus`/,
+  ],
+  ['an address for another runner', ['--runner', 'local', '--address', 'http://127.0.0.1:1'], /has no effect/],
+  [
+    'a head that is away',
+    ['--runner', 'ray', '--address', 'http://secret:pass@127.0.0.1:1'],
+    /127\.0\.0\.1:1 cannot be reached/,
+  ],
+])('refuses %s, and writes nothing', async (_, flags, message) => {
+  const { code, stderr } = await agentgym('train', recipe, ...flags, '--output', 'refused');
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+  expect(stderr).not.toContain('secret');
+  expect(existsSync(join(cwd, 'refused'))).toBe(false);
+});
+
+it('says what is missing on the nodes', async () => {
+  const flags = ['--runner', 'ray', '--address', head.url, '--runner-option', 'command=no-such-command'];
+  const attempts = ['--runner-option', 'attempts=1', '--output', 'nothing', '--json'];
+  const result = await agentgym('train', recipe, ...flags, ...attempts);
+  expect(result.code).toBe(2);
+  expect(documentOf(result)).toMatchObject({
+    error: { code: 'AG_RUNNER_UNAVAILABLE', message: expect.stringContaining('have no command agentgym') },
+  });
+});
