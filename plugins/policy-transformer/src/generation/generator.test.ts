@@ -81,9 +81,17 @@ async function weightsOf(parameters: ReadonlyMap<string, Float32Array>): Promise
   return { trainable: stateOf(await onnx(), parameters) };
 }
 
-async function setUp(kind: Kind, config: DecoderConfig) {
+/** Drawn once for each model: all tests begin with the same ones, and none changes them. */
+const drawn = new Map<DecoderConfig, Map<string, Float32Array>>();
+function parametersOf(config: DecoderConfig) {
   const { random } = testHost(1);
-  const parameters = randomParameters(config, () => random.uniform());
+  const parameters = drawn.get(config) ?? randomParameters(config, () => random.uniform());
+  drawn.set(config, parameters);
+  return parameters;
+}
+
+async function setUp(kind: Kind, config: DecoderConfig) {
+  const parameters = parametersOf(config);
   const { make, fed } = await kind.create(config);
   const generator = async (changes?: Partial<GeneratorLimits>) => {
     const made = make(changes);
@@ -230,7 +238,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       const all: GeneratedTokens[][] = [];
       let sequences: number[][] | undefined;
       for (let turn = 0; turn < 3; turn += 1) {
-        const asked = requests(config, 12, turn, sequences);
+        const asked = requests(config, 8, turn, sequences);
         const answers = await run(asked);
         sequences = asked.map(({ tokens }, row) => [...tokens, ...answers[row]!.tokens]);
         all.push(answers);
@@ -266,13 +274,13 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       });
     for (const [name, limited] of Object.entries({
       'small runs': { tokensPerRun: 50, rowsPerRun: 3 },
-      'small cache': { cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 },
+      'small cache': { cacheBytes: 6 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 },
     })) {
       const narrow = await generator(limited);
       variants[name] = () => turns((asked) => narrow.generate(asked, plain));
     }
     // This cache evicts some sequences, whose tokens are then all needed.
-    const told = await generator({ cacheBytes: 9 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 });
+    const told = await generator({ cacheBytes: 6 * 64 * config.layers * config.keyValueHeads * config.headWidth * 8 });
     let before: number[] = [];
     variants['told what is unchanged'] = () =>
       turns(async (asked) => {
