@@ -15,7 +15,8 @@ import { type CommandResult, runCommand } from './run-command.js';
 import { skippedCommands } from './skipped-commands.js';
 
 const home = mkdtempSync(join(tmpdir(), 'agentgym-docs-'));
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+// The runs of all pages.
+afterAll(() => rmSync(home, { recursive: true, force: true }), 60_000);
 
 const blocks = documents.map((document) => ({ document, blocks: codeBlocks(document) }));
 const withCommands = blocks.filter(
@@ -72,7 +73,7 @@ function writeBlock(block: CodeBlock, folder: string): void {
 
 async function check(command: ConsoleCommand, folder: string, home: string): Promise<void> {
   const where = `${command.document}:${command.line}: ${command.command}`;
-  const isShared = isOfQuickstart(command) && readdirSync(folder).every((name) => COMMON.includes(name));
+  const isShared = isAlikeEverywhere(command) && !readdirSync(folder).some((name) => PROJECT.includes(name));
   const { code, printed, cut } = await (isShared ? copyRun(command, folder) : runCommand(command, folder, home));
   const told = cut.map((words) => `run as agentgym ${words.join(' ')}\n`).join('');
   expect(code, `${where}\n${told}${printed}`).toBe(command.exitCode);
@@ -81,23 +82,25 @@ async function check(command: ConsoleCommand, folder: string, home: string): Pro
   expect(right, `${where}\n${told}printed\n${printed}\nand not what is shown`).toBe(true);
 }
 
-/** Contents of a page's folder before the page writes anything. */
-const COMMON = ['recipes', 'node_modules', 'runs'];
+/** Files that bring plugins or a recipe of the page's own. */
+const PROJECT = ['package.json', 'agentgym.config.ts'];
 
-const isOfQuickstart = ({ command }: ConsoleCommand) =>
-  /^agentgym (train|ablate \w+ --recipe) quickstart\b/.test(command);
+/** Trainings and ablations of the quickstart, and commands that print what they find out about it or the machine. */
+const isAlikeEverywhere = (command: ConsoleCommand) =>
+  /^agentgym (train|ablate \w+ --recipe|advise) quickstart\b|^agentgym doctor$/.test(withoutComment(command));
 
-/** Results and folders of trainings and ablations of the quickstart, by command: many pages show the same ones. */
+/** Results and folders of these commands, by command: many pages show the same ones. */
 const runs = new Map<string, Promise<{ readonly result: CommandResult; readonly folder: string }>>();
 
-/** Trains in a separate folder, unless another page did, and copies the runs to the folder of the page. */
+/** Runs it in a separate folder, unless another page did, and copies the runs to the folder of the page. */
 async function copyRun(command: ConsoleCommand, folder: string): Promise<CommandResult> {
   const run = async () => {
     const [own, made] = newFolder();
     return { result: await runCommand(command, made, own), folder: made };
   };
-  const running = runs.get(command.command) ?? run();
-  runs.set(command.command, running);
+  const key = withoutComment(command);
+  const running = runs.get(key) ?? run();
+  runs.set(key, running);
   const made = await running;
   const from = join(made.folder, 'runs');
   if (existsSync(from)) cpSync(from, join(folder, 'runs'), { recursive: true });
@@ -107,5 +110,7 @@ async function copyRun(command: ConsoleCommand, folder: string): Promise<Command
 const isSkipped = (command: ConsoleCommand) => skippedCommands.some((skipped) => isThis(skipped, command));
 
 function isThis(skipped: { readonly document: string; readonly command: string }, shown: ConsoleCommand): boolean {
-  return skipped.document === shown.document && shown.command.replace(/\s+#.*$/, '') === skipped.command;
+  return skipped.document === shown.document && withoutComment(shown) === skipped.command;
 }
+
+const withoutComment = ({ command }: ConsoleCommand) => command.replace(/\s+#.*$/, '');

@@ -9,8 +9,9 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
  */
 const TRAINED_AXES = ['sparsity', 'algorithm', 'complexity', 'transfer', 'model'];
 
-/** Most tasks that an expert plays for a file. */
-const DEMONSTRATED = 200;
+/** An expert plays up to so many tasks for a file, and only a few of more. */
+const MOST_TASKS = 200;
+const FEW_TASKS = 40;
 
 /**
  * The same command with less work, or the same list if there is nothing to cut.
@@ -26,7 +27,7 @@ export async function cutCommand(argv) {
     case 'advise':
       return argv.includes('--tasks') ? argv : [...argv, '--tasks', '8'];
     case 'demonstrate':
-      return argv.map((word, i) => (argv[i - 1] === '--tasks' ? String(Math.min(Number(word), DEMONSTRATED)) : word));
+      return argv.map((word, i) => (argv[i - 1] === '--tasks' && word > MOST_TASKS ? String(FEW_TASKS) : word));
     case 'ui':
       // Any free port, and no browser.
       return [...withoutFlag(argv, '--port').filter((word) => word !== '--open'), '--port', '0'];
