@@ -44,6 +44,7 @@ export function renderingLines({ ablation, cells }: AblationResult, { files, com
   const runs = trainedCells(cells).flatMap((cell) => cell.runs);
   const done = runs.filter(({ status }) => status === 'completed').length;
   const lines = [`${done} of ${runs.length} runs are complete: ${ablation}`];
+  if (done === runs.length) return [...lines, 'The same command without `--runner` compares the cells.'];
   if (commands.length === 0) return [...lines, 'All others are being trained now.'];
   return [
     ...lines,

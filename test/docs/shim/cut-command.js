@@ -27,7 +27,7 @@ export async function cutCommand(argv) {
     case 'advise':
       return argv.includes('--tasks') ? argv : [...argv, '--tasks', '8'];
     case 'demonstrate':
-      return argv.map((word, i) => (argv[i - 1] === '--tasks' && word > MOST_TASKS ? String(FEW_TASKS) : word));
+      return argv.map((word, i) => (argv[i - 1] === '--tasks' && Number(word) > MOST_TASKS ? String(FEW_TASKS) : word));
     case 'ui':
       // Any free port, and no browser.
       return [...withoutFlag(argv, '--port').filter((word) => word !== '--open'), '--port', '0'];
