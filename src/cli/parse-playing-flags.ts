@@ -7,11 +7,11 @@ export function parseOptions(
   flag: '--option' | '--policy-option' | '--runner-option' = '--option',
 ): { readonly [name: string]: unknown } {
   const entries = texts.map((text): [string, unknown] => {
-    const { path, value } = parseSetting(text, flag);
+    const { flag: shown, path, value } = parseSetting(text, flag);
     const [name = '', ...deeper] = path;
     if (deeper.length > 0) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: `\`${flag} ${text}\`: the name of an option has no dots.`,
+        message: `\`${shown}\`: the name of an option has no dots.`,
         hint: `Write \`${flag} name=value\`.`,
       });
     }

@@ -110,6 +110,12 @@ describe('parseSetting', () => {
   );
 });
 
+it('a setting never shows the password of a URL', () => {
+  const { flag, value } = parseSetting('policy.options.url=http://me:pass@there:8000/v1');
+  expect([flag, value]).toEqual(['--set policy.options.url=http://***@there:8000/v1', 'http://me:pass@there:8000/v1']);
+  expect(() => parseSetting('url.0=http://me:pass@there')).toThrow(/\*\*\*@there/);
+});
+
 describe('readRecipeFile', () => {
   const read = (name: string, text: string) => {
     writeFileSync(join(folder, name), text);

@@ -20,7 +20,8 @@ export function parseSetting(
   text: string,
   name: '--set' | '--option' | '--policy-option' | '--runner-option' = '--set',
 ): Setting {
-  const flag = `${name} ${text}`;
+  // Messages repeat the flag, and a URL may have a password.
+  const flag = `${name} ${text.replaceAll(/(\w:\/\/)[^\s/@]+@/g, '$1***@')}`;
   const wrong = (message: string, hint: string, cause?: unknown) =>
     new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });
   const at = text.indexOf('=');

@@ -114,6 +114,8 @@ export interface PolicyCapabilities {
    * be sampled at this temperature. Absent: any.
    */
   readonly temperature?: number;
+  /** Whether a step may clip the gradient by its norm (`OptimizerStep.clipNorm`). Default: true. */
+  readonly clipsGradients?: boolean;
   readonly sampler: SamplerPromises;
 }
 

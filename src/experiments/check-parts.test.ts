@@ -58,4 +58,18 @@ describe('checkStageNeeds', () => {
     expect(() => checkStageNeeds(plan('rl', 1), one, 'table')).not.toThrow();
     expect(() => checkStageNeeds(plan('sft', 0.7), one, 'table')).not.toThrow();
   });
+
+  it('wants no clipping of a policy that cannot clip', () => {
+    const { capabilities } = new TabularPolicy({ texts: ['yes no'] });
+    const plan = (clipNorm: number) => {
+      const stages = { only: { kind: 'rl' as const, steps: 1, optimizer: { clipNorm } } };
+      return planRun(tinyRecipe({ policy: { name: 'table', preset: 'nano' }, stages }));
+    };
+    const unable = { ...capabilities, clipsGradients: false };
+    expect(() => checkStageNeeds(plan(1), unable, 'table')).toThrow(
+      'The stage `only` clips gradients to 1, and the policy `table` cannot clip them.',
+    );
+    expect(() => checkStageNeeds(plan(0), unable, 'table')).not.toThrow();
+    expect(() => checkStageNeeds(plan(1), capabilities, 'table')).not.toThrow();
+  });
 });

@@ -97,12 +97,12 @@ export async function checkStates(
 }
 
 /**
- * Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have, needs supervision that it lacks, or
- * trains at another temperature than the only one that it knows.
+ * Throws AG_POLICY_CANNOT if a stage uses an optimizer that the policy does not have, needs supervision that it lacks, trains
+ * at another temperature than the only one that it knows, or clips gradients and the policy cannot.
  */
 export function checkStageNeeds(
   { recipe, stages }: RunPlan,
-  { losses, optimizers, temperature }: PolicyCapabilities,
+  { clipsGradients = true, losses, optimizers, temperature }: PolicyCapabilities,
   name: string,
 ): void {
   const sampled = recipe.policy.sampling.temperature;
@@ -115,6 +115,13 @@ export function checkStageNeeds(
   }
   for (const { name: stage, kind, optimizer } of stages) {
     if (kind === 'sft') checkTerms(crossEntropy, losses, name, `stages.${stage}`);
+    if (!clipsGradients && optimizer.clipNorm !== undefined) {
+      throw new AgentgymError('AG_POLICY_CANNOT', {
+        message: `The stage \`${stage}\` clips gradients to ${optimizer.clipNorm}, and the policy \`${name}\` cannot clip them.`,
+        hint: `Set \`stages.${stage}.optimizer.clipNorm: 0\`.`,
+        path: `stages.${stage}.optimizer.clipNorm`,
+      });
+    }
     const wanted = optimizer.settings.name;
     if (optimizers.includes(wanted)) continue;
     throw new AgentgymError('AG_POLICY_CANNOT', {

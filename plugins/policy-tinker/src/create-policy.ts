@@ -44,7 +44,6 @@ export async function create(options: Options, host: PolicyHost, context: Policy
     maxTokens: options.maxTokens ?? (await positionsOf(from)),
     limits: { sequences: options.batchSequences, tokens: options.batchTokens },
     description: { engine: 'tinker', server: options.server, address: url, model: baseModel, rank: options.rank },
-    warn: (message) => host.log.warn(message),
   });
 }
 

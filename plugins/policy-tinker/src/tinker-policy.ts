@@ -38,7 +38,6 @@ export interface TinkerPolicyParts {
   readonly concurrency: number;
   /** Data for the manifest that does not change. */
   readonly description: JsonObject;
-  readonly warn: (message: string) => void;
 }
 
 /** What a checkpoint says: the weights themselves stay on the server. */
@@ -72,7 +71,6 @@ export class TinkerPolicy implements PolicyModel {
   #scale = 0;
   /** A pass had numbers that are not finite, so it was not sent. */
   #isSpoilt = false;
-  #warned = false;
   #sampling = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -89,6 +87,7 @@ export class TinkerPolicy implements PolicyModel {
       ahead: true,
       maxTokens,
       temperature: 1,
+      clipsGradients: facts.clips,
       sampler: { independent: false, draws: false, exact: facts.exact, concurrent: true },
     };
   }
@@ -139,7 +138,7 @@ export class TinkerPolicy implements PolicyModel {
   }
 
   async optimizerStep({ clipNorm, learningRate }: OptimizerStep): Promise<OptimizerStepResult> {
-    const { facts, remote, warn } = this.#parts;
+    const { facts, remote } = this.#parts;
     const [data, scale, isSpoilt] = [this.#data, this.#scale, this.#isSpoilt];
     this.#clear();
     if (isSpoilt) {
@@ -148,11 +147,7 @@ export class TinkerPolicy implements PolicyModel {
     }
     // Without a gradient a step would only move by the moments. Others do not make one either.
     if (data === 0 && remote.isNew) return this.#stepped(0);
-    if (clipNorm !== undefined && !facts.clips && !this.#warned) {
-      this.#warned = true;
-      warn('the server does not clip gradients, so `optimizer.clipNorm` has no effect on it');
-    }
-    const clip = facts.clips && clipNorm !== undefined ? { grad_clip_norm: clipNorm } : {};
+    const clip = clipNorm === undefined ? {} : { grad_clip_norm: clipNorm };
     const metrics = await remote.step({ learning_rate: learningRate, ...this.#adam, ...clip });
     const name = NORMS.find((candidate) => metrics[candidate] !== undefined);
     const norm = name === undefined ? NaN : (metrics[name] as number);
@@ -217,7 +212,6 @@ export class TinkerPolicy implements PolicyModel {
       notExact: [
         'the server draws the tokens, so a run cannot be repeated',
         ...(facts.exact ? [] : ['sampling and training may compute log probabilities differently']),
-        ...(facts.clips ? [] : ['gradients are not clipped']),
         ...(facts.reduction === 'sum' ? [] : ['gradients of several passes in one step have the scale of the first']),
       ],
     };
