@@ -2,6 +2,7 @@ import { planRun } from '../config/run-plan.js';
 import { checkTraining } from '../experiments/check-training.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { availableMemory, type AvailableMemory } from '../processes/available-memory.js';
 import { speedKey } from './estimate-cells.js';
 import type { Cell } from './resolve-cells.js';
 
@@ -14,13 +15,14 @@ export async function roomInMemory(
   most: number,
   host: PluginHost,
   settings: HostSettings,
+  there: AvailableMemory = availableMemory(),
 ): Promise<number> {
   if (most === 1) return 1;
   let room = most;
   for (const { recipe } of new Map(cells.map((cell) => [speedKey(cell), cell])).values()) {
     try {
-      const { memory } = await checkTraining(planRun(recipe), host, settings, undefined, { short: 'ignore' });
-      room = Math.min(room, Math.floor(memory.available / memory.needed));
+      const { memory } = await checkTraining(planRun(recipe), host, settings, undefined, { short: 'ignore', there });
+      room = Math.min(room, Math.floor(there.available / memory.needed));
     } catch {
       // The run itself says what is wrong with it; the others go on.
     }

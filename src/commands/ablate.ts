@@ -34,6 +34,7 @@ export default class Ablate extends BaseCommand {
       { runAblation, renderAblation },
       { isRenderer, openRunner },
       lines,
+      { hidePasswords },
       { writeReport },
       { showGrid },
       { styleOf },
@@ -42,6 +43,7 @@ export default class Ablate extends BaseCommand {
       import('../ablation/run-ablation.js'),
       import('../runners/open-runner.js'),
       import('../ablation/ablation-lines.js'),
+      import('../config/hide-passwords.js'),
       import('../reports/write-report.js'),
       import('../reporting/show-grid.js'),
       import('../reporting/terminal-style.js'),
@@ -69,7 +71,7 @@ export default class Ablate extends BaseCommand {
       measure: flags.metric,
       temperature: flags.temperature,
       versions: { agentgym: this.config.version, node: process.version },
-      command: ['ablate', ...this.argv],
+      command: ['ablate', ...this.argv.map(hidePasswords)],
     };
     const runner = await openRunner(await runnerRequest(flags, this.config, localWorkers), this.signal);
     if (isRenderer(runner)) {

@@ -1,4 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { hidePasswords } from './hide-passwords.js';
 import { parseDocument, reservedKeys } from './parse-document.js';
 import type { KeyMap, RecipeLayer } from './recipe-layer.js';
 
@@ -20,8 +21,7 @@ export function parseSetting(
   text: string,
   name: '--set' | '--option' | '--policy-option' | '--runner-option' = '--set',
 ): Setting {
-  // Messages repeat the flag, and a URL may have a password.
-  const flag = `${name} ${text.replaceAll(/(\w:\/\/)[^\s/@]+@/g, '$1***@')}`;
+  const flag = `${name} ${hidePasswords(text)}`;
   const wrong = (message: string, hint: string, cause?: unknown) =>
     new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });
   const at = text.indexOf('=');

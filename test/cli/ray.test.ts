@@ -1,6 +1,6 @@
 // Runs that a Ray cluster trains. The head is a fixture that answers as Ray does; jobs are real processes. `npm run
 // test:ray` does the same with Ray itself.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,11 @@ const short = [
 ];
 const environment = { ...freshDataFolders(), RAY_AUTH_TOKEN: 'secret' };
 let head: RayHead;
-const elsewhere = () => ['--runner', 'ray', '--address', head.url, '--runner-option', `command=node ${bin}`];
+const elsewhere = () => {
+  // The head reads the token from another header if there is a password.
+  const address = head.url.replace('//', '//me:password@');
+  return ['--runner', 'ray', '--address', address, '--runner-option', `command=node ${bin}`];
+};
 const agentgym = (...args: string[]) => runCli(args, { cwd, environment });
 
 beforeEach(async () => {
@@ -72,7 +76,9 @@ it(
     await ended;
     const again = agentgym(...onRay);
     // The node is lost once the second process follows the job.
-    while (!head.followed.has(first)) await new Promise((wait) => setTimeout(wait, 20));
+    let over = false;
+    void again.then(() => (over = true));
+    while (!over && !head.followed.has(first)) await new Promise((wait) => setTimeout(wait, 20));
     head.lose(first);
     const [far, near] = [await again, await agentgym(...ablate, '--output', 'near')];
     expect(far.code, far.stderr).toBe(0);
@@ -98,6 +104,9 @@ it(
     };
     expect(sessions.map(({ fromStep }) => fromStep > 0)).toEqual([false, true]);
     expect(readdirSync(join(cwd, 'far/cells/four'))).toEqual(['seed-1']);
+    expect(spawnSync('grep', ['-r', '-l', '-e', 'me:password', '-e', 'secret', 'far'], { cwd }).stdout.toString()).toBe(
+      '',
+    );
     expect(readdirSync(join(cwd, 'far', run)).filter((name) => name.startsWith('lock'))).toEqual([]);
   },
 );
