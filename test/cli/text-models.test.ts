@@ -12,12 +12,15 @@ import {
   completion,
   startChatServer,
 } from '../../plugins/policy-openai/src/fixtures/chat-server.js';
+import { recordedChat, recording } from '../../plugins/policy-openai/src/fixtures/recording.js';
 import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
 
 const plugin = fileURLToPath(new URL('../../plugins/policy-openai', import.meta.url));
 const folders = freshDataFolders();
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-text-models-'));
 let server: ChatServer;
+/** Whose answers are replayed. */
+let kind: 'vllm' | 'llama-server' = 'vllm';
 
 /** Plays guess-number by halving the interval, which wins every game. */
 function bisect({ body }: Asked): string {
@@ -33,7 +36,7 @@ const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd, 
 
 beforeAll(async () => {
   server = await startChatServer((asked) =>
-    asked.path === '/v1/models' ? { body: { data: [{ id: 'bisect' }] } } : completion(bisect(asked)),
+    asked.path === '/v1/models' ? recording(`${kind}/models`) : recordedChat(`${kind}/chat`, bisect(asked)),
   );
   expect((await agentgym('plugins', 'link', plugin)).code).toBe(0);
 }, 60_000);
@@ -67,12 +70,19 @@ describe('a text model behind an endpoint', () => {
     expect(evaluation.success).toMatchObject({ rate: 1, episodes: 30 });
     expect(baselines['oracle']!.success.rate).toBe(1);
     expect(baselines['random']!.success.rate).toBeLessThan(0.8);
-    expect(textModel.facts).toMatchObject({ model: 'bisect', temperature: 0 });
+    expect(textModel.facts).toMatchObject({ model: 'Qwen/Qwen2.5-0.5B-Instruct', temperature: 0 });
     // One request asked for the list of models.
-    expect(textModel.usage.requests).toBe(server.asked.length - before - 1);
+    const requests = server.asked.length - before - 1;
+    expect(textModel.usage).toEqual({
+      requests,
+      promptTokens: 16 * requests,
+      completionTokens: 3 * requests,
+      unknown: 0,
+    });
   });
 
   it('gives demonstrations and is watched', async () => {
+    kind = 'llama-server';
     const url = `openai:${server.url.replace('//', '//me:secret@')}`;
     const played = await agentgym('play', 'guess-number', '--policy', url);
     expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining('solved in') as string });

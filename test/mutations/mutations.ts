@@ -801,6 +801,20 @@ export const mutations: readonly Mutation[] = [
     reddens: 'writes JSON that ends no script block and reads back the same',
   },
   {
+    file: 'plugins/policy-openai/src/server-errors.ts',
+    find: "if (typeof error === 'string') return error;",
+    replace: '',
+    test: 'plugins/policy-openai/src/recordings.test.ts',
+    reddens: 'vllm/wrong-key is an error',
+  },
+  {
+    file: 'plugins/policy-openai/src/server-errors.ts',
+    find: 'if (error.status === 503 && /loading model/i.test(error.message)) {',
+    replace: 'if (error.status === 503 && error.message === place) {',
+    test: 'plugins/policy-openai/src/recordings.test.ts',
+    reddens: 'llama-server/loading is an error',
+  },
+  {
     file: 'plugins/policy-transformer/src/tokenizer/trimmed-text.ts',
     find: 'return stripEnd(stripStart(text, start), end);',
     replace: 'return stripEnd(stripStart(text, end), start);',

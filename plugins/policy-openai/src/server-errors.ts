@@ -40,7 +40,7 @@ export function readServerError(error: unknown, place: string, keyVariable: stri
     return new Unavailable(`${place} cannot be reached (${reasonOf(error)}). Is the server running?`, { cause: error });
   }
   if (!(error instanceof APIError)) return error;
-  const told = `${place} answered ${error.status ?? 'an error'}: ${shorten(error.message)}`;
+  const told = `${place} answered ${error.status ?? 'an error'}: ${shorten(wordsOf(error as APIError))}`;
   if (error instanceof AuthenticationError || error instanceof PermissionDeniedError) {
     return new Unavailable(`${told}. The key is read from ${keyVariable}.`, { cause: error });
   }
@@ -52,9 +52,19 @@ export function readServerError(error: unknown, place: string, keyVariable: stri
   if (error instanceof RateLimitError) {
     return new Unavailable(`${told}. Lower the option concurrency, or raise retries.`, { cause: error });
   }
+  // llama.cpp, while it reads a model. Minutes may pass, and every other episode would fail until then.
+  if (error.status === 503 && /loading model/i.test(error.message)) {
+    return new Unavailable(`${told}. Start again when it has loaded.`, { cause: error });
+  }
   // The same request would be refused again.
   if (error.status !== undefined && error.status < 500) return new Unavailable(told, { cause: error });
   return new Error(told, { cause: error });
+}
+
+/** What the server said. The library puts the status before it, and writes an error that is only a text as JSON. */
+function wordsOf({ error, message, status }: APIError): string {
+  if (typeof error === 'string') return error;
+  return message.startsWith(`${status} `) ? message.slice(`${status} `.length) : message;
 }
 
 /** The innermost cause of an error of the connection, such as ECONNREFUSED. */
