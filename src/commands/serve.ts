@@ -7,7 +7,7 @@ import { interruptSignal } from '../cli/interrupt-signal.js';
 export default class Serve extends BaseCommand {
   static override summary = 'Serve a trained model as an OpenAI-compatible endpoint';
   static override description =
-    'Answers /v1/chat/completions, /v1/completions and /v1/models, streamed or whole, with log probabilities and token ids. Requests share the model ' +
+    'Answers /v1/chat/completions, /v1/completions and /v1/models, streamed or whole, with tools, log probabilities and token ids. Requests share the model ' +
     'as they come. It listens to this machine only; for another `--host`, set AGENTGYM_SERVE_KEY, which clients send as their API key.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

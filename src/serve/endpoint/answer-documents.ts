@@ -1,7 +1,7 @@
 // The documents of the protocol (platform.openai.com/docs/api-reference), with vLLM's token ids.
 import { randomUUID } from 'node:crypto';
 
-import type { Answer, AnsweredChoice, Part, PolicyEndpoint } from './policy-endpoint.js';
+import type { Answer, AnsweredCall, AnsweredChoice, Part, PolicyEndpoint } from './policy-endpoint.js';
 import type { ChatRequest, CompletionRequest } from './read-request.js';
 
 /** Members that all documents of an answer share. */
@@ -22,7 +22,7 @@ export function chatAnswer(head: AnswerHead, request: ChatRequest, answer: Answe
     object: 'chat.completion',
     choices: answer.choices.map((choice) => ({
       index: choice.index,
-      message: { role: 'assistant', content: choice.text, refusal: null },
+      message: messageOf(choice),
       logprobs: request.logprobs ? chatLogprobs(choice, endpoint) : null,
       finish_reason: choice.reason,
       ...(request.return_token_ids && { token_ids: choice.tokens }),
@@ -71,6 +71,21 @@ export function textChunk(head: AnswerHead, request: CompletionRequest, part: Pa
   return chunk(head, 'text_completion', { index: part.index, text: part.text, logprobs, finish_reason: null, ...ids });
 }
 
+/** The chunks of a call: its name, then its arguments. */
+export function callChunks(head: AnswerHead, index: number, calls: readonly AnsweredCall[]) {
+  const delta = (call: object) =>
+    chunk(head, 'chat.completion.chunk', {
+      index,
+      delta: { tool_calls: [call] },
+      logprobs: null,
+      finish_reason: null,
+    });
+  return calls.flatMap(({ arguments: text, id, name }, place) => [
+    delta({ index: place, id, type: 'function', function: { name, arguments: '' } }),
+    delta({ index: place, function: { arguments: text } }),
+  ]);
+}
+
 /** The first chunk of a text in a chat says who speaks. */
 export function openingChunk(head: AnswerHead, index: number) {
   return chunk(head, 'chat.completion.chunk', {
@@ -107,6 +122,18 @@ function usageOf({ choices, promptTokens }: Answer) {
     prompt_tokens: promptTokens.length,
     completion_tokens: completion,
     total_tokens: promptTokens.length + completion,
+  };
+}
+
+function messageOf({ calls, text }: AnsweredChoice) {
+  if (calls === undefined) return { role: 'assistant', content: text, refusal: null };
+  return {
+    role: 'assistant',
+    content: text === '' ? null : text,
+    refusal: null,
+    tool_calls: calls.map(({ arguments: values, id, name }) => {
+      return { id, type: 'function', function: { name, arguments: values } };
+    }),
   };
 }
 

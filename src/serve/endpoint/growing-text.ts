@@ -7,13 +7,20 @@ const HALF = '\uFFFD';
 export class GrowingText {
   readonly #encoder: Pick<ConversationEncoder, 'decode'>;
   readonly #stops: readonly string[];
+  readonly #certainLength: (text: string) => number;
   readonly #ids: number[] = [];
   #text = '';
   #shown = 0;
   #isStopped = false;
 
-  constructor(encoder: Pick<ConversationEncoder, 'decode'>, stops: readonly string[]) {
+  /** @param certainLength the length of the part of a text that is shown at once, such as that without calls; default: all */
+  constructor(
+    encoder: Pick<ConversationEncoder, 'decode'>,
+    stops: readonly string[],
+    certainLength: (text: string) => number = (text) => text.length,
+  ) {
     this.#encoder = encoder;
+    this.#certainLength = certainLength;
     this.#stops = stops.filter((stop) => stop !== '');
   }
 
@@ -41,15 +48,17 @@ export class GrowingText {
    * beginning of a stop text.
    *
    * @param isWhole no more ids will come
+   * @param length of the text that is shown in the end; default: all
    */
-  takeNew(isWhole: boolean): string {
-    const end = isWhole || this.#isStopped ? this.#text.length : this.#certain();
+  takeNew(isWhole: boolean, length = this.#text.length): string {
+    const end = isWhole ? length : Math.min(this.#certain(), this.#certainLength(this.#text));
     const fresh = this.#text.slice(this.#shown, Math.max(this.#shown, end));
     this.#shown += fresh.length;
     return fresh;
   }
 
   #certain(): number {
+    if (this.#isStopped) return this.#text.length;
     let end = this.#text.length;
     while (end > 0 && this.#text[end - 1] === HALF) end -= 1;
     const longest = Math.max(0, ...this.#stops.map((stop) => stop.length - 1));

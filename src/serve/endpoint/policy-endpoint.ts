@@ -1,11 +1,16 @@
+import { randomUUID } from 'node:crypto';
+
+import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
 import type { ConversationEncoder, PolicyModel, Sampling } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
 import { uniformDraws } from '../../rollout/uniform-draws.js';
 import { BatchSampler, type SampledText } from './batch-sampler.js';
 import { Conversations } from './conversations.js';
 import { GrowingText } from './growing-text.js';
-import type { ChatRequest, CompletionRequest } from './read-request.js';
+import type { ChatRequest, CompletionRequest, Message } from './read-request.js';
+import { certainLength, type ReadText, readToolCalls } from './read-tool-calls.js';
 import { RequestError } from './request-error.js';
+import { addTools, usualSyntax } from './write-tools.js';
 
 export interface EndpointOptions {
   readonly model: PolicyModel;
@@ -24,11 +29,21 @@ export interface Part {
   readonly text: string;
   readonly tokens: readonly number[];
   readonly logprobs: readonly number[];
+  /** The calls of functions that end the text. Absent: none. */
+  readonly calls?: readonly AnsweredCall[];
+}
+
+/** A call of a function, in the words of the protocol. */
+export interface AnsweredCall {
+  readonly id: string;
+  readonly name: string;
+  /** A JSON object as text. */
+  readonly arguments: string;
 }
 
 /** One of the texts that answer a request, whole. */
 export interface AnsweredChoice extends Part {
-  readonly reason: 'stop' | 'length';
+  readonly reason: 'stop' | 'length' | 'tool_calls';
 }
 
 export interface Answer {
@@ -65,15 +80,29 @@ export class PolicyEndpoint {
 
   async chat(request: ChatRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
     this.#checkModel(request.model);
-    const conversation = this.#conversations.open(request.messages);
+    const functions = request.tool_choice === 'none' ? [] : request.tools.map((tool) => tool.function);
+    const syntax = functions.length === 0 ? undefined : (this.encoder.functionCalls ?? usualSyntax);
+    const messages =
+      syntax === undefined
+        ? request.messages
+        : withSystem(request.messages, (system) => addTools(system, functions, syntax));
+    const conversation = this.#conversations.open(messages);
     const limit = request.max_completion_tokens ?? request.max_tokens ?? this.#options.maxActionTokens;
     const { tokens } = conversation.tokens;
-    return this.#write(request, { tokens, limit, signal, ...(show && { show }) }, (index) => {
-      const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
-      const done = ({ ended, tokens: written }: SampledText, text: string) =>
-        this.#conversations.remember({ ...conversation, sequence }, text, written, ended);
-      return { sequence, done };
-    });
+    return this.#write(
+      request,
+      { tokens, limit, signal, ...(show && { show }), ...(syntax && { syntax }) },
+      (index) => {
+        const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
+        const done = (sampled: SampledText, read: ReadText): ReadText => {
+          const calls = request.parallel_tool_calls ? read.calls : read.calls.slice(0, 1);
+          // With all calls that were written: a client that was shown one sends another conversation, which is encoded.
+          this.#conversations.remember({ ...conversation, sequence }, read, sampled);
+          return { ...read, calls };
+        };
+        return { sequence, done };
+      },
+    );
   }
 
   async complete(request: CompletionRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
@@ -83,7 +112,11 @@ export class PolicyEndpoint {
     const limit = request.max_tokens ?? this.#options.maxActionTokens;
     return this.#write(request, { tokens, limit, signal, ...(show && { show }) }, () => {
       const sequence = this.#conversations.newSequence();
-      return { sequence, done: () => this.#options.model.release([sequence]) };
+      const done = (_: SampledText, read: ReadText): ReadText => {
+        this.#options.model.release([sequence]);
+        return read;
+      };
+      return { sequence, done };
     });
   }
 
@@ -94,10 +127,15 @@ export class PolicyEndpoint {
       readonly limit: number;
       readonly signal: AbortSignal;
       readonly show?: (part: Part) => void;
+      /** How functions are called. Absent: the text calls none. */
+      readonly syntax?: FunctionCallSyntax;
     },
-    begin: (index: number) => { readonly sequence: string; readonly done: (text: SampledText, shown: string) => void },
+    begin: (index: number) => {
+      readonly sequence: string;
+      readonly done: (text: SampledText, read: ReadText) => ReadText;
+    },
   ): Promise<Answer> {
-    const { limit, show, signal, tokens } = asked;
+    const { limit, show, signal, syntax, tokens } = asked;
     // As for episodes: an action and its end token must fit.
     if (tokens.length + limit + 1 > this.maxTokens) {
       throw new RequestError(
@@ -118,7 +156,7 @@ export class PolicyEndpoint {
     const random = this.#options.random.stream(...path);
     const write = async (index: number): Promise<AnsweredChoice> => {
       const { done, sequence } = begin(index);
-      const text = new GrowingText(this.encoder, request.stop);
+      const text = new GrowingText(this.encoder, request.stop, syntax && ((written) => certainLength(written, syntax)));
       const take = (ids: readonly number[], logprobs: readonly number[]): boolean => {
         text.add(ids);
         show?.({ index, text: text.takeNew(false), tokens: ids, logprobs });
@@ -131,11 +169,16 @@ export class PolicyEndpoint {
           maxTokens: limit,
           draws: uniformDraws(random.stream(index), limit),
         });
-        const left = text.takeNew(true);
-        if (left !== '') show?.({ index, text: left, tokens: [], logprobs: [] });
-        done(sampled, text.text);
-        const reason = sampled.ended || text.isStopped ? 'stop' : 'length';
-        return { index, text: text.text, reason, tokens: sampled.tokens, logprobs: sampled.logprobs };
+        const whole = { content: text.text, calls: [] };
+        const read = done(sampled, syntax === undefined ? whole : readToolCalls(text.text, syntax));
+        const calls = read.calls.map(({ arguments: values, name }): AnsweredCall => {
+          return { id: `call_${randomUUID().replaceAll('-', '')}`, name, arguments: JSON.stringify(values) };
+        });
+        const called = calls.length > 0 && { calls };
+        const left = text.takeNew(true, read.content.length);
+        if (left !== '' || called) show?.({ index, text: left, tokens: [], logprobs: [], ...called });
+        const reason = called ? 'tool_calls' : sampled.ended || text.isStopped ? 'stop' : 'length';
+        return { index, text: read.content, reason, tokens: sampled.tokens, logprobs: sampled.logprobs, ...called };
       } catch (error) {
         this.#options.model.release([sequence]);
         throw error;
@@ -150,4 +193,13 @@ export class PolicyEndpoint {
     const message = `The model \`${asked}\` does not exist. This server has \`${this.name}\`.`;
     throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
   }
+}
+
+/** Messages with another system text, which is the first one. */
+function withSystem(messages: readonly Message[], change: (system: string) => string): readonly Message[] {
+  const [first, ...rest] = messages;
+  if (first?.role === 'system' || first?.role === 'developer') {
+    return [{ role: 'system', content: change(first.content) }, ...rest];
+  }
+  return [{ role: 'system', content: change('') }, ...messages];
 }

@@ -47,7 +47,7 @@ describe('requests', () => {
     [{ messages, n: 129 }, '`n`'],
     [{ messages, max_tokens: 1.5 }, '`max_tokens`'],
     [{ messages, logit_bias: { 5: 1 } }, 'does not support `logit_bias`'],
-    [{ messages, tools: [{ type: 'function' }] }, 'does not support `tools`'],
+    [{ messages, tools: [{ type: 'function' }] }, '`tools.0.function`'],
     [{ messages, frequency_penalty: 0.5 }, 'does not support `frequency_penalty`'],
     [{ messages, response_format: { type: 'json_object' } }, 'does not support `response_format`'],
   ])('%j is refused', (body, words) => {

@@ -2,6 +2,8 @@
 // what would change the answer and is not supported is refused.
 import * as v from 'valibot';
 
+import type { FunctionDefinition } from '../../contracts/function-calls.js';
+import { readObject } from './read-tool-calls.js';
 import { RequestError, unsupported } from './request-error.js';
 
 const whole = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.minValue(low), v.maxValue(high));
@@ -16,10 +18,46 @@ const content = v.union([
   ),
 ]);
 
+const argumentsText = v.pipe(
+  v.string(),
+  v.rawTransform(({ addIssue, dataset, NEVER }) => {
+    const values = readObject(dataset.value);
+    if (values !== undefined) return values;
+    addIssue({ message: 'the text is no JSON object' });
+    return NEVER;
+  }),
+);
+const call = v.object({
+  id: v.string(),
+  type: v.nullish(v.literal('function'), 'function'),
+  function: v.object({ name: v.string(), arguments: argumentsText }),
+});
+
 const message = v.variant('role', [
-  v.object({ role: v.picklist(['system', 'developer', 'user', 'tool']), content }),
-  v.object({ role: v.literal('assistant'), content: v.nullish(content, '') }),
+  v.object({ role: v.picklist(['system', 'developer', 'user']), content }),
+  v.object({ role: v.literal('tool'), content, tool_call_id: v.nullish(v.string()) }),
+  v.object({
+    role: v.literal('assistant'),
+    content: v.nullish(content, ''),
+    tool_calls: v.nullish(v.array(call), []),
+  }),
 ]);
+
+const tool = v.object({
+  type: v.literal('function'),
+  function: v.pipe(
+    v.object({
+      name: v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)),
+      description: v.nullish(v.string(), ''),
+      parameters: v.nullish(v.record(v.string(), v.unknown()), { type: 'object', properties: {} }),
+      strict: v.nullish(v.literal(false, 'this server does not support `strict`: the model writes its calls freely')),
+    }),
+    v.transform(({ description, name, parameters }): FunctionDefinition => ({
+      ...{ name, description },
+      parameters: parameters as FunctionDefinition['parameters'],
+    })),
+  ),
+});
 
 const common = {
   model: v.nullish(v.string()),
@@ -46,6 +84,9 @@ const chat = v.object({
   messages: v.pipe(v.array(message), v.minLength(1)),
   max_completion_tokens: v.nullish(whole(1, 1e9)),
   logprobs: v.nullish(v.boolean(), false),
+  tools: v.nullish(v.array(tool), []),
+  tool_choice: v.nullish(v.union([v.string(), v.looseObject({})])),
+  parallel_tool_calls: v.nullish(v.boolean(), true),
 });
 
 const completion = v.object({
@@ -83,14 +124,30 @@ const REFUSED: { readonly [name: string]: readonly unknown[] } = {
 };
 
 export function readChatRequest(body: unknown): ChatRequest {
-  return read(chat, body);
+  const request = read(chat, body);
+  checkToolChoice(request);
+  return request;
 }
 
 export function readCompletionRequest(body: unknown): CompletionRequest {
   return read(completion, body);
 }
 
-function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {
+/** A model is free in what it writes, so it cannot be made to call a function. */
+function checkToolChoice({ tool_choice: choice, tools }: ChatRequest): void {
+  const param = 'tool_choice';
+  if (choice === undefined || choice === null || choice === 'none') return;
+  if (choice !== 'auto') {
+    const message = `this server does not support \`tool_choice\`: ${JSON.stringify(choice)}: the model writes freely, so no call can be promised. It supports "auto" and "none"`;
+    throw new RequestError(400, message, { code: 'unsupported_value', param });
+  }
+  if (tools.length === 0) throw new RequestError(400, '`tool_choice` needs `tools`', { param });
+}
+
+function read<Schema extends v.GenericSchema & { readonly entries: object }>(
+  schema: Schema,
+  body: unknown,
+): v.InferOutput<Schema> {
   const result = v.safeParse(schema, body);
   if (!result.success) {
     const [issue] = result.issues;
@@ -100,7 +157,13 @@ function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.
     });
   }
   for (const [name, value] of Object.entries(body as object)) {
-    if (!Object.hasOwn(REFUSED, name) || isNothing(value) || REFUSED[name]!.includes(value)) continue;
+    if (
+      Object.hasOwn(schema.entries, name) ||
+      !Object.hasOwn(REFUSED, name) ||
+      isNothing(value) ||
+      REFUSED[name]!.includes(value)
+    )
+      continue;
     throw unsupported(name);
   }
   const { type } = (body as { response_format?: { type?: unknown } | null }).response_format ?? {};

@@ -6,6 +6,7 @@ import { isLoopback, isOwnName, isSame } from '../guard-request.js';
 import { addressFor, listen } from '../listen.js';
 import {
   answerHead,
+  callChunks,
   chatChunk,
   chatAnswer,
   closingChunk,
@@ -122,7 +123,8 @@ async function answer({ endpoint, created, incoming, response, signal }: Exchang
     const show = (part: Part) => {
       if (!opened.has(part.index)) events.send(openingChunk(head, part.index));
       opened.add(part.index);
-      events.send(chatChunk(head, request, part, endpoint));
+      if (part.text !== '' || part.tokens.length > 0) events.send(chatChunk(head, request, part, endpoint));
+      for (const chunk of callChunks(head, part.index, part.calls ?? [])) events.send(chunk);
     };
     const whole = await endpoint.chat(request, signal, show);
     for (const choice of whole.choices) events.send(closingChunk(head, 'chat', choice));

@@ -1,0 +1,44 @@
+import type { FunctionCall, FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
+import type { Json } from '../../contracts/json.js';
+
+/** The syntax of Hermes and Qwen, for models whose chat template has none. The format `function-calling` uses the same. */
+export const usualSyntax: FunctionCallSyntax = {
+  before: '<tool_call>\n',
+  after: '\n</tool_call>',
+  argumentsKey: 'arguments',
+  describe: () => undefined,
+};
+
+/** A system text with the functions behind it: in the words of the chat template if it has some. */
+export function addTools(system: string, functions: readonly FunctionDefinition[], syntax: FunctionCallSyntax): string {
+  if (functions.length === 0) return system;
+  const described = syntax.describe(functions) ?? describeFunctions(functions, syntax);
+  return [system, described].filter((text) => text !== '').join('\n\n');
+}
+
+function describeFunctions(
+  functions: readonly FunctionDefinition[],
+  { after, argumentsKey, before }: FunctionCallSyntax,
+): string {
+  const list = functions.map((one) => JSON.stringify({ type: 'function', function: one }));
+  const call = `{"name": FUNCTION, ${JSON.stringify(argumentsKey)}: ARGUMENTS}`;
+  return ['Functions:', ...list, 'A call:', `${before}${call}${after}`].join('\n');
+}
+
+/** A message of the assistant as the model writes it: its text, then its calls. */
+export function writeCalls(content: string, calls: readonly FunctionCall[], syntax: FunctionCallSyntax): string {
+  const { after, argumentsKey, before } = syntax;
+  const written = calls.map(
+    ({ arguments: values, name }) =>
+      `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: ${pythonJson(values)}}${after}`,
+  );
+  return [...(content === '' ? [] : [content]), ...written].join('\n');
+}
+
+/** JSON as Python writes it, and so chat templates. */
+function pythonJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map((one: Json) => pythonJson(one)).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value as { readonly [name: string]: Json });
+  return `{${members.map(([name, one]) => `${JSON.stringify(name)}: ${pythonJson(one)}`).join(', ')}}`;
+}
