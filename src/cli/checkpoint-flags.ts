@@ -24,3 +24,17 @@ export const checkpointFlags = {
     description: 'Type of the weights; numbers are rounded to the nearest, ties to even; default: float32',
   })(),
 };
+
+/** Flags of a command that also writes GGUF files. `dtype` replaces that of `checkpointFlags`. */
+export const formatFlags = {
+  format: Flags.option({
+    options: ['safetensors', 'gguf'] as const,
+    default: 'safetensors',
+    description: 'A Hugging Face folder, or one file for llama.cpp',
+  })(),
+  dtype: Flags.option({
+    options: ['float32', 'bfloat16', 'float16', 'q8_0'] as const,
+    description:
+      'Type of the weights; numbers are rounded to the nearest, ties to even; q8_0: 8 bits, in GGUF files only; default: float32',
+  })(),
+};

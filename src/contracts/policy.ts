@@ -330,6 +330,16 @@ export interface ExportSettings {
   readonly signal: AbortSignal;
 }
 
+/** How `exportGguf` writes a model. */
+export interface GgufSettings extends Pick<ExportSettings, 'sampling' | 'signal'> {
+  /** Type of the matrices; `q8_0` is 8 bits with a scale for 32 numbers. */
+  readonly dtype: ExportSettings['dtype'] | 'q8_0';
+  /** Whether an adapter is added to its base. A file always has a whole model. */
+  readonly merge: boolean;
+  /** The name of the model in the file. */
+  readonly name: string;
+}
+
 /** The base of an adapter. */
 export interface BaseName {
   /** ORG/NAME on a hub, or a folder. */
@@ -389,5 +399,15 @@ export interface PolicyModule<Options> {
     checkpoint: string,
     directory: string,
     settings: ExportSettings,
+  ) => Awaitable<ExportedModel>;
+  /**
+   * Writes the model of a folder that `save` wrote as one GGUF file, which llama.cpp opens. Throws with the reason, before it
+   * writes, if llama.cpp cannot compute the model or cannot encode texts as it does. Absent: it writes no such files.
+   */
+  readonly exportGguf?: (
+    options: Options,
+    checkpoint: string,
+    file: string,
+    settings: GgufSettings,
   ) => Awaitable<ExportedModel>;
 }

@@ -14,6 +14,7 @@ import type {
   ExportedModel,
   ExportSettings,
   FolderEncoderSettings,
+  GgufSettings,
   PolicyContext,
   PolicyEstimate,
   PolicyHost,
@@ -193,16 +194,19 @@ export class Instances {
     settings: ExportSettings,
   ): Promise<ExportedModel> {
     const { located, module, options } = await this.#open('policy', named);
-    if (module.exportFolder === undefined) {
-      throw new AgentgymError('AG_POLICY_CANNOT', {
-        message: `The ${ownerTitle(located)} cannot export its models.`,
-        hint: 'Its checkpoints remain usable in agentgym.',
-      });
-    }
-    return callPlugin(located, 'export', async () => {
-      const exported = await module.exportFolder!(options, checkpoint, directory, settings);
-      return checkShape(exported, { architecture: 'string', parameters: 'number' }, 'what exportFolder() gives');
-    });
+    if (module.exportFolder === undefined) throw cannot(located, 'export its models');
+    return checkedExport(located, () => module.exportFolder!(options, checkpoint, directory, settings));
+  }
+
+  /**
+   * Writes the model of a checkpoint as a GGUF file.
+   *
+   * @throws AG_POLICY_CANNOT if the policy has no such function
+   */
+  async exportGguf(named: Named, checkpoint: string, file: string, settings: GgufSettings): Promise<ExportedModel> {
+    const { located, module, options } = await this.#open('policy', named);
+    if (module.exportGguf === undefined) throw cannot(located, 'write GGUF files');
+    return checkedExport(located, () => module.exportGguf!(options, checkpoint, file, settings));
   }
 
   readonly #findModel = (name: string): string | undefined =>
@@ -295,4 +299,17 @@ function wholeOptions<Kind extends ContributionKind>(
     });
   }
   return options;
+}
+
+function cannot(owner: PluginOwner, what: string): AgentgymError {
+  return new AgentgymError('AG_POLICY_CANNOT', {
+    message: `The ${ownerTitle(owner)} cannot ${what}.`,
+    hint: 'Its checkpoints remain usable in agentgym.',
+  });
+}
+
+function checkedExport(owner: PluginOwner, work: () => Awaitable<ExportedModel>): Promise<ExportedModel> {
+  return callPlugin(owner, 'export', async () =>
+    checkShape(await work(), { architecture: 'string', parameters: 'number' }, 'what the export gives'),
+  );
 }

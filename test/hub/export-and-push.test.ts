@@ -122,6 +122,20 @@ describe('agentgym export', () => {
     expect(readdirSync(cwd).filter((name) => /^(\.|x)/.test(name))).toEqual([]);
   });
 
+  it('writes no GGUF file that llama.cpp would read in another way, and takes no flag without effect', async () => {
+    const gguf = ['export', 'latest', '--to', 'x.gguf', '--format', 'gguf'];
+    for (const [words, message] of [
+      [gguf, 'a GGUF file cannot have this tokenizer'],
+      [[...gguf, '--base', 'somebody/base'], '`--base` has no effect'],
+      [['export', 'latest', '--to', 'x', '--dtype', 'q8_0'], '`--dtype q8_0` has no effect'],
+      [['export', 'latest', '--to', 'whole', '--format', 'gguf'], 'exists'],
+    ] as const) {
+      const { code, stderr } = await agentgym([...words]);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message) as string]);
+    }
+    expect(readdirSync(cwd).filter((name) => /^(\.|x)/.test(name))).toEqual([]);
+  });
+
   it('names the model from which training began, with its licence', async () => {
     await run('export', 'latest', '--to', 'base');
     const files = Object.fromEntries(

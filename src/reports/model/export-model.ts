@@ -1,22 +1,20 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
 import type { BaseName, ExportedModel, ExportSettings } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { interruption } from '../../errors/interruption.js';
 import { Instances } from '../../experiments/instances.js';
 import { readPulled } from '../../hub/pulled-model.js';
 import { refuseOtherName } from '../../hub/push-folder.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import { acquireProcessLock } from '../../processes/process-lock.js';
-import { makeFolder } from '../../reporting/make-folder.js';
 import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
 import { repeatCommand } from '../repeat-command.js';
 import { findBaseModel } from './base-model.js';
 import { chooseCheckpoint } from './choose-checkpoint.js';
+import { inExportingPlace } from './exporting-place.js';
 import { modelCard } from './model-card.js';
 
 /** What to export, and where to. */
@@ -63,18 +61,8 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
   const { recipe } = run.manifest;
   const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
   const { signal } = request.settings;
-  const place = join(dirname(folder), `.exporting-${basename(folder)}`);
-  await makeFolder(place);
-  const lock = acquireProcessLock(place, ({ pid }) => {
-    return new AgentgymError('AG_OUTPUT_EXISTS', {
-      message: `The process ${pid} is exporting to ${folder}.`,
-      hint: 'Wait until it ends, or choose another folder with `--to DIR`.',
-      file: place,
-    });
-  });
-  try {
+  return inExportingPlace(folder, signal, async (place) => {
     const temporary = join(place, 'model');
-    await rm(temporary, { recursive: true, force: true });
     await mkdir(temporary);
     const exported = await new Instances(request.host, request.settings).exportPolicy(
       { name: recipe.policy.name, options: recipe.policy.options },
@@ -110,13 +98,7 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
     await rename(temporary, folder);
     await syncFolder(dirname(folder));
     return { ...exported, run: run.directory, checkpoint: checkpoint.directory, dtype: request.dtype, folder, files };
-  } catch (error) {
-    if (signal.aborted) throw interruption(signal, 'Run the same command again.');
-    throw error;
-  } finally {
-    lock.release();
-    await rm(place, { recursive: true, force: true });
-  }
+  });
 }
 
 async function nameBase(folder: string, given: string | undefined): Promise<BaseName> {

@@ -233,7 +233,8 @@ async function readPiece(
 /** Half of the distance above the largest float16 rounds to infinity. */
 const tooLargeForHalf = 65520;
 
-function refuseLarge(name: string, numbers: Float32Array): void {
+/** Throws if a number would become infinite. */
+export function refuseLarge(name: string, numbers: Float32Array): void {
   const large = numbers.find((number) => Math.abs(number) >= tooLargeForHalf);
   if (large !== undefined) {
     throw new Error(`${name} has the number ${large}, which is too large for float16; use bfloat16`);

@@ -1,17 +1,16 @@
 import type { ExportedModel, ExportSettings } from '@agentgym/cli';
 
-import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
-import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
-import { mergedSource } from '../checkpoint/merge-adapter.js';
+import { refuseNotFinite } from '../checkpoint/fill-weights.js';
+import { openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
-import { sourcesOf, type TensorSource } from '../checkpoint/safetensors.js';
-import { weightSources } from '../checkpoint/weight-files.js';
+import { sourcesOf } from '../checkpoint/safetensors.js';
 import { families } from '../checkpoint/families.js';
 import { parameterShapes } from '../model/parameters.js';
 import type { StoredType } from '../operations/half-floats.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { wholeWeights } from './whole-weights.js';
 
 const types = { float32: 'F32', bfloat16: 'BF16', float16: 'F16' } as const satisfies { [name: string]: StoredType };
 
@@ -39,29 +38,10 @@ export async function exportFolder(
     const parameters = [...factors.values()].reduce((sum, { data }) => sum + data.length, 0);
     return { architecture, parameters, base: named };
   }
-  const given = await weightSources(base);
-  checkWeightShapes(given, shapes);
-  const sourceOf = (name: string): TensorSource => {
-    const source = checked(name, given.get(name)!, signal);
-    return factors === undefined ? source : mergedSource(name, source, factors, adapterOf(settings!));
-  };
-  const weights = new Map([...shapes.keys()].map((name) => [name, sourceOf(name)]));
+  const weights = await wholeWeights({ base, adapter: settings }, shapes, factors, signal);
   // The template's end token ends an action, so it must end a text of `transformers`, too.
   const { endIds } = createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
   const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };
   await writeModelFiles(directory, { config, ids: { ...ids, eos: endIds }, tokenizer }, weights, style);
   return { architecture, parameters: totalElements(shapes) };
-}
-
-function checked(name: string, source: TensorSource, signal: AbortSignal): TensorSource {
-  return {
-    shape: source.shape,
-    async *pieces() {
-      for await (const piece of source.pieces()) {
-        signal.throwIfAborted();
-        refuseNotFinite(name, piece);
-        yield piece;
-      }
-    },
-  };
 }

@@ -80,7 +80,7 @@ function parseConfig(text: string): { readonly [key: string]: unknown } {
 }
 
 /** The template in the configuration, which may contain several with names. */
-function storedTemplate(config: { readonly [key: string]: unknown }): string {
+export function storedTemplate(config: { readonly [key: string]: unknown }): string {
   const stored = config['chat_template'];
   if (typeof stored === 'string') return stored;
   if (Array.isArray(stored)) {

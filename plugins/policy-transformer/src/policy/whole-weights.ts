@@ -1,0 +1,38 @@
+import { adapterOf, type AdapterSettings } from '../checkpoint/adapter-folder.js';
+import { checkWeightShapes, refuseNotFinite } from '../checkpoint/fill-weights.js';
+import { mergedSource } from '../checkpoint/merge-adapter.js';
+import type { HostTensor, TensorSource } from '../checkpoint/safetensors.js';
+import { weightSources } from '../checkpoint/weight-files.js';
+import type { Shape } from '../operations/tensor.js';
+
+/**
+ * The weights of a whole model, in the order of `shapes`; with factors, the adapter is added to its base. Reading them
+ * throws if a number is not finite, or the reason of the signal if it is aborted.
+ */
+export async function wholeWeights(
+  { base, adapter }: { readonly base: string; readonly adapter: AdapterSettings | undefined },
+  shapes: ReadonlyMap<string, Shape>,
+  factors: ReadonlyMap<string, HostTensor> | undefined,
+  signal: AbortSignal,
+): Promise<Map<string, TensorSource>> {
+  const given = await weightSources(base);
+  checkWeightShapes(given, shapes);
+  const sourceOf = (name: string): TensorSource => {
+    const source = checked(name, given.get(name)!, signal);
+    return factors === undefined ? source : mergedSource(name, source, factors, adapterOf(adapter!));
+  };
+  return new Map([...shapes.keys()].map((name) => [name, sourceOf(name)]));
+}
+
+function checked(name: string, source: TensorSource, signal: AbortSignal): TensorSource {
+  return {
+    shape: source.shape,
+    async *pieces() {
+      for await (const piece of source.pieces()) {
+        signal.throwIfAborted();
+        refuseNotFinite(name, piece);
+        yield piece;
+      }
+    },
+  };
+}

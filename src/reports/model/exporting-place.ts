@@ -1,0 +1,41 @@
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { interruption } from '../../errors/interruption.js';
+import { acquireProcessLock } from '../../processes/process-lock.js';
+import { makeFolder } from '../../reporting/make-folder.js';
+
+/**
+ * Works in an empty folder `.exporting-NAME` beside a target, which is removed afterwards. What an export that was killed left
+ * there is removed first.
+ *
+ * @throws AG_OUTPUT_EXISTS if another process exports to the same target
+ */
+export async function inExportingPlace<Result>(
+  target: string,
+  signal: AbortSignal,
+  work: (place: string) => Promise<Result>,
+): Promise<Result> {
+  const place = join(dirname(target), `.exporting-${basename(target)}`);
+  await makeFolder(place);
+  const lock = acquireProcessLock(place, ({ pid }) => {
+    return new AgentgymError('AG_OUTPUT_EXISTS', {
+      message: `The process ${pid} is exporting to ${target}.`,
+      hint: 'Wait until it ends, or choose another place with `--to`.',
+      file: place,
+    });
+  });
+  try {
+    const inside = join(place, 'new');
+    await rm(inside, { recursive: true, force: true });
+    await makeFolder(inside);
+    return await work(inside);
+  } catch (error) {
+    if (signal.aborted) throw interruption(signal, 'Run the same command again.');
+    throw error;
+  } finally {
+    lock.release();
+    await rm(place, { recursive: true, force: true });
+  }
+}
