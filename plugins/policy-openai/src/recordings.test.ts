@@ -40,7 +40,8 @@ const texts: Record<string, [text: string, cut: boolean, prompt: number, written
   'vllm/chat': ['26', false, 16, 3],
   'vllm/chat-thought': ['', true, 42, 12],
   'vllm/chat-tool-call': ['', false, 180, 21],
-  'llama-server/chat': ['26', false, 31, 3],
+  'llama-server/chat': ['8', false, 14, 2],
+  'llama-server/chat-cut': ['8', true, 14, 1],
   'llama-server/chat-thought': ['', true, 42, 12],
 };
 
