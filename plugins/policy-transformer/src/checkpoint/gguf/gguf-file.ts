@@ -59,7 +59,7 @@ export async function writeGguf(
 
 function header(metadata: ReadonlyMap<string, GgufValue>, tensors: ReadonlyMap<string, GgufTensor>): Buffer {
   const parts = [Buffer.from('GGUF'), uint32(3), uint64(tensors.size), uint64(metadata.size)];
-  for (const [key, value] of metadata) parts.push(text(key), ...encode(value));
+  for (const [key, value] of metadata) parts.push(text(key), encode(value));
   let offset = 0;
   for (const [name, tensor] of tensors) {
     const sizes = tensor.shape.toReversed();
@@ -76,25 +76,27 @@ function header(metadata: ReadonlyMap<string, GgufValue>, tensors: ReadonlyMap<s
   return Buffer.concat([whole, Buffer.alloc(aligned(whole.length) - whole.length)]);
 }
 
-function encode(given: GgufValue): Buffer[] {
+function encode(given: GgufValue): Buffer {
   switch (given.type) {
     case 'strings':
-      return [uint32(ARRAY), uint32(valueTypes.string), uint64(given.value.length), ...given.value.map(text)];
+      return Buffer.concat(
+        [uint32(ARRAY), uint32(valueTypes.string), uint64(given.value.length)].concat(given.value.map(text)),
+      );
     case 'int32s': {
       const numbers = Buffer.alloc(4 * given.value.length);
       for (const [index, number] of given.value.entries()) numbers.writeInt32LE(number, 4 * index);
-      return [uint32(ARRAY), uint32(valueTypes.int32), uint64(given.value.length), numbers];
+      return Buffer.concat([uint32(ARRAY), uint32(valueTypes.int32), uint64(given.value.length), numbers]);
     }
     case 'string':
-      return [uint32(valueTypes.string), text(given.value)];
+      return Buffer.concat([uint32(valueTypes.string), text(given.value)]);
     case 'bool':
-      return [uint32(valueTypes.bool), Buffer.from([Number(given.value)])];
+      return Buffer.concat([uint32(valueTypes.bool), Buffer.from([Number(given.value)])]);
     default: {
       const bytes = Buffer.alloc(4);
       if (given.type === 'float32') bytes.writeFloatLE(given.value);
       else if (given.type === 'int32') bytes.writeInt32LE(given.value);
       else bytes.writeUInt32LE(given.value);
-      return [uint32(valueTypes[given.type]), bytes];
+      return Buffer.concat([uint32(valueTypes[given.type]), bytes]);
     }
   }
 }
