@@ -50,7 +50,7 @@ export async function resolveCells(
   return [first, ...others];
 }
 
-/** Eight hexadecimal digits that identify the recipes of all cells, without their seeds and descriptions. */
+/** Eight hexadecimal digits that identify the recipes of all cells, without their seeds, descriptions and trackers. */
 export function ablationFingerprint(cells: readonly Cell[]): string {
   return digest(cells.map(({ id, recipe }) => [id, fingerprint(recipe)])).slice(0, 8);
 }
@@ -183,7 +183,7 @@ function sameCells(a: Cell, b: Cell): AgentgymError {
   });
 }
 
-function fingerprint({ description: _, ...recipe }: Recipe): string {
+function fingerprint({ description: _, tracking: __, ...recipe }: Recipe): string {
   return digest({ ...recipe, seed: 0 });
 }
 

@@ -33,6 +33,7 @@ export default class Ablate extends BaseCommand {
       { planAblation },
       { runAblation, renderAblation },
       { isRenderer, openRunner },
+      { trackingContext },
       lines,
       { hidePasswords },
       { writeReport },
@@ -42,6 +43,7 @@ export default class Ablate extends BaseCommand {
       import('../ablation/plan-ablation.js'),
       import('../ablation/run-ablation.js'),
       import('../runners/open-runner.js'),
+      import('../reports/tracking-context.js'),
       import('../ablation/ablation-lines.js'),
       import('../config/hide-passwords.js'),
       import('../reports/write-report.js'),
@@ -96,9 +98,12 @@ export default class Ablate extends BaseCommand {
     const titles = cells.map(({ id, title = id }) => title);
     const quiet = this.jsonEnabled();
     const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
+    const warnings: string[] = [];
     const result = await runAblation(planned, {
       ...common,
       runner,
+      tracking: trackingContext(environment, this.config.version),
+      warn: (message) => void warnings.push(message),
       share: flags.share,
       ...(flags['budget-seconds'] !== undefined && {
         budgetSeconds: Math.max(1, flags['budget-seconds'] - spent),
@@ -107,6 +112,7 @@ export default class Ablate extends BaseCommand {
       signal: this.signal,
       // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
     }).finally(() => display.close());
+    for (const warning of warnings) this.note(warning);
     const { report } = await writeReport({ runs: [result.ablation], episodes: 2000, version: this.config.version });
     for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
     this.say(`\nAblation ${result.status}: ${result.ablation}`);

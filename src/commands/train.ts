@@ -49,13 +49,15 @@ export default class Train extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Train);
-    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { tellTraining }] = await Promise.all([
-      import('../experiments/start-training.js'),
-      import('../reports/check-lines.js'),
-      import('../reporting/show-progress.js'),
-      import('../reporting/terminal-style.js'),
-      import('../advice/tell-training.js'),
-    ]);
+    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { tellTraining }, { trackingContext }] =
+      await Promise.all([
+        import('../experiments/start-training.js'),
+        import('../reports/check-lines.js'),
+        import('../reporting/show-progress.js'),
+        import('../reporting/terminal-style.js'),
+        import('../advice/tell-training.js'),
+        import('../reports/tracking-context.js'),
+      ]);
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),
@@ -68,6 +70,8 @@ export default class Train extends BaseCommand {
         short: flags['memory-check'] ? 'refuse' : 'ignore',
         ...(flags['memory-share'] !== undefined && { share: flags['memory-share'] }),
       },
+      tracking: trackingContext(process.env, this.config.version),
+      command: ['train', ...this.argv],
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -130,7 +130,20 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
     return;
   }
   const says = description === undefined ? '' : ` (${description})`;
-  complaints.add('AG_RECIPE_INVALID', path, message, `It takes ${wanted}${says}.`);
+  const near = nearestChoice(issue);
+  const meant = near === undefined ? '' : `Did you mean \`${near}\`? `;
+  complaints.add('AG_RECIPE_INVALID', path, message, `${meant}It takes ${wanted}${says}.`);
+}
+
+/** The choice that a misspelt one most likely means. */
+function nearestChoice({ type, input, expected }: Issue): string | undefined {
+  if (type !== 'picklist' || typeof input !== 'string') return undefined;
+  return nearestName(input, alternativesOf(expected));
+}
+
+/** The alternatives of an expectation such as `("a" | "b")`, without quotes. */
+function alternativesOf(expected: string | null): readonly string[] {
+  return (expected ?? 'something else').replaceAll(/[()"]/g, '').split(' | ');
 }
 
 /** The expected value of an issue, in words. */
@@ -153,8 +166,9 @@ function expectation(issue: Issue): string {
     Array: 'a list',
     Object: 'a map of keys',
   };
-  const alternatives = (issue.expected ?? 'something else').replaceAll(/[()"]/g, '').split(' | ');
-  return alternatives.map((word) => names[word] ?? word).join(' or ');
+  return alternativesOf(issue.expected)
+    .map((word) => names[word] ?? word)
+    .join(' or ');
 }
 
 function show(value: unknown): string {

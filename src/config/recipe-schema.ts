@@ -441,6 +441,9 @@ const budget = v.strictObject({
   ),
 });
 
+/** The names that `tracking` accepts. */
+const trackers = ['tensorboard', 'mlflow'] as const;
+
 /** The schema of a recipe as it is written. */
 export const recipeSchema = v.strictObject({
   recipeVersion: v.pipe(v.literal(1), v.description('Version of this format')),
@@ -542,6 +545,16 @@ export const recipeSchema = v.strictObject({
     ),
     {},
   ),
+  tracking: v.optional(
+    v.pipe(
+      v.array(v.pipe(v.picklist(trackers), v.description('Name of a tracker'))),
+      v.check((names) => new Set(names).size === names.length, 'it names a tracker twice'),
+      v.description(
+        'Where the run is shown besides its own folder: `tensorboard` writes event files into it, `mlflow` sends it to the MLflow server of MLFLOW_TRACKING_URI. Changes no number of the run, and may differ when it resumes. Empty: nowhere',
+      ),
+    ),
+    ['tensorboard'],
+  ),
   checkpoint: v.optional(
     v.pipe(
       v.strictObject({
@@ -605,4 +618,5 @@ export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
 export type RewardSettings = Recipe['reward'];
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
+export type TrackerName = (typeof trackers)[number];
 export type OptimizerKeys = SftStage['optimizer'];

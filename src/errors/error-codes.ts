@@ -440,6 +440,18 @@ export const errorCodes = {
       'Splits drawn at random for each instance, equal ids in two splits, or tasks of one puzzle in different splits.',
     cure: "Report it to the author of the environment's plugin: its splits must be disjoint in tasks and clusters, or say `sharesClusters`.",
   },
+  AG_TRACKING_FAILED: {
+    exitCode: 2,
+    meaning: 'A run could not be sent to a tracking server, or not all of it.',
+    cause: 'The server is down or busy, refuses the credentials, or is no MLflow server.',
+    cure: 'Fix the cause in the message, then run the same command again: it sends what the server lacks.',
+  },
+  AG_TRACKING_SETTING: {
+    exitCode: 2,
+    meaning: 'A recipe names a tracking server in `tracking`, but environment variables do not say how to reach it.',
+    cause: 'MLFLOW_TRACKING_URI is not set or is not a web address, or only one half of the credentials is set.',
+    cure: 'Set MLFLOW_TRACKING_URI to the address of an MLflow server, or remove `mlflow` from `tracking`.',
+  },
   AG_TRAINING_DIVERGED: {
     exitCode: 2,
     meaning: 'Losses or gradients were not finite several times in a row.',

@@ -2,6 +2,7 @@
 // bottom to see what a run does.
 import { dirname, resolve } from 'node:path';
 
+import { isTrackedBy } from '../config/is-tracked-by.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan } from '../config/run-plan.js';
 import { supervisedBeginning } from '../config/supervised-beginning.js';
@@ -58,7 +59,11 @@ export interface RunRecipeOptions {
   /** Folder in which git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
+  /** The command-line words after `agentgym` that start a new run. */
+  readonly command?: readonly string[];
   readonly listener: (event: RunEvent) => void;
+  /** Hears of the run's folder when its logs only grow from then on, and when the run is already complete. */
+  readonly opened?: (directory: string) => void;
 }
 
 /** The part of a checkpoint that this file uses. */
@@ -84,6 +89,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
+    options.opened?.(done.run);
     listener({ type: 'activity', message: 'the run is already complete' });
     return done;
   }
@@ -152,6 +158,7 @@ async function createRun(
     ...(output !== undefined && { output }),
     runsFolder,
     ...(options.label && { label: options.label }),
+    ...(options.command && { command: options.command }),
     versions,
     plugins: parts.records,
     packages,
@@ -200,7 +207,9 @@ async function describeParts(
     listener({ type: 'warning', message });
   }
   const inexact = [...run.manifest.inexact, ...reasons];
-  await run.update({ policy, splits, reward, packages, plugins: parts.records, inexact });
+  // A resume may choose other trackers; the next one keeps them.
+  const recipe = { ...run.manifest.recipe, tracking: plan.recipe.tracking };
+  await run.update({ recipe, policy, splits, reward, packages, plugins: parts.records, inexact });
   return trained;
 }
 
@@ -230,9 +239,11 @@ async function train(
     policy: parts.policy,
     checkpointEvery: recipe.checkpoint.every === 0 ? Infinity : recipe.checkpoint.every,
     keep: recipe.checkpoint.keep,
+    tensorboard: isTrackedBy(recipe, 'tensorboard'),
     runState: () => state,
     listener,
   });
+  options.opened?.(run.path);
   try {
     const evaluator = new Evaluator({ ...parts, plan, journal, random, signal, trainedClusters: trained });
     for (const stage of plan.stages) {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 
 import { checkPins } from '../config/check-pins.js';
+import { isTrackedBy } from '../config/is-tracked-by.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { planRun } from '../config/run-plan.js';
@@ -18,6 +19,9 @@ import type { MemoryPolicy } from './judge-memory.js';
 import { runRecipe } from './run-recipe.js';
 import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
+import type { LiveTracking } from '../tracking/live-tracking.js';
+import { mlflowAccess } from '../tracking/mlflow-access.js';
+import { followRun, type TrackingContext } from '../tracking/follow-run.js';
 
 export interface TrainingRequest {
   /** A built-in name or a path. Absent: the project's recipe, or the recipe of the run to resume. */
@@ -32,6 +36,10 @@ export interface TrainingRequest {
   readonly label?: RunLabel;
   /** Default: a recipe that does not fit into memory is refused. */
   readonly memory?: MemoryPolicy;
+  /** What servers that show the run are reached with. Absent: the run goes to no server, whatever the recipe says. */
+  readonly tracking?: TrackingContext;
+  /** The command-line words after `agentgym`, which the manifest notes. */
+  readonly command?: readonly string[];
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -74,6 +82,8 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   const [finding] = checkPins(recipe.plugins, host.packages());
   if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
   const plan = planRun(recipe);
+  const { tracking } = request;
+  const access = tracking && isTrackedBy(recipe, 'mlflow') ? mlflowAccess(tracking.environment) : undefined;
   const settings = { ...request.settings, random: createRandom(recipe.seed) };
   const inPlace = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -92,24 +102,34 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         return checkTraining(plan, host, settings, origin, request.memory);
       }),
     run: (listener) =>
-      inPlace(() =>
-        runRecipe({
-          plan,
-          ...(resume === undefined && origin !== undefined && { origin }),
-          host,
-          settings,
-          ...(resume !== undefined && { resume }),
-          ...(request.output !== undefined && { output: request.output }),
-          runsFolder,
-          ...(label && { label }),
-          ...(request.memory && { memory: request.memory }),
-          ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
-          ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
-          sourceFolder: file === undefined ? cwd : dirname(file),
-          versions: { agentgym: request.version, node: process.version },
-          listener,
-        }),
-      ),
+      inPlace(async () => {
+        let live: LiveTracking | undefined;
+        const follow = (run: string) => {
+          if (tracking && access) live ??= followRun(run, access, tracking, listener);
+        };
+        try {
+          return await runRecipe({
+            plan,
+            ...(resume === undefined && origin !== undefined && { origin }),
+            host,
+            settings,
+            ...(resume !== undefined && { resume }),
+            ...(request.output !== undefined && { output: request.output }),
+            runsFolder,
+            ...(label && { label }),
+            ...(request.memory && { memory: request.memory }),
+            ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
+            ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
+            sourceFolder: file === undefined ? cwd : dirname(file),
+            versions: { agentgym: request.version, node: process.version },
+            ...(request.command && { command: request.command }),
+            listener,
+            opened: follow,
+          });
+        } finally {
+          await live?.finish(settings.signal);
+        }
+      }),
   };
 }
 

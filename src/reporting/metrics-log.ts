@@ -12,15 +12,16 @@ export interface RunMetricsLine extends MetricsLine {
 /** Writes `metrics.jsonl`, and the same scalars to TensorBoard's files beside it. */
 export class MetricsLog {
   readonly #lines: AppendLog;
-  readonly #events: TensorBoardEvents;
+  readonly #events: TensorBoardEvents | undefined;
 
   /**
    * @param keep bytes of an earlier session's lines to keep.
+   * @param tensorboard whether TensorBoard's files are written.
    * @param purgeStep first run step that will be written again; absent in a new run.
    */
-  constructor(directory: string, keep: number, purgeStep?: number) {
+  constructor(directory: string, keep: number, tensorboard: boolean, purgeStep?: number) {
     this.#lines = new AppendLog(join(directory, 'metrics.jsonl'), keep);
-    this.#events = new TensorBoardEvents(directory, purgeStep);
+    this.#events = tensorboard ? new TensorBoardEvents(directory, purgeStep) : undefined;
   }
 
   get bytes(): number {
@@ -31,14 +32,9 @@ export class MetricsLog {
     return this.#lines.digest;
   }
 
-  /**
-   * In TensorBoard the name ends with the stage. So `train/loss/sft` and `train/loss/rl` are separate curves side by
-   * side.
-   */
   write(line: RunMetricsLine): void {
     this.#lines.appendLine(metricsDocument(line));
-    const named = Object.entries(line.metrics).map(([name, value]) => [`${name}/${line.stage}`, value] as const);
-    this.#events.scalars(line.runStep, Object.fromEntries(named));
+    this.#events?.scalars(line.runStep, Object.fromEntries(curvesOf(line)));
   }
 
   async sync(): Promise<void> {
@@ -47,8 +43,16 @@ export class MetricsLog {
 
   close(): void {
     this.#lines.close();
-    this.#events.close();
+    this.#events?.close();
   }
+}
+
+/**
+ * The metrics of a line under the names of their curves in trackers. A name ends with the stage, so `train/loss/sft`
+ * and `train/loss/rl` are separate curves side by side.
+ */
+export function curvesOf({ stage, metrics }: Pick<RunMetricsLine, 'stage' | 'metrics'>): (readonly [string, number])[] {
+  return Object.entries(metrics).map(([name, value]) => [`${name}/${stage}`, value] as const);
 }
 
 /** Flat, so that a line is a row of a table. JSON cannot express numbers that are not finite, so they are strings. */

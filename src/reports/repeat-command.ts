@@ -10,7 +10,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { recipeDifference } from '../runs/recipe-difference.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import { manifestPath } from '../runs/run-manifest.js';
-import { shellCommand } from './exports/shell-command.js';
+import { shellCommand } from '../runs/shell-command.js';
 
 /**
  * A command that repeats the training. For a built-in recipe it has the name, the seed and the changes, if a check
@@ -39,8 +39,8 @@ async function flagsTo(
     const base = (await resolveRecipe({ source, ...place })).recipe;
     const [from, to] = [recipeLeaves(base), recipeLeaves(recipe)];
     const sets = differingKeys([from, to])
-      // The description changes no number.
-      .filter((key) => key !== 'seed' && key !== 'description')
+      // The description and the trackers change no number.
+      .filter((key) => !['seed', 'description', 'tracking'].includes(key))
       .map((key) => `${key}=${settingOf(to[key] ?? null)}`);
     const made = await resolveRecipe({ source, sets: [`seed=${recipe.seed}`, ...sets], ...place });
     if (recipeDifference(made.recipe, recipe) !== undefined) return undefined;

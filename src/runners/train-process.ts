@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { RunEvent } from '../contracts/events.js';
 import { channelValue, channelVariable } from '../reporting/channel-progress.js';
+import { readManifest } from '../runs/run-manifest.js';
 import { makeFolder } from '../reporting/make-folder.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
@@ -29,7 +30,7 @@ export async function trainInProcess(
 ): Promise<TrainOutcome> {
   const { directory, label, sharedGames, sharedStages } = job;
   const recipe = await writeRecipe(job);
-  const what = resume ? ['--resume', directory] : [recipe, '--output', directory, ...labelWords(label)];
+  const what = resume ? await resumeWords(job) : [recipe, '--output', directory, ...labelWords(label)];
   const shared = [
     ...(sharedStages === undefined ? [] : ['--shared-stages', sharedStages]),
     ...(sharedGames === undefined ? [] : ['--shared-games', sharedGames]),
@@ -79,6 +80,13 @@ export async function writeRecipe({ directory, recipe }: TrainingJob): Promise<s
   await makeFolder(dirname(file));
   await writeFile(file, `${JSON.stringify(recipe, null, 2)}\n`);
   return file;
+}
+
+/** A run resumes with its own recipe. Only its trackers may have been changed since it began. */
+async function resumeWords({ directory, recipe }: TrainingJob): Promise<string[]> {
+  const { tracking } = (await readManifest(directory)).recipe;
+  const [before, now] = [JSON.stringify(tracking), JSON.stringify(recipe.tracking)];
+  return ['--resume', directory, ...(before === now ? [] : ['--set', `tracking=${now}`])];
 }
 
 function outcomeOf(code: number | null, output: string, errors: string): TrainOutcome {

@@ -34,6 +34,8 @@ export interface JournalOptions {
   readonly checkpointEvery: number;
   /** Number of checkpoints to keep, not counting the starts of stages. */
   readonly keep: number;
+  /** Whether TensorBoard's files are written; default: true. */
+  readonly tensorboard?: boolean;
   /** State that the composition root needs after a resume. It is read for every checkpoint. */
   readonly runState: () => JsonObject;
   readonly listener: (event: RunEvent) => void;
@@ -64,7 +66,9 @@ export class DiskJournal implements Journal {
     this.#stageOffsets = new Map(Object.entries(state?.stageOffsets ?? {}));
     this.#runStep = state?.runStep ?? 0;
     const purgeStep = state === undefined ? 0 : state.runStep + 1;
-    this.#metrics = new MetricsLog(run.path, lengths['metrics.jsonl'] ?? 0, run.resumed ? purgeStep : undefined);
+    const { tensorboard = true } = options;
+    const kept = lengths['metrics.jsonl'] ?? 0;
+    this.#metrics = new MetricsLog(run.path, kept, tensorboard, run.resumed ? purgeStep : undefined);
     for (const [name, bytes] of Object.entries(lengths)) if (name !== 'metrics.jsonl') this.#log(name, bytes);
     this.#log('evaluations.jsonl');
     removeLaterEpisodes(run.path, new Set(this.#logs.keys()));

@@ -8,8 +8,8 @@ export interface RecipeDifference {
 }
 
 /**
- * The first key at which two resolved recipes differ, in the order of the keys of the first. Their `description` does
- * not count, as it changes no number. The order of keys matters only in `stages`.
+ * The first key at which two resolved recipes differ, in the order of the keys of the first. Their `description` and
+ * `tracking` do not count, as they change no number. The order of keys matters only in `stages`.
  *
  * @param free options of the policy that do not count either
  */
@@ -18,7 +18,7 @@ export function recipeDifference(
   after: Json,
   free: readonly string[] = [],
 ): RecipeDifference | undefined {
-  const compared = (recipe: Json) => withoutOptions(withoutDescription(recipe), free);
+  const compared = (recipe: Json) => withoutOptions(withoutRemarks(recipe), free);
   return firstDifference(compared(before), compared(after), '');
 }
 
@@ -31,10 +31,10 @@ function withoutOptions(recipe: Json, names: readonly string[]): Json {
   return { ...recipe, policy: { ...policy, options: counted } };
 }
 
-/** The description is for readers, and may be reworded during the run. */
-function withoutDescription(recipe: Json): Json {
+/** The description is for readers, and trackers only show the run: both may change during it. */
+function withoutRemarks(recipe: Json): Json {
   if (!isMap(recipe)) return recipe;
-  const { description: _, ...rest } = recipe;
+  const { description: _, tracking: __, ...rest } = recipe;
   return rest;
 }
 

@@ -18,9 +18,9 @@ export function differingKeys(leaves: readonly { readonly [key: string]: Json }[
 }
 
 /** Keys of a recipe that do not belong to its setting. */
-const names = ['seed', 'name', 'description'];
+const names = ['seed', 'name', 'description', 'tracking'];
 
-/** The setting of a run: the leaves of its recipe, without names, description and seed. */
+/** The setting of a run: the leaves of its recipe, without names, description, trackers and seed. */
 export function settingLeaves(recipe: JsonObject): Record<string, Json> {
   return Object.fromEntries(Object.entries(recipeLeaves(recipe)).filter(([key]) => !names.includes(key)));
 }

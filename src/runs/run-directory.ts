@@ -34,6 +34,8 @@ export interface NewRun {
   readonly runsFolder: string;
   /** The user's label for it. */
   readonly label?: RunLabel;
+  /** The command-line words after `agentgym` that start it. */
+  readonly command?: readonly string[];
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
   readonly packages?: readonly PackageRecord[];
@@ -79,6 +81,7 @@ export class RunDirectory {
       name: options.name,
       createdAt,
       status: 'running',
+      ...(options.command && { command: options.command }),
       recipe: options.recipe,
       versions: options.versions,
       plugins: options.plugins,

@@ -80,6 +80,8 @@ export interface RunManifest {
   readonly status: RunStatus;
   /** Why it failed. */
   readonly error?: { readonly code: string; readonly message: string };
+  /** The command-line words after `agentgym` that started it. Absent in runs of old versions. */
+  readonly command?: readonly string[];
   /** The resolved recipe: without `extends`, with all defaults, without idle keys. */
   readonly recipe: Recipe;
   readonly versions: { readonly [name: string]: string };
@@ -123,6 +125,7 @@ const manifestSchema = v.looseObject({
   createdAt: v.string(),
   status: v.picklist(['running', 'completed', 'interrupted', 'stopped', 'failed'] satisfies RunStatus[]),
   error: v.exactOptional(v.looseObject({ code: v.string(), message: v.string() })),
+  command: v.exactOptional(v.array(v.string())),
   recipe: v.looseObject({}),
   plugins: v.array(v.looseObject({ kind: v.string(), name: v.string(), package: v.string(), version: v.string() })),
   packages: v.exactOptional(v.array(v.looseObject({ name: v.string(), version: v.string(), integrity: v.string() }))),

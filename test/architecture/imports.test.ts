@@ -15,6 +15,7 @@ const GROUPS = [
   ['ablation'],
   ['runners'],
   ['experiments'],
+  ['tracking'],
   ['plugin-check', 'runs', 'scaffolding'],
   ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation', 'demonstrations'],

@@ -11,7 +11,7 @@ import type { Measure } from '../../ablation/read-outcomes.js';
 import { reservationSentences } from '../../reporting/reservations.js';
 import { cellOf, estimatesOf, measuredMean, namedComparisons } from '../../ablation/transfer-lines.js';
 import type { TransferSummary } from '../../ablation/transfer-summary.js';
-import { shellCommand } from './shell-command.js';
+import { shellCommand } from '../../runs/shell-command.js';
 
 /**
  * An ablation as a section of a paper or of a page of results.

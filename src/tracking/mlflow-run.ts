@@ -1,0 +1,343 @@
+import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+
+import { writeJsonAtomically } from '../runs/durable-files.js';
+import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
+import { metricValue, mlflowKey, mostPerRequest, paramValue, tagValue } from './mlflow-names.js';
+
+/** One value of a curve. */
+export interface MetricPoint {
+  readonly name: string;
+  readonly value: number;
+  /** Step of the whole run. */
+  readonly step: number;
+  /** Milliseconds since 1970. */
+  readonly timestamp: number;
+}
+
+/** What identifies a run on MLflow: a run with this tag that began at this time is the same run. */
+export interface MlflowIdentity {
+  readonly tag: string;
+  readonly value: string;
+  /** Milliseconds since 1970. */
+  readonly startTime: number;
+  /** Name in MLflow's lists. */
+  readonly name: string;
+}
+
+export type MlflowStatus = 'RUNNING' | 'FINISHED' | 'FAILED' | 'KILLED';
+
+/** `mlflow.json` in the folder of a run or an ablation: its run on MLflow. */
+interface MlflowRecord {
+  readonly formatVersion: 1;
+  /** Host and port of the server. The address may contain more that is secret. */
+  readonly host: string;
+  readonly experimentId: string;
+  readonly runId: string;
+}
+
+interface RunAnswer {
+  readonly run: {
+    readonly info: {
+      readonly run_id: string;
+      readonly experiment_id: string;
+      readonly artifact_uri: string;
+      readonly status: string;
+      readonly lifecycle_stage: string;
+    };
+    readonly data: {
+      readonly metrics?: readonly { readonly key: string; readonly step?: number | string }[];
+      readonly params?: readonly { readonly key: string }[];
+      readonly tags?: readonly { readonly key: string; readonly value: string }[];
+    };
+  };
+}
+
+/** Numbers of what was sent and refused since the run was opened. */
+export interface SentCounts {
+  readonly points: number;
+  readonly artifacts: number;
+  /** Sentences about what the server refuses, each once. */
+  readonly refusals: readonly string[];
+}
+
+/**
+ * A run on MLflow. MLflow can neither change nor remove a logged value, so everything is compared with what the server
+ * already has, and only the rest is sent: a curve gets only steps after its last one.
+ */
+export class MlflowRun {
+  readonly #client: MlflowClient;
+  readonly #runId: string;
+  readonly #artifactUri: string;
+  readonly #steps: Map<string, number>;
+  readonly #params: Set<string>;
+  readonly #tags: Map<string, string>;
+  readonly #refusals = new Set<string>();
+  #status: string;
+  #points = 0;
+  #artifacts = 0;
+
+  private constructor(client: MlflowClient, { info, data }: RunAnswer['run']) {
+    this.#client = client;
+    this.#runId = info.run_id;
+    this.#artifactUri = info.artifact_uri;
+    this.#status = info.status;
+    this.#steps = new Map((data.metrics ?? []).map(({ key, step = 0 }) => [key, Number(step)]));
+    this.#params = new Set((data.params ?? []).map(({ key }) => key));
+    this.#tags = new Map((data.tags ?? []).map(({ key, value }) => [key, value]));
+  }
+
+  /**
+   * Finds the run on the server, or creates it, and notes its id in the folder. A run that was deleted on the server is
+   * created anew.
+   *
+   * @throws TrackingFailure
+   */
+  static async open(
+    client: MlflowClient,
+    folder: string,
+    identity: MlflowIdentity,
+    signal: AbortSignal,
+  ): Promise<MlflowRun> {
+    const record = await readMlflowRecord(folder, client.access.host);
+    const run = await definite(client, async () => {
+      const known = record === undefined ? undefined : await getRun(client, record.runId, signal);
+      if (known !== undefined) return known;
+      const experimentId = await findExperiment(client, signal);
+      return (
+        (await findRun(client, experimentId, identity, signal)) ??
+        (await createRun(client, experimentId, identity, signal))
+      );
+    });
+    const { run_id: runId, experiment_id: experimentId } = run.info;
+    if (record?.runId !== runId) {
+      const fresh: MlflowRecord = { formatVersion: 1, host: client.access.host, experimentId, runId };
+      await writeJsonAtomically(recordPath(folder), fresh);
+    }
+    return new MlflowRun(client, run);
+  }
+
+  get runId(): string {
+    return this.#runId;
+  }
+
+  get sent(): SentCounts {
+    return { points: this.#points, artifacts: this.#artifacts, refusals: [...this.#refusals] };
+  }
+
+  /** Sets tags that differ, and logs params that are missing. MLflow refuses to change a param. */
+  async describe(
+    tags: { readonly [key: string]: string },
+    params: { readonly [key: string]: string },
+    signal: AbortSignal,
+  ) {
+    const newTags = Object.entries(tags)
+      .map(([key, value]) => ({ key: mlflowKey(key), value: tagValue(value) }))
+      .filter(({ key, value }) => this.#tags.get(key) !== value);
+    for (const part of partsOf(newTags, mostPerRequest.tags)) {
+      await this.#log('tags', part, signal);
+      for (const { key, value } of part) this.#tags.set(key, value);
+    }
+    const newParams = Object.entries(params)
+      .map(([key, value]) => ({ key: mlflowKey(key), value: paramValue(value) }))
+      .filter(({ key }) => !this.#params.has(key));
+    for (const part of partsOf(newParams, mostPerRequest.params)) {
+      await this.#log('params', part, signal);
+      for (const { key } of part) this.#params.add(key);
+    }
+  }
+
+  /** Adds points that the server lacks. They must come in the order of their steps. */
+  async add(points: readonly MetricPoint[], signal: AbortSignal): Promise<void> {
+    const missing = points
+      .map(({ name, value, step, timestamp }) => ({
+        key: mlflowKey(name),
+        value: metricValue(value),
+        timestamp: Math.round(timestamp),
+        step,
+      }))
+      .filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity));
+    for (const metrics of partsOf(missing, mostPerRequest.metrics)) {
+      if (await this.#log('metrics', metrics, signal)) this.#points += metrics.length;
+      for (const { key, step } of metrics) this.#steps.set(key, step);
+    }
+  }
+
+  /** A tag as the server has it. */
+  tag(key: string): string | undefined {
+    return this.#tags.get(key);
+  }
+
+  /** Whether the server stores files. Another one keeps them where only MLflow's own client reaches them. */
+  get servesArtifacts(): boolean {
+    return proxiedRoot(this.#artifactUri, this.#client.access) !== undefined;
+  }
+
+  /**
+   * Stores files, through the server's proxy.
+   *
+   * @returns whether the server has all of them; if not, `sent.refusals` says why
+   */
+  async store(
+    files: readonly { readonly name: string; readonly content: Uint8Array<ArrayBuffer> }[],
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const root = proxiedRoot(this.#artifactUri, this.#client.access);
+    const { host } = this.#client.access;
+    const notServed = `${host} does not serve artifacts (\`mlflow server --serve-artifacts\` does), so it gets no files`;
+    if (root === undefined) {
+      this.#refusals.add(notServed);
+      return false;
+    }
+    let stored = 0;
+    for (const { name, content } of files) {
+      try {
+        await this.#client.putArtifact(`${root}/${name}`, content, signal);
+        stored += 1;
+      } catch (error) {
+        if (!(error instanceof MlflowRefusal)) throw error;
+        const isServed = error.code !== 'ARTIFACTS_NOT_SERVED';
+        this.#refusals.add(isServed ? `${host} refuses the file ${name}: ${error.message}` : notServed);
+        if (!isServed) break;
+      }
+    }
+    this.#artifacts += stored;
+    return stored === files.length;
+  }
+
+  /** @param endTime milliseconds since 1970; absent: the run has not ended */
+  async setStatus(status: MlflowStatus, signal: AbortSignal, endTime?: number): Promise<void> {
+    if (this.#status === status) return;
+    const document = { run_id: this.#runId, status, ...(endTime !== undefined && { end_time: Math.round(endTime) }) };
+    await definite(this.#client, () => this.#client.post('runs/update', document, signal));
+    this.#status = status;
+  }
+
+  /** Logs a part. One that MLflow refuses would be refused again, so it is noted, and does not hold the rest. */
+  async #log(kind: 'tags' | 'params' | 'metrics', items: readonly object[], signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.#client.post('runs/log-batch', { run_id: this.#runId, [kind]: items }, signal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof MlflowRefusal)) throw error;
+      const { host } = this.#client.access;
+      // Somebody deleted the run.
+      if (error.code === 'RESOURCE_DOES_NOT_EXIST' || /'active' state/.test(error.message)) {
+        throw new TrackingFailure(`${host} no longer has the run ${this.#runId}`);
+      }
+      this.#refusals.add(`${host} refuses ${items.length} ${kind}: ${error.message}`);
+      return false;
+    }
+  }
+}
+
+/** The run of a folder on this server; undefined if the folder has none there. */
+export async function readMlflowRecord(folder: string, host: string): Promise<MlflowRecord | undefined> {
+  try {
+    const record = JSON.parse(await readFile(recordPath(folder), 'utf8')) as Partial<MlflowRecord> | null;
+    const isWhole = typeof record?.runId === 'string' && typeof record.experimentId === 'string';
+    return isWhole && record.host === host ? (record as MlflowRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordPath(folder: string): string {
+  return join(folder, 'mlflow.json');
+}
+
+/** Undefined if the server does not have it, or somebody deleted it there. */
+async function getRun(client: MlflowClient, runId: string, signal: AbortSignal): Promise<RunAnswer['run'] | undefined> {
+  try {
+    const { run } = await client.get<RunAnswer>('runs/get', { run_id: runId }, signal);
+    return run.info.lifecycle_stage === 'active' ? run : undefined;
+  } catch (error) {
+    if (error instanceof MlflowRefusal && error.code === 'RESOURCE_DOES_NOT_EXIST') return undefined;
+    throw error;
+  }
+}
+
+/** A run that was created before, but whose id did not arrive or was lost with a file. */
+async function findRun(
+  client: MlflowClient,
+  experimentId: string,
+  { tag, value, startTime }: MlflowIdentity,
+  signal: AbortSignal,
+): Promise<RunAnswer['run'] | undefined> {
+  const filter = `tags.\`${tag}\` = '${value.replaceAll("'", '')}' and attributes.start_time = ${startTime}`;
+  const search = { experiment_ids: [experimentId], filter, max_results: 1 };
+  const { runs = [] } = await client.post<{ readonly runs?: readonly RunAnswer['run'][] }>(
+    'runs/search',
+    search,
+    signal,
+  );
+  const found = runs[0]?.info.run_id;
+  return found === undefined ? undefined : getRun(client, found, signal);
+}
+
+async function createRun(
+  client: MlflowClient,
+  experimentId: string,
+  { tag, value, startTime, name }: MlflowIdentity,
+  signal: AbortSignal,
+): Promise<RunAnswer['run']> {
+  const tags = [{ key: tag, value: value.replaceAll("'", '') }];
+  const run = { experiment_id: experimentId, start_time: startTime, run_name: name, tags };
+  return (await client.post<RunAnswer>('runs/create', run, signal)).run;
+}
+
+/** The id of the experiment; one that is missing is created, as MLflow's client does. */
+async function findExperiment(client: MlflowClient, signal: AbortSignal): Promise<string> {
+  const { experiment } = client.access;
+  if ('id' in experiment) return experiment.id;
+  const { name } = experiment;
+  const find = async () =>
+    (
+      await client.get<{ readonly experiment: { readonly experiment_id: string } }>(
+        'experiments/get-by-name',
+        { experiment_name: name },
+        signal,
+      )
+    ).experiment.experiment_id;
+  try {
+    return await find();
+  } catch (error) {
+    if (!(error instanceof MlflowRefusal) || error.code !== 'RESOURCE_DOES_NOT_EXIST') throw error;
+  }
+  try {
+    const made = await client.post<{ readonly experiment_id: string }>('experiments/create', { name }, signal);
+    return made.experiment_id;
+  } catch (error) {
+    // Another run created it in between.
+    if (error instanceof MlflowRefusal && error.code === 'RESOURCE_ALREADY_EXISTS') return find();
+    throw error;
+  }
+}
+
+/** Requests without which nothing else can be sent: their refusal is a failure. */
+async function definite<T>({ access }: MlflowClient, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof MlflowRefusal) throw new TrackingFailure(`${access.host} refuses: ${error.message}`);
+    throw error;
+  }
+}
+
+/**
+ * The path of a run's artifacts in the store behind the server's proxy; undefined if they are elsewhere. Credentials go
+ * to the tracking server only, so a proxy on another host is not used.
+ */
+function proxiedRoot(
+  uri: string,
+  { address, host }: { readonly address: string; readonly host: string },
+): string | undefined {
+  const own = /^mlflow-artifacts:(?:\/\/([^/]*))?\/*(.*)$/.exec(uri);
+  if (own !== null) return ['', host].includes(own[1] ?? '') ? own[2] : undefined;
+  const proxy = `${address}/api/2.0/mlflow-artifacts/artifacts/`;
+  return uri.startsWith(proxy) ? uri.slice(proxy.length) : undefined;
+}
+
+function partsOf<T>(items: readonly T[], most: number): T[][] {
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, i) => items.slice(i * most, (i + 1) * most));
+}
