@@ -1,4 +1,5 @@
 import { messageOf } from '../errors/message-of.js';
+import { TrackingFailure } from './mlflow-client.js';
 import { pause, sendPatiently, waitAfter } from './send-patiently.js';
 import type { Tracked } from './tracked-run.js';
 
@@ -23,7 +24,8 @@ export class LiveTracking {
   readonly #ending = new AbortController();
   /** Aborts the request under way. */
   readonly #deadline = new AbortController();
-  readonly #loop: Promise<void>;
+  /** Its last failure, if there was one. */
+  readonly #loop: Promise<unknown>;
 
   constructor(subject: Tracked, options: LiveTrackingOptions) {
     this.#subject = subject;
@@ -44,7 +46,8 @@ export class LiveTracking {
     signal?.addEventListener('abort', stop, { once: true });
     this.#ending.abort();
     try {
-      await this.#loop;
+      const failure = await this.#loop;
+      if (this.#deadline.signal.aborted) throw failure ?? new TrackingFailure('no time was left');
       await sendPatiently(this.#subject, this.#deadline.signal);
       return true;
     } catch (error) {
@@ -57,9 +60,9 @@ export class LiveTracking {
     }
   }
 
-  async #follow(): Promise<void> {
+  async #follow(): Promise<unknown> {
     const { everySeconds = 2, later, warn } = this.#options;
-    let hasWarned = false;
+    let last: unknown;
     for (let failures = 0; !this.#ending.signal.aborted;) {
       try {
         await this.#subject.send(this.#deadline.signal);
@@ -67,8 +70,9 @@ export class LiveTracking {
         await pause(everySeconds, this.#ending.signal);
       } catch (error) {
         failures += 1;
-        if (!hasWarned && !this.#ending.signal.aborted) {
-          hasWarned = true;
+        const isFirst = last === undefined;
+        last = error;
+        if (isFirst && !this.#ending.signal.aborted) {
           warn(
             `Tracking waits: ${messageOf(error)}. The work goes on, and the rest is sent when the server works again; \`${later}\` sends it later.`,
           );
@@ -76,5 +80,6 @@ export class LiveTracking {
         await pause(waitAfter(error, failures), this.#ending.signal);
       }
     }
+    return last;
   }
 }
