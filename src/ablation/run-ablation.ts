@@ -4,13 +4,12 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Renderer, Rendering } from '../runners/rendered/renderer.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { runOwner } from '../runs/run-lock.js';
-import type { TrackingContext } from '../tracking/follow-run.js';
+import type { LiveTracking } from '../tracking/live-tracking.js';
 import { AblationDirectory } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
 import { runCells, findMissing, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
 import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
-import { trackAblation } from './track-ablation.js';
 
 interface AblationOptions extends SummarizeOptions {
   /** The folder; absent: the one that belongs to the cells. */
@@ -23,10 +22,8 @@ interface AblationOptions extends SummarizeOptions {
 export interface RunAblationOptions extends AblationOptions, Pick<RunCellsOptions, 'runner' | 'listener' | 'share'> {
   /** After this many seconds, running runs stop and stay resumable, and no more begin. */
   readonly budgetSeconds?: number;
-  /** What servers that show the ablation are reached with. Absent: it goes to no server. */
-  readonly tracking?: TrackingContext;
-  /** Hears of trouble with such a server. */
-  readonly warn?: (message: string) => void;
+  /** Shows the ablation on a server, from its folder; see `trackAblation`. Absent: it goes to no server. */
+  readonly track?: (directory: string) => LiveTracking;
   readonly signal: AbortSignal;
 }
 
@@ -37,11 +34,10 @@ export interface RunAblationOptions extends AblationOptions, Pick<RunCellsOption
  * @throws the errors of `AblationDirectory.open` and `readCellRun`; a failed cell is part of the result
  */
 export async function runAblation(planned: PlannedAblation, options: RunAblationOptions): Promise<AblationResult> {
-  const track = options.tracking && trackAblation(planned, options.tracking, options.warn ?? (() => undefined));
   const directory = await openDirectory(planned, options);
   const limit = options.budgetSeconds === undefined ? [] : [AbortSignal.timeout(options.budgetSeconds * 1000)];
   const signal = AbortSignal.any([options.signal, ...limit]);
-  const live = track?.(directory.path);
+  const live = options.track?.(directory.path);
   try {
     await runCells({ ...options, directory, signal });
     return await summarize(directory, options);

@@ -33,6 +33,7 @@ export default class Ablate extends BaseCommand {
       { planAblation },
       { runAblation, renderAblation },
       { isRenderer, openRunner },
+      { trackAblation },
       { trackingContext },
       lines,
       { hidePasswords },
@@ -43,6 +44,7 @@ export default class Ablate extends BaseCommand {
       import('../ablation/plan-ablation.js'),
       import('../ablation/run-ablation.js'),
       import('../runners/open-runner.js'),
+      import('../ablation/track-ablation.js'),
       import('../reports/tracking-context.js'),
       import('../ablation/ablation-lines.js'),
       import('../config/hide-passwords.js'),
@@ -88,6 +90,9 @@ export default class Ablate extends BaseCommand {
       for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
     }
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
+    const track = trackAblation(planned, trackingContext(process.env, this.config.version), warn);
     const begun = performance.now();
     if (!this.jsonEnabled() && !existsSync(flags.output ?? planned.folder)) {
       const { tellDuration } = await import('../ablation/tell-duration.js');
@@ -98,12 +103,10 @@ export default class Ablate extends BaseCommand {
     const titles = cells.map(({ id, title = id }) => title);
     const quiet = this.jsonEnabled();
     const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
-    const warnings: string[] = [];
     const result = await runAblation(planned, {
       ...common,
       runner,
-      tracking: trackingContext(environment, this.config.version),
-      warn: (message) => void warnings.push(message),
+      ...(track && { track }),
       share: flags.share,
       ...(flags['budget-seconds'] !== undefined && {
         budgetSeconds: Math.max(1, flags['budget-seconds'] - spent),

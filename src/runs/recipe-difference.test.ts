@@ -14,6 +14,12 @@ it('finds nothing where only the order of keys differs', () => {
   expect(recipeDifference(recipe, { ...rest, seed })).toBeUndefined();
 });
 
+// Goes red when a run cannot resume with another tracker.
+it('ignores the trackers of the recipe', () => {
+  expect(recipeDifference({ ...recipe, tracking: ['mlflow'] }, { ...recipe, tracking: [] })).toBeUndefined();
+  expect(recipeDifference(recipe, { ...recipe, tracking: ['mlflow'] })).toBeUndefined();
+});
+
 // Goes red when a reworded description prevents a run from being resumed.
 it('ignores the description of the recipe, but no key of that name within it', () => {
   const described = { ...recipe, description: 'Find it' };

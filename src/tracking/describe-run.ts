@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import type { JsonObject } from '../contracts/json.js';
 import { isAblation } from '../runs/folder-kind.js';
@@ -52,6 +52,7 @@ export function tagsOf(
     ...(error && { 'agentgym.error': `${error.code}: ${error.message}` }),
     ...sourceTags(versions['agentgym'], command),
     ...(git?.commit && { 'mlflow.source.git.commit': git.commit }),
+    ...(ablationAround(directory) !== undefined && { 'agentgym.cell': basename(dirname(directory)) }),
     ...(parent !== undefined && { 'mlflow.parentRunId': parent }),
   };
 }

@@ -24,8 +24,8 @@ export class LiveTracking {
   readonly #ending = new AbortController();
   /** Aborts the request under way. */
   readonly #deadline = new AbortController();
-  /** Its last failure, if there was one. */
-  readonly #loop: Promise<unknown>;
+  /** The reason of its last failure, if there was one. */
+  readonly #loop: Promise<string | undefined>;
 
   constructor(subject: Tracked, options: LiveTrackingOptions) {
     this.#subject = subject;
@@ -47,7 +47,7 @@ export class LiveTracking {
     this.#ending.abort();
     try {
       const failure = await this.#loop;
-      if (this.#deadline.signal.aborted) throw failure ?? new TrackingFailure('no time was left');
+      if (this.#deadline.signal.aborted) throw new TrackingFailure(failure ?? 'no time was left');
       await sendPatiently(this.#subject, this.#deadline.signal);
       return true;
     } catch (error) {
@@ -60,9 +60,9 @@ export class LiveTracking {
     }
   }
 
-  async #follow(): Promise<unknown> {
+  async #follow(): Promise<string | undefined> {
     const { everySeconds = 2, later, warn } = this.#options;
-    let last: unknown;
+    let last: string | undefined;
     for (let failures = 0; !this.#ending.signal.aborted;) {
       try {
         await this.#subject.send(this.#deadline.signal);
@@ -71,10 +71,10 @@ export class LiveTracking {
       } catch (error) {
         failures += 1;
         const isFirst = last === undefined;
-        last = error;
+        last = messageOf(error);
         if (isFirst && !this.#ending.signal.aborted) {
           warn(
-            `Tracking waits: ${messageOf(error)}. The work goes on, and the rest is sent when the server works again; \`${later}\` sends it later.`,
+            `Tracking waits: ${last}. The work goes on, and the rest is sent when the server works again; \`${later}\` sends it later.`,
           );
         }
         await pause(waitAfter(error, failures), this.#ending.signal);

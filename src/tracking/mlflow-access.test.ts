@@ -45,7 +45,7 @@ describe('the server that the environment names', () => {
     ['a token with a line break', { MLFLOW_TRACKING_URI: address, MLFLOW_TRACKING_TOKEN: 's3cret\nx' }],
     ['two experiments', { MLFLOW_TRACKING_URI: address, MLFLOW_EXPERIMENT_NAME: 'a', MLFLOW_EXPERIMENT_ID: '1' }],
   ])('is refused with %s, and the message repeats no value', (_, environment) => {
-    const error = refusal(environment as Record<string, string>);
+    const error = refusal(environment);
     expect(error.code).toBe('AG_TRACKING_SETTING');
     expect(error.exitCode).toBe(2);
     expect(`${error.message} ${error.hint}`).not.toContain('s3cret');

@@ -5,10 +5,14 @@ import type { MlflowAccess } from './mlflow-access.js';
 export class TrackingFailure extends Error {
   override readonly name = 'TrackingFailure';
 
-  /** @param waitSeconds how long the server asked to wait */
+  /**
+   * @param waitSeconds how long the server asked to wait
+   * @param passesAlone whether it may pass without anybody doing something
+   */
   constructor(
     message: string,
     readonly waitSeconds?: number,
+    readonly passesAlone = true,
   ) {
     super(message);
   }
@@ -96,7 +100,7 @@ export class MlflowClient {
       if (document !== undefined) return document as Answer;
       if (text.trim() === '' && method === 'PUT') return {} as Answer;
       const kind = headers.get('content-type')?.split(';')[0] ?? 'no type';
-      throw new TrackingFailure(`${host} answers like no MLflow server (${this.#shown(kind)})`);
+      throw new TrackingFailure(`${host} answers like no MLflow server (${this.#shown(kind)})`, undefined, false);
     }
     throw this.#problem(status, headers, document, text);
   }
@@ -108,13 +112,13 @@ export class MlflowClient {
     }
     if (status === 401 || status === 403) {
       const whose = authorization === undefined ? 'without a token or password' : 'with this token or password';
-      return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`);
+      return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`, undefined, false);
     }
     const said = this.#shown(document?.message ?? '');
     const reason = `${host} answers with status ${status}${said === '' ? '' : `: ${said}`}`;
     if (busyStatus.includes(status) || status >= 500) return new TrackingFailure(reason, waitOf(headers));
     if (document?.error_code === undefined) {
-      return new TrackingFailure(`${reason}; no MLflow is at the address of MLFLOW_TRACKING_URI`);
+      return new TrackingFailure(`${reason}; no MLflow is at the address of MLFLOW_TRACKING_URI`, undefined, false);
     }
     return new MlflowRefusal(document.error_code, said);
   }

@@ -319,7 +319,8 @@ async function definite<T>({ access }: MlflowClient, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
-    if (error instanceof MlflowRefusal) throw new TrackingFailure(`${access.host} refuses: ${error.message}`);
+    if (error instanceof MlflowRefusal)
+      throw new TrackingFailure(`${access.host} refuses: ${error.message}`, undefined, false);
     throw error;
   }
 }

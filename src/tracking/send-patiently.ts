@@ -16,7 +16,8 @@ export async function sendPatiently(subject: Tracked, signal: AbortSignal): Prom
     try {
       return await subject.send(signal);
     } catch (error) {
-      if (signal.aborted || failures >= mostAttempts || !(error instanceof TrackingFailure)) throw error;
+      const mayPass = error instanceof TrackingFailure && error.passesAlone;
+      if (signal.aborted || failures >= mostAttempts || !mayPass) throw error;
       await pause(waitAfter(error, failures), signal);
     }
   }

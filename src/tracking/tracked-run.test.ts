@@ -93,14 +93,15 @@ describe('a complete run', () => {
   });
 
   it('is created anew if somebody deleted it on the server', async () => {
-    const run = runThatIs('completed');
-    await track(run).send(never);
+    const run = runThatIs('interrupted');
+    const tracked = track(run);
+    await tracked.send(never);
     server.run.isDeleted = true;
-    await track(run).send(never);
-    expect([...server.runs.values()].map(({ points }) => points.length)).toEqual([
-      server.runs.get('run0')?.points.length,
-      server.runs.get('run0')?.points.length,
-    ]);
+    appendFileSync(join(run, 'metrics.jsonl'), line(3, { 'train/loss': 0.3 }));
+    await expect(tracked.send(never)).rejects.toThrow('no longer has the run run0');
+    await tracked.send(never);
+    const [before, after] = [...server.runs.values()].map(({ points }) => points.length);
+    expect(after).toBe((before ?? 0) + 1);
   });
 });
 

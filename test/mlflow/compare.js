@@ -76,11 +76,13 @@ export async function compareAblation(address, folder) {
   const files = await artifacts(address, run.info, folder, ['ablation.json', 'result.json', 'report.html'], wrong);
   const search = { experiment_ids: [experimentId], filter: `tags.\`mlflow.parentRunId\` = '${runId}'` };
   const { runs = [] } = await post(address, 'mlflow/runs/search', search);
-  const cells = readdirSync(join(folder, 'cells'));
+  const cells = readdirSync(join(folder, 'cells')).flatMap((cell) =>
+    readdirSync(join(folder, 'cells', cell)).flatMap((name) => (name.endsWith('.json') ? [] : [`${cell}/${name}`])),
+  );
   if (runs.length !== cells.length) wrong.push(`it has ${runs.length} nested runs, not ${cells.length}`);
   const compared = [];
   for (const cell of cells) {
-    const one = await compareRun(address, join(folder, 'cells', cell, 'seed-1'));
+    const one = await compareRun(address, join(folder, 'cells', cell));
     if (!runs.some(({ info }) => info.run_id === one.runId)) wrong.push(`${cell} is not below the ablation`);
     wrong.push(...one.wrong.map((complaint) => `${cell}: ${complaint}`));
     compared.push(`${cell}: ${one.what}`);

@@ -127,19 +127,23 @@ async function tryIt(folder, servers) {
   await agentgym(train('plain', '[]', { 'stages.rl.steps': 20, name: 'killed' }), {});
   check('20 steps of sft and 20 of rl', numbers('plain') === numbers('killed') ? [] : ['the metrics differ']);
 
-  console.log('5. An ablation: two cells, one seed.');
+  console.log('5. An ablation: two cells with one seed without MLflow, then with MLflow and one seed more.');
   const recipe = join(repository, 'recipes', 'quickstart', 'recipe.yaml');
-  const grid = ['ablate', 'sparsity', '--recipe', recipe, '--seeds', '1', '--output', 'runs/grid', '--json'];
-  const settings = { ...SHORT, 'stages.rl.steps': 5 };
-  await agentgym([...grid, ...sets(settings), '--values', '[sparse, dense]'], {});
-  // The cells are finished already; only the trackers differ.
-  const ablated = await agentgym([
-    ...grid,
-    ...sets({ ...settings, tracking: '[mlflow]' }),
+  const grid = [
+    'ablate',
+    'sparsity',
+    '--recipe',
+    recipe,
     '--values',
     '[sparse, dense]',
-  ]);
-  check('the same cells, now with MLflow', ablated.code === 0 ? [] : [ablated.output + ablated.errors]);
+    '--output',
+    'runs/grid',
+    '--json',
+  ];
+  const settings = { ...SHORT, 'stages.rl.steps': 5 };
+  await agentgym([...grid, '--seeds', '1', ...sets(settings)], {});
+  const ablated = await agentgym([...grid, '--seeds', '2', ...sets({ ...settings, tracking: '[mlflow]' })]);
+  check('the same folder continues', ablated.code === 0 ? [] : [ablated.output + ablated.errors]);
   const report = await compareAblation(address, join(folder, 'runs/grid'));
   check(report.what, report.wrong);
 
