@@ -80,6 +80,7 @@ export default defineConfig({
           ['The three pillars', 'three-pillars'],
           ['Recipes', 'recipes'],
           ['Reading a report', 'reading-a-report'],
+          ['Tracking runs on a server', 'tracking'],
           ['Bring a model', 'bring-a-model'],
           ['Text models, and serving your own', 'text-models'],
           ['Choose an engine', 'engines'],

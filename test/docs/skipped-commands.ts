@@ -59,6 +59,16 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command,
     reason: 'needs a server, or is one: test/cli/text-models.test.ts and serve.test.ts run both',
   })),
+  ...[
+    'export MLFLOW_TRACKING_URI=http://localhost:5000',
+    "agentgym train quickstart --set 'tracking=[tensorboard, mlflow]'",
+    "agentgym ablate sparsity --recipe quickstart --seeds 3 --set 'tracking=[tensorboard, mlflow]'",
+    'agentgym runs track latest',
+  ].map((command) => ({
+    document: 'docs/guides/tracking.md',
+    command,
+    reason: 'needs a server: `npm run test:mlflow` trains, ablates and tracks with a real one',
+  })),
   { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
