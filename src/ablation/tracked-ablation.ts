@@ -5,7 +5,13 @@ import { ablationPath } from '../runs/folder-kind.js';
 import { runOwner } from '../runs/run-lock.js';
 import { sourceTags } from '../tracking/describe-run.js';
 import type { MlflowClient } from '../tracking/mlflow-client.js';
-import { type MetricPoint, MlflowRun, type MlflowStatus, type SentCounts } from '../tracking/mlflow-run.js';
+import {
+  type MetricPoint,
+  MlflowRun,
+  type MlflowStatus,
+  type SentCounts,
+  type StoredFile,
+} from '../tracking/mlflow-run.js';
 import { bytesOf, type Tracked, TrackedRun, type TrackedPages } from '../tracking/tracked-run.js';
 import { readAblation, runsOf, type AblationManifest } from './ablation-directory.js';
 import type { AblationResult } from './ablation-result.js';
@@ -89,11 +95,11 @@ export class TrackedAblation implements Tracked {
     const markdown = await this.pages.markdown(directory);
     await parent.describe(answerTags(result, markdown), {}, signal);
     await parent.add(pointsOf(result, endTime), signal);
-    if (parent.servesArtifacts) await parent.store(await this.#files(markdown), signal);
+    await parent.store(await this.#files(), () => this.#pages(markdown), signal);
     await parent.setStatus(statuses[result.status], signal, endTime);
   }
 
-  async #files(markdown: string) {
+  async #files(): Promise<StoredFile[]> {
     const { directory } = this;
     const [manifest, result] = [
       await readFile(ablationPath(directory)),
@@ -102,8 +108,13 @@ export class TrackedAblation implements Tracked {
     return [
       { name: 'ablation.json', content: new Uint8Array(manifest) },
       { name: 'result.json', content: new Uint8Array(result) },
+    ];
+  }
+
+  async #pages(markdown: string): Promise<StoredFile[]> {
+    return [
       { name: 'answer.md', content: bytesOf(markdown) },
-      { name: 'report.html', content: bytesOf(await this.pages.report(directory)) },
+      { name: 'report.html', content: bytesOf(await this.pages.report(this.directory)) },
     ];
   }
 }

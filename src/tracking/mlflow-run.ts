@@ -1,5 +1,6 @@
-import { join } from 'node:path';
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
@@ -52,6 +53,15 @@ interface RunAnswer {
     };
   };
 }
+
+/** A file that is stored with a run. */
+export interface StoredFile {
+  readonly name: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+}
+
+/** The tag with the digest of the stored files. */
+const artifactsTag = 'agentgym.artifacts';
 
 /** Numbers of what was sent and refused since the run was opened. */
 export interface SentCounts {
@@ -163,25 +173,28 @@ export class MlflowRun {
     }
   }
 
-  /** A tag as the server has it. */
-  tag(key: string): string | undefined {
-    return this.#tags.get(key);
-  }
-
-  /** Whether the server stores files. Another one keeps them where only MLflow's own client reaches them. */
-  get servesArtifacts(): boolean {
-    return proxiedRoot(this.#artifactUri, this.#client.access) !== undefined;
-  }
-
   /**
-   * Stores files, through the server's proxy.
+   * Stores files, unless the server has them: a tag keeps their digest. If it does not serve artifacts, or refuses a
+   * file, `sent.refusals` says so.
    *
-   * @returns whether the server has all of them; if not, `sent.refusals` says why
+   * @param pages further files that take time to make, and that only depend on the others
    */
   async store(
-    files: readonly { readonly name: string; readonly content: Uint8Array<ArrayBuffer> }[],
+    files: readonly StoredFile[],
+    pages: () => Promise<readonly StoredFile[]>,
     signal: AbortSignal,
-  ): Promise<boolean> {
+  ): Promise<void> {
+    const hash = createHash('sha256');
+    for (const { name, content } of files) hash.update(`${name}\0${content.length}\0`).update(content);
+    const digest = hash.digest('hex');
+    if (this.#tags.get(artifactsTag) === digest) return;
+    const isServed = proxiedRoot(this.#artifactUri, this.#client.access) !== undefined;
+    const all = isServed ? [...files, ...(await pages())] : files;
+    if (await this.#put(all, signal)) await this.describe({ [artifactsTag]: digest }, {}, signal);
+  }
+
+  /** Stores files through the server's proxy. Returns whether the server has all of them. */
+  async #put(files: readonly StoredFile[], signal: AbortSignal): Promise<boolean> {
     const root = proxiedRoot(this.#artifactUri, this.#client.access);
     const { host } = this.#client.access;
     const notServed = `${host} does not serve artifacts (\`mlflow server --serve-artifacts\` does), so it gets no files`;

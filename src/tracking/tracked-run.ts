@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -12,7 +11,7 @@ import { ablationAround, identityOf, mlflowStatus, paramsOf, tagsOf } from './de
 import { evaluationPoints } from './evaluation-points.js';
 import { LineClock } from './line-clock.js';
 import type { MlflowClient } from './mlflow-client.js';
-import { MlflowRun, readMlflowRecord, type SentCounts } from './mlflow-run.js';
+import { MlflowRun, readMlflowRecord, type SentCounts, type StoredFile } from './mlflow-run.js';
 import { readNewLines } from './read-new-lines.js';
 
 /** Something on disk that a tracker shows. */
@@ -33,12 +32,6 @@ export interface TrackedPages {
   readonly report: (directory: string) => Promise<string>;
   /** The results as Markdown. */
   readonly markdown: (directory: string) => Promise<string>;
-}
-
-/** A file that is stored with a run. */
-interface StoredFile {
-  readonly name: string;
-  readonly content: Uint8Array<ArrayBuffer>;
 }
 
 /** Largest stored file in bytes. A file is held in memory while it is sent. */
@@ -109,19 +102,9 @@ export class TrackedRun implements Tracked {
     const endTime = await this.#endTime();
     const result = await readResult(directory);
     if (result !== undefined) await run.add(evaluationPoints(result, endTime), signal);
-    await this.#store(run, manifest, signal);
+    const pages = () => (status === 'completed' ? this.#report() : Promise.resolve([]));
+    await run.store(await this.#files(manifest), pages, signal);
     await run.setStatus(mlflowStatus[status], signal, endTime);
-  }
-
-  /** Stores the files of a run that has ended, unless MLflow has the same ones. */
-  async #store(run: MlflowRun, manifest: RunManifest, signal: AbortSignal): Promise<void> {
-    const files = await this.#files(manifest);
-    const hash = createHash('sha256');
-    for (const { name, content } of files) hash.update(`${name}\0${content.length}\0`).update(content);
-    const digest = hash.digest('hex');
-    if (run.tag('agentgym.artifacts') === digest) return;
-    if (run.servesArtifacts && manifest.status === 'completed') files.push(...(await this.#report()));
-    if (await run.store(files, signal)) await run.describe({ 'agentgym.artifacts': digest }, {}, signal);
   }
 
   async #files(manifest: RunManifest): Promise<StoredFile[]> {

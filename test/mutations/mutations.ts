@@ -1145,8 +1145,8 @@ export const mutations: readonly Mutation[] = [
     reddens: 'is created anew if somebody deleted it',
   },
   {
-    file: 'src/tracking/tracked-run.ts',
-    find: "if (run.tag('agentgym.artifacts') === digest) return;",
+    file: 'src/tracking/mlflow-run.ts',
+    find: 'if (this.#tags.get(artifactsTag) === digest) return;',
     replace: '',
     test: 'src/tracking/tracked-run.test.ts',
     reddens: 'is sent only once',
