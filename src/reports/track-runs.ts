@@ -54,7 +54,7 @@ export async function trackRuns({
       if (signal.aborted) throw interruption(signal, again);
       if (isAgentgymError(error)) throw error;
       const message = `${directory} was not sent to MLflow: ${messageOf(error)}.`;
-      throw new AgentgymError('AG_TRACKING_FAILED', { message, hint: again, cause: error });
+      throw new AgentgymError('AG_TRACKING_FAILED', { message, cause: error });
     }
     const sent = { directory, mlflowRun: subject.runId ?? '', ...subject.sent };
     tracked.push(sent);

@@ -39,6 +39,7 @@ const requestMilliseconds = 15_000;
 /** Longest text of a server in a message, in characters. */
 const longestText = 300;
 
+const withoutCredentials = 'without MLFLOW_TRACKING_TOKEN, or MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD';
 const busyStatus = [408, 425, 429];
 
 /** Requests to MLflow's REST API 2.0 (https://mlflow.org/docs/latest/rest-api.html), one at a time. */
@@ -111,7 +112,7 @@ export class MlflowClient {
       return new MlflowRefusal('ARTIFACTS_NOT_SERVED', `${host} stores no artifacts`);
     }
     if (status === 401 || status === 403) {
-      const whose = authorization === undefined ? 'without a token or password' : 'with this token or password';
+      const whose = authorization === undefined ? withoutCredentials : 'with this token or password';
       return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`, undefined, false);
     }
     const said = this.#shown(document?.message ?? '');
