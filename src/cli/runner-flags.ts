@@ -13,7 +13,7 @@ export function runnerFlags(names: readonly RunnerName[] = runnerNames) {
     })(),
     address: Flags.string({
       helpValue: 'URL',
-      description: 'Head of the Ray cluster, such as http://localhost:8265; default: RAY_API_SERVER_ADDRESS',
+      description: 'Head of the Ray cluster, such as `http://localhost:8265`; default: RAY_API_SERVER_ADDRESS',
     }),
     'runner-option': Flags.string({
       multiple: true,
