@@ -74,6 +74,7 @@ it(
     child.kill('SIGKILL');
     head.freeze(first);
     await ended;
+    head.earlyAnswers = 1;
     const again = agentgym(...onRay);
     // The node is lost once the second process follows the job.
     let over = false;

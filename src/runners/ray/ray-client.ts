@@ -73,15 +73,17 @@ export class RayClient {
     throw this.#unavailable(`speaks version ${version} of the Jobs API (Ray ${ray}), not ${API_VERSION}`);
   }
 
-  /** Processor cores and GPUs of all living nodes. */
-  async resources(signal: AbortSignal): Promise<{ readonly cpus: number; readonly gpus: number }> {
+  /** Processor cores and GPUs of all living nodes, and their number. */
+  async resources(
+    signal: AbortSignal,
+  ): Promise<{ readonly nodes: number; readonly cpus: number; readonly gpus: number }> {
     const found = await this.#ask('GET', '/api/v0/nodes?limit=10000&detail=True', undefined, signal);
     const nodes =
       (found as { data?: { result?: { result?: readonly RayNode[] } } }).data?.result?.result?.filter(
         ({ state }) => state === 'ALIVE',
       ) ?? [];
     const sum = (name: string) => nodes.reduce((all, node) => all + (node.resources_total?.[name] ?? 0), 0);
-    return { cpus: sum('CPU'), gpus: sum('GPU') };
+    return { nodes: nodes.length, cpus: sum('CPU'), gpus: sum('GPU') };
   }
 
   /** Uploads a package unless the head has it. Returns the URI for `working_dir`. */

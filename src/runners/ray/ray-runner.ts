@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RunEvent } from '../../contracts/events.js';
 import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
@@ -44,6 +45,9 @@ const stopSeconds = 120;
 /** Milliseconds between two looks at a job that has no output to follow. */
 const lookMilliseconds = 1000;
 
+/** Milliseconds to wait for the first node of a head. */
+const nodeMilliseconds = 30_000;
+
 const bytesPerGiB = 2 ** 30;
 
 /** @throws AG_RUNNER_UNAVAILABLE if there is no head, or if it has another version */
@@ -62,7 +66,12 @@ export async function rayRunner(settings: RaySettings, signal: AbortSignal): Pro
 
 /** Runs that fit into the cluster at the same time. */
 async function roomFor(client: RayClient, { cpus, gpus }: RayOptions, signal: AbortSignal): Promise<number> {
-  const there = await client.resources(signal);
+  let there = await client.resources(signal);
+  // A head that has just started has no nodes for some seconds.
+  for (let waited = 0; there.nodes === 0 && waited < nodeMilliseconds; waited += lookMilliseconds) {
+    await sleep(lookMilliseconds, undefined, { signal });
+    there = await client.resources(signal);
+  }
   const room = Math.floor(Math.min(there.cpus / Math.max(cpus, 0.01), gpus === 0 ? Infinity : there.gpus / gpus));
   if (room >= 1) return Math.min(room, 256);
   throw new AgentgymError('AG_RUNNER_UNAVAILABLE', {
@@ -219,7 +228,7 @@ class RayTraining {
           const outcome = await this.#takePart(reader, await client.logs(id, patience.signal).catch(() => ''));
           return outcome === undefined ? { lost: whyLost(job) } : { outcome };
         }
-        await new Promise((resolve) => setTimeout(resolve, lookMilliseconds));
+        await sleep(lookMilliseconds);
       }
     } catch (error) {
       if (patience.signal.aborted) return { lost: 'it did not end in time after it was stopped' };
