@@ -94,7 +94,7 @@ export default class Ablate extends BaseCommand {
     const warn = (message: string) => void warnings.push(message);
     const track = trackAblation(planned, trackingContext(process.env, this.config.version), warn);
     const begun = performance.now();
-    if (!this.jsonEnabled() && !existsSync(flags.output ?? planned.folder)) {
+    if (isLocal && !this.jsonEnabled() && !existsSync(flags.output ?? planned.folder)) {
       const { tellDuration } = await import('../ablation/tell-duration.js');
       await tellDuration(planned, workers, (line) => this.say(line), this.signal);
     }
