@@ -31,6 +31,7 @@ export default defineConfig({
     disableConsoleIntercept: true,
     // For machines that do other work, too: alone no test without a limit of its own needs half of it.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     // One more than the cores of a small machine: many tests wait for a browser, a registry or a process.
     maxWorkers: 3,
     maxConcurrency: 3,
