@@ -1,5 +1,6 @@
 import { parseSetting } from '../config/parse-setting.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { OpenPlayerRequest } from '../experiments/open-player.js';
 
 /** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy or a runner. Throws AG_COMMAND_USAGE. */
 export function parseOptions(
@@ -21,11 +22,42 @@ export function parseOptions(
 }
 
 /** Throws AG_COMMAND_USAGE if it is not a temperature. */
-export function parseTemperature(text: string): number {
+function parseTemperature(text: string): number {
   const temperature = text.trim() === '' ? Number.NaN : Number(text);
   if (Number.isFinite(temperature) && temperature >= 0) return temperature;
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--temperature ${text}\` is not a number of at least 0.`,
     hint: 'Write `--temperature 1`.',
   });
+}
+
+/** The values of the flags that every command with a player has (`playingFlags`). */
+interface PlayingFlags {
+  readonly 'episodes-per-task': number;
+  readonly temperature: string;
+  readonly turns?: number | undefined;
+  readonly option?: readonly string[] | undefined;
+  readonly 'policy-option'?: readonly string[] | undefined;
+  readonly format?: string | undefined;
+  readonly tool?: readonly string[] | undefined;
+}
+
+/** What these flags ask for. Throws AG_COMMAND_USAGE. */
+export function playingRequest(
+  flags: PlayingFlags,
+  host: Pick<OpenPlayerRequest, 'host' | 'settings'>,
+): Omit<OpenPlayerRequest, 'policy'> & { readonly episodesPerTask: number } {
+  return {
+    options: parseOptions(flags.option ?? []),
+    ...(flags['policy-option'] !== undefined && {
+      policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
+    }),
+    ...(flags.tool !== undefined && { tools: flags.tool }),
+    ...(flags.format !== undefined && { format: flags.format }),
+    ...(flags.turns !== undefined && { turns: flags.turns }),
+    temperature: parseTemperature(flags.temperature),
+    episodesPerTask: flags['episodes-per-task'],
+    ...host,
+    runsFolder: 'runs',
+  };
 }

@@ -35,40 +35,26 @@ export default class Demonstrate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Demonstrate);
-    const [
-      { demonstrate },
-      { parseOptions, parseTemperature },
-      { episodeProgress },
-      { writtenLines },
-      { usualDemonstrations },
-    ] = await Promise.all([
-      import('../experiments/demonstrate.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../reporting/episode-progress.js'),
-      import('../reporting/demonstration-lines.js'),
-      import('../config/run-plan.js'),
-    ]);
+    const [{ demonstrate }, { playingRequest }, { episodeProgress }, { writtenLines }, { usualDemonstrations }] =
+      await Promise.all([
+        import('../experiments/demonstrate.js'),
+        import('../cli/parse-playing-flags.js'),
+        import('../reporting/episode-progress.js'),
+        import('../reporting/demonstration-lines.js'),
+        import('../config/run-plan.js'),
+      ]);
     const note = (line: string) => void (this.jsonEnabled() || this.note(line));
+    const host = await this.openPluginHostFor(flags.yes);
+    const settings = await this.hostSettings(flags.seed);
     const result = await demonstrate({
+      ...playingRequest(flags, { host, settings }),
       environment: args.environment,
       policy: flags.policy,
       output: flags.output,
       ...(flags.filter && { filter: flags.filter }),
-      options: parseOptions(flags.option ?? []),
-      ...(flags['policy-option'] !== undefined && {
-        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
-      }),
-      ...(flags.tool !== undefined && { tools: flags.tool }),
-      ...(flags.format !== undefined && { format: flags.format }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? usualDemonstrations,
-      episodesPerTask: flags['episodes-per-task'],
-      temperature: parseTemperature(flags.temperature),
-      ...(flags.turns !== undefined && { turns: flags.turns }),
       seed: flags.seed,
-      host: await this.openPluginHostFor(flags.yes),
-      settings: await this.hostSettings(flags.seed),
-      runsFolder: 'runs',
       progress: episodeProgress(note, () => performance.now(), process.stderr.isTTY ? 2 : 10),
     });
     for (const line of writtenLines(result)) this.say(line);

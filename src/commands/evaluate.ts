@@ -30,34 +30,21 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [
-      { evaluatePolicy },
-      { parseOptions, parseTemperature },
-      { intervalNote, labelLines, resultsTable },
-      { styleOf },
-    ] = await Promise.all([
-      import('../experiments/evaluate-policy.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../reporting/results-table.js'),
-      import('../reporting/terminal-style.js'),
-    ]);
+    const [{ evaluatePolicy }, { playingRequest }, { intervalNote, labelLines, resultsTable }, { styleOf }] =
+      await Promise.all([
+        import('../experiments/evaluate-policy.js'),
+        import('../cli/parse-playing-flags.js'),
+        import('../reporting/results-table.js'),
+        import('../reporting/terminal-style.js'),
+      ]);
+    const host = await this.openPluginHostFor(flags.yes);
+    const settings = await this.hostSettings(flags.seed);
     const result = await evaluatePolicy({
+      ...playingRequest(flags, { host, settings }),
       policy: args.policy,
       ...(flags.environment !== undefined && { environment: flags.environment }),
-      options: parseOptions(flags.option ?? []),
-      ...(flags['policy-option'] !== undefined && {
-        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
-      }),
-      ...(flags.tool !== undefined && { tools: flags.tool }),
-      ...(flags.format !== undefined && { format: flags.format }),
-      ...(flags.turns !== undefined && { turns: flags.turns }),
-      temperature: parseTemperature(flags.temperature),
       ...(flags.split !== undefined && { split: flags.split }),
       ...(flags.tasks !== undefined && { tasks: flags.tasks }),
-      episodesPerTask: flags['episodes-per-task'],
-      host: await this.openPluginHostFor(flags.yes),
-      settings: await this.hostSettings(flags.seed),
-      runsFolder: 'runs',
     });
     const baselines = Object.entries(result.baselines).filter(([name]) => name !== result.policy);
     const rows = [

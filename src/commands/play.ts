@@ -38,31 +38,22 @@ export default class Play extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Play);
-    const [{ play }, { parseOptions, parseTemperature }, { choosePlayer }] = await Promise.all([
+    const [{ play }, { playingRequest }, { choosePlayer }] = await Promise.all([
       import('../experiments/play.js'),
       import('../cli/parse-playing-flags.js'),
       import('../cli/choose-player.js'),
     ]);
     const { policy, actions } = await choosePlayer(flags, process.stdin, process.stderr);
-    const turns = actions ?? flags.turns;
+    const host = await this.openPluginHostFor(flags.yes);
+    const settings = await this.hostSettings(flags.seed);
     const result = await play({
+      ...playingRequest(flags, { host, settings }),
       environment: args.environment,
       policy,
-      options: parseOptions(flags.option ?? []),
-      ...(flags['policy-option'] !== undefined && {
-        policyOptions: parseOptions(flags['policy-option'], '--policy-option'),
-      }),
-      ...(flags.tool !== undefined && { tools: flags.tool }),
-      ...(flags.format !== undefined && { format: flags.format }),
       ...(flags.task !== undefined && { task: flags.task }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? 1,
-      episodesPerTask: flags['episodes-per-task'],
-      temperature: parseTemperature(flags.temperature),
-      ...(turns !== undefined && { turns }),
-      host: await this.openPluginHostFor(flags.yes),
-      settings: await this.hostSettings(flags.seed),
-      runsFolder: 'runs',
+      ...(actions !== undefined && { turns: actions }),
     });
     for (const { task, observation, turns: played, success } of result.episodes) {
       // A human player has already seen the game.
