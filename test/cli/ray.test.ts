@@ -60,6 +60,27 @@ it('saves a run at Ctrl-C, and this machine goes on with it', { timeout: 120_000
   expect((await agentgym('train', '--resume', 'stopped', '--json')).code).toBe(0);
 });
 
+it('lets jobs write the files of the run on a shared disk', { timeout: 120_000 }, async () => {
+  const shared = ['--output', 'shared', ...elsewhere(), '--runner-option', 'sharedDisk=true'];
+  const { code, stderr } = await agentgym('train', recipe, ...short, ...shared);
+  expect(code, stderr).toBe(0);
+  // No files travel through the head, in either direction.
+  expect(head.requests.filter((line) => line.includes('/packages/'))).toEqual([]);
+  expect(head.outputs()).not.toContain('"type":"piece"');
+  expect(JSON.parse(readFileSync(join(cwd, 'shared/manifest.json'), 'utf8'))).toMatchObject({ status: 'completed' });
+  expect(readdirSync(cwd).filter((name) => name.startsWith('shared.'))).toEqual([]);
+});
+
+it('ends without another job if somebody stops the job', { timeout: 60_000 }, async () => {
+  const idle = ['--runner', 'ray', '--address', head.url, '--runner-option', 'command=echo begun; sleep 50; true'];
+  const { ended, errors } = start('train', recipe, ...short, '--output', 'halted', ...idle);
+  const id = await onceJobSays('\nbegun');
+  head.stop(id);
+  expect(await ended, errors()).toBe(130);
+  expect(errors()).toContain('interrupted before it had a result');
+  expect(head.requests.filter((line) => line === 'POST /api/jobs/')).toHaveLength(1);
+});
+
 it(
   'follows the jobs of a killed process, repeats a lost one, and has the same table',
   { timeout: 180_000 },

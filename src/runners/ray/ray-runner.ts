@@ -226,7 +226,10 @@ class RayTraining {
         if (job.status !== 'PENDING' && job.status !== 'RUNNING') {
           // The connection may have ended before the output did.
           const outcome = await this.#takePart(reader, await client.logs(id, patience.signal).catch(() => ''));
-          return outcome === undefined ? { lost: whyLost(job) } : { outcome };
+          if (outcome !== undefined) return { outcome };
+          // Somebody wanted it to end: a node that is lost fails.
+          if (job.status === 'STOPPED') return { outcome: { status: 'interrupted', seconds: 0 } };
+          return { lost: whyLost(job) };
         }
         await sleep(lookMilliseconds);
       }
