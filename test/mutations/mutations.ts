@@ -1333,4 +1333,25 @@ export const mutations: readonly Mutation[] = [
     test: 'src/ablation/room-in-memory.test.ts',
     reddens: 'is what the largest cell leaves',
   },
+  {
+    file: 'plugins/policy-tinker/src/connection.ts',
+    find: 'signal: AbortSignal.any([request.signal]) });',
+    replace: 'signal: request.signal });',
+    test: 'plugins/policy-tinker/src/tinker-policy.test.ts',
+    reddens: 'lets many requests wait at once, without a warning',
+  },
+  {
+    file: 'plugins/policy-tinker/src/remote-model.ts',
+    find: '    // It was a failure, which may pass.\n    return send(true);',
+    replace: '    return send(false);',
+    test: 'plugins/policy-tinker/src/tinker-policy.test.ts',
+    reddens: 'takes a failure at the first batch for what it is',
+  },
+  {
+    file: 'plugins/policy-tinker/src/datums.ts',
+    find: '(isMean ? count * scale : 1);',
+    replace: '(isMean ? scale : 1);',
+    test: 'plugins/policy-tinker/src/tinker-policy.test.ts',
+    reddens: 'ppo learns as the same model does in this process',
+  },
 ];

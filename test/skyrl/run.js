@@ -1,6 +1,8 @@
 // npm run test:skyrl: trains on a real SkyRL server with JAX on processors. A small model is supervised here, written as a
 // Hugging Face folder, and served. GRPO of 15 steps must raise its success; the server is killed once and started again.
-// Exit codes: 0 it holds, or there is no Python 3.12 and nothing was done; 1 it does not hold; 2 it could not be tried.
+// SkyRL 0.4.0 answers in protobuf and needs Python 3.12; 0.3.0 answers in JSON, and runs on Python 3.11 once one import is
+// changed. AGENTGYM_PYTHON names the Python, whose version decides.
+// Exit codes: 0 it holds, or there is no such Python and nothing was done; 1 it does not hold; 2 it could not be tried.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -19,23 +21,42 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const environment = join(repository, '.cache', 'skyrl-0.4.0');
-const python = join(environment, 'bin', 'python');
-/** skyrl 0.4.0 imports aiohttp without asking for it. */
-const PACKAGES = ['skyrl[tinker,jax]==0.4.0', 'aiohttp==3.*'];
+/** skyrl imports aiohttp without asking for it. */
+const AIOHTTP = 'aiohttp==3.*';
+const SERVERS = [
+  { minor: 12, skyrl: '0.4.0', packages: ['skyrl[tinker,jax]==0.4.0', AIOHTTP], form: 'protobuf' },
+  { minor: 11, skyrl: '0.3.0', packages: ['skyrl[tinker,jax]==0.3.0', AIOHTTP], form: 'JSON' },
+];
 const STEPS = 15;
 
-const found = process.env.AGENTGYM_PYTHON ?? 'python3.12';
-const version = spawnSync(found, ['--version'], { encoding: 'utf8' });
-if (version.status !== 0) {
-  console.log(`Skipped: SkyRL 0.4.0 needs Python 3.12, and ${found} does not run. AGENTGYM_PYTHON names another one.`);
+const found = findPython();
+const environment = join(repository, '.cache', `skyrl-${found?.server.skyrl}`);
+const python = join(environment, 'bin', 'python');
+if (found === undefined) {
+  const wanted = process.env.AGENTGYM_PYTHON ?? 'python3.12 nor python3.11';
+  console.log(
+    `Skipped: SkyRL needs Python 3.12 or 3.11, and there is no ${wanted}. AGENTGYM_PYTHON names another one.`,
+  );
 } else {
   process.exitCode = await main();
 }
 
+/** The first Python for which there is a server. */
+function findPython() {
+  const { AGENTGYM_PYTHON: named } = process.env;
+  for (const command of named === undefined ? SERVERS.map(({ minor }) => `python3.${minor}`) : [named]) {
+    const { status, stdout } = spawnSync(command, ['--version'], { encoding: 'utf8' });
+    const server = SERVERS.find(({ minor }) => status === 0 && stdout.startsWith(`Python 3.${minor}.`));
+    if (server !== undefined) return { command, server };
+  }
+  return undefined;
+}
+
 async function main() {
   if (!existsSync(python) && !process.argv.includes('--install')) {
-    console.log('SkyRL is not installed: 2.5 GB to download and 6 GB on the disk, because it wants PyTorch with CUDA.');
+    console.log(
+      `SkyRL ${found.server.skyrl} is not installed: 2.5 GB to download and 6 GB on the disk, because it wants PyTorch with CUDA.`,
+    );
     console.log(`npm run test:skyrl -- --install puts it into ${environment}.`);
     return 2;
   }
@@ -52,12 +73,25 @@ async function main() {
 
 function install() {
   const make = [
-    [found, ['-m', 'venv', environment]],
-    [python, ['-m', 'pip', 'install', '--quiet', ...PACKAGES]],
+    [found.command, ['-m', 'venv', environment]],
+    [python, ['-m', 'pip', 'install', '--quiet', ...found.server.packages]],
   ];
-  if (make.every(([command, args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0)) return true;
+  if (make.every(([command, args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0)) {
+    if (found.server.minor < 12) importForEarlierPython();
+    return true;
+  }
   rmSync(environment, { recursive: true, force: true });
   return false;
+}
+
+/** pydantic takes the TypedDict of `typing` from Python 3.12 on. */
+function importForEarlierPython() {
+  const file = join(environment, 'lib', `python3.${found.server.minor}`, 'site-packages/skyrl/tinker/types.py');
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const place = lines.findIndex((line) => /^from typing import .*, TypedDict$/.test(line));
+  if (place < 0) throw new Error(`${file} does not import TypedDict where it did`);
+  lines.splice(place, 1, lines[place].replace(', TypedDict', ''), 'from typing_extensions import TypedDict');
+  writeFileSync(file, lines.join('\n'));
 }
 
 async function tryIt(folder, servers) {
@@ -77,7 +111,7 @@ async function tryIt(folder, servers) {
 
   const port = await freePort();
   writeRecipe(folder, port);
-  console.log('Starting SkyRL …');
+  console.log(`Starting SkyRL ${found.server.skyrl}, which answers in ${found.server.form} …`);
   servers.push(await startServer(folder, port));
   console.log(`Training ${STEPS} steps; the server is killed after the fifth …`);
   const training = agentgym('train', 'recipe.yaml', '--json');

@@ -33,6 +33,8 @@ export interface Request {
   readonly milliseconds?: number;
   /** The server may hold it for longer: no answer in time then counts as status 408. */
   readonly isPoll?: boolean;
+  /** Whether a failure of the server (status 500) refuses the request, instead of repeating it. */
+  readonly isProbe?: boolean;
 }
 
 export interface Reply {
@@ -87,7 +89,8 @@ export class Connection {
       if (performance.now() - failedSince + wait > outageMilliseconds) {
         throw new Unavailable(`${url} ${failure.problem} Tried for ${outageMilliseconds / 1000} s.`);
       }
-      await sleep(wait, undefined, { signal: request.signal });
+      // Each wait has a signal of its own: Node warns of many listeners on one, and many requests may wait.
+      await sleep(wait, undefined, { signal: AbortSignal.any([request.signal]) });
     }
   }
 
@@ -125,7 +128,8 @@ export class Connection {
     const told = `${url} answered ${path} with ${status}: ${detailOf(reply.bytes)}`;
     if (status === 401 || status === 403) throw new Unavailable(`${told} The key is read from ${keyVariable}.`);
     // 425: SkyRL is still writing the checkpoint.
-    if (status === 429 || status === 425 || status >= 500) {
+    const isRefusal = status === 500 && request.isProbe === true;
+    if (!isRefusal && (status === 429 || status === 425 || status >= 500)) {
       const wait = retryAfter === null ? undefined : readRetryAfter(retryAfter);
       return {
         problem: `answered ${path} with ${status}: ${detailOf(reply.bytes)}`,

@@ -385,22 +385,25 @@ export class RemoteModel {
   }
 
   async #submitPass(pass: ModelPass, model: string, request: number): Promise<string> {
-    const send = async (isBinary: boolean): Promise<string> => {
+    const send = async (isBinary: boolean, isProbe = false): Promise<string> => {
       const path = !isBinary && pass.forwardOnly ? 'forward' : 'forward_backward';
-      return this.#submit(path, isBinary ? encodePass(pass, model, request) : writePass(pass, model, request));
+      const body = isBinary ? encodePass(pass, model, request) : writePass(pass, model, request);
+      return requestOf(await this.#connection.ask({ path, body, isProbe, signal: this.#ending.signal }));
     };
     if (this.#binary !== undefined) return send(this.#binary);
-    try {
-      const answer = await send(true);
-      this.#binary = true;
-      return answer;
-    } catch (error) {
-      // What servers that read only JSON say about a body of another type.
-      if (!(error instanceof Refused) || ![400, 415, 422].includes(error.status)) throw error;
-      const answer = await send(false);
-      this.#binary = false;
-      return answer;
+    for (const isBinary of [true, false]) {
+      try {
+        const answer = await send(isBinary, true);
+        this.#binary = isBinary;
+        return answer;
+      } catch (error) {
+        // What servers say about a body of another type. Those with FastAPI fail at bytes that are no text.
+        if (!(error instanceof Refused) || ![400, 415, 422, 500].includes(error.status)) throw error;
+        if (!isBinary && error.status !== 500 && error.status !== 415) throw error;
+      }
     }
+    // It was a failure, which may pass.
+    return send(true);
   }
 
   async #submit(path: string, body: object | Uint8Array, signal = this.#ending.signal): Promise<string> {

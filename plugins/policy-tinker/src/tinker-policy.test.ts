@@ -274,6 +274,33 @@ describe('a server that cannot be used', () => {
     expect(performance.now() - start).toBeGreaterThan(400);
   });
 
+  it('lets many requests wait at once, without a warning', async () => {
+    const warnings: string[] = [];
+    const listen = ({ name }: Error) => warnings.push(name);
+    process.on('warning', listen);
+    const model = await open({ disturb: only('asample', { status: 429, headers: { 'retry-after': '0.1' } }, 16) });
+    const requests = Array.from({ length: 16 }, (_, index) => ({
+      ...{ tokens: encoder.begin('', 'You see a door.'), sequence: `${index}`, endIds: encoder.endIds, maxTokens: 2 },
+      draws: new Float64Array(2).fill(0.5),
+    }));
+    const sampling = { temperature: 1, topP: 1, topK: 0 };
+    expect(await model.generate(requests, sampling, new AbortController().signal)).toHaveLength(16);
+    process.off('warning', listen);
+    expect(warnings).toEqual([]);
+  });
+
+  it('takes a failure at the first batch for what it is', async () => {
+    const failing = only('forward_backward', { status: 500, body: 'failed' }, 1);
+    const model = await open({ disturb: failing });
+    const [there, here] = [await model.logprobs(batch()), await localTwin().logprobs(batch())];
+    there.forEach((logprob, index) => expect(logprob).toBeCloseTo(here[index] as number, 5));
+  });
+
+  it('takes failures at every first batch for an outage', async () => {
+    const model = await open({ disturb: only('forward_backward', { status: 500 }) }, { outageSeconds: 0.4 });
+    await expect(model.logprobs(batch())).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
   it.each([
     [
       { status: 401, body: '{"detail": "bad key"}' },
