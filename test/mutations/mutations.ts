@@ -1341,13 +1341,6 @@ export const mutations: readonly Mutation[] = [
     reddens: 'lets many requests wait at once, without a warning',
   },
   {
-    file: 'plugins/policy-tinker/src/remote-model.ts',
-    find: '    // It was a failure, which may pass.\n    return send(true);',
-    replace: '    return send(false);',
-    test: 'plugins/policy-tinker/src/tinker-policy.test.ts',
-    reddens: 'takes a failure at the first batch for what it is',
-  },
-  {
     file: 'plugins/policy-tinker/src/datums.ts',
     find: '(isMean ? count * scale : 1);',
     replace: '(isMean ? scale : 1);',
