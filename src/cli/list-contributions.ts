@@ -26,6 +26,7 @@ export async function listContributions(host: PluginHost) {
     formats: await listKind(host, 'format'),
     tools: await listKind(host, 'tool'),
     players: await listKind(host, 'player'),
+    samplers: await listKind(host, 'sampler'),
     recipes: await listRecipes(),
   };
 }

@@ -17,12 +17,13 @@ const KINDS: { readonly [word: string]: ContributionKind } = {
   format: 'format',
   tool: 'tool',
   player: 'player',
+  sampler: 'sampler',
 };
 
 /** `agentgym describe KIND NAME`, `agentgym describe FILE` */
 export default class Describe extends BaseCommand {
   static override summary =
-    'Describe an environment, reward, policy, algorithm, format, tool or player and its options, or a file of demonstrations';
+    'Describe an environment, reward, policy, algorithm, format, tool, player or sampler and its options, or a file of demonstrations';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
     '<%= config.bin %> <%= command.id %> env guess-number',

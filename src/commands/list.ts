@@ -3,7 +3,17 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ListedContribution } from '../cli/list-contributions.js';
 
-const KINDS = ['environments', 'rewards', 'policies', 'algorithms', 'formats', 'tools', 'players', 'recipes'] as const;
+const KINDS = [
+  'environments',
+  'rewards',
+  'policies',
+  'algorithms',
+  'formats',
+  'tools',
+  'players',
+  'samplers',
+  'recipes',
+] as const;
 
 /** `describe` takes the singular of a kind, so `list` accepts it too. */
 const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
@@ -15,12 +25,13 @@ const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
   format: 'formats',
   tool: 'tools',
   player: 'players',
+  sampler: 'samplers',
   recipe: 'recipes',
 };
 
 /** `agentgym list [KIND]` */
 export default class List extends BaseCommand {
-  static override summary = 'List environments, rewards, policies, algorithms, formats, tools, players and recipes';
+  static override summary = 'List environments, rewards, policies, algorithms, formats, tools, players, samplers and recipes';
   static override description =
     'Lists the contributions of the installed plugins and of the current project, and the built-in recipes. `agentgym plugins install` adds more.';
   static override examples = [

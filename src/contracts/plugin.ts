@@ -7,13 +7,15 @@ import type { GroupedOptions, OptionFinding, OptionsDeclaration, OptionsOf } fro
 import type { PlayerModule } from './player.js';
 import type { PolicyModule } from './policy.js';
 import type { RewardModule } from './reward.js';
+import type { SamplerModule } from './sampler.js';
 import type { ToolModule } from './tool.js';
 
 /** The host checks this before it runs any code of a plugin: `agentgym.apiVersion` in its package.json. */
 export type PluginApiVersion = 1;
 
 /** What a plugin can contribute; names are unique within a kind. */
-export type ContributionKind = 'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool' | 'player';
+export type ContributionKind =
+  'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool' | 'player' | 'sampler';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends GroupedOptions, Module> {
   readonly kind: Kind;
@@ -147,6 +149,13 @@ export type PlayerContribution<D extends OptionsDeclaration = OptionsDeclaration
   PlayerModule<OptionsOf<D>>
 >;
 
+/** What samples the training episodes of a policy that learns elsewhere: `policy.sampler` of a recipe. */
+export type SamplerContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'sampler',
+  D,
+  SamplerModule<OptionsOf<D>>
+>;
+
 /**
  * The default export of a plugin's entry is a list of contributions. Write each with `satisfies`, so that its options
  * keep their types.
@@ -175,4 +184,5 @@ export type Contribution =
   | AlgorithmContribution
   | FormatContribution
   | ToolContribution
-  | PlayerContribution;
+  | PlayerContribution
+  | SamplerContribution;

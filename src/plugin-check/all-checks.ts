@@ -2,6 +2,7 @@ import { algorithmChecks } from '../testing/check-algorithm.js';
 import { actionFormatChecks } from '../testing/check-action-format.js';
 import { environmentChecks, environmentPreparation } from '../testing/check-environment.js';
 import { textPlayerChecks } from '../testing/check-text-player.js';
+import { tokenSamplerChecks } from '../testing/check-token-sampler.js';
 import { policyModelChecks } from '../testing/check-policy-model.js';
 import { rewardChecks } from '../testing/check-reward.js';
 import { rewardOnChecks } from '../testing/check-reward-on.js';
@@ -22,6 +23,7 @@ const byKind: { readonly [kind: string]: readonly CheckDescription[] } = {
   format: [creation, ...actionFormatChecks],
   tool: [creation, ...toolChecks],
   player: [creation, ...textPlayerChecks],
+  sampler: [creation, ...tokenSamplerChecks],
 };
 
 /** All checks by kind, in the order in which they run. */

@@ -8,6 +8,7 @@ import { examineActionFormat } from '../testing/check-action-format.js';
 import { examineAlgorithm } from '../testing/check-algorithm.js';
 import { examineEnvironment } from '../testing/check-environment.js';
 import { examineTextPlayer } from '../testing/check-text-player.js';
+import { examineTokenSampler } from '../testing/check-token-sampler.js';
 import { examinePolicyModel, policyModelChecks } from '../testing/check-policy-model.js';
 import { examineReward } from '../testing/check-reward.js';
 import { examineTool } from '../testing/check-tool.js';
@@ -120,6 +121,11 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
     functions: ['create'],
     onlyDefaults: [],
     examine: ({ module, options, settings }) => examineTextPlayer({ ...module, options }, settings),
+  },
+  sampler: {
+    functions: ['create'],
+    onlyDefaults: [],
+    examine: ({ module, options, settings }) => examineTokenSampler({ ...module, options }, settings),
   },
   tool: {
     functions: ['create'],

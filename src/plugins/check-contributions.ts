@@ -12,6 +12,7 @@ export const contributionKinds = [
   'format',
   'tool',
   'player',
+  'sampler',
 ] as const satisfies readonly ContributionKind[];
 
 const OPTION_TYPES: readonly OptionDeclaration['type'][] = [

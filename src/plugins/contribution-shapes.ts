@@ -10,6 +10,7 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   format: { create: 'function' },
   tool: { create: 'function' },
   player: { create: 'function' },
+  sampler: { create: 'function' },
 };
 
 /** The members of a created instance without which the loop would fail. */
@@ -20,6 +21,7 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   format: { instructions: 'string', parse: 'function', render: 'function' },
   tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
   player: { name: 'string', concurrency: 'number', act: 'function', describe: 'function' },
+  sampler: { promises: 'object', connect: 'function', publish: 'function', generate: 'function', describe: 'function' },
 };
 
 /** The required members of a policy's estimate. */

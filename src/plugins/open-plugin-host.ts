@@ -55,8 +55,9 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   algorithm: 'algo',
   format: 'format',
   tool: 'tool',
-  // A model that plays and one that learns are in one package.
+  // A model that plays, one that learns, and a server that samples for one are in one package.
   player: 'policy',
+  sampler: 'policy',
 };
 
 /**

@@ -74,6 +74,11 @@ describe('checkTextPlayer', () => {
     expect(finding).toMatchObject({ id: 'server-down', message: 'the error has no code UNAVAILABLE: no' });
   });
 
+  it('names facts that are no JSON', async () => {
+    const findings = await examine((context) => right(context, { describe: () => ({ at: Number.NaN }) }));
+    expect(findings).toMatchObject([{ id: 'facts', message: 'describe() is not JSON' }]);
+  });
+
   it('has a defect for every check', () => {
     expect(Object.keys(defects).sort()).toEqual(textPlayerChecks.map(({ id }) => id).sort());
   });

@@ -5,6 +5,7 @@ import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { declareKit, findingsOf, type KitCheck, type KitReport, type KitSettings, runKit } from './conformance-kit.js';
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
+import { isJson } from './is-json.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
@@ -81,7 +82,6 @@ export const textPlayerChecks: readonly KitCheck<TextPlayerCheckContext>[] = [
     why: 'Results could not be written.',
     cure: 'Return plain JSON.',
     run: ({ player }) => {
-      const isJson = (facts: unknown) => JSON.stringify(JSON.parse(JSON.stringify(facts))) === JSON.stringify(facts);
       const { concurrency } = player;
       return [
         ...(isJson(player.describe()) ? [] : ['describe() is not JSON']),

@@ -25,5 +25,7 @@ export { checkPolicyModel, describePolicyModel, examinePolicyModel } from './che
 export type { PolicyModelCheckSettings, PolicyModelSubject } from './policy-checks/policy-context.js';
 export { checkTextPlayer, describeTextPlayer } from './check-text-player.js';
 export type { TextPlayerCheckSettings, TextPlayerSubject } from './check-text-player.js';
+export { checkTokenSampler, describeTokenSampler } from './check-token-sampler.js';
+export type { TokenSamplerCheckSettings, TokenSamplerSubject } from './check-token-sampler.js';
 export { checkTool, describeTool } from './check-tool.js';
 export type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';
