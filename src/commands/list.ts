@@ -31,7 +31,8 @@ const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
 
 /** `agentgym list [KIND]` */
 export default class List extends BaseCommand {
-  static override summary = 'List environments, rewards, policies, algorithms, formats, tools, players, samplers and recipes';
+  static override summary =
+    'List environments, rewards, policies, algorithms, formats, tools, players, samplers and recipes';
   static override description =
     'Lists the contributions of the installed plugins and of the current project, and the built-in recipes. `agentgym plugins install` adds more.';
   static override examples = [

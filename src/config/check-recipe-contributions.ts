@@ -67,6 +67,7 @@ export async function checkRecipeContributions(
   await check('format', recipe.format, ['format']);
   for (const [i, tool] of (recipe.tools ?? []).entries()) await check('tool', tool, ['tools', i]);
   const policy = await check('policy', recipe.policy, ['policy']);
+  if (recipe.policy.sampler) await check('sampler', recipe.policy.sampler, ['policy', 'sampler']);
   if (policy?.kind === 'policy') {
     checkPreset(recipe, policy.presets, context.complaints);
     settleScratchOptions(recipe, policy.scratchOptions ?? [], context);

@@ -95,6 +95,9 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       }
     }
   }
+  if (!hasRl && recipe.policy.sampler?.evaluates !== true) {
+    idle(['policy', 'sampler'], 'in a recipe whose `stages` have no `kind: rl`');
+  }
   settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);

@@ -83,6 +83,8 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
     case 'algorithm':
     case 'optimizer':
       return changes('name') ? ['options'] : [];
+    case 'sampler':
+      return changes('name') ? ['options', 'address'] : [];
     case 'policy':
       return [
         ...(changes('name') ? ['options', 'preset', 'from'] : []),

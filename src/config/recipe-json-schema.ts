@@ -25,6 +25,7 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
   { kind: 'format', path: ['format'] },
   { kind: 'tool', path: ['tools', '[]'] },
   { kind: 'policy', path: ['policy'] },
+  { kind: 'sampler', path: ['policy', 'sampler'] },
   { kind: 'algorithm', path: ['algorithm'] },
   { kind: 'algorithm', path: ['stages', '*', 'algorithm'] },
 ];

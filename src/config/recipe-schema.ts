@@ -126,6 +126,31 @@ const sampling = v.strictObject({
   maxActionTokens: v.optional(count(1, 'Maximum tokens of an action; a longer one is cut'), 64),
 });
 
+const sampler = v.strictObject({
+  name: contribution('sampler'),
+  address: v.exactOptional(
+    v.pipe(
+      text(
+        'Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says',
+      ),
+      v.check(
+        (address) => !/:\/\/[^/]*@/.test(address),
+        'it must have no name and no password, because the run keeps its recipe; use the environment, as `agentgym describe sampler NAME` says',
+      ),
+    ),
+  ),
+  folder: v.exactOptional(
+    text(
+      'Folder in which it finds new weights, relative to the recipe; a server elsewhere must see it. May differ when a run resumes. Default: a folder for temporary files of this machine',
+    ),
+  ),
+  evaluates: v.optional(
+    v.pipe(v.boolean(), v.description('It also plays evaluations; default: the policy plays them itself')),
+    false,
+  ),
+  options: options('sampler', 'sampler'),
+});
+
 const policy = v.strictObject({
   name: v.optional(contribution('policy'), 'transformer'),
   preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
@@ -136,6 +161,14 @@ const policy = v.strictObject({
   ),
   options: options('policy', 'policy'),
   sampling: v.optional(v.pipe(sampling, v.description('Sampling of actions')), {}),
+  sampler: v.exactOptional(
+    v.pipe(
+      sampler,
+      v.description(
+        'What samples training episodes instead of the policy, such as a server with a GPU; it gets the new weights after each optimizer step',
+      ),
+    ),
+  ),
 });
 
 /** The keys of `algorithm`; a stage may override any of them. */

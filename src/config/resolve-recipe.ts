@@ -150,6 +150,9 @@ function resolvePaths(recipe: ParsedRecipe, originOf: (path: KeyPath) => RecipeL
   if (policy.from !== undefined && /^\.{1,2}[\\/]/.test(policy.from)) {
     policy.from = absolute(policy.from, ['policy', 'from']);
   }
+  if (policy.sampler?.folder !== undefined) {
+    policy.sampler.folder = absolute(policy.sampler.folder, ['policy', 'sampler', 'folder']);
+  }
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind === 'rl' || stage.demonstrations.file === undefined) continue;
     const path = ['stages', name, 'demonstrations', 'file'];

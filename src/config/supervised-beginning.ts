@@ -14,6 +14,7 @@ export function supervisedBeginning(recipe: Recipe): string | undefined {
   const first = stages[0];
   if (first?.kind !== 'sft' || supervised.some(({ stopWhen }) => stopWhen !== undefined)) return undefined;
   const { environment, format, tools, policy, rollout, evaluation, checkpoint, budget } = recipe;
+  const { sampler: ____, ...own } = policy;
   const { temperature: _, topP: __, topK: ___, ...sampling } = policy.sampling;
   const all = {
     supervised,
@@ -23,7 +24,7 @@ export function supervisedBeginning(recipe: Recipe): string | undefined {
     environment,
     format,
     tools,
-    policy: { ...policy, sampling },
+    policy: { ...own, sampling },
     rollout,
     every: [evaluation.every, checkpoint.every],
   };

@@ -15,7 +15,14 @@ export type PluginApiVersion = 1;
 
 /** What a plugin can contribute; names are unique within a kind. */
 export type ContributionKind =
-  'environment' | 'reward' | 'policy' | 'algorithm' | 'format' | 'tool' | 'player' | 'sampler';
+  | 'environment'
+  | 'reward'
+  | 'policy'
+  | 'algorithm'
+  | 'format'
+  | 'tool'
+  | 'player'
+  | 'sampler';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends GroupedOptions, Module> {
   readonly kind: Kind;

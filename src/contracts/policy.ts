@@ -109,6 +109,8 @@ export interface PolicyCapabilities {
   readonly ahead?: boolean;
   /** Longest token sequence it can hold. */
   readonly maxTokens: number;
+  /** Number of its token ids; a sampler may give no others. Absent: unknown. */
+  readonly vocabularySize?: number;
   /**
    * The only temperature at which it computes log probabilities of batches; it samples at any. Training episodes must then
    * be sampled at this temperature. Absent: any.

@@ -15,12 +15,14 @@ import type { OpenEnvironment } from './open-environment.js';
  * Throws AG_POLICY_CANNOT with the capability that the policy lacks.
  *
  * @param recomputes whether the ratio uses the trainer's own log probabilities
+ * @param samplerName what samples instead of the policy
  */
 export function checkPolicy(
   algorithm: Algorithm,
   { live, missingOperations, losses: known, freeze, sampler }: PolicyCapabilities,
   name: string,
   recomputes: boolean,
+  samplerName?: string,
 ): void {
   const lacks = (what: string) =>
     new AgentgymError('AG_POLICY_CANNOT', {
@@ -42,7 +44,7 @@ export function checkPolicy(
   const readsPairs = nodes.some(({ op }) => op === 'pairDifference');
   if (!sampler.exact && !recomputes && !readsPairs) {
     throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The policy \`${name}\` does not promise equal log probabilities in sampling and training.`,
+      message: `The ${samplerName === undefined ? `policy \`${name}\`` : `sampler \`${samplerName}\``} does not promise equal log probabilities in sampling and training.`,
       hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then computes its own and corrects for the difference.',
       path: 'algorithm.recomputeLogprobs',
     });

@@ -107,14 +107,16 @@ export function policyLoad(
 ): PolicyLoad {
   const { recipe, funded, longestHorizon, transfer } = plan;
   const most = Math.max(...episodeLoads(plan, splits).map(({ episodes }) => episodes));
-  const { sampling } = recipe.policy;
+  const { sampler, sampling } = recipe.policy;
+  // With a sampler, the policy at most plays evaluations.
+  const samplesItself = sampler?.evaluates !== true;
   const { every, temperatures, final } = recipe.evaluation;
   const evaluated = [...(every > 0 ? temperatures : []), ...final.temperatures];
   const rl = funded.flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
   const isReference = ({ roles }: Algorithm) => roles.includes('reference');
   const isOwn = ({ critic }: Algorithm) => critic?.trunk === 'own';
   return {
-    sequences: Math.min(recipe.rollout.inFlight, most),
+    sequences: samplesItself ? Math.min(recipe.rollout.inFlight, most) : 0,
     conversations,
     turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
     actionTokens: sampling.maxActionTokens,
@@ -124,7 +126,10 @@ export function policyLoad(
       rl.some(({ update }) => update.recomputeLogprobs) ||
       algorithms.some((each) => isReference(each) || (each.critic !== undefined && !isOwn(each))),
     references: algorithms.some(isReference) ? 1 : 0,
-    samplings: [sampling, ...evaluated.map((temperature) => ({ ...sampling, temperature, exact: true }))],
+    samplings: [
+      ...(sampler === undefined ? [sampling] : []),
+      ...(samplesItself ? evaluated.map((temperature) => ({ ...sampling, temperature, exact: true })) : []),
+    ],
     optimizers: funded.map(({ optimizer }) => optimizer.settings),
   };
 }

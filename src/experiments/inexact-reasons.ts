@@ -16,7 +16,7 @@ interface Played {
  * no run may differ.
  */
 export function inexactReasons(
-  { rollout }: Recipe,
+  { policy: { sampler }, rollout }: Recipe,
   { environment, transfer, tools, policy }: Played,
 ): readonly string[] {
   const { draws, independent } = policy.capabilities.sampler;
@@ -24,7 +24,7 @@ export function inexactReasons(
   return [
     ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
     ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
-    ...(draws ? [] : ['the policy draws its own random numbers']),
+    ...(draws ? [] : [`the ${sampler ? `sampler ${sampler.name}` : 'policy'} draws its own random numbers`]),
     ...(rollout.collection === 'free' && !independent
       ? [
           'with `rollout.collection: free` timing decides which episodes share a call, and the answers of the policy depend on that',

@@ -21,6 +21,7 @@ import type {
   PolicyLoad,
   PolicyModel,
 } from '../contracts/policy.js';
+import type { SamplerContext, TokenSampler } from '../contracts/sampler.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
@@ -37,6 +38,7 @@ import { openThreadWorld } from '../rollout/threads/thread-world.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
+import { guardSampler } from './guard-sampler.js';
 import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
 import type { ThreadData } from './thread-data.js';
 
@@ -167,6 +169,13 @@ export class Instances {
     );
   }
 
+  /** Creates a sampler, which asks no server yet. */
+  async sampler(named: Named, context: SamplerContext): Promise<TokenSampler> {
+    const { located, module, options } = await this.#open('sampler', named);
+    const host = createHost(this.#settings, located);
+    return guardSampler(located, await this.#create(located, () => module.create(options, host, context)));
+  }
+
   /** Describes a policy before it is created. Undefined if its plugin cannot tell. */
   async policyEstimate(
     named: Named,
@@ -180,6 +189,12 @@ export class Instances {
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
+  }
+
+  /** Throws AG_POLICY_CANNOT if the policy cannot write its model as a Hugging Face folder. */
+  async refuseUnexported(named: Named): Promise<void> {
+    const { located, module } = await this.#open('policy', named);
+    if (module.exportFolder === undefined) throw cannot(located, 'export its models');
   }
 
   /**

@@ -10,16 +10,19 @@ import { conversationText } from '../rollout/demonstration.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
-import { checkPolicy, checkStageNeeds } from './check-parts.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
+import { checkPolicies, disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
+import { SampledElsewhere } from './sampled-elsewhere.js';
 import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
 
 /** The instances of a recipe. */
-export interface Parts extends Pick<OpenParts, 'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl'> {
+export interface Parts extends Pick<
+  OpenParts,
+  'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl' | 'sampler'
+> {
   /** Demonstrations of each sft stage, by name. A stage that the budget skips learns from none. */
   readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
   readonly policy: PolicyModel;
@@ -79,7 +82,7 @@ export async function makeParts(
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, origin, memory);
-  const { environment, transfer, tools, reward, rl, instances, policyContext } = open;
+  const { environment, transfer, tools, reward, rl, sampler, instances, policyContext } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   try {
     const prepare = (format: ActionFormat) => {
@@ -90,10 +93,11 @@ export async function makeParts(
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
     // function calls, in which its demonstrations are written.
     const early = policyContext.from === undefined ? await prepare(fitFormat(open.format, { tools })) : undefined;
-    const policy = await instances.policy(
+    const trained = await instances.policy(
       { name, options },
       { ...policyContext, corpus: () => (early ? corpusOf(early) : noCorpus()) },
     );
+    const policy = await sampledPolicy(plan, trained, open, settings.signal);
     const { preset: _, ...learnt } = policyContext;
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
@@ -101,20 +105,45 @@ export async function makeParts(
     let demonstrations: Parts['demonstrations'];
     try {
       demonstrations = early ?? (await prepare(format));
-      checkStageNeeds(plan, policy.capabilities, name);
-      for (const { algorithm, plan: stage } of rl.values()) {
-        checkPolicy(algorithm, policy.capabilities, name, stage.update.recomputeLogprobs);
-      }
+      checkPolicies(plan, rl, policy.capabilities);
     } catch (error) {
       await policy.dispose();
       throw error;
     }
     const actor = modelActor(recipe, { model: policy, format, tools });
     const { records } = instances;
-    const playing = { environment, transfer, format, ...(tools && { tools }), ...sharing, reward, rl };
+    const used = { ...(tools && { tools }), ...(sampler && { sampler }) };
+    const playing = { environment, transfer, format, ...used, ...sharing, reward, rl };
     return { ...playing, demonstrations, policy, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);
+    throw error;
+  }
+}
+
+/** The policy that the loops get: with a sampler, it writes the training episodes of the one that learns. */
+async function sampledPolicy(
+  { recipe }: RunPlan,
+  policy: PolicyModel,
+  { instances, sampler }: OpenParts,
+  signal: AbortSignal,
+): Promise<PolicyModel> {
+  const { name, options, sampler: settings, sampling } = recipe.policy;
+  if (sampler === undefined || settings === undefined) return policy;
+  const { temperature, topK, topP, maxActionTokens } = sampling;
+  try {
+    return await SampledElsewhere.open({
+      ...{ policy, sampler, signal },
+      ...{ name: settings.name, evaluates: settings.evaluates },
+      ...(settings.folder !== undefined && { folder: settings.folder }),
+      exportWeights: (checkpoint, directory) =>
+        instances.exportPolicy({ name, options }, checkpoint, directory, {
+          ...{ dtype: 'float32', merge: false, maxActionTokens, signal },
+          sampling: { temperature, topK, topP },
+        }),
+    });
+  } catch (error) {
+    await policy.dispose();
     throw error;
   }
 }

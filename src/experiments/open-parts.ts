@@ -8,7 +8,8 @@ import { formatPath } from '../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { ActionFormat } from '../contracts/format.js';
-import type { PolicyContext, PolicyEstimate } from '../contracts/policy.js';
+import type { PolicyCapabilities, PolicyContext, PolicyEstimate } from '../contracts/policy.js';
+import type { TokenSampler } from '../contracts/sampler.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -28,6 +29,7 @@ import { estimateModels, judgeMemory, type MemoryPolicy } from './judge-memory.j
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import { resolveStart } from './resolve-start.js';
 import { sampleConversations } from './sample-conversations.js';
+import { withSampler } from './sampled-elsewhere.js';
 
 /** The parts of one rl stage. */
 interface RlParts {
@@ -51,6 +53,8 @@ export interface OpenParts {
   readonly reward: ComposedReward;
   /** Parts of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
+  /** What samples training episodes. Absent: the policy itself. */
+  readonly sampler?: TokenSampler;
   readonly instances: Instances;
   /** The context for creating the policy, except its corpus. */
   readonly policyContext: Omit<PolicyContext, 'corpus'>;
@@ -77,6 +81,7 @@ export async function openParts(
   const environment = await atKey(['environment'], () => instances.environment(playedEnvironment(recipe)));
   const transfer = new Map<string, OpenEnvironment>();
   let tools: Toolbox | undefined;
+  let sampler: TokenSampler | undefined;
   try {
     for (const { name, environment: other, isOwn } of plan.transfer) {
       const path = ['evaluation', 'final', 'transfer', name];
@@ -89,8 +94,8 @@ export async function openParts(
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment, origin);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
-    const { name } = recipe.policy;
-    const open = { environment, transfer, format, ...(tools && { tools }), reward, rl };
+    sampler = await openSampler(recipe, instances);
+    const open = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
     const estimation = {
       instances,
@@ -101,26 +106,50 @@ export async function openParts(
     const conversations = await sampleConversations(plan, open, settings);
     const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
     if (models !== undefined) {
-      const { capabilities } = models.policy;
-      checkStageNeeds(plan, capabilities, name);
-      for (const { algorithm, plan: stage } of rl.values()) {
-        checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs);
-      }
+      const evaluates = recipe.policy.sampler?.evaluates === true;
+      const { capabilities: own } = models.policy;
+      const capabilities = sampler ? withSampler(own, sampler.promises, evaluates) : own;
+      checkPolicies(plan, rl, capabilities);
       refuseInexact(recipe, { ...open, policy: { capabilities } });
     }
     const memory = await judgeMemory(plan, models, { ...estimation, conversations }, memoryPolicy);
     return { ...open, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
   } catch (error) {
-    await disposeParts({ environment, transfer, ...(tools && { tools }) });
+    await disposeParts({ environment, transfer, ...(tools && { tools }), ...(sampler && { sampler }) });
     throw error;
   }
 }
 
-/** Disposes of the instances of all environments, and of the tools. */
-export async function disposeParts(parts: Pick<OpenParts, 'environment' | 'transfer' | 'tools'>): Promise<void> {
-  const { environment, transfer, tools } = parts;
+/** The sampler that a recipe names. Throws AG_POLICY_CANNOT if the policy cannot hand its weights over. */
+async function openSampler({ policy }: Recipe, instances: Instances): Promise<TokenSampler | undefined> {
+  const { name, options, sampler, sampling } = policy;
+  if (sampler === undefined) return undefined;
+  const { address } = sampler;
+  return atKey(['policy', 'sampler'], async () => {
+    await instances.refuseUnexported({ name, options });
+    const { temperature, topK, topP } = sampling;
+    const context = { ...(address !== undefined && { address }), sampling: { temperature, topK, topP } };
+    return instances.sampler({ name: sampler.name, options: sampler.options }, context);
+  });
+}
+
+/** Throws AG_POLICY_CANNOT if a stage or its algorithm needs what the policy cannot do. */
+export function checkPolicies(plan: RunPlan, rl: OpenParts['rl'], capabilities: PolicyCapabilities): void {
+  const { name, sampler } = plan.recipe.policy;
+  checkStageNeeds(plan, capabilities, name);
+  for (const { algorithm, plan: stage } of rl.values()) {
+    checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs, sampler?.name);
+  }
+}
+
+/** Disposes of the instances of all environments, of the tools and of the sampler. */
+export async function disposeParts(
+  parts: Pick<OpenParts, 'environment' | 'transfer' | 'tools' | 'sampler'>,
+): Promise<void> {
+  const { environment, sampler, transfer, tools } = parts;
   await Promise.all([environment, ...transfer.values()].map(({ pool }) => pool.dispose()));
   await tools?.dispose();
+  await sampler?.dispose?.();
 }
 
 /**

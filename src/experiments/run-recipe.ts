@@ -207,8 +207,10 @@ async function describeParts(
     listener({ type: 'warning', message });
   }
   const inexact = [...run.manifest.inexact, ...reasons];
-  // A resume may choose other trackers; the next one keeps them.
-  const recipe = { ...run.manifest.recipe, tracking: plan.recipe.tracking };
+  // A resume may choose other trackers and another place of the sampler; the next one keeps them.
+  const { sampler } = plan.recipe.policy;
+  const kept = { ...run.manifest.recipe.policy, ...(sampler && { sampler }) };
+  const recipe = { ...run.manifest.recipe, policy: kept, tracking: plan.recipe.tracking };
   await run.update({ recipe, policy, splits, reward, packages, plugins: parts.records, inexact });
   return trained;
 }

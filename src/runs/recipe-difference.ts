@@ -9,7 +9,7 @@ export interface RecipeDifference {
 
 /**
  * The first key at which two resolved recipes differ, in the order of the keys of the first. Their `description` and
- * `tracking` do not count, as they change no number. The order of keys matters only in `stages`.
+ * `tracking` do not count, as they change no number, and neither does where a sampler is. The order of keys matters only in `stages`.
  *
  * @param free options of the policy that do not count either
  */
@@ -18,7 +18,7 @@ export function recipeDifference(
   after: Json,
   free: readonly string[] = [],
 ): RecipeDifference | undefined {
-  const compared = (recipe: Json) => withoutOptions(withoutRemarks(recipe), free);
+  const compared = (recipe: Json) => withoutPlace(withoutOptions(withoutRemarks(recipe), free));
   return firstDifference(compared(before), compared(after), '');
 }
 
@@ -29,6 +29,16 @@ function withoutOptions(recipe: Json, names: readonly string[]): Json {
   if (!isMap(options)) return recipe;
   const counted = Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
   return { ...recipe, policy: { ...policy, options: counted } };
+}
+
+/** A server may be started again elsewhere. */
+function withoutPlace(recipe: Json): Json {
+  if (!isMap(recipe) || !isMap(recipe['policy'] ?? null)) return recipe;
+  const policy = recipe['policy'] as { readonly [key: string]: Json };
+  const sampler = policy['sampler'] ?? null;
+  if (!isMap(sampler)) return recipe;
+  const { address: _, folder: __, ...rest } = sampler;
+  return { ...recipe, policy: { ...policy, sampler: rest } };
 }
 
 /** The description is for readers, and trackers only show the run: both may change during it. */

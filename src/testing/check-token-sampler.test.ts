@@ -43,7 +43,7 @@ const examine = (broken: (context: SamplerContext) => TokenSampler) =>
   checkTokenSampler({ options: {}, create: (_, __, context) => broken(context) }, { secondsPerCall: 5 });
 
 const defects: { readonly [id: string]: (context: SamplerContext) => TokenSampler } = {
-  'server-down': (context) => right(context, { generate: () => Promise.resolve([]) }),
+  'server-down': (context) => right(context, { publish: () => Promise.resolve() }),
   interrupted: (context) =>
     right(context, {
       publish: async (weights, signal) => {

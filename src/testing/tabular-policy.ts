@@ -103,6 +103,7 @@ export class TabularPolicy implements PolicyModel {
       freeze: true,
       optimizers: ['adamw', 'sgd'],
       maxTokens: this.#maxTokens,
+      vocabularySize: this.#encoder.vocabularySize,
       sampler: { independent: true, draws: true, exact: true },
     };
   }

@@ -1,6 +1,7 @@
-import type { PlayerContribution } from '@agentgym/cli';
+import type { PlayerContribution, SamplerContribution } from '@agentgym/cli';
 
 import { options, validate } from './options.js';
+import { samplerOptions } from './sampler-options.js';
 
 export default [
   {
@@ -11,4 +12,11 @@ export default [
     validate,
     load: () => import('./text-player.js'),
   } satisfies PlayerContribution<typeof options>,
+  {
+    kind: 'sampler',
+    name: 'openai',
+    summary: 'vLLM, or another endpoint with token ids and log probabilities, which takes adapters while it runs',
+    options: samplerOptions,
+    load: () => import('./token-sampler.js'),
+  } satisfies SamplerContribution<typeof samplerOptions>,
 ];

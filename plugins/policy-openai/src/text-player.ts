@@ -1,8 +1,9 @@
 import type { Host, PlayerContext, PlayerTurn, TextPlayer, PlayerAnswer } from '@agentgym/cli';
-import OpenAI from 'openai';
+import type OpenAI from 'openai';
 
 import { readAddress, type Address } from './address.js';
 import { readBody, type Options } from './options.js';
+import { asObject, openClient, repeatCutAnswers, withOwnSignal } from './requests.js';
 import { isContextFull, readServerError, Unavailable, wantsNewerCap } from './server-errors.js';
 import { Spending } from './spending.js';
 
@@ -25,7 +26,6 @@ class ChatPlayer implements TextPlayer {
 
   constructor(options: Options, address: Address, temperature: number) {
     const { concurrency, keyVariable, model, retries, timeoutSeconds } = options;
-    const key = process.env[keyVariable];
     this.name = `openai:${model ?? address.shown}`;
     this.concurrency = concurrency;
     this.#address = address;
@@ -33,18 +33,7 @@ class ChatPlayer implements TextPlayer {
     this.#temperature = temperature;
     this.#extra = readBody(options.extraBody ?? '{}') ?? {};
     this.#spending = new Spending(options);
-    this.#client = new OpenAI({
-      baseURL: address.url,
-      // The library wants a key. Without one, no header is sent.
-      apiKey: key ?? 'none',
-      defaultHeaders: { ...(key === undefined && { Authorization: null }), ...address.headers },
-      ...(address.query && { defaultQuery: address.query }),
-      organization: null,
-      project: null,
-      maxRetries: retries,
-      timeout: 1_000 * timeoutSeconds,
-      logLevel: 'off',
-    });
+    this.#client = openClient({ address, keyVariable, retries, timeoutSeconds });
     if (model !== null) this.#model = Promise.resolve(model);
   }
 
@@ -115,39 +104,6 @@ class ChatPlayer implements TextPlayer {
       throw error;
     }
   }
-}
-
-/** The library leaves a listener on a signal for each request, and the signal of a command lasts for thousands. */
-async function withOwnSignal<Answer>(
-  signal: AbortSignal,
-  work: (own: AbortSignal) => Promise<Answer>,
-): Promise<Answer> {
-  const own = new AbortController();
-  const abort = () => own.abort(signal.reason);
-  signal.addEventListener('abort', abort);
-  try {
-    return await work(own.signal);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
-/** The library repeats a request until an answer begins. A connection may also end in the middle of one. */
-async function repeatCutAnswers<Answer>(retries: number, ask: () => PromiseLike<Answer>): Promise<Answer> {
-  for (let left = retries; ; left -= 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      const isCut = error instanceof TypeError || error instanceof SyntaxError;
-      if (!isCut || left === 0) throw error;
-    }
-  }
-}
-
-/** The library returns text if the server did not answer JSON. */
-function asObject<Answer extends object>(answer: Answer, place: string): Answer {
-  if (typeof answer === 'object') return answer;
-  throw new Unavailable(`${place} did not answer JSON. Is it the address of the API? It usually ends in /v1.`);
 }
 
 export function create(options: Options, _host: Host, { address, temperature }: PlayerContext): TextPlayer {

@@ -92,7 +92,8 @@ export class TransformerPolicy implements PolicyModel {
     this.encoder = parts.encoder;
     this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
-    this.capabilities = capabilitiesOf(parts.parts, parts.maxTokens, parts.samplingWeights);
+    const { vocabularySize } = parts.folder.config;
+    this.capabilities = { ...capabilitiesOf(parts.parts, parts.maxTokens, parts.samplingWeights), vocabularySize };
     if (parts.parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 
