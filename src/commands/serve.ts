@@ -20,6 +20,11 @@ export default class Serve extends BaseCommand {
       helpValue: 'WHO',
       description: 'A run (path, id, or latest), a folder with a model, or a pulled model',
     }),
+    adapters: Flags.string({
+      helpValue: 'FOLDER',
+      description:
+        'Folder from which clients may load adapters while the server runs, as with vLLM: a run whose `policy.sampler` is this server publishes its weights there',
+    }),
     port: Flags.integer({ default: 8000, min: 0, max: 65_535, description: 'Port; 0 takes any free port' }),
     host: Flags.string({ default: '127.0.0.1', helpValue: 'ADDRESS', description: 'Address to listen on' }),
     'policy-option': Flags.string({
@@ -45,6 +50,7 @@ export default class Serve extends BaseCommand {
     const key = process.env['AGENTGYM_SERVE_KEY'];
     const open = await openEndpoint({
       policy: flags.policy,
+      ...(flags.adapters !== undefined && { adapters: flags.adapters }),
       policyOptions: parseOptions(flags['policy-option'] ?? [], '--policy-option'),
       host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),
@@ -54,6 +60,7 @@ export default class Serve extends BaseCommand {
       const address = { host: flags.host, port: flags.port };
       const server = await servePolicy({
         endpoint: open.endpoint,
+        ...(open.adapters && { adapters: open.adapters }),
         ...address,
         ...(key !== undefined && key !== '' && { key }),
       });

@@ -1,23 +1,27 @@
+import { resolve } from 'node:path';
+
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
+import { type FoundModel, findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { PolicyEndpoint } from './policy-endpoint.js';
+import { type OpenModel, ServedAdapters } from './served-adapters.js';
 
 export interface OpenEndpointRequest {
   /** A run, a folder with a model, or a pulled model. */
   readonly policy: string;
   readonly policyOptions?: { readonly [name: string]: unknown };
+  /** The folder from which clients may load adapters. Absent: they may load none. */
+  readonly adapters?: string;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
 }
 
-/** An endpoint, and the end of its model. */
-export interface OpenEndpoint {
-  readonly endpoint: PolicyEndpoint;
-  dispose(): Promise<void>;
+/** An endpoint, the adapters that clients load beside it, and the end of all models. */
+export interface OpenEndpoint extends OpenModel {
+  readonly adapters?: ServedAdapters;
 }
 
 /**
@@ -26,7 +30,7 @@ export interface OpenEndpoint {
  * @throws AG_RUN_NOT_FOUND, and the errors of contributions
  */
 export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEndpoint> {
-  const { policy, host, runsFolder, settings } = request;
+  const { adapters: folder, policy, host, runsFolder, settings } = request;
   const found = await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory });
   if (found === undefined) {
     throw new AgentgymError('AG_RUN_NOT_FOUND', {
@@ -34,11 +38,28 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
       hint: '`agentgym runs list` lists the runs.',
     });
   }
-  const model = await loadModel(found, new Instances(host, settings), request.policyOptions);
+  const instances = new Instances(host, settings);
   const recipe = found.plan?.recipe;
-  const maxTokens = Math.min(recipe?.rollout.maxEpisodeTokens ?? Infinity, model.capabilities.maxTokens);
   const maxActionTokens = recipe?.policy.sampling.maxActionTokens ?? usualActionTokens;
   const random = settings.random.stream('serve');
-  const endpoint = new PolicyEndpoint({ model, name: found.origin, maxActionTokens, maxTokens, random });
-  return { endpoint, dispose: () => model.dispose() };
+  const open = async (model: FoundModel): Promise<OpenModel> => {
+    const loaded = await loadModel(model, instances, request.policyOptions);
+    const maxTokens = Math.min(recipe?.rollout.maxEpisodeTokens ?? Infinity, loaded.capabilities.maxTokens);
+    const options = { model: loaded, name: model.origin, maxActionTokens, maxTokens, random };
+    return { endpoint: new PolicyEndpoint(options), dispose: () => loaded.dispose() };
+  };
+  const base = await open(found);
+  if (folder === undefined) return base;
+  const adapters = new ServedAdapters({
+    folder: resolve(folder),
+    open: (origin, own) => open({ ...found, origin, folder: own }),
+  });
+  return {
+    ...base,
+    adapters,
+    dispose: async () => {
+      await adapters.dispose();
+      await base.dispose();
+    },
+  };
 }

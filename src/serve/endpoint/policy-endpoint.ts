@@ -110,7 +110,8 @@ export class PolicyEndpoint {
     const tokens = typeof request.prompt === 'string' ? this.encoder.encodeAction(request.prompt) : request.prompt;
     if (tokens.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
     const limit = request.max_tokens ?? this.#options.maxActionTokens;
-    return this.#write(request, { tokens, limit, signal, ...(show && { show }) }, () => {
+    const endIds = [...(request.ignore_eos ? [] : this.encoder.endIds), ...request.stop_token_ids];
+    return this.#write(request, { tokens, limit, signal, endIds, ...(show && { show }) }, () => {
       const sequence = this.#conversations.newSequence();
       const done = (_: SampledText, read: ReadText): ReadText => {
         this.#options.model.release([sequence]);
@@ -127,6 +128,8 @@ export class PolicyEndpoint {
       readonly limit: number;
       readonly signal: AbortSignal;
       readonly show?: (part: Part) => void;
+      /** Ids that end the text. Absent: those of the model. */
+      readonly endIds?: readonly number[];
       /** How functions are called. Absent: the text calls none. */
       readonly syntax?: FunctionCallSyntax;
     },
@@ -135,7 +138,7 @@ export class PolicyEndpoint {
       readonly done: (text: SampledText, read: ReadText) => ReadText;
     },
   ): Promise<Answer> {
-    const { limit, show, signal, syntax, tokens } = asked;
+    const { endIds = this.encoder.endIds, limit, show, signal, syntax, tokens } = asked;
     // As for episodes: an action and its end token must fit.
     if (tokens.length + limit + 1 > this.maxTokens) {
       throw new RequestError(
@@ -165,7 +168,7 @@ export class PolicyEndpoint {
       try {
         const sampled = await this.#sampler.write({
           ...{ tokens, sequence, sampling, signal, take },
-          endIds: this.encoder.endIds,
+          endIds,
           maxTokens: limit,
           draws: uniformDraws(random.stream(index), limit),
         });

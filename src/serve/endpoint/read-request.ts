@@ -93,7 +93,12 @@ const completion = v.object({
   ...common,
   prompt: v.union([v.string(), v.array(whole(0, 1e9))]),
   logprobs: v.nullish(whole(0, 1)),
+  stop_token_ids: v.nullish(v.array(whole(0, 1e9)), []),
+  ignore_eos: v.nullish(v.boolean(), false),
 });
+
+const load = v.object({ lora_name: v.pipe(v.string(), v.nonEmpty()), lora_path: v.pipe(v.string(), v.nonEmpty()) });
+const unload = v.object({ lora_name: v.pipe(v.string(), v.nonEmpty()) });
 
 export type ChatRequest = v.InferOutput<typeof chat>;
 export type CompletionRequest = v.InferOutput<typeof completion>;
@@ -116,6 +121,7 @@ const REFUSED: { readonly [name: string]: readonly unknown[] } = {
   prediction: [],
   presence_penalty: [0],
   repetition_penalty: [1],
+  ignore_eos: [false],
   stop_token_ids: [],
   structured_outputs: [],
   suffix: [''],
@@ -131,6 +137,16 @@ export function readChatRequest(body: unknown): ChatRequest {
 
 export function readCompletionRequest(body: unknown): CompletionRequest {
   return read(completion, body);
+}
+
+/** A request to load an adapter. */
+export function readLoadRequest(body: unknown): v.InferOutput<typeof load> {
+  return read(load, body);
+}
+
+/** A request to unload an adapter. */
+export function readUnloadRequest(body: unknown): v.InferOutput<typeof unload> {
+  return read(unload, body);
 }
 
 /** A model is free in what it writes, so it cannot be made to call a function. */

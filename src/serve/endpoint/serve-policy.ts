@@ -17,11 +17,14 @@ import {
   usageChunk,
 } from './answer-documents.js';
 import type { Part, PolicyEndpoint } from './policy-endpoint.js';
-import { readChatRequest, readCompletionRequest } from './read-request.js';
+import { readChatRequest, readCompletionRequest, readLoadRequest, readUnloadRequest } from './read-request.js';
 import { RequestError } from './request-error.js';
+import type { ServedAdapters } from './served-adapters.js';
 
 export interface ServePolicyRequest {
   readonly endpoint: PolicyEndpoint;
+  /** Adapters that clients may load beside it. Absent: none. */
+  readonly adapters?: ServedAdapters;
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -49,7 +52,7 @@ const CLOSING_MILLISECONDS = 10_000;
  * @throws AgentgymError AG_SERVE_FAILED
  */
 export async function servePolicy(request: ServePolicyRequest): Promise<PolicyServer> {
-  const { endpoint, host, key } = request;
+  const { adapters, endpoint, host, key } = request;
   refuseOpenServer(host, key);
   const created = Math.floor(Date.now() / 1000);
   const open = new Set<AbortController>();
@@ -65,7 +68,7 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
     const work = async (): Promise<void> => {
       refuse(incoming, request);
       if (isClosing) throw new RequestError(503, 'this server is stopping');
-      await answer({ endpoint, created, incoming, response, signal: own.signal });
+      await answer({ endpoint, adapters, created, incoming, response, signal: own.signal });
     };
     work().catch((error: unknown) => fail(response, error));
   });
@@ -88,21 +91,31 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
 
 interface Exchange {
   readonly endpoint: PolicyEndpoint;
+  readonly adapters: ServedAdapters | undefined;
   readonly created: number;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
   readonly signal: AbortSignal;
 }
 
-async function answer({ endpoint, created, incoming, response, signal }: Exchange): Promise<void> {
+async function answer(exchange: Exchange): Promise<void> {
+  const { adapters, created, endpoint: base, incoming, response, signal } = exchange;
   const { pathname } = new URL(incoming.url ?? '/', 'http://localhost');
   const route = `${incoming.method ?? ''} ${pathname.replace(/\/+$/, '')}`;
   if (route === 'GET /health' || route === 'GET /v1/health') return json(response, 200, { status: 'ok' });
   if (route === 'GET /v1/models') {
-    return json(response, 200, { object: 'list', data: [modelDocument(endpoint, created)] });
+    const data = [base, ...(adapters?.endpoints ?? [])].map((one) => modelDocument(one, created));
+    return json(response, 200, { object: 'list', data });
   }
-  if (route === `GET /v1/models/${encodeURIComponent(endpoint.name)}`) {
-    return json(response, 200, modelDocument(endpoint, created));
+  if (route === `GET /v1/models/${encodeURIComponent(base.name)}`) {
+    return json(response, 200, modelDocument(base, created));
+  }
+  if (adapters !== undefined && route === 'POST /v1/load_lora_adapter') {
+    const { lora_name: name, lora_path: path } = readLoadRequest(await readBody(incoming));
+    return text(response, await adapters.load(name, path));
+  }
+  if (adapters !== undefined && route === 'POST /v1/unload_lora_adapter') {
+    return text(response, await adapters.unload(readUnloadRequest(await readBody(incoming)).lora_name));
   }
   if (route !== 'POST /v1/chat/completions' && route !== 'POST /v1/completions') {
     throw new RequestError(
@@ -110,11 +123,13 @@ async function answer({ endpoint, created, incoming, response, signal }: Exchang
       `There is nothing at ${route}. This server has /v1/chat/completions, /v1/completions and /v1/models.`,
     );
   }
-  if (endpoint.open >= MOST_OPEN)
+  const open = [base, ...(adapters?.endpoints ?? [])].reduce((sum, one) => sum + one.open, 0);
+  if (open >= MOST_OPEN)
     throw new RequestError(429, 'too many requests are open', { code: 'rate_limit_exceeded', retryAfter: 1 });
   const body = await readBody(incoming);
   if (route === 'POST /v1/chat/completions') {
     const request = readChatRequest(body);
+    const endpoint = adapters?.find(request.model) ?? base;
     const head = answerHead('chat', endpoint.name);
     if (!request.stream)
       return json(response, 200, chatAnswer(head, request, await endpoint.chat(request, signal), endpoint));
@@ -132,6 +147,7 @@ async function answer({ endpoint, created, incoming, response, signal }: Exchang
     return events.end();
   }
   const request = readCompletionRequest(body);
+  const endpoint = adapters?.find(request.model) ?? base;
   const head = answerHead('completion', endpoint.name);
   if (!request.stream)
     return json(response, 200, completionAnswer(head, request, await endpoint.complete(request, signal), endpoint));
@@ -191,6 +207,12 @@ async function readBody(incoming: IncomingMessage): Promise<unknown> {
 }
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' } as const;
+
+function text(response: ServerResponse, words: string): void {
+  const length = String(Buffer.byteLength(words));
+  response.writeHead(200, { ...headers, 'content-type': 'text/plain; charset=utf-8', 'content-length': length });
+  response.end(words);
+}
 
 function json(
   response: ServerResponse,
