@@ -166,6 +166,7 @@ const warned = {
   clipping: 'train/clipped_high',
   'length-runaway': 'rollout/tokens',
   'logprob-gap': 'train/logprob_gap',
+  'sampler-drift': 'train/logprob_gap_mean',
 };
 /** Rules that need another recipe; they are tested below. */
 const apart = ['first-horizon', 'supervised-epochs', 'critic'];

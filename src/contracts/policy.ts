@@ -229,6 +229,11 @@ export interface PolicyModel {
    */
   takeOperations?(): number;
   /**
+   * Counts an answer that was sampled elsewhere with these weights as if `generate` had given it. Absent: with a sampler
+   * elsewhere nothing is counted.
+   */
+  countSampled?(request: GenerateRequest, answer: GeneratedTokens): void;
+  /**
    * How many floating-point operations a second its devices reach in large products of matrices, all together. Measured
    * here, so it takes a moment. Metrics compare training with it. Absent if the model cannot tell.
    */

@@ -67,7 +67,8 @@ export class SampledElsewhere implements PolicyModel {
     const { policy } = parts;
     this.#policy = policy;
     if (policy.values) this.values = (batch) => policy.values!(batch);
-    if (policy.takeOperations) this.takeOperations = () => policy.takeOperations!();
+    // A count without sampling would be no count of the run.
+    if (policy.takeOperations && policy.countSampled) this.takeOperations = () => policy.takeOperations!();
     if (policy.peakOperations) this.peakOperations = () => policy.peakOperations!();
   }
 
@@ -110,7 +111,9 @@ export class SampledElsewhere implements PolicyModel {
     if (sampling.exact === true && !evaluates) return this.#policy.generate(requests, sampling, signal);
     await this.#publishNewest(signal);
     const answers = await sampler.generate(requests, sampling, signal);
-    return checkSampledTokens(name, requests, answers, this.#policy.capabilities.vocabularySize);
+    const checked = checkSampledTokens(name, requests, answers, this.#policy.capabilities.vocabularySize);
+    for (const [place, answer] of checked.entries()) this.#policy.countSampled?.(requests[place]!, answer);
+    return checked;
   }
 
   release(sequences: readonly string[]): void {

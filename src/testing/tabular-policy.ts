@@ -204,6 +204,10 @@ export class TabularPolicy implements PolicyModel {
     return taken;
   }
 
+  countSampled(_request: GenerateRequest, { tokens }: GeneratedTokens): void {
+    this.#count(tokens.length, 1);
+  }
+
   async save(directory: string): Promise<void> {
     const state: SavedPolicy = {
       formatVersion: 1,
@@ -267,8 +271,9 @@ export class TabularPolicy implements PolicyModel {
       logprobs.push(logprob);
       ended = request.endIds.includes(token);
     }
-    this.#count(logprobs.length, 1);
-    return { tokens: sequence.slice(request.tokens.length), logprobs, ended };
+    const answer = { tokens: sequence.slice(request.tokens.length), logprobs, ended };
+    this.countSampled(request, answer);
+    return answer;
   }
 
   /** d log p(token) / d logit = (1[id = token] - p) / T, and d entropy / d logit = -p (log p + entropy) / T. */

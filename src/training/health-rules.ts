@@ -94,6 +94,15 @@ export const healthRules: readonly HealthRule[] = [
       'Try `algorithm.recomputeLogprobs: true`, which corrects for it, and report this to the author of the policy.',
   },
   {
+    id: 'sampler-drift',
+    steps: 3,
+    // A sampling copy rounded to 4 bits has a gap of 0.08 (docs/decisions/quantized-sampling.md).
+    ill: (now) => over(now['train/logprob_gap_mean'], 0.2),
+    tell: (now) =>
+      `sampler and trainer differ by ${number(now['train/logprob_gap_mean'])} nats on the average token, which no rounding explains. ` +
+      'Does the server of the sampler answer with the newest weights, on the same base model?',
+  },
+  {
     id: 'critic',
     steps: 20,
     ill: (now) => now['train/explained_variance'] !== undefined && now['train/explained_variance'] < 0,

@@ -75,6 +75,14 @@ const watched: readonly Watched[] = [
     basis: 'ours',
     change: () => ({ 'algorithm.recomputeLogprobs': true }),
   },
+  {
+    rule: 'sampler-drift',
+    metric: 'train/logprob_gap_mean',
+    what: 'mean gap between sampler and trainer, nats',
+    source: 'src/training/health-rules.ts',
+    basis: 'ours',
+    absent: () => 'the run did not compute log probabilities again (`algorithm.recomputeLogprobs`)',
+  },
 ];
 
 function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Watched): AdviceRule {

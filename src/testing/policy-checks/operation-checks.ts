@@ -1,3 +1,4 @@
+import type { GeneratedTokens } from '../../contracts/policy.js';
 import { selectRows } from '../../rollout/select-rows.js';
 import { makeRequests, plainSampling, playBatch, supervisedLoss, type PolicyCheck } from './policy-context.js';
 
@@ -25,11 +26,21 @@ export const operationChecks: readonly PolicyCheck[] = [
       const wider = selectRows(batch, Array.from(batch.length.keys()), batch.width + 9);
       const padded = await count(() => model.logprobs(wider));
       const learnt = await count(() => model.forwardBackward(batch, supervisedLoss));
-      const sampled = await count(() => model.generate(makeRequests(context, 3), plainSampling));
+      const requests = makeRequests(context, 3);
+      let answers: readonly GeneratedTokens[] = [];
+      const sampled = await count(async () => (answers = await model.generate(requests, plainSampling)));
+      const told = await count(() => {
+        for (const [place, request] of requests.entries()) {
+          model.countSampled?.({ ...request, sequence: context.newSequence() }, answers[place]!);
+        }
+      });
       await model.optimizerStep({ learningRate: 0 });
       const found: string[] = [];
       if (nothing !== 0) found.push(`nothing was computed between two counts, but ${nothing} operations were counted`);
       if (!(read > 0) || !(sampled > 0)) found.push(`reading a batch counts ${read} operations, sampling ${sampled}`);
+      if (model.countSampled !== undefined && told !== sampled) {
+        found.push(`sampling counts ${sampled} operations, and \`countSampled\` of the same answers ${told}`);
+      }
       if (again !== read) found.push(`the same batch counts ${read} operations, then ${again}`);
       if (padded !== read) found.push(`a batch counts ${read} operations, with padding ${padded}`);
       if (!(learnt > read)) found.push(`learning from a batch counts ${learnt} operations, reading it ${read}`);

@@ -133,7 +133,7 @@ export class TransformerPolicy implements PolicyModel {
     });
     // The counts are integers, so their sum does not depend on the order of calls.
     for (const [index, request] of requests.entries()) {
-      this.#operations += this.#sampling.operations(request, answers[index]!);
+      this.countSampled(request, answers[index]!);
     }
     return answers;
   }
@@ -204,6 +204,10 @@ export class TransformerPolicy implements PolicyModel {
     const taken = this.#operations;
     this.#operations = 0;
     return taken;
+  }
+
+  countSampled(request: GenerateRequest, answer: GeneratedTokens): void {
+    this.#operations += this.#sampling.operations(request, answer);
   }
 
   /** Measured once. All cores compute at the same time, as in training. */

@@ -1,0 +1,188 @@
+// A policy whose training episodes a sampler writes, in whole runs of the tabular policy.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it } from 'vitest';
+
+import { planRun } from '../config/run-plan.js';
+import { resolveRecipe } from '../config/resolve-recipe.js';
+import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { createRandom } from '../random/create-random.js';
+import { checkTraining } from './check-training.js';
+import { hostSettings, lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
+import { type SamplerCall, type TwinSettings, twinSampler } from './fixtures/twin-sampler.js';
+
+const learnt = {
+  algorithm: { ...recipe.algorithm, recomputeLogprobs: true },
+  stages: {
+    sft: { ...recipe.stages.sft, demonstrations: { count: 200 }, batchSize: 20, optimizer: { learningRate: 0.8 } },
+    rl: { ...recipe.stages.rl, optimizer: { learningRate: 0.3 } },
+  },
+};
+const sampled = (sampler: object = {}) => ({
+  ...learnt,
+  policy: { ...recipe.policy, sampler: { name: 'twin', ...sampler } },
+});
+
+interface Played extends Pick<CompletedEpisode, 'turns'> {
+  readonly stage: string;
+  readonly step: number;
+}
+
+async function train(settings: TwinSettings = {}, sampler: object = {}, folder = newFolder()) {
+  const twin = twinSampler(settings);
+  const host = await tabularHost(twin.contribution);
+  return { folder, twin, ...(await run(folder, { host, changes: sampled(sampler) })) };
+}
+
+const error = (work: Promise<unknown>): Promise<{ code?: string; message: string; hint?: string; path?: string }> =>
+  work.then(
+    () => ({ message: 'it ran' }),
+    (thrown: Error) => thrown,
+  );
+
+const unavailable = (message: string) => Object.assign(new Error(message), { code: 'UNAVAILABLE' });
+
+/** Lines of the metrics without what only the correction of a sampler adds. */
+const metrics = (folder: string) => lines(folder, 'metrics.jsonl');
+
+describe('a policy with a sampler', () => {
+  it('learns from what the sampler writes with its newest weights, as if it had sampled itself', async () => {
+    const folder = newFolder();
+    const own = await run(folder, { changes: learnt });
+    const { folder: elsewhere, result, twin, events } = await train();
+    expect(metrics(elsewhere)).toEqual(metrics(folder));
+    expect(weights(elsewhere)).toBe(weights(folder));
+    expect(result.evaluations).toEqual(own.result.evaluations);
+
+    const steps = metrics(elsewhere) as Record<string, number>[];
+    const gaps = steps.flatMap((step) => step['train/logprob_gap'] ?? []);
+    expect(gaps).toHaveLength(7);
+    expect(Math.max(...gaps)).toBeLessThan(1e-12);
+    // Once at the start, and once for each of the seven steps of rl: evaluations and supervised steps publish nothing.
+    expect(twin.folders).toHaveLength(8);
+    expect(new Set(twin.folders).size).toBe(8);
+    expect(twin.folders.filter((one) => existsSync(one))).toEqual([]);
+    expect(existsSync(join(twin.folders[0]!, '..'))).toBe(false);
+    const episodes = readdirSync(join(elsewhere, 'run', 'episodes')).flatMap(
+      (file) => lines(elsewhere, join('episodes', file)) as Played[],
+    );
+    const versions = episodes.flatMap(({ stage, step, turns }) =>
+      stage === 'rl' ? turns.map(({ policyVersion = -1 }) => policyVersion - (6 + 2 * (step - 1))) : [],
+    );
+    // Six supervised steps, and two minibatches for each step before.
+    expect(versions.length).toBeGreaterThan(20);
+    expect(new Set(versions)).toEqual(new Set([0]));
+    const said = events.flatMap((event) => (event.type === 'warning' ? event.message : []));
+    expect(said).toContain('The run is not exactly repeatable: the sampler twin draws its own random numbers.');
+  });
+
+  it('notes the sampler in the manifest, and is told the address and the sampling', async () => {
+    const { folder, twin } = await train({ facts: { engine: 'tables' } }, { address: 'here:9' });
+    const manifest = JSON.parse(readFileSync(join(folder, 'run', 'manifest.json'), 'utf8')) as {
+      readonly policy: object;
+      readonly plugins: readonly object[];
+    };
+    expect(manifest.policy).toMatchObject({
+      engine: 'tabular',
+      sampler: { name: 'twin', server: 'here', engine: 'tables' },
+    });
+    expect(manifest.plugins).toContainEqual(expect.objectContaining({ kind: 'sampler', name: 'twin' }));
+    expect(twin.contexts).toEqual([{ address: 'here:9', sampling: { temperature: 1, topP: 1, topK: 0 } }]);
+  });
+
+  it('lets the sampler play evaluations too if the recipe says so', async () => {
+    const { twin } = await train({}, { evaluates: true });
+    const { twin: usual } = await train();
+    const count = (calls: readonly SamplerCall[]) => calls.filter((call) => call === 'generate').length;
+    expect(count(twin.calls)).toBeGreaterThan(count(usual.calls) + 10);
+    // Supervised steps are evaluated twice, at steps 3 and 6; the second has the weights with which rl begins.
+    expect(twin.folders.length).toBeGreaterThan(usual.folders.length);
+  });
+
+  it('ends in an outage, goes on with other weights at the server, and writes the same files', async () => {
+    const { folder: whole } = await train();
+    for (const [call, at] of [
+      ['generate', 9],
+      ['publish', 4],
+    ] as const) {
+      const folder = newFolder();
+      const disturb = (now: SamplerCall, calls: readonly SamplerCall[]) => {
+        if (now === call && calls.filter((one) => one === call).length === at) throw unavailable('the server is gone');
+      };
+      const stopped = await error(train({ disturb }, {}, folder));
+      expect(stopped).toMatchObject({ code: 'AG_POLICY_UNAVAILABLE', path: 'policy.sampler' });
+      expect(stopped.message).toBe(`sampler \`twin\` (test 0.0.0) failed in ${call}: the server is gone`);
+      const twin = twinSampler();
+      const host = await tabularHost(twin.contribution);
+      // The server may be elsewhere now.
+      await run(folder, { host, resume: true, changes: sampled({ address: 'there:9', folder: join(folder, 'w') }) });
+      expect(metrics(folder)).toEqual(metrics(whole));
+      expect(lines(folder, 'evaluations.jsonl')).toEqual(lines(whole, 'evaluations.jsonl'));
+      expect(weights(folder)).toBe(weights(whole));
+      // The weights of the start, then those of the checkpoint.
+      expect(twin.folders.length).toBeGreaterThan(1);
+      expect(readdirSync(join(folder, 'w'))).toEqual([]);
+      const { recipe: kept } = JSON.parse(readFileSync(join(folder, 'run', 'manifest.json'), 'utf8')) as {
+        readonly recipe: { readonly policy: object };
+      };
+      expect(kept.policy).toMatchObject({ sampler: { address: 'there:9' } });
+    }
+  });
+
+  it('refuses to go on without the sampler', async () => {
+    const { folder } = await train();
+    const again = run(folder, { resume: true, changes: learnt });
+    expect(await error(again)).toMatchObject({ code: 'AG_RESUME_MISMATCH', path: 'policy.sampler' });
+  });
+
+  it.each<SamplerCall>(['connect', 'publish'])('leaves no run if the server is down at %s', async (call) => {
+    const folder = newFolder();
+    const disturb = (now: SamplerCall) => {
+      if (now === call) throw unavailable('nobody listens');
+    };
+    expect(await error(train({ disturb }, {}, folder))).toMatchObject({ code: 'AG_POLICY_UNAVAILABLE' });
+    expect(existsSync(join(folder, 'run'))).toBe(false);
+  });
+
+  it('warns of a server that answers with old weights', async () => {
+    const { events } = await train({ takes: 2 });
+    const said = events.flatMap((event) => (event.type === 'warning' ? event.message : [])).join('\n');
+    expect(said).toMatch(/rl, step 6: sampler and trainer differ by 0\.\d+ nats on the average token, .* newest weights/);
+  });
+
+  it.each<[string, Partial<TwinSettings>, RegExp]>([
+    ['an id of no token', { change: (one) => ({ ...one, tokens: one.tokens.map(() => 9999) }) }, /sampled the id 9999/],
+    ['too few numbers', { change: (one) => ({ ...one, logprobs: [] }) }, /gave 0 log probabilities for \d tokens/],
+    ['a log probability above 0', { change: (one) => ({ ...one, logprobs: one.logprobs.map(() => 0.5) }) }, /0\.5 as/],
+    ['no number', { change: (one) => ({ ...one, logprobs: one.logprobs.map(() => NaN) }) }, /gave NaN as/],
+    ['no tokens', { change: () => ({ tokens: [], logprobs: [], ended: false }) }, /gave no tokens/],
+    ['a false end', { change: (one) => ({ ...one, ended: !one.ended }) }, /ended without|as if it were cut/],
+  ])('refuses %s', async (_, settings, message) => {
+    const failed = await error(train(settings));
+    expect(failed).toMatchObject({ code: 'AG_POLICY_ANSWER', message: expect.stringMatching(message) });
+    expect(failed.message).toMatch(/^The sampler `twin` answered request \d+ of \d+, and /);
+  });
+
+  it('needs the log probabilities of training, and says so before it starts', async () => {
+    const check = async (changes: object, settings: TwinSettings = {}) => {
+      const twin = twinSampler(settings);
+      const host = await tabularHost(twin.contribution);
+      const cwd = newFolder();
+      const resolved = await resolveRecipe({ source: { ...recipe, ...changes }, cwd, host });
+      await run(cwd, { host, changes });
+      return [await checkTraining(planRun(resolved.recipe), host, hostSettings(cwd, createRandom(1)), undefined), twin];
+    };
+    const { algorithm: _, ...without } = sampled();
+    expect(await error(check(without))).toMatchObject({
+      code: 'AG_POLICY_CANNOT',
+      message: 'The sampler `twin` does not promise equal log probabilities in sampling and training.',
+      hint: expect.stringContaining('algorithm.recomputeLogprobs: true'),
+    });
+    expect(await error(check(without, { promises: { exact: true } }))).toEqual({ message: 'it ran' });
+    expect(await error(check({ ...sampled(), exact: true }))).toMatchObject({
+      code: 'AG_RUN_INEXACT',
+      message: 'The recipe requires `exact: true`, but the sampler twin draws its own random numbers.',
+    });
+  });
+});
