@@ -148,7 +148,9 @@ describe('a policy with a sampler', () => {
   it('warns of a server that answers with old weights', async () => {
     const { events } = await train({ takes: 2 });
     const said = events.flatMap((event) => (event.type === 'warning' ? event.message : [])).join('\n');
-    expect(said).toMatch(/rl, step 6: sampler and trainer differ by 0\.\d+ nats on the average token, .* newest weights/);
+    expect(said).toMatch(
+      /rl, step 6: sampler and trainer differ by 0\.\d+ nats on the average token, .* newest weights/,
+    );
   });
 
   it.each<[string, Partial<TwinSettings>, RegExp]>([

@@ -13,7 +13,8 @@ interface Completion {
   }[];
 }
 
-const ownDefaults = 'Start vLLM with `--generation-config vllm`, so that it samples only as the requests say.';
+const ownDefaults =
+  'Start vLLM with `--generation-config vllm`, so that it samples only as the requests say, and with a `--max-model-len` for whole episodes.';
 
 /**
  * The tokens and log probabilities of an answer. vLLM gives the sampled end token, too, although it is in no text.

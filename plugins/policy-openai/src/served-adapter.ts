@@ -34,7 +34,9 @@ export async function nameAdapter(folder: string, serverFolder: string | null): 
 
 /** Loads an adapter, from the folder that it has now even if the server has one of that name. */
 export async function loadAdapter(client: OpenAI, { name, path }: ServedAdapter, signal: AbortSignal): Promise<void> {
-  const load = () => client.post('/load_lora_adapter', { body: { lora_name: name, lora_path: path }, signal });
+  // vLLM answers 500 to an adapter that it does not take, and would again.
+  const once = client.withOptions({ maxRetries: Math.min(1, client.maxRetries) });
+  const load = () => once.post('/load_lora_adapter', { body: { lora_name: name, lora_path: path }, signal });
   try {
     await load();
   } catch (error) {

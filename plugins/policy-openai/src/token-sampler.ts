@@ -47,7 +47,7 @@ class CompletionSampler implements TokenSampler {
 
   async connect(signal: AbortSignal): Promise<void> {
     await this.#ask(signal, async (own) => {
-      asObject(await this.#client.models.list({ signal: own }), this.#address.shown);
+      asObject(await this.#client.get<object>('/models', { signal: own }), this.#address.shown);
       await refuseWithoutAdapters(this.#client, own);
     });
   }
