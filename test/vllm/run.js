@@ -185,6 +185,8 @@ async function startServer(folder, port, ...more) {
     ...['-m', 'vllm.entrypoints.openai.api_server', '--model', join(folder, 'base'), '--served-model-name', 'base'],
     ...['--host', '127.0.0.1', '--port', String(port), '--api-key', KEY, '--dtype', 'float32', '--enforce-eager'],
     ...['--enable-lora', '--max-lora-rank', '16', '--max-model-len', '512', '--max-num-seqs', '256', ...more],
+    // On processors, vLLM 0.32.0 ends with an error if it reads a prompt in pieces and the request has a seed.
+    ...['--max-num-batched-tokens', '65536'],
   ];
   const env = {
     ...process.env,

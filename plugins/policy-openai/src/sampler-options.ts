@@ -10,6 +10,12 @@ export const samplerOptions = {
     description:
       'Log probabilities that the server gives: before the temperature (raw), which only training at temperature 1 can use, or after it (processed: `vllm serve --logprobs-mode processed_logprobs`)',
   },
+  seeds: {
+    type: 'boolean',
+    default: true,
+    description:
+      'Send a seed with each request, so that the draws depend on the seed of the run. Without seeds, some servers sample faster',
+  },
   serverFolder: {
     type: 'string',
     default: null,

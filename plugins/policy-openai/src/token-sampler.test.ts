@@ -110,6 +110,10 @@ describe('a sampler behind an endpoint', () => {
     expect(second!.body).toMatchObject({ prompt: [8], seed: 2 ** 31 - 1 });
     await sampler.generate([request()], sampling, silent);
     expect(server.asked.at(-1)!.body).toMatchObject({ top_p: 1, top_k: -1 });
+    const seedless = open(server.url, { seeds: false });
+    await seedless.publish(adapter('second'), silent);
+    await seedless.generate([request()], sampling, silent);
+    expect(server.asked.at(-1)!.body).not.toHaveProperty('seed');
     expect(sampler.promises).toEqual({ independent: false, draws: false, exact: false, concurrent: true });
     expect(sampler.describe()).toEqual({ server: server.url.slice(7), weights: 'adapters', logprobsMode: 'raw' });
   });
@@ -163,7 +167,10 @@ describe('a sampler behind an endpoint', () => {
     expect(changesOf(server).map(([what]) => what)).toEqual(['load', 'unload', 'load', 'load']);
   });
 
-  it('keeps at most `concurrency` requests open', async () => {
+  it('keeps at most `concurrency` requests open, and has no more listeners than Node.js allows', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
     let [now, most] = [0, 0];
     const server = await serve((asked) => {
       now += 1;
@@ -171,11 +178,13 @@ describe('a sampler behind an endpoint', () => {
       setTimeout(() => (now -= 1), 15);
       return { ...completion(asked), milliseconds: 20 };
     });
-    const sampler = open(server.url, { concurrency: 3 });
+    const sampler = open(server.url, { concurrency: 30 });
     await sampler.publish(adapter('a'), silent);
-    const requests = Array.from({ length: 10 }, (_, id) => request({ tokens: [id] }));
-    expect(await sampler.generate(requests, sampling, silent)).toHaveLength(10);
-    expect(most).toBe(3);
+    const requests = Array.from({ length: 90 }, (_, id) => request({ tokens: [id] }));
+    expect(await sampler.generate(requests, sampling, silent)).toHaveLength(90);
+    expect(most).toBe(30);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
   });
 
   it.each<[string, Reply]>([

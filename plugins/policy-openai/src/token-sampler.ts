@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import type {
   GeneratedTokens,
   GenerateRequest,
@@ -78,6 +80,8 @@ class CompletionSampler implements TokenSampler {
     return this.#ask(signal, async (own) => {
       const failed = new AbortController();
       const both = AbortSignal.any([own, failed.signal]);
+      // Every open request listens to it.
+      setMaxListeners(0, both);
       try {
         return await Promise.all(
           requests.map((request) => this.#inTurn(() => this.#continue(request, sampling, both))),
@@ -105,7 +109,8 @@ class CompletionSampler implements TokenSampler {
   async #continue(request: GenerateRequest, sampling: Sampling, signal: AbortSignal): Promise<GeneratedTokens> {
     const adapter = this.#adapter;
     if (adapter === undefined) throw new Error('no weights were published');
-    const body = completionBody(adapter.name, request, sampling);
+    const seed = this.#options.seeds ? { seed: seedOf(request) } : {};
+    const body = { ...completionBody(adapter.name, request, sampling), ...seed };
     const ask = () =>
       repeatCutAnswers(this.#options.retries, () => this.#client.post<object>('/completions', { body, signal }));
     let answer: object;
@@ -157,13 +162,18 @@ class CompletionSampler implements TokenSampler {
   }
 }
 
+/** The server draws by itself. A seed out of our own numbers makes its draws depend on the seed of the run. */
+function seedOf({ draws }: GenerateRequest): number {
+  return Math.min(2 ** 31 - 1, Math.floor((draws[0] ?? 0) * 2 ** 31));
+}
+
 /**
  * A request for tokens. What is left out would come from the generation_config.json of the model on the server, and
  * penalties show in no log probability: so every setting is sent.
  */
 function completionBody(
   model: string,
-  { draws, endIds, maxTokens, tokens }: GenerateRequest,
+  { endIds, maxTokens, tokens }: GenerateRequest,
   { temperature, topK, topP }: Sampling,
 ): object {
   return {
@@ -177,8 +187,6 @@ function completionBody(
     repetition_penalty: 1,
     presence_penalty: 0,
     frequency_penalty: 0,
-    // The server draws by itself. A seed out of our own numbers makes its draws depend on the run's seed.
-    seed: Math.min(2 ** 31 - 1, Math.floor((draws[0] ?? 0) * 2 ** 31)),
     // Only the policy's own end tokens end an action.
     stop_token_ids: endIds,
     ignore_eos: true,
