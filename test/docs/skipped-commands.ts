@@ -53,11 +53,18 @@ export const skippedCommands: readonly SkippedCommand[] = [
     'agentgym evaluate openai:http://localhost:8000/v1 --environment guess-number --tasks 200',
     'agentgym demonstrate guess-number --policy openai:http://localhost:8000/v1 --temperature 1 --episodes-per-task 8 --filter success --output won.jsonl',
     'agentgym serve --policy latest --port 8000',
+    'agentgym serve --policy ./base --adapters ./weights --port 8000',
     'AGENTGYM_SERVE_KEY=$(openssl rand -hex 16) agentgym serve --host 0.0.0.0',
   ].map((command) => ({
     document: 'docs/guides/text-models.md',
     command,
     reason: 'needs a server, or is one: test/cli/text-models.test.ts and serve.test.ts run both',
+  })),
+  ...['docs/guides/text-models.md', 'plugins/policy-openai/README.md'].map((document) => ({
+    document,
+    command:
+      'VLLM_ALLOW_RUNTIME_LORA_UPDATING=True vllm serve Qwen/Qwen2.5-0.5B-Instruct --enable-lora --max-lora-rank 16 --generation-config vllm',
+    reason: 'needs vLLM: `npm run test:vllm` trains with one',
   })),
   ...[
     'export MLFLOW_TRACKING_URI=http://localhost:5000',

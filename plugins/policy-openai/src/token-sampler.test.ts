@@ -56,8 +56,7 @@ async function serve(answer: (asked: Asked, index: number) => Reply = (asked) =>
 
 function open(address: string, changes: Partial<SamplerOptions> = {}, temperature = 1): TokenSampler {
   const options = { ...optionDefaults(samplerOptions), retries: 0, ...changes };
-  const made = create(options, testHost(), { address, sampling: { ...sampling, temperature } });
-  return made as TokenSampler;
+  return create(options, testHost(), { address, sampling: { ...sampling, temperature } });
 }
 
 /** A folder as PEFT writes it. */
