@@ -1244,7 +1244,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/run-recipe.ts',
-    find: 'const recipe = { ...run.manifest.recipe, tracking: plan.recipe.tracking };',
+    find: 'const recipe = { ...run.manifest.recipe, policy: kept, tracking: plan.recipe.tracking };',
     replace: 'const { recipe } = run.manifest;',
     test: 'src/experiments/track-training.test.ts',
     reddens: 'an interrupted training is KILLED',

@@ -229,7 +229,7 @@ beforeAll(() => {
 describe('examples of the contracts', () => {
   it('stand in every contract that a plugin or a trainer implements', () => {
     const subjects =
-      'environment reward policy format algorithm loss tool player plugin trajectory journal events options';
+      'environment reward policy format algorithm loss tool player sampler plugin trajectory journal events options';
     const contracts = new Set(examples.map(({ contract }) => contract));
     expect(contracts).toEqual(new Set(subjects.split(' ').map((name) => `src/contracts/${name}.ts`)));
   });

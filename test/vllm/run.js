@@ -126,7 +126,9 @@ function writeRecipe(folder, port) {
 async function recordAnswers(port, folder, target) {
   const keep = (name, { body, status, type }) => {
     const headers = typeof body === 'string' ? { headers: { 'content-type': type } } : {};
-    const text = JSON.stringify({ status, ...headers, body }, undefined, 2).replaceAll(folder, '/models');
+    const text = JSON.stringify({ status, ...headers, body }, undefined, 2)
+      .replaceAll(folder, '/models')
+      .replaceAll(tmpdir(), '/weights');
     writeFileSync(join(target, `${name}.json`), `${text}\n`);
   };
   const { data } = (await ask(port, 'models')).body;

@@ -71,7 +71,8 @@ export async function refuseWithoutAdapters(client: OpenAI, signal: AbortSignal)
 function adapterError(error: unknown, path: string): unknown {
   if (!(error instanceof OpenAI.APIError) || error.status === undefined) return error;
   const told = error.message.replace(/^\d+ /, '');
-  if (error instanceof NotFoundError && told.includes(path)) {
+  // vLLM hides the path in its answer.
+  if (error instanceof NotFoundError && /no adapter found/i.test(told)) {
     return new Unavailable(
       `it does not see the folder ${path} (${told}). On another machine or as another user, set \`policy.sampler.folder\` to a folder that both see, and the option serverFolder if its path is another one there.`,
       { cause: error },

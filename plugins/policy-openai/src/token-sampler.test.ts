@@ -181,7 +181,8 @@ describe('a sampler behind an endpoint', () => {
     await sampler.publish(adapter('a'), silent);
     const requests = Array.from({ length: 90 }, (_, id) => request({ tokens: [id] }));
     expect(await sampler.generate(requests, sampling, silent)).toHaveLength(90);
-    expect(most).toBe(30);
+    expect(most).toBeLessThanOrEqual(30);
+    expect(most).toBeGreaterThan(1);
     process.off('warning', note);
     expect(warnings).toEqual([]);
   });
