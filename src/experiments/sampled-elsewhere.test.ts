@@ -1,5 +1,6 @@
 // A policy whose training episodes a sampler writes, in whole runs of the tabular policy.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -8,8 +9,12 @@ import { planRun } from '../config/run-plan.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
+import { supervisedBeginning } from '../config/supervised-beginning.js';
+import { TabularPolicy } from '../testing/tabular-policy.js';
 import { checkTraining } from './check-training.js';
+import { policyLoad } from './estimate-memory.js';
 import { hostSettings, lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
+import { SampledElsewhere } from './sampled-elsewhere.js';
 import { type SamplerCall, type TwinSettings, twinSampler } from './fixtures/twin-sampler.js';
 
 const learnt = {
@@ -186,5 +191,101 @@ describe('a policy with a sampler', () => {
       code: 'AG_RUN_INEXACT',
       message: 'The recipe requires `exact: true`, but the sampler twin draws its own random numbers.',
     });
+  });
+});
+
+describe('the weights of a sampler', () => {
+  const sampling = { temperature: 1, topP: 1, topK: 0 };
+
+  async function open(seed: number, evaluates = false) {
+    const policy = new TabularPolicy({ texts: ['go north', 'go south'], contextLength: 3, deviation: 2, seed });
+    const twin = twinSampler();
+    const { create } = await twin.contribution.load();
+    const sampler = await create({}, undefined as never, { sampling });
+    const model = await SampledElsewhere.open({
+      ...{ policy, sampler, name: 'twin', evaluates, signal: new AbortController().signal },
+      exportWeights: async (checkpoint, directory) => {
+        await cp(checkpoint, directory, { recursive: true });
+        return { architecture: 'Table', parameters: 1, base: { name: 'nothing' } };
+      },
+    });
+    const tokens = policy.encoder.begin('', 'go north');
+    const sample = async (exact: boolean) => {
+      const request = { tokens, sequence: 'one', endIds: policy.encoder.endIds, maxTokens: 8 };
+      const draws = Float64Array.from({ length: 8 }, (_, index) => 0.1 + 0.1 * index);
+      return (await model.generate([{ ...request, draws }], { ...sampling, exact }))[0];
+    };
+    return { model, policy, sample, twin };
+  }
+
+  it('are published again after other weights of the same version were loaded', async () => {
+    const [{ model, sample, twin }, other] = [await open(1), await open(2)];
+    const before = await sample(false);
+    const folder = mkdtempSync(join(newFolder(), 'other-'));
+    await other.policy.save(folder);
+    await model.load(folder);
+    expect([model.policyVersion, twin.folders.length]).toEqual([0, 1]);
+    expect(await sample(false)).toEqual(await other.sample(false));
+    expect(await sample(false)).not.toEqual(before);
+    expect(twin.folders).toHaveLength(2);
+    await model.dispose();
+    expect(twin.calls.at(-1)).toBe('dispose');
+    await other.model.dispose();
+  });
+
+  it('are published once for calls at the same time, and not for exact sampling', async () => {
+    const { model, policy, sample, twin } = await open(1);
+    await policy.optimizerStep({ learningRate: 0.1 });
+    await sample(true);
+    expect(twin.folders).toHaveLength(1);
+    await Promise.all([sample(false), sample(false), sample(false)]);
+    expect(twin.folders).toHaveLength(2);
+    await model.dispose();
+    const { sample: play, twin: judge } = await open(1, true);
+    await play(true);
+    expect(judge.calls).toEqual(['connect', 'publish', 'generate']);
+  });
+});
+
+describe('the keys of a sampler', () => {
+  const resolve = async (changes: object, base: object = recipe) => {
+    const host = await tabularHost(twinSampler().contribution);
+    const cwd = newFolder();
+    return { cwd, ...(await resolveRecipe({ source: { ...base, ...changes }, cwd, host })) };
+  };
+
+  it('have a folder relative to the recipe', async () => {
+    const { cwd, recipe: resolved } = await resolve(sampled({ folder: 'weights' }));
+    expect(resolved.policy.sampler).toEqual({
+      ...{ name: 'twin', folder: join(cwd, 'weights'), evaluates: false, options: {} },
+    });
+  });
+
+  it('are refused if nothing samples, or if the address has a password', async () => {
+    const { algorithm: _, stages, ...rest } = recipe;
+    const horizon = { schedule: 'fixed', turns: 3 };
+    const source = { ...rest, policy: sampled().policy, stages: { sft: stages.sft }, horizon };
+    expect(await error(resolve({}, source))).toMatchObject({
+      code: 'AG_RECIPE_IDLE_SETTING',
+      message: '`policy.sampler` has no effect in a recipe whose `stages` have no `kind: rl`',
+    });
+    expect((await error(resolve(sampled({ address: 'http://me:hidden@here' })))).message).not.toContain('hidden');
+  });
+
+  it('change neither supervised stages nor what the policy itself must hold for evaluations', async () => {
+    const plan = async (changes: object) => planRun((await resolve(changes)).recipe);
+    const [own, elsewhere, all] = await Promise.all([
+      plan(learnt),
+      plan(sampled()),
+      plan(sampled({ evaluates: true })),
+    ]);
+    expect(supervisedBeginning(elsewhere!.recipe)).toBe(supervisedBeginning(own!.recipe));
+    const splits = { train: { count: 9 }, validation: { count: 9 }, test: { count: 9 } } as never;
+    const load = (of: typeof own) => policyLoad(of!, splits, [], []);
+    const exact = load(own).samplings.filter((one) => one.exact);
+    expect(load(own).samplings).toHaveLength(exact.length + 1);
+    expect(load(elsewhere).samplings).toEqual(exact);
+    expect(load(elsewhere).sequences).toBe(load(own).sequences);
+    expect(load(all)).toMatchObject({ samplings: [], sequences: 0 });
   });
 });

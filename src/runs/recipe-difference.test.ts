@@ -59,3 +59,14 @@ it('ignores the options of the policy that may change at a resume, and no others
   expect(recipeDifference(before, withOptions({ loraRank: '1' }), ['engine'])).toBeUndefined();
   expect(recipeDifference(before, after)?.path).toBe('policy.options.engine');
 });
+
+// Goes red when a run cannot go on with a server that was started elsewhere.
+it('ignores where a sampler is, and nothing else about it', () => {
+  const withSampler = (sampler: { readonly [name: string]: string }) => ({ ...recipe, policy: { sampler } });
+  const before = withSampler({ name: 'openai', address: 'http://one/v1' });
+  expect(recipeDifference(before, withSampler({ name: 'openai', folder: '/shared' }))).toBeUndefined();
+  expect(recipeDifference(before, withSampler({ name: 'other', address: 'http://one/v1' }))?.path).toBe(
+    'policy.sampler.name',
+  );
+  expect(recipeDifference({ ...recipe, policy: {} }, before)?.path).toBe('policy.sampler');
+});
