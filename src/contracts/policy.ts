@@ -119,6 +119,8 @@ export interface PolicyCapabilities {
   /** Whether a step may clip the gradient by its norm (`OptimizerStep.clipNorm`). Default: true. */
   readonly clipsGradients?: boolean;
   readonly sampler: SamplerPromises;
+  /** What it promises where `Sampling.exact` is asked for. Absent: the same. */
+  readonly exactSampler?: SamplerPromises;
 }
 
 /** What a policy model promises about its sampler. Features that need a missing promise are not available. */
@@ -137,6 +139,12 @@ export interface SamplerPromises {
    * the episodes is answered while another part plays. Absent: no.
    */
   readonly concurrent?: boolean;
+  /**
+   * It batches by itself what it is asked at the same time, as servers with continuous batching do. Under free collection
+   * every episode is then a call of its own, which begins as soon as its environment has answered. Without `draws` too,
+   * free collection is the default: no order of calls could be repeated exactly. Absent: no.
+   */
+  readonly continuous?: boolean;
 }
 
 /** Results of a pass over a batch, besides the gradient. */

@@ -23,6 +23,7 @@ import type {
   SamplerPromises,
 } from '../contracts/policy.js';
 import type { TokenSampler } from '../contracts/sampler.js';
+import { CallSignals } from '../rollout/call-signals.js';
 import { checkSampledTokens } from './check-sampled-tokens.js';
 
 export interface SampledElsewhereParts {
@@ -47,9 +48,9 @@ export function withSampler(
   promises: SamplerPromises,
   evaluates: boolean,
 ): PolicyCapabilities {
+  const { exactSampler = capabilities.sampler, ...others } = capabilities;
   // Without `evaluates`, evaluations are calls of the policy itself.
-  const concurrent = promises.concurrent === true && (evaluates || capabilities.sampler.concurrent === true);
-  return { ...capabilities, sampler: { ...promises, concurrent } };
+  return { ...others, sampler: promises, ...(!evaluates && { exactSampler }) };
 }
 
 /** Delegates to the policy, but for sampling. */
@@ -59,6 +60,7 @@ export class SampledElsewhere implements PolicyModel {
   /** The weights that the sampler has. Undefined: none, or others than the policy's. */
   #published: { readonly version: number; readonly directory: string } | undefined;
   #publishing: Promise<void> | undefined;
+  readonly #calls = new CallSignals();
   /** The folder of all folders of weights. */
   #root: string | undefined;
 
@@ -109,8 +111,15 @@ export class SampledElsewhere implements PolicyModel {
   ): Promise<GeneratedTokens[]> {
     const { evaluates, name, sampler } = this.#parts;
     if (sampling.exact === true && !evaluates) return this.#policy.generate(requests, sampling, signal);
-    await this.#publishNewest(signal);
-    const answers = await sampler.generate(requests, sampling, signal);
+    // A sampler leaves a listener on the signal of each call, and there may be many calls at a time.
+    const call = this.#calls.begin(signal);
+    let answers: readonly GeneratedTokens[];
+    try {
+      await this.#publishNewest(call.signal);
+      answers = await sampler.generate(requests, sampling, call.signal);
+    } finally {
+      this.#calls.end(signal, call);
+    }
     const checked = checkSampledTokens(name, requests, answers, this.#policy.capabilities.vocabularySize);
     for (const [place, answer] of checked.entries()) this.#policy.countSampled?.(requests[place]!, answer);
     return checked;

@@ -1,11 +1,12 @@
 // Plays episodes concurrently, in one loop with two rules for readiness. In waves, the policy waits until every
 // environment has answered. In free collection, an episode continues as soon as its own environment has answered, and
 // if the policy takes a second call before it has answered the first, the episodes take turns in two halves: one is
-// answered while the other plays. An episode does not depend on the rule or on the order of answers: its randomness is
+// answered while the other plays. A sampler that batches by itself is told of every episode as it comes. An episode does not depend on the rule or on the order of answers: its randomness is
 // keyed by its position in the run.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
+import type { SamplerPromises } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
@@ -155,17 +156,28 @@ class Collection {
 
   /** How many of the ready episodes are answered now. */
   #dueCount(): number {
-    const { actor, rollout } = this.#options;
+    const { actor } = this.#options;
     const ready = this.#ready.length;
-    const sampler = actor.kind === 'model' ? actor.model.capabilities.sampler : undefined;
-    const rule = rollout.collection ?? (sampler?.independent === false ? 'waves' : 'free');
+    const sampler = actor.kind === 'model' ? promisesOf(actor) : undefined;
+    const isFree = this.#isFree(sampler);
     const allAnswered = this.#pending === 0;
-    if (rule === 'free' && sampler?.concurrent && allAnswered) {
+    if (isFree && sampler?.continuous) return ready;
+    if (isFree && sampler?.concurrent && allAnswered) {
       if (this.#calls.size === 0 && ready >= smallestSplit) return ready >> 1;
       // All other episodes are in the running call, and play while these are answered.
       if (this.#calls.size === 1) return ready;
     }
-    return this.#calls.size === 0 && (rule === 'free' || allAnswered) ? ready : 0;
+    return this.#calls.size === 0 && (isFree || allAnswered) ? ready : 0;
+  }
+
+  /**
+   * Whether an episode may continue before all others have been answered. If the sampler draws by itself and is asked for
+   * each episode alone, no order of calls would make a run repeatable, so nobody waits.
+   */
+  #isFree(sampler: SamplerPromises | undefined): boolean {
+    const { collection } = this.#options.rollout;
+    if (collection !== undefined) return collection === 'free';
+    return sampler?.independent !== false || (sampler.continuous === true && !sampler.draws);
   }
 
   #somethingHappens(): Promise<void> {
@@ -227,6 +239,14 @@ class Collection {
       for (const episode of episodes) this.#beside(() => this.#play(episode, () => this.#ask(episode)));
       return;
     }
+    const sampler = promisesOf(actor);
+    const isAlone = sampler.continuous === true && this.#isFree(sampler);
+    const groups = isAlone ? episodes.map((episode) => [episode]) : [episodes];
+    for (const group of groups) this.#call(group, actor);
+  }
+
+  /** A call of the model. */
+  #call(episodes: readonly LiveEpisode[], actor: ModelActor): void {
     if (this.#calls.size === 0) this.#generatingSince = performance.now();
     const call = this.#generate(episodes, actor)
       .catch((error: unknown) => void (this.#error ??= { error }))
@@ -352,6 +372,11 @@ class Collection {
     const place = this.#waiting.findIndex(({ index }) => index > attempt.index);
     this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, attempt);
   }
+}
+
+/** The promises that hold for how this actor samples. */
+function promisesOf({ model: { capabilities }, sampling }: ModelActor): SamplerPromises {
+  return (sampling.exact === true ? capabilities.exactSampler : undefined) ?? capabilities.sampler;
 }
 
 async function generate(

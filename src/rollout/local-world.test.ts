@@ -10,7 +10,7 @@ import { createRandom } from '../random/create-random.js';
 import { collectEpisodes, type CollectionTimes, type CollectOptions } from './collect-episodes.js';
 import { EnvironmentPool } from './environment-pool.js';
 import { EpisodeLost } from './episode-lost.js';
-import { collectOptions, environmentPool, keys, worldSettings } from './fixtures/collect.js';
+import { collectOptions, environmentPool, keys, rolloutSettings, worldSettings } from './fixtures/collect.js';
 import { Signals, signalWorld } from './fixtures/signals.js';
 import { localWorld, openLocalWorld } from './local-world.js';
 import type { InstanceHandle } from './world-handle.js';
@@ -468,8 +468,9 @@ describe('free collection', () => {
   function promising({ actor }: CollectOptions, changes: Partial<SamplerPromises>): PolicyModel {
     const { model } = actor as Extract<typeof actor, { kind: 'model' }>;
     const { capabilities } = model;
-    const sampler = { ...capabilities.sampler, ...changes };
-    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler } });
+    const { sampler: exactSampler } = capabilities;
+    const sampler = { ...exactSampler, ...changes };
+    Object.defineProperty(model, 'capabilities', { value: { ...capabilities, sampler, exactSampler } });
     return model;
   }
 
@@ -539,6 +540,43 @@ describe('free collection', () => {
     expect(halves.waited).toBeGreaterThan(0);
     expect(halves.waited).toBeLessThan(1);
     expect(await play(true, 'waves')).toMatchObject({ most: 1, episodes: whole.episodes });
+  });
+
+  // Goes red when episodes share calls, or wait for each other, although the sampler batches by itself.
+  it('asks for each episode at once if the sampler batches what comes', async () => {
+    const play = async (changes: Partial<SamplerPromises>, collection?: 'waves' | 'free', exact = false) => {
+      const options = collectOptions({ environments: environmentPool(() => new Uneven()) });
+      const model = promising(options, changes);
+      const sizes: number[] = [];
+      let [calls, most, besideFirst] = [0, 0, 0];
+      const generate = model.generate.bind(model);
+      model.generate = async (requests, ...rest) => {
+        const isFirst = sizes.push(requests.length) === 1;
+        most = Math.max(most, (calls += 1));
+        await sleep(isFirst ? 80 : 1);
+        if (isFirst) besideFirst = sizes.length;
+        calls -= 1;
+        return generate(requests, ...rest);
+      };
+      const actor = { ...(options.actor as Extract<typeof options.actor, { kind: 'model' }>) };
+      const rollout = { ...options.rollout, ...(collection && { collection }) };
+      const asked = { ...options, actor: { ...actor, sampling: { ...actor.sampling, exact } }, rollout };
+      const episodes = await collectEpisodes(keys(4, 4), asked);
+      return { episodes, sizes, most, besideFirst };
+    };
+    const server = { independent: false, draws: false, concurrent: true, continuous: true };
+    const waves = await play(server, 'waves');
+    expect(waves.most).toBe(1);
+    const own = await play(server);
+    expect(own.episodes).toEqual(waves.episodes);
+    expect(new Set(own.sizes)).toEqual(new Set([1]));
+    expect(own.most).toBeGreaterThan(2);
+    // All others played on while the first was answered.
+    expect(own.besideFirst).toBeGreaterThan(2 * rolloutSettings.inFlight);
+    // With draws that are handed over, a repeatable order is worth the wait.
+    expect(await play({ ...server, draws: true })).toMatchObject({ most: 1, sizes: waves.sizes });
+    // Exact sampling is the business of another model.
+    expect(await play(server, undefined, true)).toMatchObject({ most: 1 });
   });
 
   it('waits for the other call when one fails', async () => {

@@ -1445,4 +1445,18 @@ export const mutations: readonly Mutation[] = [
     test: 'src/serve/endpoint/served-adapters.test.ts',
     reddens: 'are those of the model, and those of the request',
   },
+  {
+    file: 'src/rollout/collect-episodes.ts',
+    find: 'if (isFree && sampler?.continuous) return ready;',
+    replace: '',
+    test: 'src/rollout/local-world.test.ts',
+    reddens: 'asks for each episode at once',
+  },
+  {
+    file: 'src/rollout/collect-episodes.ts',
+    find: '(sampling.exact === true ? capabilities.exactSampler : undefined) ?? capabilities.sampler',
+    replace: 'capabilities.sampler',
+    test: 'src/rollout/local-world.test.ts',
+    reddens: 'asks for each episode at once',
+  },
 ];

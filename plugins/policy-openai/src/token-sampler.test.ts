@@ -113,7 +113,8 @@ describe('a sampler behind an endpoint', () => {
     await seedless.publish(adapter('second'), silent);
     await seedless.generate([request()], sampling, silent);
     expect(server.asked.at(-1)!.body).not.toHaveProperty('seed');
-    expect(sampler.promises).toEqual({ independent: false, draws: false, exact: false, concurrent: true });
+    const promises = { independent: false, draws: false, exact: false, concurrent: true, continuous: true };
+    expect(sampler.promises).toEqual(promises);
     expect(sampler.describe()).toEqual({ server: server.url.slice(7), weights: 'adapters', logprobsMode: 'raw' });
   });
 

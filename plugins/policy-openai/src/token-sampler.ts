@@ -31,7 +31,7 @@ const FAREWELL = 5_000;
 /** Samples with vLLM: token ids go to `/completions`, and new weights go to it as adapters. */
 class CompletionSampler implements TokenSampler {
   /** The server batches requests as they come, and draws by itself. */
-  readonly promises = { independent: false, draws: false, exact: false, concurrent: true } as const;
+  readonly promises = { independent: false, draws: false, exact: false, concurrent: true, continuous: true } as const;
   readonly #options: SamplerOptions;
   readonly #address: Address;
   readonly #client: OpenAI;
