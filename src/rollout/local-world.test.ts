@@ -564,7 +564,7 @@ describe('free collection', () => {
       const episodes = await collectEpisodes(keys(4, 4), asked);
       return { episodes, sizes, most, besideFirst };
     };
-    const server = { independent: false, draws: false, concurrent: true, continuous: true };
+    const server = { independent: false, draws: false, concurrent: false, continuous: true };
     const waves = await play(server, 'waves');
     expect(waves.most).toBe(1);
     const own = await play(server);
