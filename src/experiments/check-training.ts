@@ -37,6 +37,8 @@ export interface CheckedTraining {
   readonly plugins: readonly Pick<ContributionRecord, 'kind' | 'name' | 'package' | 'version'>[];
   /** Null if the policy's plugin cannot tell before it creates the model. */
   readonly parameters: number | null;
+  /** What samples training episodes. Null: the policy itself. */
+  readonly sampler: { readonly name: string; readonly address?: string } | null;
   readonly memory: MemoryEstimate;
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
@@ -80,12 +82,19 @@ export async function checkTraining(
         version,
       })),
       parameters: parts.policyEstimate?.parameters ?? null,
+      sampler: describeSampler(plan),
       memory: parts.memory,
       tasks: { train: train.count, validation: validation.count, test: test.count },
     };
   } finally {
     await disposeParts(parts);
   }
+}
+
+function describeSampler({ recipe }: RunPlan): CheckedTraining['sampler'] {
+  if (recipe.policy.sampler === undefined) return null;
+  const { address, name } = recipe.policy.sampler;
+  return { name, ...(address !== undefined && { address }) };
 }
 
 function describeStage(stage: StagePlan, skipped: boolean): CheckedStage {

@@ -194,7 +194,12 @@ export class Instances {
   /** Throws AG_POLICY_CANNOT if the policy cannot write its model as a Hugging Face folder. */
   async refuseUnexported(named: Named): Promise<void> {
     const { located, module } = await this.#open('policy', named);
-    if (module.exportFolder === undefined) throw cannot(located, 'export its models');
+    if (module.exportFolder !== undefined) return;
+    throw new AgentgymError('AG_POLICY_CANNOT', {
+      message: `The ${ownerTitle(located)} cannot hand its weights to a sampler: it writes no Hugging Face folders.`,
+      hint: 'Remove `policy.sampler`, or choose another policy, such as `transformer`.',
+      path: 'policy.sampler',
+    });
   }
 
   /**

@@ -7,10 +7,13 @@ import { describe, expect, it } from 'vitest';
 
 import { planRun } from '../config/run-plan.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
+import type { PolicyModule } from '../contracts/policy.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
+import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
 import { supervisedBeginning } from '../config/supervised-beginning.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
+import { checkLines } from '../reports/check-lines.js';
 import { checkTraining } from './check-training.js';
 import { policyLoad } from './estimate-memory.js';
 import { hostSettings, lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
@@ -172,24 +175,44 @@ describe('a policy with a sampler', () => {
   });
 
   it('needs the log probabilities of training, and says so before it starts', async () => {
-    const check = async (changes: object, settings: TwinSettings = {}) => {
-      const twin = twinSampler(settings);
-      const host = await tabularHost(twin.contribution);
+    const check = async (changes: object, settings: TwinSettings = {}, isExported = true) => {
+      const whole = await tabularHost(twinSampler(settings).contribution);
+      const load = async (item: LocatedContribution) => {
+        const { exportFolder: _, ...module } = (await whole.load(item)) as PolicyModule<unknown>;
+        return isExported || item.kind !== 'policy' ? whole.load(item) : module;
+      };
+      const host = { ...whole, load: load as PluginHost['load'] };
       const cwd = newFolder();
       const resolved = await resolveRecipe({ source: { ...recipe, ...changes }, cwd, host });
-      await run(cwd, { host, changes });
-      return [await checkTraining(planRun(resolved.recipe), host, hostSettings(cwd, createRandom(1)), undefined), twin];
+      const checked = await checkTraining(
+        planRun(resolved.recipe),
+        host,
+        hostSettings(cwd, createRandom(1)),
+        undefined,
+      );
+      return { checked, run: () => run(cwd, { host, changes }) };
     };
     const { algorithm: _, ...without } = sampled();
-    expect(await error(check(without))).toMatchObject({
+    const { run: begin } = await check(without);
+    expect(await error(begin())).toMatchObject({
       code: 'AG_POLICY_CANNOT',
       message: 'The sampler `twin` does not promise equal log probabilities in sampling and training.',
       hint: expect.stringContaining('algorithm.recomputeLogprobs: true'),
     });
-    expect(await error(check(without, { promises: { exact: true } }))).toEqual({ message: 'it ran' });
-    expect(await error(check({ ...sampled(), exact: true }))).toMatchObject({
+    const exact = await check(without, { promises: { exact: true } });
+    expect(await error(exact.run())).toEqual({ message: 'it ran' });
+    const inexact = await check({ ...sampled(), exact: true });
+    expect(await error(inexact.run())).toMatchObject({
       code: 'AG_RUN_INEXACT',
       message: 'The recipe requires `exact: true`, but the sampler twin draws its own random numbers.',
+    });
+    const { checked } = await check(sampled({ address: 'here:9' }));
+    expect(checked.sampler).toEqual({ name: 'twin', address: 'here:9' });
+    expect(checkLines(checked)).toContain('sampler: twin at here:9');
+    expect(await error(check(sampled(), {}, false))).toMatchObject({
+      code: 'AG_POLICY_CANNOT',
+      message:
+        'The policy `tabular` (test 0.0.0) cannot hand its weights to a sampler: it writes no Hugging Face folders.',
     });
   });
 });

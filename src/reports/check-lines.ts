@@ -2,7 +2,8 @@ import type { CheckedTraining } from '../experiments/check-training.js';
 import { formatBytes, formatCount } from '../reporting/format-quantity.js';
 
 /** The output of `train --check` for a reader. */
-export function checkLines({ recipe, stages, steps, plugins, parameters, memory, tasks }: CheckedTraining): string[] {
+export function checkLines(checked: CheckedTraining): string[] {
+  const { recipe, stages, steps, plugins, parameters, sampler, memory, tasks } = checked;
   const stageLine = ({ name, kind, steps: own, skipped, episodes, demonstrations }: (typeof stages)[number]) => {
     const what =
       episodes !== undefined
@@ -21,6 +22,9 @@ export function checkLines({ recipe, stages, steps, plugins, parameters, memory,
     `tasks: ${counts.join(', ')}`,
     `plugins: ${versions.join(', ')}`,
     parameters === null ? 'model: unknown to its plugin' : `model: up to ${formatCount(parameters)} parameters`,
+    ...(sampler === null
+      ? []
+      : [`sampler: ${sampler.name}${sampler.address === undefined ? '' : ` at ${sampler.address}`}`]),
     `memory: about ${formatBytes(needed)}, and ${formatBytes(available)} are available; \`agentgym doctor --recipe\` lists the parts`,
   ];
 }
