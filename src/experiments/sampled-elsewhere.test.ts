@@ -302,9 +302,9 @@ describe('the keys of a sampler', () => {
       plan(sampled()),
       plan(sampled({ evaluates: true })),
     ]);
-    expect(supervisedBeginning(elsewhere!.recipe)).toBe(supervisedBeginning(own!.recipe));
+    expect(supervisedBeginning(elsewhere.recipe)).toBe(supervisedBeginning(own.recipe));
     const splits = { train: { count: 9 }, validation: { count: 9 }, test: { count: 9 } } as never;
-    const load = (of: typeof own) => policyLoad(of!, splits, [], []);
+    const load = (of: typeof own) => policyLoad(of, splits, [], []);
     const exact = load(own).samplings.filter((one) => one.exact);
     expect(load(own).samplings).toHaveLength(exact.length + 1);
     expect(load(elsewhere).samplings).toEqual(exact);
