@@ -122,9 +122,9 @@ function madeOf({ manifest }: RunDirectory): JsonObject {
   const { recipe, host, plugins, packages = [], versions, demonstrations = {} } = manifest;
   const { seed } = recipe;
   const beginning = supervisedBeginning(recipe) ?? '';
-  // No supervised stage uses an algorithm. Rewards are part of evaluations only, which every run makes itself.
+  // No supervised stage uses an algorithm or a sampler. Rewards are part of evaluations only, which every run makes itself.
   const used = new Set(
-    plugins.filter(({ kind }) => kind !== 'algorithm' && kind !== 'reward').map((record) => record.package),
+    plugins.filter(({ kind }) => !['algorithm', 'reward', 'sampler'].includes(kind)).map((record) => record.package),
   );
   const made = packages.filter(({ name }) => used.has(name)).map((one) => ({ ...one }));
   const learned = Object.entries(demonstrations).map(([stage, { training }]) => [stage, training.sha256]);
