@@ -53,7 +53,8 @@ export function* compareGame(recorded, logic) {
         : [],
     ),
   );
-  if (recorded.names !== undefined) yield { place: 'names', kind: 'names', differences: differencesOf(recorded, { names }) };
+  if (recorded.names !== undefined)
+    yield { place: 'names', kind: 'names', differences: differencesOf(recorded, { names }) };
   const session = new Session(game, 'alfworld');
   for (const [transcript, steps] of Object.entries(recorded.play)) {
     for (const [index, step] of steps.entries()) {
@@ -61,7 +62,11 @@ export function* compareGame(recorded, logic) {
       if (step.error !== undefined) break;
       const ours = index === 0 ? startOf(session, recorded) : stepOf(session, step.command);
       const place = `${transcript} ${index}${index === 0 ? '' : ` ${JSON.stringify(step.command)}`}`;
-      yield { place, kind: transcript, differences: differencesOf(index === 0 ? { ...step, goal: recorded.goal } : step, ours) };
+      yield {
+        place,
+        kind: transcript,
+        differences: differencesOf(index === 0 ? { ...step, goal: recorded.goal } : step, ours),
+      };
     }
   }
 }

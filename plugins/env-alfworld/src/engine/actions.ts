@@ -116,7 +116,8 @@ class SchemaActions {
         hasVariables: effect.variables.length > 0,
       };
     });
-    for (const { joins = [] } of this.#effects) for (const join of joins) for (const each of join.reads) reads.add(each);
+    for (const { joins = [] } of this.#effects)
+      for (const join of joins) for (const each of join.reads) reads.add(each);
     this.reads = reads;
     this.#relations = [...new Set(this.#joins.flatMap(({ join }) => [...join.reads]))]
       .filter((predicate) => state.setting.fluents.has(predicate))
@@ -148,7 +149,8 @@ class SchemaActions {
     const changes: Change[] = [];
     for (const effect of this.#effects) {
       if (effect.joins === undefined) changes.push(this.#change(effect));
-      else for (const join of effect.joins) join.search(this.#values, () => (changes.push(this.#change(effect)), false));
+      else
+        for (const join of effect.joins) join.search(this.#values, () => (changes.push(this.#change(effect)), false));
     }
     const told = this.#toldChanges();
     for (const { adds, predicate, things } of changes) if (!adds) state.set(predicate, things, false);

@@ -154,7 +154,12 @@ class Planner {
     const isRepeated = this.#known.has(variable);
     this.#known.add(variable);
     const type = this.#types.get(variable) as string;
-    return { variable, place, isRepeated, type: this.#facts.ofType(type).length === this.#facts.ofType('object').length ? undefined : type };
+    return {
+      variable,
+      place,
+      isRepeated,
+      type: this.#facts.ofType(type).length === this.#facts.ofType('object').length ? undefined : type,
+    };
   }
 
   /** The things of constants; undefined if one of them is no thing of this game. */

@@ -36,7 +36,10 @@ export class Relation {
 
   /** The same facts, to be changed apart. */
   copy(): Relation {
-    return new Relation(this.#base - 1, [...this.#start.values()].map(({ things }) => things));
+    return new Relation(
+      this.#base - 1,
+      [...this.#start.values()].map(({ things }) => things),
+    );
   }
 
   get size(): number {

@@ -105,7 +105,9 @@ export class Setting {
     const counts = new Map<string, Set<number>>();
     const count = (predicate: string, terms: number) => {
       if (terms > longest)
-        throw new Error(`the predicate ${predicate} has ${terms} terms; with ${this.size} objects, ${longest} are possible`);
+        throw new Error(
+          `the predicate ${predicate} has ${terms} terms; with ${this.size} objects, ${longest} are possible`,
+        );
       counts.set(predicate, (counts.get(predicate) ?? new Set()).add(terms));
     };
     for (const [predicate, relation] of this.start)
@@ -113,7 +115,8 @@ export class Setting {
     for (const { effects } of this.schemas)
       for (const { literal } of effects) count(literal.predicate, literal.terms.length);
     for (const [predicate, lengths] of counts) {
-      if (lengths.size > 1) throw new Error(`the predicate ${predicate} has ${[...lengths].sort().join(' and ')} terms`);
+      if (lengths.size > 1)
+        throw new Error(`the predicate ${predicate} has ${[...lengths].sort().join(' and ')} terms`);
     }
   }
 }
@@ -121,4 +124,3 @@ export class Setting {
 function isConditional({ variables, ways }: Schema['effects'][number]): boolean {
   return variables.length > 0 || ways.length !== 1 || Object.values(ways[0] as Way).some((part) => part.length > 0);
 }
-

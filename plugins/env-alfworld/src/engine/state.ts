@@ -1,4 +1,3 @@
-
 import type { Facts } from './join.js';
 import { Relation } from './relation.js';
 import type { Setting } from './setting.js';

@@ -59,7 +59,8 @@ function checkTypes({ productions }: Grammar, setting: Setting): void {
     for (const { condition = [] } of rules) {
       for (const { placeholders } of condition) {
         const unknown = placeholders.find(({ type }) => !setting.hasType(type));
-        if (unknown) throw new Error(`the text ${JSON.stringify(symbol)} has ${unknown.key}, but there is no such type`);
+        if (unknown)
+          throw new Error(`the text ${JSON.stringify(symbol)} has ${unknown.key}, but there is no such type`);
       }
     }
   }

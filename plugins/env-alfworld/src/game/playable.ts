@@ -1,6 +1,63 @@
-import type { Game, GameTexts } from './game.js';
+import type { GroundAction } from '../engine/actions.js';
+import type { Deed } from '../plan/household.js';
+import { Planner } from '../plan/planner.js';
 import type { Compat } from './compat.js';
-import { readGame } from './game.js';
-export function openPlayable(texts: GameTexts, compat: Compat): Game {
-  return readGame(texts, compat);
+import { readGame, type Game, type GameTexts } from './game.js';
+import { GameError } from './game-error.js';
+import { Session } from './session.js';
+
+/** A game that can be won, and how long that takes. */
+export interface PlayableGame {
+  readonly game: Game;
+  /** Turns of a shortest plan. */
+  readonly planLength: number;
+}
+
+/** Throws a `GameError` that says why if the game cannot be read, cannot be won, or is already won at the start. */
+export function openPlayable(texts: GameTexts, compat: Compat): PlayableGame {
+  return checkPlayable(readGame(texts, compat), compat);
+}
+
+export function checkPlayable(game: Game, compat: Compat): PlayableGame {
+  const session = new Session(game, compat);
+  session.start();
+  if (session.isWon())
+    throw new GameError('the game is already won at the start: its goal holds before the first turn');
+  const planner = new Planner(session.state);
+  const { errands } = planner;
+  if (errands === undefined)
+    throw new GameError(
+      "the goal is none of ALFWorld's six kinds of tasks, so nobody can tell whether it can be reached",
+    );
+  const plan = planner.plan();
+  if (plan === undefined) {
+    throw new GameError(
+      errands.length === 0
+        ? 'the game cannot be won: no thing and receptacle in it are of the kinds that its goal asks for'
+        : 'the game cannot be won: what its goal asks for cannot be brought where it has to be',
+    );
+  }
+  for (const deed of plan.deeds) {
+    const action = actionFor(deed, session.applicable());
+    if (action === undefined) break;
+    session.perform(action);
+  }
+  if (!session.isWon())
+    throw new GameError('the rules of this game are not those of ALFWorld: a plan does not reach the goal');
+  return { game, planLength: plan.deeds.length };
+}
+
+/** The possible action that a deed is. */
+export function actionFor(
+  { schema, thing, receptacle }: Deed,
+  applicable: readonly GroundAction[],
+): GroundAction | undefined {
+  return applicable.find(
+    (action) =>
+      action.schema === schema &&
+      schema.parameters.every(({ type }, place) => {
+        if (type === 'object') return action.things[place] === thing;
+        return type !== 'receptacle' || action.things[place] === receptacle;
+      }),
+  );
 }

@@ -18,6 +18,7 @@ export function mendCommand(command: string, isAdmissible: (command: string) => 
   if (command.length > longestCommand) return command;
   const plain = command.trim().toLowerCase().replace(/\s+/g, ' ').replace(/ ?\.$/, '');
   if (isAdmissible(plain)) return plain;
-  const [, thing = '', place = ''] = put.exec(plain) ?? /^move (.+?) (?:in\/on|in|on|into|onto|to) (.+)$/.exec(plain) ?? [];
+  const [, thing = '', place = ''] =
+    put.exec(plain) ?? /^move (.+?) (?:in\/on|in|on|into|onto|to) (.+)$/.exec(plain) ?? [];
   return [`move ${thing} to ${place}`, `put ${thing} in/on ${place}`].find(isAdmissible) ?? plain;
 }

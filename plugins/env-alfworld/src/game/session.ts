@@ -50,8 +50,13 @@ export class Session {
     this.#actions = new Actions(this.state, { dropIdle: compat !== 'corrected' });
     const { names, types } = game.setting;
     const printed = game.names.map((name, thing): Printed => ({ name, id: names[thing]!, type: types[thing]! }));
-    this.#telling = { grammar: game.grammar, facts: this.state.asTold(), printed: (thing) => printed[thing] as Printed };
-    for (const { name } of game.setting.schemas) this.#isFixed.set(name, this.#isFixedText(this.#textOf(name).template));
+    this.#telling = {
+      grammar: game.grammar,
+      facts: this.state.asTold(),
+      printed: (thing) => printed[thing] as Printed,
+    };
+    for (const { name } of game.setting.schemas)
+      this.#isFixed.set(name, this.#isFixedText(this.#textOf(name).template));
   }
 
   /** Commands that did something. */
@@ -139,11 +144,13 @@ export class Session {
     for (const rules of this.game.grammar.productions.values()) {
       for (const { condition = [], parts } of rules) {
         for (const { predicate } of condition) reads.add(predicate);
-        for (const part of parts) if (part.kind === 'each') for (const { predicate } of part.query ?? []) reads.add(predicate);
+        for (const part of parts)
+          if (part.kind === 'each') for (const { predicate } of part.query ?? []) reads.add(predicate);
       }
     }
     for (const { template } of this.game.grammar.actions.values()) {
-      for (const part of template) if (part.kind === 'each') for (const { predicate } of part.query ?? []) reads.add(predicate);
+      for (const part of template)
+        if (part.kind === 'each') for (const { predicate } of part.query ?? []) reads.add(predicate);
     }
     return reads;
   }
@@ -178,7 +185,9 @@ export class Session {
       if (part.kind === 'symbol') return false;
       if (part.kind !== 'each') return true;
       const isPlain = part.item.kind === 'value';
-      return isPlain && (part.query ?? []).every(({ predicate }) => !fluents.has(predicate) && !predicate.startsWith('not_'));
+      return (
+        isPlain && (part.query ?? []).every(({ predicate }) => !fluents.has(predicate) && !predicate.startsWith('not_'))
+      );
     });
   }
 }

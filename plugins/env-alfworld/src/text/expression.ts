@@ -18,7 +18,8 @@ export function readExpression(text: string): Expression {
   return text.split(/\s+or\s+/).map((sum) =>
     splitSum(sum).map((each) => {
       const match = operand.exec(each.trim());
-      if (match === null) throw new TextError(`{${text}} is not supported; values are texts, NAME, NAME.name and sums of them`);
+      if (match === null)
+        throw new TextError(`{${text}} is not supported; values are texts, NAME, NAME.name and sums of them`);
       const [, single, double, variable, field = 'name'] = match;
       if (variable === undefined) return { words: single ?? double ?? '' };
       const known = fields.find((one) => one === field);

@@ -45,7 +45,8 @@ export function readGrammar(text: string): Grammar {
       const { text, grammar } = readActionText(tokens, name);
       actions.set(name.text.toLowerCase(), text);
       if (grammar !== undefined) add(readBlock(grammar, true));
-    } else throw new TextError(`"grammar" or "action" expected, not ${JSON.stringify(token.text.slice(0, 40))}`, token.line);
+    } else
+      throw new TextError(`"grammar" or "action" expected, not ${JSON.stringify(token.text.slice(0, 40))}`, token.line);
   }
   const productions = new Map(
     [...sources].map(([symbol, rules]) => [symbol, rules.map((rule) => readProduction(symbol, rule))]),
@@ -63,7 +64,11 @@ function readActionText(tokens: Tokens, name: Token): { readonly text: ActionTex
     if (token.text === 'template' || token.text === 'feedback') strings.set(token.text, tokens.string());
     else if (token.text === 'grammar') grammar = tokens.block();
     else if (token.text === 'pddl') tokens.block();
-    else throw new TextError(`an action has template, feedback and grammar, not ${JSON.stringify(token.text)}`, token.line);
+    else
+      throw new TextError(
+        `an action has template, feedback and grammar, not ${JSON.stringify(token.text)}`,
+        token.line,
+      );
   }
   const partsOf = (key: string) => {
     const found = strings.get(key);
@@ -173,7 +178,10 @@ class Tokens {
     const token = this.next();
     if (token === undefined) throw new TextError('the grammar ends too early', this.#tokens.at(-1)?.line);
     if (wanted !== undefined && token.text !== wanted)
-      throw new TextError(`${JSON.stringify(wanted)} expected, not ${JSON.stringify(token.text.slice(0, 40))}`, token.line);
+      throw new TextError(
+        `${JSON.stringify(wanted)} expected, not ${JSON.stringify(token.text.slice(0, 40))}`,
+        token.line,
+      );
     return token;
   }
 
@@ -190,7 +198,8 @@ class Tokens {
   #quoted(quote: string): Token {
     this.expect('::');
     const { text, line } = this.expect();
-    const isRight = text.length >= 2 * quote.length && text.startsWith(quote) && text.startsWith('"""') === (quote === '"""');
+    const isRight =
+      text.length >= 2 * quote.length && text.startsWith(quote) && text.startsWith('"""') === (quote === '"""');
     if (!isRight) throw new TextError(`a text in ${quote} expected`, line);
     this.expect(';');
     return { text: text.slice(quote.length, -quote.length), line };

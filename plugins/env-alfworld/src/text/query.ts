@@ -33,7 +33,8 @@ const placeholder = /^\s*(\w+)\s*(?::\s*(\w+))?\s*$/;
 export function parseQuery(text: string): Query {
   return text.split('&').map((part) => {
     const match = fact.exec(part);
-    if (match === null) throw new TextError(`a fact such as opened(r:receptacle) expected, not ${JSON.stringify(part.trim())}`);
+    if (match === null)
+      throw new TextError(`a fact such as opened(r:receptacle) expected, not ${JSON.stringify(part.trim())}`);
     const [, predicate = '', inside = ''] = match;
     const placeholders = inside.trim() === '' ? [] : inside.split(',').map(readPlaceholder);
     return { predicate, placeholders };
@@ -42,7 +43,8 @@ export function parseQuery(text: string): Query {
 
 function readPlaceholder(text: string): Placeholder {
   const match = placeholder.exec(text);
-  if (match === null) throw new TextError(`a variable such as r:receptacle expected, not ${JSON.stringify(text.trim())}`);
+  if (match === null)
+    throw new TextError(`a variable such as r:receptacle expected, not ${JSON.stringify(text.trim())}`);
   const [, name = '', type = name] = match;
   return { key: `${name}:${type}`, name, type };
 }
@@ -51,7 +53,12 @@ function readPlaceholder(text: string): Placeholder {
  * Calls `visit` with the values of each answer, in the order of the things; `true` ends the search. Two variables never
  * stand for the same thing. Returns whether a call ended the search.
  */
-export function search(query: Query, given: Bindings, facts: ToldFacts, visit: (bindings: Bindings) => boolean): boolean {
+export function search(
+  query: Query,
+  given: Bindings,
+  facts: ToldFacts,
+  visit: (bindings: Bindings) => boolean,
+): boolean {
   const bindings = new Map(given);
   const used = new Set(bindings.values());
   const run = (depth: number): boolean => {

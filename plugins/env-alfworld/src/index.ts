@@ -1,0 +1,18 @@
+import type { EnvironmentContribution } from '@agentgym/cli';
+
+import { options, validate } from './options.js';
+
+export default [
+  {
+    kind: 'environment',
+    name: 'alfworld',
+    summary:
+      'Household tasks of ALFWorld in text: find, clean, heat, cool and move things; generated or from game files',
+    options,
+    facts: ['progress', 'milestones'],
+    // 256 games with what was visited of them.
+    play: { megabytes: 250 },
+    load: () => import('./alfworld.js'),
+    validate,
+  } satisfies EnvironmentContribution<typeof options>,
+];

@@ -1,0 +1,136 @@
+import { dirname, join } from 'node:path';
+
+import type { EnvironmentHost, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+
+import { readGame, type Game } from '../game/game.js';
+import { GameError } from '../game/game-error.js';
+import { readGameFile } from '../game/game-file.js';
+import { checkPlayable, type PlayableGame } from '../game/playable.js';
+import type { Options } from '../options.js';
+import { taskKindOf } from '../plan/task-kind-of.js';
+import { findGameFiles, readLimited, type GameFile } from './find-game-files.js';
+import { Recent } from './recent.js';
+import { splitByHash } from './split-by-hash.js';
+import type { TaskBook } from './task.js';
+import { readTrajectory, type Trajectory } from './trajectory.js';
+
+const keptGames = 128;
+/** Bytes. ALFWorld's own games have about a tenth of a megabyte. */
+const largestGame = 16 * 2 ** 20;
+
+/**
+ * Tasks of the user's folder: `valid_seen/pick_and_place_simple-Book-None-SideTable-329/trial_...`. All files are read
+ * once here, so that a broken one is named before anything is played. Games that cannot be won, or are won from the
+ * start, are left out, and counted in the log; if nothing else is left, the reason is thrown.
+ */
+export function openFileTasks(options: Options, log: EnvironmentHost['log']): TaskBook {
+  const listed = findGameFiles(options.games ?? '');
+  const files = new Map<string, GameFile>();
+  const about = new Map<string, TaskFacts>();
+  const refused: { readonly path: string; readonly reason: string }[] = [];
+  for (const file of listed) {
+    const loaded = tryLoad(file, options);
+    if ('reason' in loaded) {
+      refused.push({ path: file.path, reason: loaded.reason });
+      continue;
+    }
+    if (!options.tasks.includes(String(loaded.about.labels?.['task']))) continue;
+    files.set(file.name, file);
+    about.set(file.name, loaded.about);
+  }
+  if (files.size === 0) {
+    const [first] = refused;
+    throw new Error(
+      first === undefined
+        ? `none of the ${listed.length} games in ${options.games} is of the kinds ${options.tasks.join(', ')}`
+        : `${first.path}: ${first.reason}`,
+    );
+  }
+  if (refused.length > 0) {
+    const [first] = refused as [{ readonly path: string; readonly reason: string }];
+    log.info(`${refused.length} of ${listed.length} games are left out; the first is ${first.path}: ${first.reason}`);
+  }
+  const places: Record<SplitName, string[]> = { train: [], validation: [], test: [] };
+  const clusters = new Map<string, SplitName>();
+  let sharesClusters = false;
+  for (const [id, file] of files) {
+    const cluster = about.get(id)?.cluster ?? id;
+    const split = splitOf(file, cluster, options);
+    places[split].push(id);
+    sharesClusters ||= (clusters.get(cluster) ?? split) !== split;
+    clusters.set(cluster, split);
+  }
+  const games = new Recent<Game>(keptGames);
+  const find = <Value>(values: ReadonlyMap<string, Value>, id: string): Value => {
+    const value = values.get(id);
+    if (value !== undefined) return value;
+    const [example] = files.keys();
+    throw new Error(`${JSON.stringify(id.slice(0, 100))} is no game of the folder; ids look like ${example}`);
+  };
+  const source = (split: SplitName): TaskSource => {
+    const ids = places[split];
+    return { count: ids.length, id: (place) => ids[place] ?? '', random: (random) => random.choice(ids) };
+  };
+  return {
+    splits: { train: source('train'), validation: source('validation'), test: source('test') },
+    sharesClusters,
+    about: (id) => find(about, id),
+    read: (id) => ({ id, game: games.get(id, () => load(find(files, id), options).game) }),
+  };
+}
+
+/** The published splits; without their folders, the scene decides. */
+function splitOf({ name, split }: GameFile, cluster: string, { heldOut }: Options): SplitName {
+  if (split === undefined) return splitByHash(cluster);
+  if (split === 'train' || split === 'validation' || split === 'test') return split;
+  if (heldOut === 'unseen') return split === 'valid_unseen' ? 'test' : 'validation';
+  // Half of the games of either folder, whatever else is there.
+  return splitByHash(name, ['validation', 'test']);
+}
+
+type Loaded = { readonly about: TaskFacts } | { readonly reason: string };
+
+/** What is known about a game, or why it cannot be played. Throws if its file is broken. */
+function tryLoad(file: GameFile, options: Options): Loaded {
+  const { game, solvable } = read(file, options);
+  if (solvable === false) return { reason: 'its makers found that it cannot be won ("solvable": false)' };
+  let playable: PlayableGame;
+  try {
+    playable = checkPlayable(game, options.compat);
+  } catch (error) {
+    if (error instanceof GameError) return { reason: error.message };
+    throw error;
+  }
+  const trajectory = readTrajectory(join(dirname(file.path), 'traj_data.json'), file.name);
+  return { about: aboutGame(playable, trajectory, file) };
+}
+
+function load(file: GameFile, options: Options): PlayableGame {
+  return checkPlayable(read(file, options).game, options.compat);
+}
+
+function read(
+  { path }: GameFile,
+  { compat }: Options,
+): { readonly game: Game; readonly solvable: boolean | undefined } {
+  try {
+    const content = readGameFile(readLimited(path, largestGame));
+    return { game: readGame(content, compat), solvable: content.solvable };
+  } catch (error) {
+    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function aboutGame({ game, planLength }: PlayableGame, { scene, room }: Trajectory, { split }: GameFile): TaskFacts {
+  const isUnseen = split === 'valid_unseen' || split === 'validation' || split === 'test';
+  return {
+    ...(scene !== undefined && { cluster: scene }),
+    labels: {
+      task: taskKindOf(game) ?? 'other',
+      ...(room !== undefined && { room }),
+      ...(split !== undefined && { scene: isUnseen ? 'unseen' : 'seen' }),
+      receptacles: game.setting.ofType('receptacle').length,
+      planLength,
+    },
+  };
+}
