@@ -16,6 +16,8 @@ export interface Errand {
   readonly deliveries: readonly Delivery[];
   /** A lamp to be turned on, and to stand at in the end. */
   readonly lamp?: { readonly thing: number; readonly receptacle: number };
+  /** At the end, every receptacle that can be closed has to be closed, as in a few games of ALFWorld's data set. */
+  readonly closesAll: boolean;
 }
 
 /** Facts about things that some action makes true once and for all, and only while the thing is held. */
@@ -28,13 +30,15 @@ const treatments: ReadonlySet<string> = new Set(['isclean', 'ishot', 'iscool']);
 export function findErrands(state: State): readonly Errand[] | undefined {
   const errands: Errand[] = [];
   for (const way of state.setting.goal) {
-    const { fixed, wishes } = splitWay(way, state);
+    const { fixed, wishes, closesAll } = splitWay(way, state);
     if (wishes === undefined) return undefined;
     const values: number[] = Array.from({ length: state.setting.goalVariables }, () => -1);
     for (const join of planWays([fixed], new Map(), [], state)) {
       let isKnown = true;
       join.search(values, () => {
-        const errand = readErrand(wishes, (term) => (typeof term === 'number' ? values[term] : state.numberOf(term)));
+        const errand = readErrand(wishes, closesAll, (term) =>
+          typeof term === 'number' ? values[term] : state.numberOf(term),
+        );
         if (errand === undefined) isKnown = false;
         else errands.push(errand);
         return !isKnown;
@@ -45,11 +49,15 @@ export function findErrands(state: State): readonly Errand[] | undefined {
   return errands.filter((errand) => isPossible(errand, state));
 }
 
-/** What never changes, and what has to become true; `wishes` is undefined if something has to become false. */
-function splitWay(
-  way: Way,
-  { setting }: State,
-): { readonly fixed: Way; readonly wishes: readonly Literal[] | undefined } {
+interface SplitWay {
+  /** What never changes. */
+  readonly fixed: Way;
+  /** What has to become true; undefined if something else is asked for. */
+  readonly wishes: readonly Literal[] | undefined;
+  readonly closesAll: boolean;
+}
+
+function splitWay(way: Way, { setting }: State): SplitWay {
   const changes = ({ predicate }: Literal) => setting.fluents.has(predicate);
   const fixed: Way = {
     ...way,
@@ -57,13 +65,22 @@ function splitWay(
     negative: way.negative.filter((literal) => !changes(literal)),
     never: [],
   };
-  const isPlain = way.never.length === 0 && !way.negative.some(changes);
-  return { fixed, wishes: isPlain ? way.positive.filter(changes) : undefined };
+  const closesAll = way.never.length > 0;
+  const isPlain = !way.negative.some(changes) && way.never.every((ways) => ways.every(isAnyOpen));
+  return { fixed, wishes: isPlain ? way.positive.filter(changes) : undefined, closesAll };
+}
+
+/** What nothing may meet in `(forall (?r - receptacle) (not (opened ?r)))`. */
+function isAnyOpen({ variables, positive, negative, equal, different, never }: Way): boolean {
+  const [variable] = variables;
+  const [literal] = positive;
+  const others = [...positive.slice(1), ...variables.slice(1), ...negative, ...equal, ...different, ...never];
+  return others.length === 0 && literal?.predicate === 'opened' && literal.terms[0] === variable?.number;
 }
 
 type ThingOf = (term: Term) => number | undefined;
 
-function readErrand(wishes: readonly Literal[], thingOf: ThingOf): Errand | undefined {
+function readErrand(wishes: readonly Literal[], closesAll: boolean, thingOf: ThingOf): Errand | undefined {
   const placed = new Map<number, number>();
   const held = new Set<number>();
   const wants = new Map<number, string[]>();
@@ -88,7 +105,11 @@ function readErrand(wishes: readonly Literal[], thingOf: ThingOf): Errand | unde
     ...[...held].map((thing) => ({ thing, wants: wants.get(thing) ?? [] })),
   ];
   if (held.size > 1 || deliveries.length === 0 || deliveries.length > longest) return undefined;
-  return { deliveries, ...(lamp !== undefined && { lamp: { thing: lamp, receptacle: lampPlace as number } }) };
+  return {
+    deliveries,
+    closesAll,
+    ...(lamp !== undefined && { lamp: { thing: lamp, receptacle: lampPlace as number } }),
+  };
 }
 
 /** Things that are brought one after the other, in any order. */

@@ -59,8 +59,11 @@ export class Household {
     return relation?.has(relation.keyOf([thing, receptacle])) === true;
   }
 
-  isOpenable(receptacle: number): boolean {
-    return this.#openable.has(receptacle);
+  /** Receptacles that are open and can be closed. */
+  open(): readonly number[] {
+    return (this.#state.relation('opened')?.find(0, 0) ?? []).flatMap(({ things }) =>
+      things.filter((receptacle) => this.#openable.has(receptacle)),
+    );
   }
 
   isClosed(receptacle: number): boolean {
@@ -86,15 +89,16 @@ export class Household {
     return this.#kinds.get(thing) ?? [];
   }
 
-  /** The action of the domain that makes facts of the predicate true. */
-  actionThat(predicate: string): Schema | undefined {
-    if (!this.#makers.has(predicate)) {
+  /** The action of the domain that makes facts of the predicate true, or false. */
+  actionThat(predicate: string, adds = true): Schema | undefined {
+    const key = `${predicate} ${adds}`;
+    if (!this.#makers.has(key)) {
       const { schemas } = this.#state.setting;
       const makes = ({ effects }: Schema) =>
-        effects.some(({ adds, literal }) => adds && literal.predicate === predicate);
-      this.#makers.set(predicate, schemas.find(makes));
+        effects.some((effect) => effect.adds === adds && effect.literal.predicate === predicate);
+      this.#makers.set(key, schemas.find(makes));
     }
-    return this.#makers.get(predicate);
+    return this.#makers.get(key);
   }
 
   /** Receptacles with which the thing can be treated: sinks for `isclean`. */

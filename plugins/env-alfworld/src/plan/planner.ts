@@ -14,6 +14,7 @@ export interface Plan {
 interface Verbs {
   readonly go: Schema;
   readonly open: Schema | undefined;
+  readonly close: Schema | undefined;
   readonly take: Schema;
   readonly put: Schema;
   readonly use: Schema | undefined;
@@ -36,7 +37,8 @@ export class Planner {
     const [go, take, put] = ['atlocation', 'holds', 'inreceptacle'].map((each) => this.household.actionThat(each));
     if (go === undefined || take === undefined || put === undefined) return;
     const [open, use] = ['opened', 'istoggled'].map((each) => this.household.actionThat(each));
-    this.#walk = new Walk(this.household, { go, open, take, put, use });
+    const close = this.household.actionThat('opened', false);
+    this.#walk = new Walk(this.household, { go, open, close, take, put, use });
   }
 
   /** A shortest plan from the present state; `allows` leaves errands out. Undefined if there is none. */
@@ -76,7 +78,11 @@ class Walk {
   readonly #verbs: Verbs;
   #here = -1;
   #hand = -1;
-  #opened: number[] = [];
+  /** Receptacles that are opened or closed on the way. */
+  readonly #lids = new Map<number, 'open' | 'closed'>();
+  #closesAll = false;
+  /** What will be put into, so it stays open. */
+  #target: number | undefined;
   #turns = 0;
   #deeds: Deed[] | undefined;
 
@@ -86,10 +92,11 @@ class Walk {
   }
 
   /** Turns of the errand, Infinity if it is impossible; stops early once it has `limit` turns. */
-  run({ lamp }: Errand, order: readonly Delivery[], limit: number, deeds?: Deed[]): number {
+  run({ lamp, closesAll }: Errand, order: readonly Delivery[], limit: number, deeds?: Deed[]): number {
     this.#here = this.#household.here;
     this.#hand = this.#household.hand;
-    this.#opened = [];
+    this.#lids.clear();
+    this.#closesAll = closesAll;
     this.#turns = 0;
     this.milestones = 0;
     this.#deeds = deeds;
@@ -97,6 +104,8 @@ class Walk {
       if (!this.#deliver(delivery)) return Infinity;
       if (this.#turns >= limit) return Infinity;
     }
+    this.#target = undefined;
+    if (closesAll && !this.#closeEverything()) return Infinity;
     if (lamp === undefined) return this.#turns;
     if (!this.#goTo(lamp.receptacle)) return Infinity;
     if (!this.#household.is('istoggled', lamp.thing)) {
@@ -108,6 +117,7 @@ class Walk {
   }
 
   #deliver({ thing, wants, receptacle }: Delivery): boolean {
+    this.#target = receptacle;
     const missing = wants.filter((want) => !this.#household.is(want, thing));
     const isThere = receptacle !== undefined && this.#household.isIn(thing, receptacle);
     if (isThere && missing.length === 0) return true;
@@ -173,19 +183,44 @@ class Walk {
   #goTo(receptacle: number): boolean {
     const place = this.#household.placeOf.get(receptacle);
     if (place === undefined) return false;
-    if (place !== this.#here) this.#do(this.#verbs.go, undefined, receptacle);
+    if (place === this.#here) return true;
+    if (this.#closesAll) this.#closeHere();
+    this.#do(this.#verbs.go, undefined, receptacle);
     this.#here = place;
     return true;
   }
 
   #isClosed(receptacle: number): boolean {
-    return this.#household.isClosed(receptacle) && !this.#opened.includes(receptacle);
+    const lid = this.#lids.get(receptacle);
+    return lid === undefined ? this.#household.isClosed(receptacle) : lid === 'closed';
   }
 
   #open(receptacle: number): void {
     if (!this.#isClosed(receptacle)) return;
     this.#do(this.#verbs.open as Schema, undefined, receptacle);
-    this.#opened.push(receptacle);
+    this.#lids.set(receptacle, 'open');
+  }
+
+  /** Closes what is open here, but for what is needed again. */
+  #closeHere(): void {
+    for (const receptacle of this.#openOnes()) {
+      if (this.#household.placeOf.get(receptacle) !== this.#here || receptacle === this.#target) continue;
+      if (this.#verbs.close === undefined) return;
+      this.#do(this.#verbs.close, undefined, receptacle);
+      this.#lids.set(receptacle, 'closed');
+    }
+  }
+
+  #closeEverything(): boolean {
+    this.#closeHere();
+    for (const receptacle of this.#openOnes()) if (!this.#goTo(receptacle)) return false;
+    this.#closeHere();
+    return this.#openOnes().length === 0;
+  }
+
+  #openOnes(): readonly number[] {
+    const opened = [...this.#household.open(), ...this.#lids.keys()];
+    return [...new Set(opened)].filter((receptacle) => this.#lids.get(receptacle) !== 'closed');
   }
 
   #do(schema: Schema, thing: number | undefined, receptacle: number): void {
