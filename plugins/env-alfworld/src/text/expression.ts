@@ -15,21 +15,29 @@ const operand = /^(?:'([^']*)'|"([^"]*)"|([A-Za-z_]\w*)(?:\.(\w+))?)$/;
  * Python here.
  */
 export function readExpression(text: string): Expression {
-  return text.split(/\s+or\s+/).map((sum) =>
-    splitSum(sum).map((each) => {
-      const match = operand.exec(each.trim());
-      if (match === null)
-        throw new TextError(`{${text}} is not supported; values are texts, NAME, NAME.name and sums of them`);
-      const [, single, double, variable, field = 'name'] = match;
-      if (variable === undefined) return { words: single ?? double ?? '' };
-      const known = fields.find((one) => one === field);
-      if (known === undefined) throw new TextError(`{${text}}: there is no field ${field}, only ${fields.join(', ')}`);
-      return { variable, field: known };
-    }),
-  );
+  const sums: Operand[][] = [[]];
+  let isOperand = true;
+  for (const piece of text.match(pieces) ?? []) {
+    const isRight = isOperand !== (piece === '+' || piece === 'or');
+    const match = operand.exec(piece);
+    if (!isRight || (isOperand && match === null)) return refuse(text);
+    if (isOperand) sums.at(-1)?.push(readOperand(match as RegExpExecArray, text));
+    else if (piece === 'or') sums.push([]);
+    isOperand = !isOperand;
+  }
+  return isOperand ? refuse(text) : sums;
 }
 
-/** The summands of a sum; a plus sign in quotation marks is none. */
-function splitSum(text: string): readonly string[] {
-  return text.match(/(?:'[^']*'|"[^"]*"|[^+])+/g) ?? [''];
+/** Texts in quotation marks, names with fields, plus signs, and whatever else there is. */
+const pieces = /'[^']*'|"[^"]*"|[\w.]+|\S/g;
+
+function refuse(text: string): never {
+  throw new TextError(`{${text}} is not supported; values are texts, NAME, NAME.name and sums of them`);
+}
+
+function readOperand([, single, double, variable, field = 'name']: RegExpExecArray, text: string): Operand {
+  if (variable === undefined) return { words: single ?? double ?? '' };
+  const known = fields.find((one) => one === field);
+  if (known !== undefined) return { variable, field: known };
+  throw new TextError(`{${text}}: there is no field ${field}, only ${fields.join(', ')}`);
 }
