@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import { expect, it } from 'vitest';
+
+const program = fileURLToPath(new URL('../scripts/play-malformed.js', import.meta.url));
+const run = (...options: string[]) =>
+  spawnSync(process.execPath, ['--expose-gc', program, ...options], { encoding: 'utf8' });
+
+it('no text throws, and no memory stays behind', () => {
+  const { status, stdout, stderr } = run('--episodes', '40', '--seed', '3');
+  expect(stderr).toBe('');
+  const summary = JSON.parse(stdout) as { errors: unknown[]; steps: number; refused: number; growth: number };
+  expect(summary).toMatchObject({ episodes: 40, seed: 3, worlds: 5, errors: [] });
+  expect(summary.steps).toBeGreaterThan(500);
+  expect(summary.refused / summary.steps).toBeGreaterThan(0.2);
+  // So few episodes fill memory that later ones use; the script's own bound is for many.
+  expect(summary.growth).toBeLessThan(1.5);
+  expect(status).toBe(summary.growth > 1.05 ? 1 : 0);
+});
+
+it('takes sensible numbers only', () => {
+  const { status, stderr } = run('--episodes', '0');
+  expect([status, stderr]).toEqual([2, expect.stringContaining('--episodes takes a whole number from 1 up')]);
+});
