@@ -112,12 +112,17 @@ const templates: { readonly [action: string]: string } = {
   help: 'help',
 };
 
+/** `Your task is to: put a mug in desk.` */
+export function taskSentence(task: string): string {
+  return `Your task is to: ${task}.`;
+}
+
 /**
  * The texts of a household with a task, in TextWorld's format `.twl2`. The answers have the words that ALFWorld's agents
  * are trained with; the file, its rules and the help text were written for this package.
  */
 export function houseGrammar(task: string): string {
-  const all = { ...texts, task: [`Your task is to: ${task}.`] };
+  const all = { ...texts, task: [taskSentence(task)] };
   const block = Object.fromEntries(
     Object.entries(all).map(([symbol, rules]) => [
       symbol,

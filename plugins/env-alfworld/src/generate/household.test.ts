@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
+import { readGame } from '../game/game.js';
 import { openPlayable } from '../game/playable.js';
+import { Session } from '../game/session.js';
 import { contents } from './kinds.js';
 import { fewestReceptacles, householdTexts, makeHousehold, type HouseholdOrder } from './household.js';
+import { openHousehold } from './open-household.js';
 import { roomNames, rooms } from './rooms.js';
 import { makeScene } from './scene.js';
 import { SeededRandom } from './seeded-random.js';
@@ -96,6 +99,24 @@ describe('a household', () => {
       expect(sizes(room, 'object')).toBeLessThan(many);
     }
   });
+});
+
+it('a household is read as its file is', () => {
+  const household = makeHousehold(order(8));
+  for (const compat of ['corrected', 'alfworld'] as const) {
+    const [short, long] = [
+      openHousehold(household, compat),
+      readGame(householdTexts(household, compat === 'corrected'), compat),
+    ];
+    const [one, other] = [new Session(short, compat), new Session(long, compat)];
+    expect(one.start()).toBe(other.start());
+    const random = new SeededRandom('walk');
+    for (let turn = 0; turn < 60; turn += 1) {
+      expect(one.admissible()).toEqual(other.admissible());
+      const command = random.choice(one.admissible());
+      expect(one.act(command).text).toBe(other.act(command).text);
+    }
+  }
 });
 
 describe('a scene', () => {

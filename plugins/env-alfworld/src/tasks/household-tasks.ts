@@ -1,8 +1,8 @@
 import type { Random, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
 
 import { checkPlayable, type PlayableGame } from '../game/playable.js';
-import { readGame } from '../game/game.js';
-import { householdTexts, makeHousehold, type HouseholdOrder } from '../generate/household.js';
+import { makeHousehold, type HouseholdOrder } from '../generate/household.js';
+import { openHousehold } from '../generate/open-household.js';
 import { roomNames } from '../generate/rooms.js';
 import { SeededRandom } from '../generate/seeded-random.js';
 import { tasksWithRooms, type Options } from '../options.js';
@@ -83,8 +83,7 @@ function scenesOf(split: SplitName, { scenes, heldOut }: Options, draw: number):
 }
 
 function open(order: HouseholdOrder, { compat }: Options): PlayableGame {
-  const texts = householdTexts(makeHousehold(order), compat === 'corrected');
-  return checkPlayable(readGame(texts, compat), compat);
+  return checkPlayable(openHousehold(makeHousehold(order), compat), compat);
 }
 
 function aboutHousehold(
