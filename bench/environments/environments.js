@@ -1,7 +1,7 @@
-// Compares our TextWorld with the Python original, alternating in one run: episodes of the same random admissible
-// commands in the same games, in the original's JSON backend (with admissible commands and intermediate rewards), in its
-// compiled story with the same facts, and in the story alone.
-//   npm run bench -- environments [--rounds N] [--seeds N] [--python PATH] [--json FILE]
+// Compares our environments with the Python originals, alternating in one run. TextWorld: episodes of the same random
+// admissible commands in the same games, in the original's JSON backend (with admissible commands and intermediate
+// rewards), in its compiled story with the same facts, and in the story alone. The other worlds are in files of their own.
+//   npm run bench -- environments [--world NAME]... [--rounds N] [--seeds N] [--python PATH] [--json FILE]
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +11,8 @@ import { watchForeignLoad } from '../sides/foreign-load.js';
 import { median } from '../sides/median.js';
 import { PeerProcess } from '../sides/peer-process.js';
 import { pythonWith } from '../sides/python-environment.js';
+import { UsageError } from '../sides/usage-error.js';
+import * as alfworld from './alfworld.js';
 import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
 
 const settings = [
@@ -32,30 +34,46 @@ const turns = 24;
 /** Each side plays for so long before it is measured: JavaScript is compiled while it runs, and trainings run for hours. */
 const warmUpMilliseconds = 2000;
 
-/** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
+/** What is measured, in this order; `measureWorld` returns a report, or undefined where there is nothing to compare with. */
+const worlds = { textworld: measureTextworld, alfworld: alfworld.measureWorld };
+
+/** Runs the whole measurement and prints its tables. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
   const { values } = parseArgs({
     args: options,
     options: {
+      world: { type: 'string', multiple: true, default: Object.keys(worlds) },
       rounds: { type: 'string', default: '5' },
       seeds: { type: 'string', default: '3' },
       python: { type: 'string' },
       json: { type: 'string' },
     },
   });
-  const peer = await startPeer(values.python);
-  if (peer === undefined) return 0;
+  const unknown = values.world.find((name) => !Object.hasOwn(worlds, name));
+  if (unknown !== undefined) throw new UsageError(`--world takes ${Object.keys(worlds).join(' or ')}, not ${unknown}`);
+  if (values.python !== undefined && values.world.length > 1) throw new UsageError('--python needs one --world');
+  const given = { python: values.python, rounds: Number(values.rounds), seeds: Number(values.seeds) };
+  const reports = [];
+  for (const name of values.world) {
+    const report = await worlds[name](given);
+    if (report === undefined) continue;
+    reports.push({ machine: cpus()[0].model, ...report });
+    printReport(reports.at(-1));
+  }
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(reports, undefined, 2)}\n`);
+  const rows = reports.flatMap((report) => report.rows);
+  return rows.every(({ goal = 0, ratio }) => ratio === undefined || ratio >= goal) ? 0 : 1;
+}
+
+async function measureTextworld({ python, rounds, seeds }) {
+  const peer = await startPeer(python);
+  if (peer === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
   const foreign = watchForeignLoad([peer.pid]);
   try {
     const rows = [];
-    for (const setting of settings) {
-      rows.push(...(await measureSetting(peer, setting, folder, Number(values.seeds), Number(values.rounds))));
-    }
-    const report = { machine: cpus()[0].model, textworld: peer.hello.textworld, foreignCores: foreign(), rows };
-    printReport(report);
-    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
-    return rows.every(({ goal = 0, ratio }) => ratio === undefined || ratio >= goal) ? 0 : 1;
+    for (const setting of settings) rows.push(...(await measureSetting(peer, setting, folder, seeds, rounds)));
+    return { title: `TextWorld ${peer.hello.textworld}`, foreignCores: foreign(), rows };
   } finally {
     peer.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -67,7 +85,7 @@ async function startPeer(given) {
   try {
     return await PeerProcess.start(pythonWith('textworld', [requirement], given), 'textworld_games.py');
   } catch (error) {
-    console.log(`skipped: ${requirement} cannot be installed here (${error.message}). Nothing was compared.`);
+    console.log(`skipped: ${requirement} cannot be installed here (${error.message}). It was not compared.`);
     return undefined;
   }
 }
@@ -129,16 +147,17 @@ function total(parts) {
   );
 }
 
-function printReport({ machine, textworld, foreignCores, rows }) {
-  console.log(`TextWorld ${textworld} beside ours, one thread each, on ${machine}.`);
+function printReport({ machine, title, foreignCores, rows }) {
+  console.log(`${title} beside ours, one thread each, on ${machine}.`);
   if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
   const cells = [['game', 'original', '', 'ours', 'theirs', 'ratio', '']];
   for (const { setting, backend, skipped, what, ours, theirs, ratio, goal } of rows) {
-    cells.push(
-      skipped === undefined
-        ? [setting, backend, what, round(ours), round(theirs), ratio.toFixed(0), ratio >= goal ? '' : `below ${goal}`]
-        : [setting, backend, `skipped: ${skipped}`, '', '', '', ''],
-    );
+    if (skipped !== undefined) cells.push([setting, backend, `skipped: ${skipped}`, '', '', '', '']);
+    else if (ratio === undefined) cells.push([setting, backend, what, round(ours), '', '', '']);
+    else {
+      const remark = ratio >= goal ? '' : `below ${goal}`;
+      cells.push([setting, backend, what, round(ours), round(theirs), ratio.toFixed(0), remark]);
+    }
   }
   const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
   for (const row of cells)
