@@ -1,4 +1,4 @@
-import type { Literal, Term } from '../pddl/condition.js';
+import { isFree, type Literal, type Term } from '../pddl/condition.js';
 import type { Schema } from '../pddl/domain.js';
 import { Join, planWays, type Values } from './join.js';
 import type { Relation } from './relation.js';
@@ -107,7 +107,7 @@ class SchemaActions {
     });
     const reads = new Set(this.#joins.flatMap(({ join }) => [...join.reads]));
     this.#effects = effects.map((effect) => {
-      const isPlain = effect.variables.length === 0 && effect.ways.length === 1 && isAlways(effect.ways[0]);
+      const isPlain = effect.variables.length === 0 && effect.ways.length === 1 && effect.ways.every(isFree);
       const inner = new Map(effect.variables.map(({ number, type }) => [number, type]));
       return {
         literal: effect.literal,
@@ -215,10 +215,6 @@ class SchemaActions {
 
 function nameOf({ predicate, things }: Change): string {
   return `${predicate} ${things.join()}`;
-}
-
-function isAlways(way: Schema['ways'][number] | undefined): boolean {
-  return way !== undefined && Object.values(way).every((part) => part.length === 0);
 }
 
 function emptyValues(count: number): Values {

@@ -8,7 +8,7 @@ import { readProblem } from '../pddl/problem.js';
 import { Actions } from './actions.js';
 import { Relation } from './relation.js';
 import { Setting } from './setting.js';
-import { State } from './state.js';
+import { State, type FactChanges } from './state.js';
 
 const exact = { skipCommas: false };
 
@@ -126,7 +126,7 @@ describe('the actions of a state', () => {
     const [ours, theirs] = [new Actions(one, { dropIdle: true }), new Actions(other, { dropIdle: true })];
     const random = new SeededRandom('walk');
     for (let turn = 0; turn < 200; turn += 1) ours.apply(random.choice(ours.applicable()));
-    other.restore(JSON.parse(JSON.stringify(one.changes())));
+    other.restore(JSON.parse(JSON.stringify(one.changes())) as FactChanges);
     const shown = (actions: Actions) => actions.applicable().map(({ schema, things }) => [schema.name, ...things]);
     expect(shown(ours)).toEqual(shown(theirs));
     expect(one.changes()).toEqual(other.changes());

@@ -3,7 +3,7 @@ import type { Problem } from '../pddl/problem.js';
 import { shown } from '../pddl/scan-pddl.js';
 import { rootType } from '../pddl/typed-names.js';
 import { compareText } from '../text/compare-text.js';
-import type { Way } from '../pddl/condition.js';
+import { isFree, type Way } from '../pddl/condition.js';
 import { Relation } from './relation.js';
 
 /** What does not change while a game is played: its things with their types, its rules, and the facts of its start. */
@@ -122,5 +122,5 @@ export class Setting {
 }
 
 function isConditional({ variables, ways }: Schema['effects'][number]): boolean {
-  return variables.length > 0 || ways.length !== 1 || Object.values(ways[0] as Way).some((part) => part.length > 0);
+  return variables.length > 0 || ways.length !== 1 || !isFree(ways[0] as Way);
 }

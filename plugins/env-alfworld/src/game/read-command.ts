@@ -1,9 +1,16 @@
-/** White space of Python's `str.strip`, which is not quite that of JavaScript's `trim`. */
-const edge = /^[\s\x1c-\x1f\x85]+|[\s\x1c-\x1f\x85]+$/g;
+/** What Python's `str.strip` removes: not quite what JavaScript's `trim` does. */
+function isSpace(character: string): boolean {
+  const code = character.charCodeAt(0);
+  if (code === 0xfeff) return false;
+  return (code >= 0x1c && code <= 0x1f) || code === 0x85 || character.trim() === '';
+}
 
 /** A command without the white space around it; anything else counts in ALFWorld. */
 export function stripCommand(command: string): string {
-  return command.replaceAll('\ufeff', '\0').replace(edge, '').replaceAll('\0', '\ufeff');
+  let [start, end] = [0, command.length];
+  while (start < end && isSpace(command[start] as string)) start += 1;
+  while (end > start && isSpace(command[end - 1] as string)) end -= 1;
+  return command.slice(start, end);
 }
 
 const longestCommand = 500;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { openRecorded, playable, recordedGames, textsOf, type RecordedGame } from '../fixtures/recorded-games.js';
 import { readGame } from './game.js';
 import { openPlayable } from './playable.js';
-import { Session } from './session.js';
+import { Session, type SessionSnapshot } from './session.js';
 
 const kitchen = playable.find(({ task_type }) => task_type === 'pick_heat_then_place_in_recep') as RecordedGame;
 const openAs = (game: RecordedGame, compat: 'corrected' | 'alfworld') =>
@@ -97,7 +97,7 @@ describe('a session', () => {
     one.start();
     const commands = kitchen.play.random.slice(1).map(({ command }) => command!);
     for (const [place, command] of commands.entries()) {
-      other.restore(JSON.parse(JSON.stringify(one.snapshot())));
+      other.restore(JSON.parse(JSON.stringify(one.snapshot())) as SessionSnapshot);
       expect(other.key()).toBe(one.key());
       const [theirs, ours] = [one.act(command), other.act(command)];
       expect([ours.text, ours.won], `${place}: ${command}`).toEqual([theirs.text, theirs.won]);

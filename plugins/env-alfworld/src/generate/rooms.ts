@@ -4,7 +4,7 @@ export const roomNames = ['kitchen', 'livingroom', 'bedroom', 'bathroom'] as con
 export type RoomName = (typeof roomNames)[number];
 
 /** Receptacles of one kind in a room. */
-export interface Furniture {
+interface Furniture {
   readonly kind: string;
   /** In how many of the 30 rooms of this sort there is one. */
   readonly rooms: number;

@@ -72,6 +72,11 @@ export class Scope {
 const nothing: Way = { variables: [], positive: [], negative: [], equal: [], different: [], never: [] };
 /** A condition that always holds has one way without demands. */
 export const always: readonly Way[] = [nothing];
+/** Whether the way makes no demands. */
+export function isFree({ variables, positive, negative, equal, different, never }: Way): boolean {
+  return [variables, positive, negative, equal, different, never].every((part) => part.length === 0);
+}
+
 /** More ways than this come from nested `or`s, which households do not have. */
 const mostWays = 1000;
 

@@ -4,7 +4,7 @@ import { headOf, isList, listAt, scanPddl, shown, type Expression, type List, ty
 import { readTypedNames, readVariables, rootType, type TypedName } from './typed-names.js';
 
 /** What an action does to one predicate, for all values of its own variables with which its condition holds. */
-export interface Effect {
+interface Effect {
   readonly variables: readonly Variable[];
   readonly ways: readonly Way[];
   readonly adds: boolean;

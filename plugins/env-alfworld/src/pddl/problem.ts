@@ -5,7 +5,7 @@ import { headOf, isList, listAt, shown, wordsOf, type ScanOptions } from './scan
 import { readTypedNames, type TypedName } from './typed-names.js';
 
 /** A fact at the start, with names of objects. */
-export interface StartFact {
+interface StartFact {
   readonly predicate: string;
   readonly objects: readonly string[];
 }

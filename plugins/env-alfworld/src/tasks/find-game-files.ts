@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 
 /** The published splits of ALFWorld's games, and folders that are named as agentgym's splits. */
 const splitFolders = ['train', 'valid_train', 'valid_seen', 'valid_unseen', 'validation', 'test'] as const;
-export type SplitFolder = (typeof splitFolders)[number];
+type SplitFolder = (typeof splitFolders)[number];
 
 /** A game of the user's folder. */
 export interface GameFile {

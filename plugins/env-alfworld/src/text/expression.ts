@@ -3,7 +3,7 @@ import { TextError } from './text-error.js';
 /** A value of a text: `o.indefinite + ' ' + o.name`, or `r.name or r.id`. */
 export type Expression = readonly (readonly Operand[])[];
 
-export type Operand =
+type Operand =
   | { readonly words: string }
   | { readonly variable: string; readonly field: 'name' | 'id' | 'type' | 'indefinite' | 'definite' };
 

@@ -2,14 +2,14 @@ import type { Relation } from '../engine/relation.js';
 import { TextError } from './text-error.js';
 
 /** A variable of a query. `r:receptacle` and `r:object` are two variables, as in TextWorld. */
-export interface Placeholder {
+interface Placeholder {
   /** `r:receptacle` */
   readonly key: string;
   readonly name: string;
   readonly type: string;
 }
 
-export interface QueryFact {
+interface QueryFact {
   readonly predicate: string;
   readonly placeholders: readonly Placeholder[];
 }
