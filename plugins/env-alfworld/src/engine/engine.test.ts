@@ -172,6 +172,19 @@ describe('what texts are told', () => {
     expect([state.relation('ison')!.size, state.asTold().told('ison')!.size, isTold('not_ison')]).toEqual([1, 0, true]);
   });
 
+  it('is that a fact holds if an action makes it both true and false', () => {
+    const domain = `(define (domain d) (:action move :parameters (?x ?y) :precondition (and (at ?x) (way ?x ?y))
+      :effect (and (not (at ?x)) (at ?y) (moved))))`;
+    const problem = '(define (problem p) (:domain d) (:objects a b) (:init (at a) (way a a) (way a b)) (:goal (at b)))';
+    const state = new State(new Setting(readDomain(domain, exact), readProblem(problem, exact)), true);
+    const actions = new Actions(state, { dropIdle: true });
+    const told = (predicate: string) => state.asTold().told(predicate)?.changes().length;
+    actions.apply(actions.applicable().find(({ things }) => things[0] === things[1])!);
+    expect([told('at'), told('not_at'), told('moved')]).toEqual([0, 0, 1]);
+    actions.apply(actions.applicable().find(({ things }) => things[0] !== things[1])!);
+    expect([told('at'), told('not_at')]).toEqual([2, 1]);
+  });
+
   it('is the truth, and nothing of what is false, where that is asked for', () => {
     const { state } = texts(false);
     expect(state.asTold().told('ison')).toBe(state.relation('ison'));

@@ -143,18 +143,7 @@ const supported = 'conditions have and, or, not, imply, exists, forall, = and pr
 /** Words of PDDL that this package does not know as conditions; a predicate cannot be called so. */
 const unsupported: ReadonlySet<string> = new Set([
   ...['when', 'increase', 'decrease', 'assign', 'scale-up', 'scale-down', '<', '>', '<=', '>=', '+', '-', '*', '/'],
-  ...[
-    'preference',
-    'at',
-    'over',
-    'always',
-    'sometime',
-    'within',
-    'at-most-once',
-    'hold-during',
-    'hold-after',
-    'either',
-  ],
+  ...['preference', 'always', 'sometime', 'within', 'at-most-once', 'hold-during', 'hold-after', 'either'],
 ]);
 
 function only(parts: readonly Expression[], list: List): Expression {

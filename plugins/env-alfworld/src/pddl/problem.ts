@@ -41,8 +41,7 @@ export function readProblem(text: string, options: ScanOptions): Problem {
         const predicate = headOf(list);
         // Values of functions, which only plans of least cost need.
         if (predicate.text === '=') continue;
-        if (predicate.text === 'not' || predicate.text === 'at')
-          throw new PddlError(`(${predicate.text} ...) is not supported as a fact at the start`, list);
+        if (predicate.text === 'not') throw new PddlError('(not ...) is not supported as a fact at the start', list);
         facts.push({ predicate: predicate.text, objects: wordsOf(list.items.slice(1)).map((word) => word.text) });
       }
     } else if (head.text === ':goal') {

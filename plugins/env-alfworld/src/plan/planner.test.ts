@@ -65,6 +65,17 @@ const wander = (game: Game, seed: number, turns: number): State => {
   return state;
 };
 
+/** Wanders until the agent holds something that the task does not ask for. */
+function wanderHolding(game: Game, seed: number): State | undefined {
+  for (let turns = 5; turns < 60; turns += 1) {
+    const state = wander(game, seed, turns);
+    const { household, errands } = new Planner(state);
+    const wanted = errands!.flatMap(({ deliveries }) => deliveries.map(({ thing }) => thing));
+    if (household.hand !== -1 && !wanted.includes(household.hand)) return state;
+  }
+  return undefined;
+}
+
 describe('a plan', () => {
   it.each([0, 1, 2, 3, 4, 5])('is as short as any way, from the start and after wandering (kind %i)', (kind) => {
     let compared = 0;
@@ -79,6 +90,19 @@ describe('a plan', () => {
       }
     }
     expect(compared).toBeGreaterThan(1);
+  });
+
+  it('puts down first what is in the hand, as quickly as any way', () => {
+    let compared = 0;
+    for (let seed = 0; seed < 24; seed += 1) {
+      const game = openGame(order(seed, { receptacles: 8, objects: 3 }));
+      const state = wanderHolding(game, seed);
+      const shortest = state === undefined ? Infinity : shortestWay(game, state.changes());
+      if (shortest === Infinity) continue;
+      compared += 1;
+      expect(new Planner(state!).plan()!.deeds.length, `seed ${seed}`).toBe(shortest);
+    }
+    expect(compared).toBeGreaterThan(5);
   });
 
   it.each([0, 1, 2, 3, 4, 5])('wins large households from anywhere (kind %i)', (kind) => {
