@@ -430,7 +430,7 @@ export const mutations: readonly Mutation[] = [
     reddens: '(forall (?c - kind) (p ?c))',
   },
   {
-    file: 'plugins/env-alfworld/src/engine/join.ts',
+    file: 'plugins/env-alfworld/src/engine/join-steps.ts',
     find: 'isRepeated) {\n        if (values[variable] !== thing) return false;',
     replace: 'isRepeated) {\n        if (values[variable] === -1) return false;',
     test: 'plugins/env-alfworld/src/engine/engine.test.ts',
@@ -487,8 +487,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/env-alfworld/src/plan/guide.ts',
-    find: 'household.hand === thing || this.#seen.has(',
-    replace: 'household.hand === thing || !this.#seen.has(',
+    find: 'house.hand === thing || this.#seen.has(',
+    replace: 'house.hand === thing || !this.#seen.has(',
     test: 'plugins/env-alfworld/src/alfworld.test.ts',
     reddens: 'the searcher uses only what it has seen',
   },

@@ -1,6 +1,7 @@
 import { isFree, type Literal, type Term } from '../pddl/condition.js';
 import type { Schema } from '../pddl/domain.js';
-import { Join, planWays, type Values } from './join.js';
+import { Join, planWays } from './join.js';
+import type { Values } from './join-steps.js';
 import type { Relation } from './relation.js';
 import type { State } from './state.js';
 

@@ -1,24 +1,17 @@
 import type { Literal, Term, Way } from '../pddl/condition.js';
-import type { Relation, Tuple } from './relation.js';
-
-/** What a join is made for: the things of a game and its facts. */
-export interface Facts {
-  /** The number of a thing; undefined if there is no such thing. */
-  numberOf(name: string): number | undefined;
-  /** The facts of a predicate; undefined if no fact has it, now or ever. */
-  relation(predicate: string): Relation | undefined;
-  /** All things of the type or of one below it, in order. */
-  ofType(type: string): readonly number[];
-  /** Whether a thing has the type or one below it. */
-  isOfType(thing: number, type: string): boolean;
-}
-
-/** The values of variables by number; -1 as long as a variable has none. */
-export type Values = number[];
+import {
+  findFacts,
+  refuse,
+  tryAll,
+  type FactBase,
+  type Given,
+  type Step,
+  type Taken,
+  type Values,
+} from './join-steps.js';
 
 /** Called for each solution; `true` ends the search. */
 type Visit = () => boolean;
-type Step = (values: Values, next: (values: Values) => boolean) => boolean;
 
 /**
  * Finds all values of variables with which a way to meet a condition is met. It looks up the most selective predicate
@@ -35,7 +28,12 @@ export class Join {
   }
 
   /** `known` are variables that have values before the search; undefined if nothing can ever meet the condition. */
-  static plan(way: Way, types: ReadonlyMap<number, string>, known: Iterable<number>, facts: Facts): Join | undefined {
+  static plan(
+    way: Way,
+    types: ReadonlyMap<number, string>,
+    known: Iterable<number>,
+    facts: FactBase,
+  ): Join | undefined {
     const planner = new Planner(way, new Map(types), new Set(known), facts);
     const steps = planner.plan();
     return steps && new Join(steps, planner.reads);
@@ -63,7 +61,7 @@ export function planWays(
   ways: readonly Way[],
   types: ReadonlyMap<number, string>,
   known: Iterable<number>,
-  facts: Facts,
+  facts: FactBase,
 ): readonly Join[] {
   const before = [...known];
   return ways.flatMap((way) => Join.plan(way, types, before, facts) ?? []);
@@ -74,12 +72,12 @@ class Planner {
   readonly #way: Way;
   readonly #types: Map<number, string>;
   readonly #known: Set<number>;
-  readonly #facts: Facts;
+  readonly #facts: FactBase;
   /** Tests that wait for values of their variables. */
   #tests: { readonly needs: readonly number[]; readonly step: () => Step }[] = [];
   readonly #steps: Step[] = [];
 
-  constructor(way: Way, types: Map<number, string>, known: Set<number>, facts: Facts) {
+  constructor(way: Way, types: Map<number, string>, known: Set<number>, facts: FactBase) {
     this.#way = way;
     this.#types = types;
     this.#known = known;
@@ -213,77 +211,6 @@ class Planner {
       return false;
     });
   }
-}
-
-interface Given {
-  /** The thing of a constant. */
-  readonly thing: number;
-  readonly variable?: number;
-}
-
-interface Taken {
-  readonly variable: number;
-  readonly place: number;
-  /** The variable stands twice in the literal. */
-  readonly isRepeated: boolean;
-  /** Absent if all things are of the type. */
-  readonly type: string | undefined;
-}
-
-function findFacts(
-  relation: Relation,
-  places: number,
-  given: readonly Given[],
-  taken: readonly Taken[],
-  facts: Facts,
-): Step {
-  const partOf = partReader(relation, given);
-  if (taken.length === 0) return (values, next) => relation.has(partOf(values)) && next(values);
-  const accept = (tuple: Tuple, values: Values): boolean => {
-    for (const { variable, place, isRepeated, type } of taken) {
-      const thing = tuple.things[place] as number;
-      if (isRepeated) {
-        if (values[variable] !== thing) return false;
-      } else {
-        if (type !== undefined && !facts.isOfType(thing, type)) return false;
-        values[variable] = thing;
-      }
-    }
-    return true;
-  };
-  return (values, next) => {
-    // A search does not change facts, so the list stays as it is.
-    for (const tuple of relation.find(places, partOf(values))) {
-      if (accept(tuple, values) && next(values)) return true;
-    }
-    return false;
-  };
-}
-
-function refuse(relation: Relation, given: readonly Given[]): Step {
-  const partOf = partReader(relation, given);
-  return (values, next) => !relation.has(partOf(values)) && next(values);
-}
-
-function partReader(relation: Relation, given: readonly Given[]): (values: Values) => number {
-  const things = given.map(({ thing }) => thing);
-  return (values) => {
-    for (let index = 0; index < given.length; index += 1) {
-      const { variable } = given[index] as Given;
-      if (variable !== undefined) things[index] = values[variable] as number;
-    }
-    return relation.keyOf(things);
-  };
-}
-
-function tryAll(variable: number, things: readonly number[]): Step {
-  return (values, next) => {
-    for (const thing of things) {
-      values[variable] = thing;
-      if (next(values)) return true;
-    }
-    return false;
-  };
 }
 
 function variablesOf(terms: readonly Term[]): number[] {

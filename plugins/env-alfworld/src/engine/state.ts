@@ -1,4 +1,4 @@
-import type { Facts } from './join.js';
+import type { FactBase } from './join-steps.js';
 import { Relation } from './relation.js';
 import type { Setting } from './setting.js';
 
@@ -9,7 +9,7 @@ export type FactChanges = { readonly [predicate: string]: readonly (readonly str
  * The facts of a game in play. Besides the truth, it keeps what ALFWorld tells its texts: there, an effect is told
  * whatever its condition, and what an action has made false is the fact `not_...`, which was not told before.
  */
-export class State implements Facts {
+export class State implements FactBase {
   readonly setting: Setting;
   readonly #truth = new Map<string, Relation>();
   readonly #told = new Map<string, Relation>();

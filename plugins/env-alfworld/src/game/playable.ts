@@ -1,5 +1,5 @@
 import type { GroundAction } from '../engine/actions.js';
-import type { Deed } from '../plan/household.js';
+import type { Deed } from '../plan/house.js';
 import { Planner } from '../plan/planner.js';
 import type { Compat } from './compat.js';
 import { readGame, type Game, type GameTexts } from './game.js';

@@ -76,20 +76,18 @@ export class Guide {
   }
 
   #knows({ deliveries, lamp }: Errand): boolean {
-    const { household } = this.#planner;
-    const isKnown = (thing: number) => household.hand === thing || this.#seen.has(household.containerOf(thing));
+    const { house } = this.#planner;
+    const isKnown = (thing: number) => house.hand === thing || this.#seen.has(house.containerOf(thing));
     return deliveries.every(({ thing }) => isKnown(thing)) && (lamp === undefined || isKnown(lamp.thing));
   }
 
   /** Opens what is closed here, or goes to a receptacle that may hold what is missing. */
   #explore(random: Random): string | undefined {
-    const { household } = this.#planner;
+    const { house } = this.#planner;
     const likely = this.#likely();
-    const unseen = [...household.placeOf.keys()].filter((receptacle) => !this.#seen.has(receptacle));
-    const here = unseen.find(
-      (receptacle) => household.placeOf.get(receptacle) === household.here && likely.has(receptacle),
-    );
-    const [go, open] = ['atlocation', 'opened'].map((predicate) => household.actionThat(predicate));
+    const unseen = [...house.placeOf.keys()].filter((receptacle) => !this.#seen.has(receptacle));
+    const here = unseen.find((receptacle) => house.placeOf.get(receptacle) === house.here && likely.has(receptacle));
+    const [go, open] = ['atlocation', 'opened'].map((predicate) => house.actionThat(predicate));
     if (here !== undefined && open !== undefined) return this.#commandFor(open.name, here);
     const next = unseen.filter((receptacle) => likely.has(receptacle));
     const choice = next.length > 0 ? next : unseen;
@@ -98,14 +96,14 @@ export class Guide {
 
   /** Receptacles that may hold what the goal asks for and was not seen. */
   #likely(): ReadonlySet<number> {
-    const { household, errands = [] } = this.#planner;
+    const { house, errands = [] } = this.#planner;
     const things = new Set(
       errands.flatMap(({ deliveries, lamp }) => [
         ...deliveries.map(({ thing }) => thing),
         ...(lamp ? [lamp.thing] : []),
       ]),
     );
-    return new Set([...things].flatMap((thing) => household.homesOf(thing)));
+    return new Set([...things].flatMap((thing) => house.homesOf(thing)));
   }
 
   #commandFor(schemaName: string, receptacle: number): string | undefined {
@@ -121,9 +119,9 @@ export class Guide {
 
   /** Whoever is at a receptacle sees what is in it, unless it is closed. */
   #look(): void {
-    const { household } = this.#planner;
-    for (const receptacle of household.receptaclesAt.get(household.here) ?? []) {
-      if (!household.isClosed(receptacle)) this.#seen.add(receptacle);
+    const { house } = this.#planner;
+    for (const receptacle of house.receptaclesAt.get(house.here) ?? []) {
+      if (!house.isClosed(receptacle)) this.#seen.add(receptacle);
     }
   }
 }

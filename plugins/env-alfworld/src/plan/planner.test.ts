@@ -69,9 +69,9 @@ const wander = (game: Game, seed: number, turns: number): State => {
 function wanderHolding(game: Game, seed: number): State | undefined {
   for (let turns = 5; turns < 60; turns += 1) {
     const state = wander(game, seed, turns);
-    const { household, errands } = new Planner(state);
+    const { house, errands } = new Planner(state);
     const wanted = errands!.flatMap(({ deliveries }) => deliveries.map(({ thing }) => thing));
-    if (household.hand !== -1 && !wanted.includes(household.hand)) return state;
+    if (house.hand !== -1 && !wanted.includes(house.hand)) return state;
   }
   return undefined;
 }

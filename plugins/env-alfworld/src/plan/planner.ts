@@ -1,7 +1,7 @@
 import type { State } from '../engine/state.js';
 import type { Schema } from '../pddl/domain.js';
 import { findErrands, type Delivery, type Errand } from './errands.js';
-import { Household, type Deed } from './household.js';
+import { House, type Deed } from './house.js';
 
 /** A shortest way to reach the goal. */
 export interface Plan {
@@ -21,24 +21,24 @@ interface Verbs {
 }
 
 /**
- * Plans tasks of a household. All receptacles are one turn away, so a plan is a chain of short errands: put down what
+ * Plans tasks of a house. All receptacles are one turn away, so a plan is a chain of short errands: put down what
  * the hand is full of, take the thing, treat it, bring it. The planner tries the chain for every choice of things and
  * receptacles, and takes the shortest.
  */
 export class Planner {
-  readonly household: Household;
+  readonly house: House;
   /** Undefined if the goal is none of the six kinds of tasks. */
   readonly errands: readonly Errand[] | undefined;
   readonly #walk: Walk | undefined;
 
   constructor(state: State) {
-    this.household = new Household(state);
+    this.house = new House(state);
     this.errands = findErrands(state);
-    const [go, take, put] = ['atlocation', 'holds', 'inreceptacle'].map((each) => this.household.actionThat(each));
+    const [go, take, put] = ['atlocation', 'holds', 'inreceptacle'].map((each) => this.house.actionThat(each));
     if (go === undefined || take === undefined || put === undefined) return;
-    const [open, use] = ['opened', 'istoggled'].map((each) => this.household.actionThat(each));
-    const close = this.household.actionThat('opened', false);
-    this.#walk = new Walk(this.household, { go, open, close, take, put, use });
+    const [open, use] = ['opened', 'istoggled'].map((each) => this.house.actionThat(each));
+    const close = this.house.actionThat('opened', false);
+    this.#walk = new Walk(this.house, { go, open, close, take, put, use });
   }
 
   /** A shortest plan from the present state; `allows` leaves errands out. Undefined if there is none. */
@@ -74,7 +74,7 @@ function ordersOf(deliveries: readonly Delivery[]): readonly (readonly Delivery[
 /** Walks through an errand in thought, and counts the turns. */
 class Walk {
   milestones = 0;
-  readonly #household: Household;
+  readonly #house: House;
   readonly #verbs: Verbs;
   #here = -1;
   #hand = -1;
@@ -86,15 +86,15 @@ class Walk {
   #turns = 0;
   #deeds: Deed[] | undefined;
 
-  constructor(household: Household, verbs: Verbs) {
-    this.#household = household;
+  constructor(house: House, verbs: Verbs) {
+    this.#house = house;
     this.#verbs = verbs;
   }
 
   /** Turns of the errand, Infinity if it is impossible; stops early once it has `limit` turns. */
   run({ lamp, closesAll }: Errand, order: readonly Delivery[], limit: number, deeds?: Deed[]): number {
-    this.#here = this.#household.here;
-    this.#hand = this.#household.hand;
+    this.#here = this.#house.here;
+    this.#hand = this.#house.hand;
     this.#lids.clear();
     this.#closesAll = closesAll;
     this.#turns = 0;
@@ -108,7 +108,7 @@ class Walk {
     if (closesAll && !this.#closeEverything()) return Infinity;
     if (lamp === undefined) return this.#turns;
     if (!this.#goTo(lamp.receptacle)) return Infinity;
-    if (!this.#household.is('istoggled', lamp.thing)) {
+    if (!this.#house.is('istoggled', lamp.thing)) {
       if (this.#verbs.use === undefined) return Infinity;
       this.#do(this.#verbs.use, lamp.thing, lamp.receptacle);
       this.milestones += 1;
@@ -118,13 +118,13 @@ class Walk {
 
   #deliver({ thing, wants, receptacle }: Delivery): boolean {
     this.#target = receptacle;
-    const missing = wants.filter((want) => !this.#household.is(want, thing));
-    const isThere = receptacle !== undefined && this.#household.isIn(thing, receptacle);
+    const missing = wants.filter((want) => !this.#house.is(want, thing));
+    const isThere = receptacle !== undefined && this.#house.isIn(thing, receptacle);
     if (isThere && missing.length === 0) return true;
     if (!this.#fetch(thing)) return false;
     for (const want of missing) if (!this.#treat(thing, want, receptacle)) return false;
     if (receptacle === undefined) return true;
-    if (!this.#household.homesOf(thing).includes(receptacle) || !this.#goTo(receptacle)) return false;
+    if (!this.#house.homesOf(thing).includes(receptacle) || !this.#goTo(receptacle)) return false;
     this.#open(receptacle);
     this.#do(this.#verbs.put, thing, receptacle);
     this.milestones += 1;
@@ -134,9 +134,9 @@ class Walk {
 
   #fetch(thing: number): boolean {
     if (this.#hand === thing) return true;
-    const container = this.#household.containerOf(thing);
-    const place = this.#household.placeOf.get(container);
-    if (place === undefined || !this.#household.canTake(thing)) return false;
+    const container = this.#house.containerOf(thing);
+    const place = this.#house.placeOf.get(container);
+    if (place === undefined || !this.#house.canTake(thing)) return false;
     if (this.#hand !== -1) this.#putAside(container, place);
     if (this.#hand !== -1) return false;
     this.#goTo(container);
@@ -151,8 +151,8 @@ class Walk {
   #putAside(container: number, next: number): void {
     let best: number | undefined;
     let least = Infinity;
-    for (const home of this.#household.homesOf(this.#hand)) {
-      const place = this.#household.placeOf.get(home);
+    for (const home of this.#house.homesOf(this.#hand)) {
+      const place = this.#house.placeOf.get(home);
       const isOnTheWay = place === this.#here || place === next;
       // The container of what is fetched has to be opened anyway.
       const turns = (isOnTheWay ? 0 : 1) + (this.#isClosed(home) && home !== container ? 1 : 0);
@@ -166,9 +166,9 @@ class Walk {
   }
 
   #treat(thing: number, want: string, receptacle: number | undefined): boolean {
-    const schema = this.#household.actionThat(want);
-    const appliances = this.#household.appliancesFor(want, thing);
-    const { placeOf } = this.#household;
+    const schema = this.#house.actionThat(want);
+    const appliances = this.#house.appliancesFor(want, thing);
+    const { placeOf } = this.#house;
     const goal = receptacle === undefined ? undefined : placeOf.get(receptacle);
     // One turn less where an appliance stands, or will be on the way.
     const near = (place: number | undefined) => appliances.find((appliance) => placeOf.get(appliance) === place);
@@ -181,7 +181,7 @@ class Walk {
   }
 
   #goTo(receptacle: number): boolean {
-    const place = this.#household.placeOf.get(receptacle);
+    const place = this.#house.placeOf.get(receptacle);
     if (place === undefined) return false;
     if (place === this.#here) return true;
     if (this.#closesAll) this.#closeHere();
@@ -192,7 +192,7 @@ class Walk {
 
   #isClosed(receptacle: number): boolean {
     const lid = this.#lids.get(receptacle);
-    return lid === undefined ? this.#household.isClosed(receptacle) : lid === 'closed';
+    return lid === undefined ? this.#house.isClosed(receptacle) : lid === 'closed';
   }
 
   #open(receptacle: number): void {
@@ -204,7 +204,7 @@ class Walk {
   /** Closes what is open here, but for what is needed again. */
   #closeHere(): void {
     for (const receptacle of this.#openOnes()) {
-      if (this.#household.placeOf.get(receptacle) !== this.#here || receptacle === this.#target) continue;
+      if (this.#house.placeOf.get(receptacle) !== this.#here || receptacle === this.#target) continue;
       if (this.#verbs.close === undefined) return;
       this.#do(this.#verbs.close, undefined, receptacle);
       this.#lids.set(receptacle, 'closed');
@@ -219,7 +219,7 @@ class Walk {
   }
 
   #openOnes(): readonly number[] {
-    const opened = [...this.#household.open(), ...this.#lids.keys()];
+    const opened = [...this.#house.open(), ...this.#lids.keys()];
     return [...new Set(opened)].filter((receptacle) => this.#lids.get(receptacle) !== 'closed');
   }
 

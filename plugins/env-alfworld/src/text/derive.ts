@@ -1,4 +1,4 @@
-import type { Expression } from './expression.js';
+import type { TextValue } from './expression.js';
 import { introSymbol, type Grammar, type Production } from './grammar.js';
 import type { Part } from './parts.js';
 import { isMet, search, type Bindings, type ToldFacts } from './query.js';
@@ -62,7 +62,7 @@ function joinList(items: readonly string[], telling: Telling): string {
   return items.slice(0, -1).join(separator('list_separator')) + separator('list_last_separator') + last;
 }
 
-function evaluate(expression: Expression, bindings: Bindings, telling: Telling): string {
+function evaluate(expression: TextValue, bindings: Bindings, telling: Telling): string {
   for (const sum of expression) {
     const text = sum
       .map((operand) => {

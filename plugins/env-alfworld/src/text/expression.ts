@@ -1,7 +1,7 @@
 import { TextError } from './text-error.js';
 
 /** A value of a text: `o.indefinite + ' ' + o.name`, or `r.name or r.id`. */
-export type Expression = readonly (readonly Operand[])[];
+export type TextValue = readonly (readonly Operand[])[];
 
 type Operand =
   | { readonly words: string }
@@ -14,7 +14,7 @@ const operand = /^(?:'([^']*)'|"([^"]*)"|([A-Za-z_]\w*)(?:\.(\w+))?)$/;
  * Reads sums of texts, and alternatives of sums of which the first that is not empty counts. The original evaluates any
  * Python here.
  */
-export function readExpression(text: string): Expression {
+export function readTextValue(text: string): TextValue {
   const sums: Operand[][] = [[]];
   let isOperand = true;
   for (const piece of text.match(pieces) ?? []) {

@@ -1,11 +1,11 @@
-import { readExpression, type Expression } from './expression.js';
+import { readTextValue, type TextValue } from './expression.js';
 import { parseQuery, type Query } from './query.js';
 
 /** A piece of a text: words, the text of a symbol, a value, or something for each answer of a query. */
 export type Part =
   | { readonly kind: 'words'; readonly words: string }
   | { readonly kind: 'symbol'; readonly symbol: string }
-  | { readonly kind: 'value'; readonly expression: Expression }
+  | { readonly kind: 'value'; readonly expression: TextValue }
   | { readonly kind: 'each'; readonly item: Item; readonly query: Query | undefined; readonly isList: boolean };
 
 type Item = Extract<Part, { readonly kind: 'symbol' | 'value' }>;
@@ -43,7 +43,7 @@ export function readParts(text: string): readonly Part[] {
       }
       const item: Item =
         name === undefined
-          ? { kind: 'value', expression: readExpression(expression.trim()) }
+          ? { kind: 'value', expression: readTextValue(expression.trim()) }
           : { kind: 'symbol', symbol: name };
       const query = given === undefined ? undefined : parseQuery(given);
       parts.push({ kind: 'each', item, query, isList: open !== '' });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { Relation } from '../engine/relation.js';
 import { derive, deriveIntro, type Telling } from './derive.js';
-import { readExpression } from './expression.js';
+import { readTextValue } from './expression.js';
 import { readGrammar } from './grammar.js';
 import { readParts } from './parts.js';
 import { isMet, parseQuery, search } from './query.js';
@@ -72,7 +72,7 @@ describe('a text', () => {
 
 describe('an expression', () => {
   it.each(["o.name + ' + ' + 'or'", "' or '", 'o.name or p.name + "x"'])('may be %s', (text) => {
-    expect(readExpression(text)).toBeInstanceOf(Array);
+    expect(readTextValue(text)).toBeInstanceOf(Array);
   });
 
   it.each([
@@ -81,7 +81,7 @@ describe('an expression', () => {
     ['', '{} is not supported'],
     ['__import__("os")', 'is not supported'],
   ])('is not %s', (text, message) => {
-    expect(() => readExpression(text)).toThrow(message);
+    expect(() => readTextValue(text)).toThrow(message);
   });
 });
 

@@ -11,7 +11,7 @@ export interface Deed {
 }
 
 /** What a planner asks of a household: who is where, what fits where, and which appliance does what. */
-export class Household {
+export class House {
   /** The place of each receptacle. */
   readonly placeOf: ReadonlyMap<number, number>;
   readonly receptaclesAt: ReadonlyMap<number, readonly number[]>;
