@@ -118,10 +118,10 @@ describe('playing', () => {
     const environment = make();
     const turns = (player: string) => {
       let sum = 0;
-      for (let seed = 0; seed < 20; seed += 1)
+      for (let seed = 0; seed < 10; seed += 1)
         sum += playAs(player, environment, `house/kitchen-${seed}/pick_cool_then_place_in_recep/${seed}`, 100).steps
           .length;
-      return sum / 20;
+      return sum / 10;
     };
     const [oracle, searcher, demonstrator] = ['oracle', 'searcher', 'demonstrator'].map(turns) as [
       number,

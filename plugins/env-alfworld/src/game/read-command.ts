@@ -1,15 +1,17 @@
-/** What Python's `str.strip` removes: not quite what JavaScript's `trim` does. */
-function isSpace(character: string): boolean {
-  const code = character.charCodeAt(0);
-  if (code === 0xfeff) return false;
-  return (code >= 0x1c && code <= 0x1f) || code === 0x85 || character.trim() === '';
+/** What Python's `str.strip` removes, by code: not quite what JavaScript's `trim` does. */
+function isSpace(code: number): boolean {
+  if (code <= 0x20) return code === 0x20 || (code >= 0x1c && code <= 0x1f) || (code >= 9 && code <= 13);
+  if (code < 0x1680) return code === 0x85 || code === 0xa0;
+  return (code >= 0x2000 && code <= 0x200a) || rareSpaces.has(code);
 }
+
+const rareSpaces: ReadonlySet<number> = new Set([0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
 
 /** A command without the white space around it; anything else counts in ALFWorld. */
 export function stripCommand(command: string): string {
   let [start, end] = [0, command.length];
-  while (start < end && isSpace(command[start] as string)) start += 1;
-  while (end > start && isSpace(command[end - 1] as string)) end -= 1;
+  while (start < end && isSpace(command.charCodeAt(start))) start += 1;
+  while (end > start && isSpace(command.charCodeAt(end - 1))) end -= 1;
   return command.slice(start, end);
 }
 

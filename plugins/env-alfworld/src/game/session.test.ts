@@ -82,6 +82,21 @@ describe('the corrected session', () => {
   });
 });
 
+it.each([
+  '\t look\r\n',
+  '\u001flook\u001c',
+  '\u3000look\u2028',
+  '\u0085look',
+  `${' '.repeat(2 ** 20)}look${'\n'.repeat(2 ** 20)}`,
+])('the original strips what Python calls white space: %#', (command) => {
+  const session = openAs(kitchen, 'alfworld');
+  session.start();
+  expect(session.act(command).text).toMatch(/^You are in the middle/);
+  // Python leaves these.
+  for (const other of ['\ufefflook', 'look\u200b', '\0look', 'lo ok'])
+    expect(session.act(other).text).toBe('Nothing happens.');
+});
+
 describe('a session', () => {
   it('starts again where it started', () => {
     const session = openAs(kitchen, 'alfworld');

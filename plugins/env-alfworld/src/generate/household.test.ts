@@ -30,7 +30,7 @@ describe('a household', () => {
 
   it.each(taskKindNames)('can always be won, and is not won at the start: %s', (kind) => {
     for (const room of taskKinds[kind].rooms) {
-      for (let seed = 0; seed < 9; seed += 1) {
+      for (let seed = 0; seed < 6; seed += 1) {
         const sizes = {
           receptacles: [null, fewestReceptacles, 30][seed % 3]!,
           objects: [null, 2, 40][seed % 4] ?? null,
@@ -61,7 +61,7 @@ describe('a household', () => {
   it('has things where things of their kind may be, each under an id of its own', () => {
     const kindOf = (id: string) =>
       id.endsWith('Basin') ? id.slice(id.lastIndexOf('_bar_') + 5) : id.split('_bar_')[0]!;
-    for (let seed = 0; seed < 24; seed += 1) {
+    for (let seed = 0; seed < 12; seed += 1) {
       const { problem } = makeHousehold(order(seed));
       const all = [...things(problem, 'object'), ...things(problem, 'receptacle')];
       expect(new Set(all).size).toBe(all.length);

@@ -15,6 +15,7 @@ const { log, random } = testHost(3);
 const open = (options: Partial<Options> = {}) => openTasks({ ...plain, ...options }, log);
 const openFolder = (games: string, options: Partial<Options> = {}) => open({ game: 'files', games, ...options });
 const first = Array.from({ length: 60 }, (_, place) => place);
+const few = first.slice(0, 20);
 const sceneOf = (id: string) => Number(/-(\d+)\/pick|-(\d+)\/look/.exec(id)?.slice(1).find(Boolean));
 
 describe('generated tasks', () => {
@@ -49,11 +50,11 @@ describe('generated tasks', () => {
   it('may be in seen and in unseen rooms, and never the same in two splits', () => {
     const book = open({ heldOut: 'both' });
     expect(book.sharesClusters).toBe(true);
-    const ids = Object.fromEntries(splitNames.map((split) => [split, idsAt(book.splits[split], first)]));
+    const ids = Object.fromEntries(splitNames.map((split) => [split, idsAt(book.splits[split], few)]));
     for (const split of ['validation', 'test'] as const) {
       const labels = ids[split]!.map((id) => book.about(id).labels!['scene']);
-      expect(labels.filter((label) => label === 'seen').length).toBeGreaterThan(15);
-      expect(labels.filter((label) => label === 'unseen').length).toBeGreaterThan(15);
+      expect(labels.filter((label) => label === 'seen').length).toBeGreaterThan(4);
+      expect(labels.filter((label) => label === 'unseen').length).toBeGreaterThan(4);
       for (const id of ids[split]!) expect(ids['train']).not.toContain(id);
     }
     expect(new Set(ids['train']!.map((id) => book.about(id).labels!['scene']))).toEqual(new Set(['seen']));
