@@ -31,27 +31,37 @@ export interface ScanOptions {
  * The one list that a text of PDDL consists of. As in Fast Downward, a question mark begins a word wherever it stands.
  */
 export function scanPddl(text: string, { skipCommas }: ScanOptions): List {
-  const pattern = skipCommas
-    ? /;[^\n]*|[()]|[^\s();?,][^\s();?,]*|\?[^\s();?,]*/g
-    : /;[^\n]*|[()]|[^\s();?]+|\?[^\s();?]*/g;
   const open: { readonly items: Expression[]; readonly at: Position }[] = [];
   let whole: List | undefined;
   let line = 1;
   let lineStart = 0;
-  let scanned = 0;
-  for (const match of text.matchAll(pattern)) {
-    const [token] = match;
-    for (
-      let next = text.indexOf('\n', scanned);
-      next !== -1 && next < match.index;
-      next = text.indexOf('\n', next + 1)
-    ) {
+  let place = 0;
+  while (place < text.length) {
+    const character = text[place] as string;
+    if (character === '\n') {
       line += 1;
-      lineStart = next + 1;
+      lineStart = place + 1;
     }
-    scanned = match.index;
-    const at = { line, column: match.index - lineStart + 1 };
-    if (token.startsWith(';')) continue;
+    if (isBlank(character) || (skipCommas && character === ',')) {
+      place += 1;
+      continue;
+    }
+    if (character === ';') {
+      const end = text.indexOf('\n', place);
+      place = end === -1 ? text.length : end;
+      continue;
+    }
+    const at = { line, column: place - lineStart + 1 };
+    const start = place;
+    place += 1;
+    while (
+      character !== '(' &&
+      character !== ')' &&
+      place < text.length &&
+      !endsWord(text[place] as string, skipCommas)
+    )
+      place += 1;
+    const token = text.slice(start, place);
     if (whole !== undefined) throw new PddlError(`there is more after the last parenthesis: ${shown(token)}`, at);
     if (token === '(') {
       if (open.length === deepest) throw new PddlError(`more than ${deepest} parentheses inside one another`, at);
@@ -74,6 +84,15 @@ export function scanPddl(text: string, { skipCommas }: ScanOptions): List {
   if (unclosed !== undefined) throw new PddlError('this parenthesis is never closed', unclosed.at);
   if (whole === undefined) throw new PddlError('there is no PDDL', { line: 1, column: 1 });
   return whole;
+}
+
+function isBlank(character: string): boolean {
+  return character <= ' ' || (character > '~' && character.trim() === '');
+}
+
+function endsWord(character: string, skipCommas: boolean): boolean {
+  if (character === '(' || character === ')' || character === ';' || character === '?') return true;
+  return isBlank(character) || (skipCommas && character === ',');
 }
 
 /** The words of a list. Throws if one of its items is a list. */
