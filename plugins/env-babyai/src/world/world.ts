@@ -1,0 +1,152 @@
+// The world of a level in play: `MiniGridEnv.step` of minigrid/minigrid_env.py and `RoomGridLevel.step` of
+// minigrid/envs/babyai/core/roomgrid_level.py.
+import type { Instruction } from '../instructions/instruction.js';
+import { stepX, stepY, turnLeft, turnRight, type Direction } from './direction.js';
+import type { Grid } from './grid.js';
+import type { Thing } from './thing.js';
+
+/** Actions by number, as in the original. */
+export const actionNames = ['left', 'right', 'forward', 'pickup', 'drop', 'toggle', 'done'] as const;
+export type ActionName = (typeof actionNames)[number];
+export type Action = 0 | 1 | 2 | 3 | 4 | 5 | 6;
+export const action = {
+  left: 0,
+  right: 1,
+  forward: 2,
+  pickup: 3,
+  drop: 4,
+  toggle: 5,
+  done: 6,
+} as const satisfies Record<ActionName, Action>;
+
+/** The end of an episode. `failure`: a strict instruction forbade what was done. */
+export type Outcome = 'success' | 'failure' | undefined;
+
+/** What an instruction can see of the world. */
+export interface WorldState {
+  readonly grid: Grid;
+  readonly x: number;
+  readonly y: number;
+  readonly direction: Direction;
+  readonly carrying: Thing | undefined;
+  /** The thing ahead of the agent. */
+  readonly ahead: Thing | undefined;
+  readonly aheadX: number;
+  readonly aheadY: number;
+}
+
+/** What a level begins with. */
+export interface Beginning {
+  readonly grid: Grid;
+  readonly x: number;
+  readonly y: number;
+  readonly direction: Direction;
+  readonly carrying: Thing | undefined;
+  readonly instruction: Instruction;
+  readonly maxSteps: number;
+}
+
+export class World implements WorldState {
+  readonly grid: Grid;
+  readonly instruction: Instruction;
+  readonly maxSteps: number;
+  x: number;
+  y: number;
+  direction: Direction;
+  carrying: Thing | undefined;
+  steps = 0;
+
+  constructor(beginning: Beginning) {
+    this.grid = beginning.grid;
+    this.instruction = beginning.instruction;
+    this.maxSteps = beginning.maxSteps;
+    this.x = beginning.x;
+    this.y = beginning.y;
+    this.direction = beginning.direction;
+    this.carrying = beginning.carrying;
+  }
+
+  get aheadX(): number {
+    return this.x + stepX[this.direction];
+  }
+
+  get aheadY(): number {
+    return this.y + stepY[this.direction];
+  }
+
+  get ahead(): Thing | undefined {
+    return this.grid.get(this.aheadX, this.aheadY);
+  }
+
+  /** The limit of steps is reached. */
+  get timeIsUp(): boolean {
+    return this.steps >= this.maxSteps;
+  }
+
+  /** What a success with the last step is worth. */
+  get reward(): number {
+    return 1 - 0.9 * (this.steps / this.maxSteps);
+  }
+
+  /** One low-level action. What is impossible changes nothing but the number of steps. */
+  step(given: Action): Outcome {
+    this.steps += 1;
+    this.#act(given);
+    if (given === action.drop) this.instruction.followThings(this);
+    const verdict = this.instruction.verify(given, this);
+    return verdict === 'continue' ? undefined : verdict;
+  }
+
+  #act(given: Action): void {
+    switch (given) {
+      case action.left:
+        this.direction = turnLeft(this.direction);
+        return;
+      case action.right:
+        this.direction = turnRight(this.direction);
+        return;
+      case action.forward: {
+        const ahead = this.ahead;
+        if (ahead !== undefined && !ahead.passable) return;
+        this.x = this.aheadX;
+        this.y = this.aheadY;
+        return;
+      }
+      case action.pickup:
+        return this.#pickUp();
+      case action.drop:
+        if (this.carrying === undefined || this.ahead !== undefined) return;
+        this.grid.place(this.carrying, this.aheadX, this.aheadY);
+        this.carrying = undefined;
+        return;
+      case action.toggle:
+        return this.#toggle();
+      case action.done:
+    }
+  }
+
+  #pickUp(): void {
+    const ahead = this.ahead;
+    if (ahead === undefined || !ahead.portable || this.carrying !== undefined) return;
+    this.grid.set(this.aheadX, this.aheadY, undefined);
+    ahead.x = -1;
+    ahead.y = -1;
+    this.carrying = ahead;
+  }
+
+  #toggle(): void {
+    const ahead = this.ahead;
+    if (ahead?.kind === 'box') {
+      const { content } = ahead;
+      if (content === undefined) this.grid.set(ahead.x, ahead.y, undefined);
+      else this.grid.place(content, ahead.x, ahead.y);
+      ahead.x = -1;
+      ahead.y = -1;
+    } else if (ahead?.kind === 'door') {
+      if (ahead.state === 'locked') {
+        const { carrying } = this;
+        if (carrying?.kind === 'key' && carrying.colour === ahead.colour) ahead.state = 'open';
+      } else ahead.state = ahead.state === 'open' ? 'closed' : 'open';
+    }
+  }
+}

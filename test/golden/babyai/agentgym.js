@@ -1,0 +1,1 @@
+export function compareTranscript() { throw new Error('todo'); }
