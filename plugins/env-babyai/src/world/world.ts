@@ -55,6 +55,8 @@ export class World implements WorldState {
   direction: Direction;
   carrying: Thing | undefined;
   steps = 0;
+  /** The last action had an effect. */
+  changed = false;
 
   constructor(beginning: Beginning) {
     this.grid = beginning.grid;
@@ -78,6 +80,10 @@ export class World implements WorldState {
     return this.grid.get(this.aheadX, this.aheadY);
   }
 
+  hasKeyOf(door: Thing): boolean {
+    return this.carrying?.kind === 'key' && this.carrying.colour === door.colour;
+  }
+
   /** The limit of steps is reached. */
   get timeIsUp(): boolean {
     return this.steps >= this.maxSteps;
@@ -91,62 +97,65 @@ export class World implements WorldState {
   /** One low-level action. What is impossible changes nothing but the number of steps. */
   step(given: Action): Outcome {
     this.steps += 1;
-    this.#act(given);
+    this.changed = this.#act(given);
     if (given === action.drop) this.instruction.followThings(this);
     const verdict = this.instruction.verify(given, this);
     return verdict === 'continue' ? undefined : verdict;
   }
 
-  #act(given: Action): void {
+  /** Whether the action is possible here. */
+  #act(given: Action): boolean {
     switch (given) {
       case action.left:
         this.direction = turnLeft(this.direction);
-        return;
+        return true;
       case action.right:
         this.direction = turnRight(this.direction);
-        return;
+        return true;
       case action.forward: {
         const ahead = this.ahead;
-        if (ahead !== undefined && !ahead.passable) return;
+        if (ahead !== undefined && !ahead.passable) return false;
         this.x = this.aheadX;
         this.y = this.aheadY;
-        return;
+        return true;
       }
       case action.pickup:
         return this.#pickUp();
       case action.drop:
-        if (this.carrying === undefined || this.ahead !== undefined) return;
+        if (this.carrying === undefined || this.ahead !== undefined) return false;
         this.grid.place(this.carrying, this.aheadX, this.aheadY);
         this.carrying = undefined;
-        return;
+        return true;
       case action.toggle:
         return this.#toggle();
       case action.done:
+        return false;
     }
   }
 
-  #pickUp(): void {
+  #pickUp(): boolean {
     const ahead = this.ahead;
-    if (ahead === undefined || !ahead.portable || this.carrying !== undefined) return;
+    if (ahead === undefined || !ahead.portable || this.carrying !== undefined) return false;
     this.grid.set(this.aheadX, this.aheadY, undefined);
     ahead.x = -1;
     ahead.y = -1;
     this.carrying = ahead;
+    return true;
   }
 
-  #toggle(): void {
+  #toggle(): boolean {
     const ahead = this.ahead;
     if (ahead?.kind === 'box') {
-      const { content } = ahead;
-      if (content === undefined) this.grid.set(ahead.x, ahead.y, undefined);
-      else this.grid.place(content, ahead.x, ahead.y);
+      const { content, x, y } = ahead;
+      if (content === undefined) this.grid.set(x, y, undefined);
+      else this.grid.place(content, x, y);
       ahead.x = -1;
       ahead.y = -1;
-    } else if (ahead?.kind === 'door') {
-      if (ahead.state === 'locked') {
-        const { carrying } = this;
-        if (carrying?.kind === 'key' && carrying.colour === ahead.colour) ahead.state = 'open';
-      } else ahead.state = ahead.state === 'open' ? 'closed' : 'open';
+      return true;
     }
+    if (ahead?.kind !== 'door') return false;
+    if (ahead.state === 'locked' && !this.hasKeyOf(ahead)) return false;
+    ahead.state = ahead.state === 'open' ? 'closed' : 'open';
+    return true;
   }
 }

@@ -1,0 +1,112 @@
+// An episode in AgentGym's text wrapper with all its quirks: agentenv_babyai/environment.py of WooooDyy/AgentGym.
+import { firstView } from '../levels/first-view.js';
+import type { GeneratedLevel } from '../levels/generate-level.js';
+import { World, type Action } from '../world/world.js';
+import type { View } from '../world/view.js';
+import { describeScene } from './describe-scene.js';
+import { listActionsAsAgentGym, type ActionMenu } from './high-level-actions.js';
+import { readScene } from './visible-things.js';
+
+/** The answer of AgentGym's server. */
+export interface AgentGymReply {
+  readonly observation: string;
+  /** Of the last low-level step; it stays when an action is refused. */
+  readonly reward: number;
+  /** Grows by the reward with every action, also with refused ones. */
+  readonly score: number;
+  readonly done: boolean;
+}
+
+/** What Python's `str.strip` removes. */
+const pythonSpace = String.raw`[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+`;
+const outerSpace = new RegExp(`^${pythonSpace}|${pythonSpace}$`, 'g');
+/** A success that came later than this does not end the episode. */
+const leastReward = 0.5;
+
+export class AgentGymSession {
+  readonly world: World;
+  readonly goal: string;
+  readonly #view: View;
+  #menu: ActionMenu;
+  #text: string;
+  #reward = 0;
+  #score = 0;
+  #done = false;
+  /** Low-level actions so far. */
+  readonly played: Action[] = [];
+  /** Why the last action did nothing. */
+  refused: 'unknown' | 'illegal' | undefined;
+  /** The instruction was carried out, whether or not the wrapper admits it. */
+  solved = false;
+
+  constructor(level: GeneratedLevel) {
+    this.#view = firstView(level);
+    this.world = new World(level);
+    this.goal = level.mission.replaceAll('then', 'and').replaceAll('after you', 'and');
+    const scene = readScene(this.#view, this.world);
+    this.#menu = listActionsAsAgentGym(scene);
+    this.#text = describeScene(scene);
+  }
+
+  get menu(): ActionMenu {
+    return this.#menu;
+  }
+
+  /** The reply to the reset. */
+  start(): AgentGymReply {
+    return this.#reply(`Your goal: ${this.goal}\n${this.#text}`);
+  }
+
+  step(given: string): AgentGymReply {
+    const words = given.toLowerCase().replace(outerSpace, '');
+    this.refused = undefined;
+    const text = this.#answer(words);
+    this.#score += this.#reward;
+    return this.#reply(text);
+  }
+
+  #answer(words: string): string {
+    if (words.includes('check')) {
+      return `You can take the following actions: ${[...this.#menu.actions.keys()].join(', ')}`;
+    }
+    const moves = this.#menu.actions.get(words);
+    if (moves === undefined) {
+      const refusal = this.#menu.refusals.get(words);
+      this.refused = refusal === undefined ? 'unknown' : 'illegal';
+      if (words === '') return 'No change in state.';
+      return refusal ?? 'The action is not recognized. Please check valid actions.';
+    }
+    if (moves.length === 0) return 'No change in state.';
+    const isEnd = this.#play(moves);
+    const scene = readScene(this.#view, this.world);
+    this.#menu = listActionsAsAgentGym(scene);
+    this.#text = describeScene(scene) + (isEnd ? '\n The task is completed.' : '');
+    this.#done = isEnd && this.#reward > leastReward;
+    return this.#text;
+  }
+
+  /** Goes on until nothing looks different; only the last step counts. Returns whether it ended the episode. */
+  #play(moves: readonly Action[]): boolean {
+    let isEnd = false;
+    for (const move of moves) {
+      const outcome = this.world.step(move);
+      this.played.push(move);
+      isEnd = outcome !== undefined;
+      this.#reward = outcome === 'success' ? this.world.reward : 0;
+      this.solved ||= outcome === 'success';
+      if (!this.#view.look(this.world.grid, this.world)) break;
+    }
+    return isEnd;
+  }
+
+  #reply(text: string): AgentGymReply {
+    const names = [...this.#menu.actions.keys()].map((words) => `"${words}"`).join(', ');
+    return {
+      observation: `${text}\nAvailable actions: [${names}]`,
+      reward: this.#reward,
+      score: this.#score,
+      done: this.#done,
+    };
+  }
+}
+
