@@ -159,6 +159,11 @@ export class PutNext extends SingleCommand {
     return this.moved.things.some((thing) => this.#isBeside(thing));
   }
 
+  /** Whether a drop of this thing would count: it was in the hands when this command was looked at last. */
+  hasSeen(thing: Thing): boolean {
+    return this.heldBefore === thing;
+  }
+
   override isHalfDone({ carrying }: WorldState): boolean {
     return carrying !== undefined && this.moved.things.includes(carrying);
   }

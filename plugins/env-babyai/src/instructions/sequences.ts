@@ -67,14 +67,14 @@ export class Sequence extends Pair {
     this.#firstIsDone = false;
   }
 
-  /** The step that completes the first may complete the second, too. */
+  /** The step that completes the first may complete the second, too. By the original's rules it may also fail it. */
   verify(given: Action, state: WorldState): Verdict {
-    if (!this.#firstIsDone) {
-      const verdict = this.#first.verify(given, state);
-      if (verdict !== 'success') return verdict;
-      this.#firstIsDone = true;
-    }
-    return this.#second.verify(given, state);
+    if (this.#firstIsDone) return this.#second.verify(given, state);
+    const verdict = this.#first.verify(given, state);
+    if (verdict !== 'success') return verdict;
+    this.#firstIsDone = true;
+    const second = this.#second.verify(given, state);
+    return second === 'failure' && state.rules === 'fair' ? 'continue' : second;
   }
 
   override key(state: WorldState): string {

@@ -33,7 +33,14 @@ export interface WorldState {
   readonly ahead: Thing | undefined;
   readonly aheadX: number;
   readonly aheadY: number;
+  readonly rules: Rules;
 }
+
+/**
+ * `original`: the step that carries out the first of two strict commands is also held against the second, so that nobody
+ * can open two doors one after the other. `fair`: it is not.
+ */
+export type Rules = 'original' | 'fair';
 
 /** What a level begins with. */
 export interface Beginning {
@@ -58,7 +65,10 @@ export class World implements WorldState {
   /** The last action had an effect. */
   changed = false;
 
-  constructor(beginning: Beginning) {
+  constructor(
+    beginning: Beginning,
+    readonly rules: Rules = 'original',
+  ) {
     this.grid = beginning.grid;
     this.instruction = beginning.instruction;
     this.maxSteps = beginning.maxSteps;
