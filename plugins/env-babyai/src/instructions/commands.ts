@@ -19,6 +19,10 @@ abstract class SingleCommand implements Command {
     readonly strict: boolean,
   ) {}
 
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
   get open(): readonly Command[] {
     return this.#isDone ? [] : this.commands;
   }

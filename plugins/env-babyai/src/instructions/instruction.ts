@@ -34,6 +34,7 @@ export interface Command extends Instruction {
   readonly descriptions: readonly Description[];
   /** The wrong door or the wrong thing ends the episode. */
   readonly strict: boolean;
+  readonly isDone: boolean;
   /** Halfway: what `put` moves is in the agent's hands. */
   isHalfDone(state: WorldState): boolean;
 }

@@ -1,5 +1,6 @@
 // The 96 levels: `register` calls of minigrid/__init__.py (version 3.2.0).
 import { generalDefaults, type LevelKind, type LevelSettings } from './level-kind.js';
+import { levelId } from './level-names.js';
 import * as goTo from './kinds/go-to.js';
 import * as open from './kinds/open.js';
 import * as pickUp from './kinds/pick-up.js';
@@ -176,12 +177,9 @@ const table: readonly Row[] = [
   ['UnlockToUnlock', 'UnlockToUnlock'],
 ];
 
-/** The only level whose id counts up: version 0 had another size. */
-const versionOf = (name: string) => (name === 'GoToObjS6' ? 1 : 0);
-
 export const levels: readonly Level[] = table.map(([name, className, settings]) => ({
   name,
-  id: `BabyAI-${name}-v${versionOf(name)}`,
+  id: levelId(name),
   className,
   kind: kinds[className],
   settings: { ...generalDefaults, ...kinds[className].defaults, ...settings },

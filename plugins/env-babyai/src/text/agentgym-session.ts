@@ -1,6 +1,9 @@
 // An episode in AgentGym's text wrapper with all its quirks: agentenv_babyai/environment.py of WooooDyy/AgentGym.
+import type { Json } from '@agentgym/cli';
+
 import { firstView } from '../levels/first-view.js';
 import type { GeneratedLevel } from '../levels/generate-level.js';
+import { readMoves, writeMoves } from '../world/moves.js';
 import { World, type Action } from '../world/world.js';
 import type { View } from '../world/view.js';
 import { describeScene } from './describe-scene.js';
@@ -27,17 +30,15 @@ export class AgentGymSession {
   readonly world: World;
   readonly goal: string;
   readonly #view: View;
+  readonly #first: string;
   #menu: ActionMenu;
-  #text: string;
   #reward = 0;
   #score = 0;
   #done = false;
   /** Low-level actions so far. */
-  readonly played: Action[] = [];
+  readonly moves: Action[] = [];
   /** Why the last action did nothing. */
   refused: 'unknown' | 'illegal' | undefined;
-  /** The instruction was carried out, whether or not the wrapper admits it. */
-  solved = false;
 
   constructor(level: GeneratedLevel) {
     this.#view = firstView(level);
@@ -45,7 +46,7 @@ export class AgentGymSession {
     this.goal = level.mission.replaceAll('then', 'and').replaceAll('after you', 'and');
     const scene = readScene(this.#view, this.world);
     this.#menu = listActionsAsAgentGym(scene);
-    this.#text = describeScene(scene);
+    this.#first = describeScene(scene);
   }
 
   get menu(): ActionMenu {
@@ -54,7 +55,7 @@ export class AgentGymSession {
 
   /** The reply to the reset. */
   start(): AgentGymReply {
-    return this.#reply(`Your goal: ${this.goal}\n${this.#text}`);
+    return this.#reply(`Your goal: ${this.goal}\n${this.#first}`);
   }
 
   step(given: string): AgentGymReply {
@@ -63,6 +64,32 @@ export class AgentGymSession {
     const text = this.#answer(words);
     this.#score += this.#reward;
     return this.#reply(text);
+  }
+
+  /** What future answers depend on besides the world. */
+  key(): string {
+    const { steps } = this.world;
+    return `${steps} ${this.#reward} ${this.#score}`;
+  }
+
+  snapshot(): Json {
+    return { moves: writeMoves(this.moves), reward: this.#reward, score: this.#score, done: this.#done };
+  }
+
+  /** Plays the moves again; the session has to be at its start. */
+  restore(state: Json): void {
+    const saved = state as { moves: string; reward: number; score: number; done: boolean };
+    for (const move of readMoves(saved.moves)) {
+      this.world.step(move);
+      this.moves.push(move);
+    }
+    if (saved.moves !== '') {
+      this.#view.look(this.world.grid, this.world);
+      this.#menu = listActionsAsAgentGym(readScene(this.#view, this.world));
+    }
+    this.#reward = saved.reward;
+    this.#score = saved.score;
+    this.#done = saved.done;
   }
 
   #answer(words: string): string {
@@ -80,20 +107,18 @@ export class AgentGymSession {
     const isEnd = this.#play(moves);
     const scene = readScene(this.#view, this.world);
     this.#menu = listActionsAsAgentGym(scene);
-    this.#text = describeScene(scene) + (isEnd ? '\n The task is completed.' : '');
     this.#done = isEnd && this.#reward > leastReward;
-    return this.#text;
+    return describeScene(scene) + (isEnd ? '\n The task is completed.' : '');
   }
 
   /** Goes on until nothing looks different; only the last step counts. Returns whether it ended the episode. */
-  #play(moves: readonly Action[]): boolean {
+  #play(given: readonly Action[]): boolean {
     let isEnd = false;
-    for (const move of moves) {
+    for (const move of given) {
       const outcome = this.world.step(move);
-      this.played.push(move);
+      this.moves.push(move);
       isEnd = outcome !== undefined;
       this.#reward = outcome === 'success' ? this.world.reward : 0;
-      this.solved ||= outcome === 'success';
       if (!this.#view.look(this.world.grid, this.world)) break;
     }
     return isEnd;

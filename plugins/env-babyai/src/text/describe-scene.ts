@@ -10,11 +10,13 @@ export function describeScene(scene: Scene): string {
       : `In front of you in this room, you can see several objects: ${named.join('')}`;
   const barrier = barrierAhead(scene);
   const facing = barrier === undefined ? '' : `You are facing a ${barrier.kind} ${barrier.ahead} steps away. `;
-  const held =
-    carrying === undefined
-      ? 'You are not carrying anything.'
-      : `You are carrying a ${carrying.colour} ${carrying.kind}.`;
-  return `${seen}The room has walls around you. ${facing}${held}`;
+  return `${seen}The room has walls around you. ${facing}${describeHands(carrying)}`;
+}
+
+export function describeHands(carrying: Scene['carrying']): string {
+  return carrying === undefined
+    ? 'You are not carrying anything.'
+    : `You are carrying a ${carrying.colour} ${carrying.kind}.`;
 }
 
 function describeThing({ name, number, ahead, right }: VisibleThing): string {

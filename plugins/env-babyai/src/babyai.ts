@@ -1,0 +1,157 @@
+import type {
+  Draw,
+  Environment,
+  EnvironmentHost,
+  Facts,
+  Json,
+  StepResult,
+  World as EnvironmentWorld,
+} from '@agentgym/cli';
+
+import { AgentGymEpisode } from './episode/agentgym-episode.js';
+import type { Episode, Turn } from './episode/episode.js';
+import { PlainEpisode } from './episode/plain-episode.js';
+import { Guide } from './expert/guide.js';
+import { countMilestones } from './instructions/milestones.js';
+import { levelByName } from './levels/level-table.js';
+import type { Options } from './options.js';
+import { chooseLevels } from './tasks/choose-levels.js';
+import { listTasks } from './tasks/list-tasks.js';
+import { drawTask, readTask } from './tasks/read-task.js';
+import { writeInstructions } from './text/instructions.js';
+import { actionNames } from './world/world.js';
+
+/** The share of turns in which the demonstrator takes any legal action instead of the plan's. */
+const slips = 0.25;
+/** The most things a sentence tells to do: two times two puts of two ways each. */
+const mostWays = 8;
+
+interface Playing {
+  readonly task: string;
+  readonly episode: Episode;
+  readonly guide: Guide;
+  /** Milestones at their best so far. */
+  reached: number;
+}
+
+interface Snapshot {
+  readonly task: string;
+  readonly episode: Json;
+  readonly reached: number;
+}
+
+/** One level at a time. */
+export class BabyAI implements Environment {
+  readonly #options: Options;
+  readonly #host: Pick<EnvironmentHost, 'composeObservation'>;
+  #playing: Playing | undefined;
+
+  constructor(options: Options, host: Pick<EnvironmentHost, 'composeObservation'>) {
+    this.#options = options;
+    this.#host = host;
+  }
+
+  reset(id: string): string {
+    return this.#open(id).episode.start();
+  }
+
+  step(action: string): StepResult {
+    const { episode } = this.#present();
+    const { observation, reward, terminated, truncated, ...rest } = episode.step(action);
+    return { observation, reward, terminated, truncated, facts: this.#facts(rest) };
+  }
+
+  act(player: string, { random }: Pick<Draw, 'random'>): string {
+    const { episode, guide } = this.#present();
+    const anything = () => random.choice([...episode.menu.keys()]);
+    switch (player) {
+      case 'oracle':
+        return guide.next();
+      case 'demonstrator':
+        return random.uniform() < slips ? anything() : guide.next();
+      case 'random':
+        // As the original's random agent, it does not know what is possible.
+        return this.#isPrimitive ? random.choice(actionNames.filter((name) => name !== 'done')) : anything();
+      default:
+        throw new Error(`BabyAI has no player "${player}"`);
+    }
+  }
+
+  admissible(): readonly string[] {
+    const { episode } = this.#present();
+    return episode.isOver ? [] : [...episode.menu.keys()];
+  }
+
+  stateKey(): string {
+    return this.#present().episode.key();
+  }
+
+  snapshot(): Json {
+    const { task, episode, reached } = this.#present();
+    return { task, episode: episode.snapshot(), reached };
+  }
+
+  restore(state: Json): void {
+    const { task, episode, reached } = state as unknown as Snapshot;
+    const playing = this.#open(task);
+    playing.episode.restore(episode);
+    playing.reached = reached;
+  }
+
+  get #isPrimitive(): boolean {
+    return this.#options.actions === 'primitive' && this.#options.compat !== 'agentgym';
+  }
+
+  #open(id: string): Playing {
+    const level = drawTask(readTask(id));
+    const episode =
+      this.#options.compat === 'agentgym'
+        ? new AgentGymEpisode(level, this.#options)
+        : new PlainEpisode(level, this.#options, this.#host);
+    this.#playing = { task: id, episode, guide: new Guide(episode), reached: 0 };
+    return this.#playing;
+  }
+
+  #present(): Playing {
+    if (this.#playing === undefined) throw new Error('BabyAI needs reset() first');
+    return this.#playing;
+  }
+
+  #facts({ success, refused }: Pick<Turn, 'success' | 'refused'>): Facts {
+    const playing = this.#present();
+    const { world } = playing.episode;
+    const { reached, total } = countMilestones(world.instruction, world);
+    playing.reached = success ? total : Math.max(playing.reached, reached);
+    return {
+      success,
+      progress: playing.reached / total,
+      milestones: { reached: playing.reached, total },
+      invalid: refused !== undefined,
+      details: { steps: world.steps, ...(refused !== undefined && { refused }) },
+    };
+  }
+}
+
+/** The world with the levels that the options select. */
+export function open(options: Options, host: EnvironmentHost): EnvironmentWorld {
+  const tasks = listTasks(options);
+  return {
+    instructions: writeInstructions(options),
+    splits: tasks.splits,
+    about: tasks.about,
+    experts: ['oracle', 'demonstrator'],
+    maxTurns: options.maxTurns ?? longestLimit(options),
+    ...(tasks.sharesClusters && { sharesClusters: true }),
+    create: () => new BabyAI(options, host),
+  };
+}
+
+/** The greatest limit of steps that a selected level can have. */
+function longestLimit(options: Options): number {
+  const limits = chooseLevels(options).map((name) => {
+    const { roomSize, rows, columns, stepsPerCell, sentence } = levelByName.get(name)!.settings;
+    const ways = sentence === undefined ? 2 : sentence.forms.length > 1 ? mostWays : 2;
+    return (stepsPerCell ?? ways * rows * columns) * roomSize ** 2;
+  });
+  return Math.max(...limits);
+}
