@@ -1,6 +1,6 @@
 // The oracle in words: what an agent that knows everything would write next.
 import type { Episode } from '../episode/episode.js';
-import { stepX, stepY, turnLeft, turnRight } from '../world/direction.js';
+import { stepX, stepY, turnLeft, turnRight, type Direction } from '../world/direction.js';
 import { action, type Action, type World } from '../world/world.js';
 import { copyWorld } from './copy-world.js';
 import { solve } from './solve.js';
@@ -14,6 +14,14 @@ interface Plan {
   readonly actions: readonly Action[];
   /** Actions of the episode when it was made. */
   readonly madeAt: number;
+}
+
+/** Where a plan leads before anything is moved or opened. */
+interface Walk {
+  /** By cell: how many actions bring the agent there at last, and how it stands then. */
+  readonly stops: ReadonlyMap<number, { readonly after: number; readonly direction: Direction }>;
+  /** Cells of the things that the plan picks up, toggles, walks through or faces at its end. */
+  readonly targets: ReadonlySet<number>;
 }
 
 export class Guide {
@@ -37,10 +45,8 @@ export class Guide {
     const plan = this.#plan;
     if (plan !== undefined) {
       const since = moves.slice(plan.madeAt);
-      if (moves.length >= plan.madeAt && since.every((move, at) => move === plan.actions[at])) {
-        const left = plan.actions.slice(since.length);
-        if (left.length > 0) return left;
-      }
+      const isKept = moves.length >= plan.madeAt && since.every((move, at) => move === plan.actions[at]);
+      if (isKept && since.length < plan.actions.length) return plan.actions.slice(since.length);
     }
     const actions = solve(world);
     this.#plan = actions === undefined ? undefined : { actions, madeAt: moves.length };
@@ -57,16 +63,18 @@ export class Guide {
     const { episode } = this;
     const entries = [...episode.menu].filter(([, moves]) => moves.length > 1);
     if (entries.length === 0) return undefined;
-    const targets = targetsOf(copyWorld(episode.world), plan);
+    const walk = walkOf(copyWorld(episode.world), plan);
     let best: { words: string; left: number; actions: readonly Action[] } | undefined;
     for (const [words, moves] of entries) {
-      if (!targets.has(targetOf(episode.world, moves))) continue;
+      const { cell, target } = endOf(episode.world, moves);
+      if (!walk.stops.has(cell) && !walk.targets.has(target)) continue;
       const copy = copyWorld(episode.world);
       const outcome = episode.simulate(copy, moves);
-      const rest = outcome === undefined ? solve(copy) : outcome === 'success' ? [] : undefined;
-      if (rest === undefined) continue;
       const taken = moves.slice(0, copy.steps - episode.world.steps);
-      if (taken.length + rest.length > plan.length + mostExtra || rest.length >= plan.length) continue;
+      const rest =
+        outcome === 'success' ? [] : outcome === undefined ? (joinPlan(copy, taken, plan, walk) ?? solve(copy)) : undefined;
+      if (rest === undefined || rest.length >= plan.length) continue;
+      if (taken.length + rest.length > plan.length + mostExtra) continue;
       if (best === undefined || rest.length < best.left) best = { words, left: rest.length, actions: [...taken, ...rest] };
     }
     if (best === undefined) return undefined;
@@ -75,31 +83,55 @@ export class Guide {
   }
 }
 
-/** The cells of the things that the plan picks up, toggles, walks through or faces at its end. */
-function targetsOf(copy: World, plan: readonly Action[]): ReadonlySet<number> {
+function walkOf(copy: World, plan: readonly Action[]): Walk {
+  const { width } = copy.grid;
+  const stops = new Map<number, { after: number; direction: Direction }>();
   const targets = new Set<number>();
-  const add = () => targets.add(copy.aheadY * copy.grid.width + copy.aheadX);
-  for (const move of plan) {
-    const isDoor = move === action.forward && copy.ahead?.kind === 'door';
-    if (move === action.pickup || move === action.toggle || isDoor) add();
-    if (targets.size >= mostTargets) return targets;
+  let isWalking = true;
+  for (const [after, move] of plan.entries()) {
+    const acts = !isWalk(move);
+    isWalking &&= !acts;
+    if (acts || (move === action.forward && copy.ahead?.kind === 'door')) {
+      targets.add(copy.aheadY * width + copy.aheadX);
+      if (targets.size >= mostTargets) return { stops, targets };
+    }
     copy.step(move);
+    if (isWalking) stops.set(copy.y * width + copy.x, { after: after + 1, direction: copy.direction });
   }
-  add();
-  return targets;
+  targets.add(copy.aheadY * width + copy.aheadX);
+  return { stops, targets };
 }
 
-/** The cell that a high-level action is about: the one that it faces before it acts, or the door that it ends in. */
-function targetOf({ x, y, direction, grid }: World, moves: readonly Action[]): number {
-  let place = { x, y };
-  let facing = direction;
+/** What is left of a plan for an agent that walked to one of its stops; undefined if it did not, or did more. */
+function joinPlan(
+  world: World,
+  taken: readonly Action[],
+  plan: readonly Action[],
+  { stops }: Walk,
+): readonly Action[] | undefined {
+  const stop = stops.get(world.y * world.grid.width + world.x);
+  if (stop === undefined || !taken.every(isWalk)) return undefined;
+  const turns = { 0: [], 1: [action.right], 2: [action.right, action.right], 3: [action.left] };
+  const turn = ((stop.direction - world.direction + 4) & 3) as Direction;
+  const rest = [...turns[turn], ...plan.slice(stop.after)];
+  // The plan may have gone to something on the way.
+  const copy = copyWorld(world);
+  return rest.map((move) => copy.step(move)).at(-1) === 'success' ? rest : undefined;
+}
+
+const isWalk = (move: Action): boolean => move === action.forward || move === action.left || move === action.right;
+
+/** Where a high-level action leads before it acts, and the cell that it is about: before the agent, or a door around it. */
+function endOf(world: World, moves: readonly Action[]): { readonly cell: number; readonly target: number } {
+  const { width } = world.grid;
+  let { x, y, direction } = world;
   for (const move of moves) {
-    if (move === action.left) facing = turnLeft(facing);
-    else if (move === action.right) facing = turnRight(facing);
-    else if (move === action.forward) place = { x: place.x + stepX[facing], y: place.y + stepY[facing] };
+    if (move === action.left) direction = turnLeft(direction);
+    else if (move === action.right) direction = turnRight(direction);
+    else if (move === action.forward) [x, y] = [x + stepX[direction], y + stepY[direction]];
     else break;
   }
-  const isDoor = grid.get(place.x, place.y)?.kind === 'door';
-  const target = isDoor ? place : { x: place.x + stepX[facing], y: place.y + stepY[facing] };
-  return target.y * grid.width + target.x;
+  const cell = y * width + x;
+  const isDoor = world.grid.get(x, y)?.kind === 'door';
+  return { cell, target: isDoor ? cell : (y + stepY[direction]) * width + x + stepX[direction] };
 }

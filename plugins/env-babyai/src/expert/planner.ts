@@ -71,6 +71,8 @@ export class Planner {
     this.#needed = undefined;
     switch (command.verb) {
       case 'go to':
+        // What is in the hands is nowhere, and is found again when it is put down.
+        if ((command as GoTo).target.places.length === 0 && this.world.carrying !== undefined) this.#putDown();
         this.#goTo((command as GoTo).target.places);
         break;
       case 'open':
@@ -241,9 +243,11 @@ export class Planner {
 
   // --- Doors and keys ---------------------------------------------------------------------------------------------
 
+  /** Keys, and boxes with one inside, wherever they are. */
   #keysOf(door: Thing): readonly Thing[] {
+    const { grid, carrying } = this.world;
     const isKey = (thing: Thing | undefined) => thing?.kind === 'key' && thing.colour === door.colour;
-    return this.world.grid.cells.filter(
+    return [carrying, ...grid.cells].filter(
       (thing): thing is Thing => thing !== undefined && (isKey(thing) || isKey(thing.content)),
     );
   }
@@ -269,6 +273,7 @@ export class Planner {
     const keys = holders.filter(({ kind }) => kind === 'key');
     if (keys.length > 0) return this.#fetch(keys);
     if (holders.length === 0) throw new Stuck();
+    if (this.world.carrying !== undefined) this.#putDown();
     this.#goTo(holders);
     const { content } = this.world.ahead as Thing;
     this.#act(action.toggle);
