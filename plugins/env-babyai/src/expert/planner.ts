@@ -102,15 +102,27 @@ export class Planner {
 
   // --- Walking ---------------------------------------------------------------------------------------------------
 
-  /** Stands before one of the places. Opens doors, fetches keys and clears the way as needed. */
-  #goTo(places: readonly Place[]): void {
+  /**
+   * Stands before one of the places. Opens doors, fetches keys and clears the way as needed.
+   * @param freeHands what is in the hands is put down at once, and not only where it is in the way
+   */
+  #goTo(places: readonly Place[], freeHands = false): void {
     const targets = this.#cellsOf(places);
     for (let detour = 0; detour < mostDetours; detour += 1) {
       const route = this.#route(targets);
       if (route === undefined) throw new Stuck();
-      if (this.#follow(route, targets)) return;
+      const locked = this.#lockedOn(route);
+      if (locked !== undefined) this.#unlock(locked);
+      else if (freeHands && this.world.carrying !== undefined) this.#putDown(this.#way(route.poses));
+      else if (this.#follow(route, targets)) return;
     }
     throw new Stuck();
+  }
+
+  /** The first door of a route that needs a key which is not in the hands. */
+  #lockedOn({ poses }: Route): Thing | undefined {
+    const things = poses.map((pose) => this.world.grid.cells[pose >> 2]);
+    return things.find((thing) => thing?.state === 'locked' && !this.world.hasKeyOf(thing));
   }
 
   #cellsOf(places: readonly Place[]): ReadonlySet<number> {
@@ -146,7 +158,7 @@ export class Planner {
     return this.world.instruction.open.some((command) => command.strict && command.verb === verb);
   }
 
-  /** Walks until something is in the way. It is dealt with, and the result is false: the route has to be found anew. */
+  /** Walks until something lies in the way. It is dealt with, and the result is false: the route has to be found anew. */
   #follow({ poses }: Route, targets: ReadonlySet<number>): boolean {
     const { world } = this;
     for (const pose of poses) {
@@ -157,12 +169,11 @@ export class Planner {
       }
       const { ahead } = world;
       if (ahead !== undefined && !ahead.passable) {
-        if (ahead.kind === 'door' && (ahead.state === 'closed' || world.hasKeyOf(ahead))) this.#act(action.toggle);
-        else {
-          if (ahead.kind === 'door') this.#unlock(ahead);
-          else this.#clear(targets, poses);
+        if (ahead.kind !== 'door') {
+          this.#clear(targets, poses);
           return false;
         }
+        this.#act(action.toggle);
       }
       this.#act(action.forward);
     }
@@ -304,24 +315,20 @@ export class Planner {
 
   /** Picks one of the things up, with hands that were empty before. */
   #pickUpAnew(things: readonly Thing[]): void {
+    const { grid, carrying } = this.world;
     this.#needed = undefined;
+    if (carrying !== undefined && things.includes(carrying)) this.#putDown();
     for (let attempt = 0; attempt < mostDetours; attempt += 1) {
-      if (this.world.carrying !== undefined) this.#putDown(this.#cellsToward(things));
-      const standing = things.filter((thing) => this.world.grid.holds(thing));
       this.#costToClear = Math.min(costToMove + attempt * costOfAttempt, greatestCost);
-      this.#goTo(standing);
+      this.#goTo(
+        things.filter((thing) => grid.holds(thing)),
+        true,
+      );
       this.#costToClear = costToTake;
       if (this.world.carrying === undefined) return this.#act(action.pickup);
       // Something was in the way, and is in the hands now.
     }
     throw new Stuck();
-  }
-
-  /** The cells of the way to the nearest of the things. */
-  #cellsToward(things: readonly Thing[]): ReadonlySet<number> {
-    const standing = things.filter((thing) => this.world.grid.holds(thing));
-    const route = this.#route(this.#cellsOf(standing));
-    return this.#way(route?.poses ?? []);
   }
 
   #put(command: PutNext): void {
