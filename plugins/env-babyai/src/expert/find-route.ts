@@ -18,6 +18,11 @@ export interface Route {
   readonly cost: number;
 }
 
+// Kept from call to call: they are larger than everything else that a search needs.
+const queues: readonly number[][] = Array.from({ length: buckets }, () => []);
+let costs = new Int32Array(0);
+let parents = new Int32Array(0);
+
 /** The cheapest way to stand before one of the target cells and face it; undefined if there is none. */
 export function findRoute(
   world: World,
@@ -27,9 +32,14 @@ export function findRoute(
   const { grid } = world;
   const { width, cells } = grid;
   const offsets = [0, 1, 2, 3].map((direction) => stepX[direction]! + stepY[direction]! * width);
-  const costs = new Int32Array(cells.length * 4).fill(far);
-  const parents = new Int32Array(cells.length * 4).fill(-1);
-  const queues: number[][] = Array.from({ length: buckets }, () => []);
+  const count = cells.length * 4;
+  if (costs.length < count) {
+    costs = new Int32Array(count);
+    parents = new Int32Array(count);
+  }
+  costs.fill(far, 0, count);
+  parents.fill(-1, 0, count);
+  for (const queue of queues) queue.length = 0;
   const first = (world.y * width + world.x) * 4 + world.direction;
   costs[first] = 0;
   queues[0]!.push(first);
@@ -49,7 +59,7 @@ export function findRoute(
       if (costs[pose] !== cost) continue;
       const direction = pose & 3;
       const ahead = (pose >> 2) + offsets[direction]!;
-      if (isTarget(ahead)) return { poses: trace(parents, pose), cost };
+      if (isTarget(ahead)) return { poses: trace(pose), cost };
       const entry = entryCost(cells[ahead]);
       if (entry !== undefined) reach(ahead * 4 + direction, cost + 1 + entry, pose);
       reach((pose & ~3) | ((direction + 3) & 3), cost + 1, pose);
@@ -60,7 +70,7 @@ export function findRoute(
   return undefined;
 }
 
-function trace(parents: Int32Array, last: number): number[] {
+function trace(last: number): number[] {
   const poses: number[] = [];
   for (let pose = last; parents[pose] !== -1; pose = parents[pose] as number) poses.push(pose);
   return poses.reverse();

@@ -1,5 +1,6 @@
 // AgentGym's actions in words: `go to red ball 1` and others, each a row of low-level actions.
 import { stepX, stepY } from '../world/direction.js';
+import type { Place } from '../world/thing.js';
 import { action, type Action } from '../world/world.js';
 import { viewSize } from '../world/view.js';
 import { findWays, type Area, type Ways } from './find-ways.js';
@@ -94,18 +95,30 @@ function whyLocked({ carrying }: Scene): string {
 
 /** The cells of the view; those that are not seen, or not free, are blocked. */
 function seenArea(scene: Scene): Area {
-  const reach = viewSize - 1;
-  const size = 2 * reach + 1;
-  const left = scene.x - reach;
-  const top = scene.y - reach;
-  const blocked = new Uint8Array(size * size).fill(1);
-  const clear = ({ x, y }: { readonly x: number; readonly y: number }) => {
-    blocked[(y - top) * size + (x - left)] = 0;
+  const area = viewedArea(scene, 0);
+  const { left, top, width, blocked } = area;
+  const clear = ({ x, y }: Place) => {
+    blocked[(y - top) * width + (x - left)] = 0;
   };
+  blocked.fill(1);
   clear(scene);
   for (const cell of scene.free) clear(cell);
   for (const thing of scene.things) if (thing.name.endsWith('open door')) clear(thing);
-  return { left, top, width: size, height: size, blocked };
+  return area;
+}
+
+/** The rectangle of the view; `extra` is 1 for the one behind or beside it that AgentGym's search has on some sides. */
+function viewedArea({ direction, x, y }: Scene, extra: 0 | 1): Area {
+  const side = (viewSize - 1) / 2;
+  const span = (along: number, across: number): readonly [first: number, count: number] => {
+    if (along > 0) return [-extra, viewSize + extra];
+    if (along < 0) return [1 - viewSize, viewSize];
+    return across > 0 ? [-side - extra, viewSize + extra] : [-side, viewSize];
+  };
+  // The columns to the left of an agent that looks down have greater x, and so on: `-right` is the second argument.
+  const [firstX, width] = span(stepX[direction], stepY[direction]);
+  const [firstY, height] = span(stepY[direction], -stepX[direction]);
+  return { left: x + firstX, top: y + firstY, width, height, blocked: new Uint8Array(width * height) };
 }
 
 /**
@@ -119,7 +132,7 @@ export function listActionsAsAgentGym(scene: Scene): ActionMenu {
     ['turn right', [action.right]],
   ]);
   const refusals = new Map<string, string>();
-  const ways = findWays(scene, viewedArea(scene), true);
+  const ways = findWays(scene, freeArea(scene), true);
   const things = scene.things.filter(({ kind }) => kind !== 'wall');
   const portable = things.filter(({ kind }) => kind !== 'door');
   /** Numbers things with a way. Refusals name the next number, as long as one had a way. */
@@ -191,27 +204,14 @@ function offerDoorsAsAgentGym(
   }
 }
 
-/** The wrapper's search has one row or column more on some sides than the view. */
-function viewedArea(scene: Scene): Area {
-  const reach = viewSize - 1;
-  const side = reach / 2;
-  const { direction, x, y } = scene;
-  const span = (along: number, across: number): readonly [first: number, count: number] => {
-    if (along > 0) return [-1, reach + 2];
-    if (along < 0) return [-reach, reach + 1];
-    return across > 0 ? [-side - 1, viewSize + 1] : [-side, viewSize];
-  };
-  // The columns to the left of an agent that looks down have greater x, and so on: `-right` is the second argument.
-  const [firstX, width] = span(stepX[direction], stepY[direction]);
-  const [firstY, height] = span(stepY[direction], -stepX[direction]);
-  const left = x + firstX;
-  const top = y + firstY;
-  const blocked = new Uint8Array(width * height);
-  for (const thing of scene.things) {
-    const column = thing.x - left;
-    const row = thing.y - top;
-    if (thing.kind === 'door' || column < 0 || row < 0 || column >= width || row >= height) continue;
-    blocked[row * width + column] = 1;
+/** Everything is free but the things that are seen; doors are free, too. */
+function freeArea(scene: Scene): Area {
+  const area = viewedArea(scene, 1);
+  for (const { kind, x, y } of scene.things) {
+    const column = x - area.left;
+    const row = y - area.top;
+    if (kind === 'door' || column < 0 || row < 0 || column >= area.width || row >= area.height) continue;
+    area.blocked[row * area.width + column] = 1;
   }
-  return { left, top, width, height, blocked };
+  return area;
 }

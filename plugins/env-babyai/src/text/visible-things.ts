@@ -1,7 +1,7 @@
 // What the agent sees, thing by thing, as AgentGym's wrapper lists it (agentenv_babyai/environment.py,
 // `postprocess_obs`).
 import { stepX, stepY } from '../world/direction.js';
-import { colours, doorStates, emptyCode, kindCodes, unseenCode, type Kind } from '../world/thing.js';
+import { colours, doorStates, emptyCode, kindCodes, unseenCode, type Kind, type Place } from '../world/thing.js';
 import { viewSize, type View, type Viewer } from '../world/view.js';
 
 export interface VisibleThing {
@@ -24,45 +24,54 @@ export interface Scene extends Viewer {
   /** Nearest first; equally near ones row by row from the farthest, each from left to right. */
   readonly things: readonly VisibleThing[];
   /** Cells that are seen and hold nothing. */
-  readonly free: readonly { readonly x: number; readonly y: number }[];
+  readonly free: readonly Place[];
 }
 
+/** Cells of the view without the agent's own, in the order of `Scene.things`. */
+const nearestFirst = Array.from({ length: viewSize * viewSize }, (_, at) => {
+  const ahead = viewSize - 1 - Math.floor(at / viewSize);
+  const right = (at % viewSize) - (viewSize - 1) / 2;
+  return { at, ahead, right, distance: ahead + Math.abs(right) };
+})
+  .filter(({ distance }) => distance > 0)
+  .sort((a, b) => a.distance - b.distance);
+
 const kindByCode = new Map(Object.entries(kindCodes).map(([kind, code]) => [code, kind as Kind]));
+const knownNames = new Map<number, { readonly kind: Kind; readonly name: string }>();
+
+/** Kind and name of the thing with a code. */
+function nameOf(code: number): { readonly kind: Kind; readonly name: string } {
+  const known = knownNames.get(code);
+  if (known !== undefined) return known;
+  const kind = kindByCode.get(code & 0xff) ?? 'wall';
+  const colour = colours[(code >> 8) & 0xff] ?? 'grey';
+  const named = { kind, name: kind === 'door' ? `${colour} ${doorStates[code >> 16]} door` : `${colour} ${kind}` };
+  knownNames.set(code, named);
+  return named;
+}
 
 export function readScene(view: View, viewer: Viewer): Scene {
   const { x: ownX, y: ownY, direction, carrying } = viewer;
-  const things: Omit<VisibleThing, 'number'>[] = [];
-  const free: { x: number; y: number }[] = [];
-  for (let row = 0; row < viewSize; row += 1) {
-    for (let column = 0; column < viewSize; column += 1) {
-      const ahead = viewSize - 1 - row;
-      const right = column - (viewSize - 1) / 2;
-      const code = view.codes[row * viewSize + column] as number;
-      if (code === unseenCode || (ahead === 0 && right === 0)) continue;
-      const x = ownX + stepX[direction] * ahead - stepY[direction] * right;
-      const y = ownY + stepY[direction] * ahead + stepX[direction] * right;
-      const kind = kindByCode.get(code & 0xff);
-      if (kind === undefined || code === emptyCode) {
-        free.push({ x, y });
-        continue;
-      }
-      const colour = colours[(code >> 8) & 0xff] as string;
-      const name = kind === 'door' ? `${colour} ${doorStates[code >> 16]} door` : `${colour} ${kind}`;
-      things.push({ kind, name, x, y, ahead, right, distance: ahead + Math.abs(right) });
-    }
-  }
-  return { x: ownX, y: ownY, direction, carrying, things: number(things), free };
-}
-
-function number(things: Omit<VisibleThing, 'number'>[]): VisibleThing[] {
+  const forwardX = stepX[direction];
+  const forwardY = stepY[direction];
+  const things: VisibleThing[] = [];
+  const free: Place[] = [];
   const counts = new Map<string, number>();
-  return things
-    .sort((a, b) => a.distance - b.distance)
-    .map((thing) => {
-      const count = (counts.get(thing.name) ?? 0) + 1;
-      counts.set(thing.name, count);
-      return { ...thing, number: count };
-    });
+  for (const { at, ahead, right, distance } of nearestFirst) {
+    const code = view.codes[at] as number;
+    if (code === unseenCode) continue;
+    const x = ownX + forwardX * ahead - forwardY * right;
+    const y = ownY + forwardY * ahead + forwardX * right;
+    if (code === emptyCode) {
+      free.push({ x, y });
+      continue;
+    }
+    const { kind, name } = nameOf(code);
+    const number = (counts.get(name) ?? 0) + 1;
+    counts.set(name, number);
+    things.push({ kind, name, x, y, ahead, right, distance, number });
+  }
+  return { x: ownX, y: ownY, direction, carrying, things, free };
 }
 
 /** The nearest wall or box straight ahead. */

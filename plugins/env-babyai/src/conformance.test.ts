@@ -1,0 +1,35 @@
+import { describe, it } from 'vitest';
+
+import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+
+import * as module from './babyai.js';
+import contributions from './index.js';
+import { options as declared, type Options } from './options.js';
+
+const [contribution] = contributions;
+const freshProcess = new URL('../dist/babyai.js', import.meta.url);
+const defaults: Options = optionDefaults(declared);
+const variants: Record<string, Options> = {
+  'all levels in words': defaults,
+  'seven actions and numbers': { ...defaults, actions: 'primitive', observation: 'json', timed: false },
+  'a drawing of short levels, without a list': {
+    ...defaults,
+    planLength: 15,
+    observation: 'ascii',
+    splits: 'levels',
+    listActions: false,
+    maxTurns: 200,
+  },
+  'seeds of small levels': { ...defaults, levels: ['GoToObjS4', 'BabyAI-GoToObjS6-v1'], splits: 'seeds' },
+  "the original's rules": { ...defaults, levels: ['PutNextS5N2Carrying', 'GoToSeq'], compat: 'minigrid' },
+  "AgentGym's wrapper": { ...defaults, levels: ['GoToLocalS8N7', 'UnlockLocalDist', 'PickupLoc'], compat: 'agentgym' },
+};
+
+/** Processes take longer than all else here. */
+const inProcesses = ['all levels in words', "AgentGym's wrapper"];
+
+// The first test of a kit runs all its checks.
+describe.each(Object.entries(variants))('babyai: %s', { timeout: 120_000 }, (name, options) => {
+  const subject = { ...module, contribution: contribution!, options };
+  describeEnvironment(it, subject, { ids: 60, ...(inProcesses.includes(name) && { freshProcess }) });
+});
