@@ -1,8 +1,17 @@
 // Compares the built BabyAI plugin with recordings of Farama Minigrid's levels (lines with `start.grid`) and of
-// AgentGym's text wrapper (lines with `data_idx`): .jsonl or .jsonl.gz files.
-import { readFileSync } from 'node:fs';
+// AgentGym's text wrapper (lines with `data_idx`): .jsonl or .jsonl.gz files, or folders of them.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+
+function recordingsIn(path) {
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path];
+  return readdirSync(path)
+    .filter((name) => /\.jsonl(\.gz)?$/.test(name))
+    .sort()
+    .map((name) => join(path, name));
+}
 
 function readLines(file) {
   const bytes = readFileSync(file);
@@ -55,7 +64,7 @@ export async function run(paths) {
   const { compareLevel } = await import('./babyai/levels.js');
   const { compareTranscript } = await import('./babyai/agentgym.js');
   let code = 0;
-  for (const file of paths) {
+  for (const file of paths.flatMap(recordingsIn)) {
     const tally = new Tally();
     try {
       const lines = readLines(file);

@@ -138,7 +138,7 @@ export function open(options: Options, host: EnvironmentHost): EnvironmentWorld 
   return {
     instructions: writeInstructions(options),
     splits: tasks.splits,
-    about: tasks.about,
+    about: (id) => tasks.about(id),
     experts: ['oracle', 'demonstrator'],
     maxTurns: options.maxTurns ?? longestLimit(options),
     ...(tasks.sharesClusters && { sharesClusters: true }),

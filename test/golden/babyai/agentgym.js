@@ -16,7 +16,8 @@ export function compareTranscript(line, check) {
   for (const [at, { action, reply, pose, native_steps: steps }] of line.steps.entries()) {
     const place = `step ${at} ${JSON.stringify(action)}`;
     if (reply.error !== undefined) {
-      check('error', place, `The task with environment 0 has finished.`, ended ? reply.error : 'not finished');
+      // Only what follows the end is an error; it names the number of the session.
+      check('error', place, /has finished/.test(reply.error), ended);
       continue;
     }
     const ours = session.step(action);

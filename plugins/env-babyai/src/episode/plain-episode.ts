@@ -191,6 +191,9 @@ export class PlainEpisode implements Episode {
         ? describeScene(readScene(this.#view, this.world))
         : `${drawView(this.#view)}\n${describeHands(this.world.carrying)}`;
     const reply = [message, shown, words].filter((part) => part !== undefined).join('\n');
-    return this.host.composeObservation({ reply, surroundings: () => [], actions }, { observe: 'changes', listActions: isListed });
+    return this.host.composeObservation(
+      { reply, surroundings: () => [], actions },
+      { observe: 'changes', listActions: isListed },
+    );
   }
 }

@@ -24,11 +24,7 @@ let costs = new Int32Array(0);
 let parents = new Int32Array(0);
 
 /** The cheapest way to stand before one of the target cells and face it; undefined if there is none. */
-export function findRoute(
-  world: World,
-  isTarget: (cell: number) => boolean,
-  entryCost: EntryCost,
-): Route | undefined {
+export function findRoute(world: World, isTarget: (cell: number) => boolean, entryCost: EntryCost): Route | undefined {
   const { grid } = world;
   const { width, cells } = grid;
   const offsets = [0, 1, 2, 3].map((direction) => stepX[direction]! + stepY[direction]! * width);

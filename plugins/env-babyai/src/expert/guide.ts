@@ -72,10 +72,15 @@ export class Guide {
       const outcome = episode.simulate(copy, moves);
       const taken = moves.slice(0, copy.steps - episode.world.steps);
       const rest =
-        outcome === 'success' ? [] : outcome === undefined ? (joinPlan(copy, taken, plan, walk) ?? solve(copy)) : undefined;
+        outcome === 'success'
+          ? []
+          : outcome === undefined
+            ? (joinPlan(copy, taken, plan, walk) ?? solve(copy))
+            : undefined;
       if (rest === undefined || rest.length >= plan.length) continue;
       if (taken.length + rest.length > plan.length + mostExtra) continue;
-      if (best === undefined || rest.length < best.left) best = { words, left: rest.length, actions: [...taken, ...rest] };
+      if (best === undefined || rest.length < best.left)
+        best = { words, left: rest.length, actions: [...taken, ...rest] };
     }
     if (best === undefined) return undefined;
     this.#plan = { actions: best.actions, madeAt: episode.moves.length };

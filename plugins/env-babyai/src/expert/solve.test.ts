@@ -25,7 +25,14 @@ describe('the expert', () => {
   });
 
   it('plans again from wherever the agent strayed to', () => {
-    for (const name of ['BossLevel', 'KeyInBox', 'GoToSeqS5R2', 'UnblockPickup', 'PutNextS7N4Carrying', 'KeyCorridorS3R3']) {
+    for (const name of [
+      'BossLevel',
+      'KeyInBox',
+      'GoToSeqS5R2',
+      'UnblockPickup',
+      'PutNextS7N4Carrying',
+      'KeyCorridorS3R3',
+    ]) {
       for (let seed = 0; seed < 20; seed += 1) {
         const world = worldOf(name, seed, 'fair');
         stray(world, seed);

@@ -1,6 +1,7 @@
 import type { Action, World } from '../world/world.js';
 import { copyWorld } from './copy-world.js';
-import { Planner, type Habits } from './planner.js';
+import type { Habits } from './mover.js';
+import { Planner } from './planner.js';
 
 /** Plans that are tried where rooms are so full that the first one leads nowhere, or takes too long. */
 const mostVariants = 60;

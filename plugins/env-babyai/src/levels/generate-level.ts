@@ -63,9 +63,11 @@ function drawLevel({ kind, settings }: Level, random: NumpyGenerator): Generated
 function refuseInvalid(instruction: Instruction, rooms: RoomGrid, protectsKeys: boolean): void {
   const locked = new Set(
     protectsKeys
-      ? rooms.rooms.flat().flatMap(({ doors }) =>
-          doors.flatMap((door) => (door instanceof Thing && door.state === 'locked' ? [door.colour] : [])),
-        )
+      ? rooms.rooms
+          .flat()
+          .flatMap(({ doors }) =>
+            doors.flatMap((door) => (door instanceof Thing && door.state === 'locked' ? [door.colour] : [])),
+          )
       : [],
   );
   for (const command of instruction.commands) {

@@ -107,8 +107,7 @@ export class NumpyGenerator {
   #next64(): void {
     this.#advance();
     const state = this.#state;
-    const word = (place: number) =>
-      ((state[2 * place + 1] as number) * limbSize + (state[2 * place] as number)) >>> 0;
+    const word = (place: number) => ((state[2 * place + 1] as number) * limbSize + (state[2 * place] as number)) >>> 0;
     const low = word(0) ^ word(2);
     const high = word(1) ^ word(3);
     const turn = (state[limbs - 1] as number) >>> 10;

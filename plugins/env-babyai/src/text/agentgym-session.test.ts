@@ -9,17 +9,20 @@ import { AgentGymSession } from './agentgym-session.js';
 const open = (id: string, seed: number) => new AgentGymSession(generateLevel(levelOf(id), new NumpyGenerator(seed)));
 
 describe("AgentGym's wrapper", () => {
-  it.each(recordedTranscripts)('answers in $id with seed $seed what it answered', ({ data_idx, id, seed, ...recorded }) => {
-    expect([levelOf(id).name, seed]).toEqual([agentGymLevels[data_idx % 40], Math.floor(data_idx / 40)]);
-    const session = open(id, seed);
-    expect(recorded.start).toMatchObject(session.start());
-    const steps = recorded.steps.map(({ action }) => {
-      const reply = session.step(action);
-      const { x, y, direction, steps: native_steps } = session.world;
-      return { action, reply, pose: [x, y, direction], native_steps };
-    });
-    expect(steps).toEqual(recorded.steps);
-  });
+  it.each(recordedTranscripts)(
+    'answers in $id with seed $seed what it answered',
+    ({ data_idx, id, seed, ...recorded }) => {
+      expect([levelOf(id).name, seed]).toEqual([agentGymLevels[data_idx % 40], Math.floor(data_idx / 40)]);
+      const session = open(id, seed);
+      expect(recorded.start).toMatchObject(session.start());
+      const steps = recorded.steps.map(({ action }) => {
+        const reply = session.step(action);
+        const { x, y, direction, steps: native_steps } = session.world;
+        return { action, reply, pose: [x, y, direction], native_steps };
+      });
+      expect(steps).toEqual(recorded.steps);
+    },
+  );
 
   it('reads as Python does: small letters, and the white space that Python strips', () => {
     const session = open('BabyAI-GoToObj-v0', 0);
@@ -31,9 +34,12 @@ describe("AgentGym's wrapper", () => {
   });
 
   it('never repeats what is checked, and adds the last reward to the score again and again', () => {
-    const { data_idx: _, id, seed, steps } = recordedTranscripts.find(({ steps: played }) =>
-      played.some(({ reply }) => reply.reward > 0),
-    )!;
+    const {
+      data_idx: _,
+      id,
+      seed,
+      steps,
+    } = recordedTranscripts.find(({ steps: played }) => played.some(({ reply }) => reply.reward > 0))!;
     const session = open(id, seed);
     for (const { action } of steps) session.step(action);
     const last = session.step('no such thing');

@@ -43,8 +43,7 @@ export function findWays(start: Pose, area: Area, revise: boolean): Ways {
   const facing = new Int16Array(width * height).fill(none);
   const standing = new Int16Array(width * height).fill(none);
   const first = ((start.y - top) * width + (start.x - left)) * 4 + start.direction;
-  const cellAt = (x: number, y: number) =>
-    x >= 0 && y >= 0 && x < width && y < height ? y * width + x : none;
+  const cellAt = (x: number, y: number) => (x >= 0 && y >= 0 && x < width && y < height ? y * width + x : none);
 
   known[first] = 1;
   const queue = [first];

@@ -62,12 +62,7 @@ export function listActions(scene: Scene): ActionMenu {
   return { actions, refusals };
 }
 
-type Offer = (
-  words: string,
-  way: readonly Action[] | undefined,
-  then: readonly Action[],
-  reason?: string,
-) => void;
+type Offer = (words: string, way: readonly Action[] | undefined, then: readonly Action[], reason?: string) => void;
 
 function offerDoor(scene: Scene, door: VisibleThing, ways: Ways, offer: Offer): void {
   const { name, number, x, y } = door;

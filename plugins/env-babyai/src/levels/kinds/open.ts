@@ -43,9 +43,7 @@ export const openDoor: LevelKind = {
       .map((colour, side) => rooms.addDoor(1, 1, { side: side as Side, colour, locked: false }));
     const by = selectBy === 'any' ? random.choice(['colour', 'location']) : selectBy;
     const wanted =
-      by === 'colour'
-        ? describe(doors[0]!)
-        : new Description({ kind: 'door', location: random.choice(locations) });
+      by === 'colour' ? describe(doors[0]!) : new Description({ kind: 'door', location: random.choice(locations) });
     rooms.placeAgent(1, 1);
     return { instruction: new Open(wanted, strict) };
   },
