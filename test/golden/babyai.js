@@ -84,7 +84,10 @@ export async function run(paths) {
       console.log(`${equal === all ? ' ' : '!'} ${part.padEnd(12)} ${equal} of ${all} values are equal`);
     }
     for (const [kind, count] of tally.notes) {
-      const shown = failures.includes(kind) || kind.startsWith('nobody') ? `: ${tally.examples.get(kind).slice(0, 20).join(', ')}` : '';
+      const shown =
+        failures.includes(kind) || kind.startsWith('nobody')
+          ? `: ${tally.examples.get(kind).slice(0, 20).join(', ')}`
+          : '';
       console.log(`  expert: ${kind}: ${count}${shown}`);
     }
     if (!tally.isEqual || failures.some((kind) => tally.notes.has(kind))) code = 1;

@@ -59,7 +59,9 @@ describe('golden babyai', () => {
     expect(stdout).toMatch(/ {2}bot +(\d+) of \1 values are equal\n/);
     expect(stdout).toMatch(/expert: both solve, ours in fewer steps: \d+\n/);
     expect(stdout).toMatch(/expert: only ours solves: \d+\n/);
-    expect(stdout).toMatch(/expert: nobody solves by the rules of the original, ours does by fair ones: \d+: BabyAI-Open/);
+    expect(stdout).toMatch(
+      /expert: nobody solves by the rules of the original, ours does by fair ones: \d+: BabyAI-Open/,
+    );
     expect(stdout).not.toContain('only theirs');
     expect(status).toBe(0);
   });
@@ -111,7 +113,10 @@ describe('golden babyai', () => {
 
   it('exits with 2 on what is no recording', () => {
     const strange = golden(changed('levels', 'BabyAI-GoTo-v0', (line) => (line.id = 'BabyAI-Nowhere-v0')));
-    expect([strange.status, strange.stderr]).toEqual([2, expect.stringContaining('there is no level BabyAI-Nowhere-v0')]);
+    expect([strange.status, strange.stderr]).toEqual([
+      2,
+      expect.stringContaining('there is no level BabyAI-Nowhere-v0'),
+    ]);
     const missing = golden(join(folder, 'nowhere.jsonl'));
     expect([missing.status, missing.stderr]).toEqual([2, expect.stringContaining('is no recording of BabyAI')]);
   });

@@ -19,9 +19,9 @@ export interface GeneratorState {
 
 /** The same calls in the same order give the same numbers as numpy 2.4. */
 export class NumpyGenerator {
-  readonly #state = new Float64Array(limbs);
-  readonly #increment = new Float64Array(limbs);
-  readonly #product = new Float64Array(limbs);
+  readonly #state = new Int32Array(limbs);
+  readonly #increment = new Int32Array(limbs);
+  readonly #product = new Int32Array(limbs);
   #hasHalf = false;
   #half = 0;
   /** Halves of the last 64-bit number. */
@@ -106,15 +106,19 @@ export class NumpyGenerator {
   /** PCG's output XSL-RR: the halves of the state are combined, and rotated by its highest six bits. */
   #next64(): void {
     this.#advance();
-    const state = this.#state;
-    const word = (place: number) => ((state[2 * place + 1] as number) * limbSize + (state[2 * place] as number)) >>> 0;
-    const low = word(0) ^ word(2);
-    const high = word(1) ^ word(3);
-    const turn = (state[limbs - 1] as number) >>> 10;
-    const [first, second] = turn < 32 ? [low, high] : [high, low];
+    const low = this.#word(0) ^ this.#word(4);
+    const high = this.#word(2) ^ this.#word(6);
+    const turn = (this.#state[limbs - 1] as number) >>> 10;
     const bits = turn & 31;
+    const first = turn < 32 ? low : high;
+    const second = turn < 32 ? high : low;
     this.#low = bits === 0 ? first >>> 0 : ((first >>> bits) | (second << (32 - bits))) >>> 0;
     this.#high = bits === 0 ? second >>> 0 : ((second >>> bits) | (first << (32 - bits))) >>> 0;
+  }
+
+  /** 32 bits of the state from a limb on. */
+  #word(limb: number): number {
+    return ((this.#state[limb + 1] as number) << 16) | (this.#state[limb] as number);
   }
 
   /** state = state * multiplier + increment, modulo 2^128. */
