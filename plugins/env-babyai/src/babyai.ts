@@ -140,18 +140,20 @@ export function open(options: Options, host: EnvironmentHost): EnvironmentWorld 
     splits: tasks.splits,
     about: (id) => tasks.about(id),
     experts: ['oracle', 'demonstrator'],
-    maxTurns: options.maxTurns ?? longestLimit(options),
+    ...maximumTurns(options),
     ...(tasks.sharesClusters && { sharesClusters: true }),
     create: () => new BabyAI(options, host),
   };
 }
 
-/** The greatest limit of steps that a selected level can have. */
-function longestLimit(options: Options): number {
+/** The user's limit, or the greatest that a selected level can have. AgentGym's wrapper has none. */
+function maximumTurns(options: Options): { readonly maxTurns?: number } {
+  if (options.maxTurns !== null) return { maxTurns: options.maxTurns };
+  if (options.compat === 'agentgym') return {};
   const limits = chooseLevels(options).map((name) => {
     const { roomSize, rows, columns, stepsPerCell, sentence } = levelByName.get(name)!.settings;
-    const ways = sentence === undefined ? 2 : sentence.forms.length > 1 ? mostWays : 2;
+    const ways = sentence === undefined || sentence.forms.length === 1 ? 2 : mostWays;
     return (stepsPerCell ?? ways * rows * columns) * roomSize ** 2;
   });
-  return Math.max(...limits);
+  return { maxTurns: Math.max(...limits) };
 }
