@@ -13,6 +13,7 @@ import { PeerProcess } from '../sides/peer-process.js';
 import { pythonWith } from '../sides/python-environment.js';
 import { UsageError } from '../sides/usage-error.js';
 import * as alfworld from './alfworld.js';
+import * as babyai from './babyai.js';
 import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
 
 const settings = [
@@ -35,7 +36,7 @@ const turns = 24;
 const warmUpMilliseconds = 2000;
 
 /** What is measured, in this order; `measureWorld` returns a report, or undefined where there is nothing to compare with. */
-const worlds = { textworld: measureTextworld, alfworld: alfworld.measureWorld };
+const worlds = { textworld: measureTextworld, alfworld: alfworld.measureWorld, babyai: babyai.measureWorld };
 
 /** Runs the whole measurement and prints its tables. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
