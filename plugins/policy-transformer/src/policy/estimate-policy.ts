@@ -47,7 +47,10 @@ export async function estimate(
   const lengths = episodeLengths(load, encoder, positions);
   return {
     parameters: totalElements(trainableShapes(config, parts)),
-    capabilities: capabilitiesOf(parts, positions, options.samplingWeights),
+    capabilities: {
+      ...capabilitiesOf(parts, positions, options.samplingWeights),
+      ...(from !== undefined && { vocabularySize: config.vocabularySize }),
+    },
     bytes: await countMemory({
       // Longer rotary tables take much longer to make, and hardly any memory.
       config: { ...config, maxPositions: lengths.longest },
