@@ -10,8 +10,8 @@ export default [
       'Household tasks of ALFWorld in text: find, clean, heat, cool and move things; generated or from game files',
     options,
     facts: ['progress', 'milestones'],
-    // 256 games with what was visited of them.
-    play: { megabytes: 250 },
+    // 256 kitchens held 66 MB after 20 turns in each.
+    play: { megabytes: 100 },
     load: () => import('./alfworld.js'),
     validate,
   } satisfies EnvironmentContribution<typeof options>,
