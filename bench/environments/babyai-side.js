@@ -4,7 +4,7 @@ import { firstView } from '../../plugins/env-babyai/dist/levels/first-view.js';
 import { generateLevel } from '../../plugins/env-babyai/dist/levels/generate-level.js';
 import { levelByName } from '../../plugins/env-babyai/dist/levels/level-table.js';
 import { NumpyGenerator } from '../../plugins/env-babyai/dist/random/numpy-generator.js';
-import { World } from '../../plugins/env-babyai/dist/world/world.js';
+import { GridWorld } from '../../plugins/env-babyai/dist/world/world.js';
 
 /** The level's id in the original, and seeds with random actions. */
 export function randomEpisodes(name, count, turns) {
@@ -25,7 +25,7 @@ export function playLevels(name, episodes) {
     const start = generateLevel(level, new NumpyGenerator(seed));
     const view = firstView(start);
     const seen = [view.image()];
-    const world = new World(start);
+    const world = new GridWorld(start);
     const started = performance.now();
     for (const digit of actions) {
       const outcome = world.step(Number(digit));

@@ -2,7 +2,7 @@
 import { generateLevel } from '../dist/levels/generate-level.js';
 import { levels } from '../dist/levels/level-table.js';
 import { NumpyGenerator } from '../dist/random/numpy-generator.js';
-import { World } from '../dist/world/world.js';
+import { GridWorld } from '../dist/world/world.js';
 import { solve } from '../dist/expert/solve.js';
 
 const seeds = Number(process.argv[2] ?? 1000);
@@ -10,7 +10,7 @@ const seeds = Number(process.argv[2] ?? 1000);
 /** Actions of the plan for a seed; undefined if there is no level or no plan. */
 function planLength(level, seed) {
   try {
-    return solve(new World(generateLevel(level, new NumpyGenerator(seed)), 'fair'))?.length;
+    return solve(new GridWorld(generateLevel(level, new NumpyGenerator(seed)), 'fair'))?.length;
   } catch {
     return undefined;
   }

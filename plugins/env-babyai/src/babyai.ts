@@ -9,7 +9,7 @@ import type {
 } from '@agentgym/cli';
 
 import { AgentGymEpisode } from './episode/agentgym-episode.js';
-import type { Episode, Turn } from './episode/episode.js';
+import type { LevelEpisode, LevelTurn } from './episode/episode.js';
 import { PlainEpisode } from './episode/plain-episode.js';
 import { Guide } from './expert/guide.js';
 import { countMilestones } from './instructions/milestones.js';
@@ -19,7 +19,7 @@ import { chooseLevels } from './tasks/choose-levels.js';
 import { listTasks } from './tasks/list-tasks.js';
 import { drawTask, readTask } from './tasks/read-task.js';
 import { writeInstructions } from './text/instructions.js';
-import { actionNames } from './world/world.js';
+import { actionNames } from './world/world-state.js';
 
 /** The share of turns in which the demonstrator takes any legal action instead of the plan's. */
 const slips = 0.25;
@@ -28,7 +28,7 @@ const mostWays = 8;
 
 interface Playing {
   readonly task: string;
-  readonly episode: Episode;
+  readonly episode: LevelEpisode;
   readonly guide: Guide;
   /** Milestones at their best so far. */
   reached: number;
@@ -117,7 +117,7 @@ export class BabyAI implements Environment {
     return this.#playing;
   }
 
-  #facts({ success, refused }: Pick<Turn, 'success' | 'refused'>): Facts {
+  #facts({ success, refused }: Pick<LevelTurn, 'success' | 'refused'>): Facts {
     const playing = this.#present();
     const { world } = playing.episode;
     const { reached, total } = countMilestones(world.instruction, world);

@@ -5,7 +5,7 @@ import { generateLevel } from '../../../plugins/env-babyai/dist/levels/generate-
 import { firstView } from '../../../plugins/env-babyai/dist/levels/first-view.js';
 import { NumpyGenerator } from '../../../plugins/env-babyai/dist/random/numpy-generator.js';
 import { View } from '../../../plugins/env-babyai/dist/world/view.js';
-import { World } from '../../../plugins/env-babyai/dist/world/world.js';
+import { GridWorld } from '../../../plugins/env-babyai/dist/world/world.js';
 import { solve } from '../../../plugins/env-babyai/dist/expert/solve.js';
 import { hash } from './hashes.js';
 
@@ -23,7 +23,7 @@ export function compareLevel(line, check, note) {
   const next = generate(level, random);
   check('next', 'endless', line.next === null, next === undefined);
   if (next !== undefined && line.next !== null) compareBeginning('next', line.next, next, random, check);
-  const again = (rules) => new World(generateLevel(level, new NumpyGenerator(line.seed)), rules);
+  const again = (rules) => new GridWorld(generateLevel(level, new NumpyGenerator(line.seed)), rules);
   compareBot(line.bot, again(), check);
   compareRandom(line.random, again(), check);
   note(compareWithExpert(line.bot, again));

@@ -5,11 +5,12 @@ import type { Options } from '../options.js';
 import { AgentGymSession } from '../text/agentgym-session.js';
 import { View } from '../world/view.js';
 import { worldKey } from '../world/world-key.js';
-import type { Action, Outcome, World } from '../world/world.js';
-import type { Episode, Turn } from './episode.js';
+import type { Action, Outcome } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
+import type { LevelEpisode, LevelTurn } from './episode.js';
 
 /** An episode in AgentGym's wrapper: its texts, its `score` as the reward, and its idea of an end. */
-export class AgentGymEpisode implements Episode {
+export class AgentGymEpisode implements LevelEpisode {
   readonly #session: AgentGymSession;
   #turns = 0;
   #isCut = false;
@@ -22,7 +23,7 @@ export class AgentGymEpisode implements Episode {
     this.#session = new AgentGymSession(level);
   }
 
-  get world(): World {
+  get world(): GridWorld {
     return this.#session.world;
   }
 
@@ -43,7 +44,7 @@ export class AgentGymEpisode implements Episode {
   }
 
   /** After the end the server answers with an error. */
-  step(text: string): Turn {
+  step(text: string): LevelTurn {
     if (this.isOver) {
       const observation = 'The task with environment 0 has finished.';
       return { observation, reward: 0, refused: 'over', ...this.#flags };
@@ -57,7 +58,7 @@ export class AgentGymEpisode implements Episode {
   }
 
   /** Only what the last step brings counts, and only if it is early enough. */
-  simulate(copy: World, moves: readonly Action[]): Outcome {
+  simulate(copy: GridWorld, moves: readonly Action[]): Outcome {
     const view = new View();
     view.look(copy.grid, copy);
     let outcome: Outcome;

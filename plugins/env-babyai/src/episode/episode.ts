@@ -1,9 +1,10 @@
 import type { Json } from '@agentgym/cli';
 
-import type { Action, Outcome, World } from '../world/world.js';
+import type { Action, Outcome } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
 
 /** The answer to a text of the agent. */
-export interface Turn {
+export interface LevelTurn {
   readonly observation: string;
   readonly reward: number;
   /** Why nothing was done: the text is no action, or nothing that is possible here. */
@@ -14,17 +15,17 @@ export interface Turn {
 }
 
 /** A level in play, from texts to texts. */
-export interface Episode {
-  readonly world: World;
+export interface LevelEpisode {
+  readonly world: GridWorld;
   /** Low-level actions so far. */
   readonly moves: readonly Action[];
   readonly isOver: boolean;
   /** What can be done now: words and their low-level actions. */
   readonly menu: ReadonlyMap<string, readonly Action[]>;
   start(): string;
-  step(text: string): Turn;
+  step(text: string): LevelTurn;
   /** Plays the low-level actions of an entry of the menu in a copy of the world, as `step` would. */
-  simulate(copy: World, moves: readonly Action[]): Outcome;
+  simulate(copy: GridWorld, moves: readonly Action[]): Outcome;
   /** Everything that the future depends on. */
   key(): string;
   snapshot(): Json;

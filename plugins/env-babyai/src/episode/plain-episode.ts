@@ -12,8 +12,9 @@ import { readScene } from '../text/visible-things.js';
 import { readMoves, writeMoves } from '../world/moves.js';
 import { View } from '../world/view.js';
 import { worldKey } from '../world/world-key.js';
-import { action, World, type Action, type Outcome } from '../world/world.js';
-import type { Episode, Turn } from './episode.js';
+import { action, type Action, type Outcome } from '../world/world-state.js';
+import { GridWorld } from '../world/world.js';
+import type { LevelEpisode, LevelTurn } from './episode.js';
 
 interface Saved {
   readonly moves: string;
@@ -32,8 +33,8 @@ const endWords: Readonly<Record<End, string>> = {
 const noRefusals: ReadonlyMap<string, string> = new Map();
 
 /** An episode by our own rules of text, or with the original's actions. */
-export class PlainEpisode implements Episode {
-  readonly world: World;
+export class PlainEpisode implements LevelEpisode {
+  readonly world: GridWorld;
   readonly #mission: string;
   readonly #view: View;
   readonly moves: Action[] = [];
@@ -47,7 +48,7 @@ export class PlainEpisode implements Episode {
     readonly host: Pick<EnvironmentHost, 'composeObservation'>,
   ) {
     const isExact = options.compat !== 'corrected';
-    this.world = new World(level, isExact ? 'original' : 'fair');
+    this.world = new GridWorld(level, isExact ? 'original' : 'fair');
     this.#mission = level.mission;
     this.#view = isExact ? firstView(level) : new View();
     if (!isExact) this.#view.look(level.grid, level);
@@ -65,7 +66,7 @@ export class PlainEpisode implements Episode {
     return this.#observe(`Your goal: ${this.#mission}`);
   }
 
-  step(text: string): Turn {
+  step(text: string): LevelTurn {
     if (this.#end !== undefined) return this.#turn('The episode is over.', 'over');
     this.#turns += 1;
     const { message, refused } = this.options.actions === 'primitive' ? this.#playOne(text) : this.#playWords(text);
@@ -73,7 +74,7 @@ export class PlainEpisode implements Episode {
     return this.#turn(message, refused);
   }
 
-  simulate(copy: World, moves: readonly Action[]): Outcome {
+  simulate(copy: GridWorld, moves: readonly Action[]): Outcome {
     for (const move of moves) {
       const outcome = copy.step(move);
       if (outcome !== undefined || !copy.changed) return outcome;
@@ -160,7 +161,7 @@ export class PlainEpisode implements Episode {
     this.#view.look(world.grid, world);
   }
 
-  #turn(message: string | undefined, refused: string | undefined): Turn {
+  #turn(message: string | undefined, refused: string | undefined): LevelTurn {
     const end = this.#end;
     const isPaid = end === 'success' && refused !== 'over';
     return {

@@ -1,9 +1,9 @@
 import { Grid } from '../world/grid.js';
 import { Thing } from '../world/thing.js';
-import { World } from '../world/world.js';
+import { GridWorld } from '../world/world.js';
 
 /** A world with the same future, whose play changes nothing in the given one. */
-export function copyWorld(world: World): World {
+export function copyWorld(world: GridWorld): GridWorld {
   const copies = new Map<Thing, Thing>();
   const copyOf = (thing: Thing): Thing => {
     if (thing.kind === 'wall') return thing;
@@ -27,7 +27,7 @@ export function copyWorld(world: World): World {
     instruction: world.instruction.copy(copyOf),
     maxSteps: world.maxSteps,
   };
-  const copied = new World(beginning, world.rules);
+  const copied = new GridWorld(beginning, world.rules);
   copied.steps = world.steps;
   return copied;
 }

@@ -1,7 +1,7 @@
 // The cheapest way over the whole map: Dijkstra's algorithm over cells and directions.
 import { stepX, stepY } from '../world/direction.js';
 import type { Thing } from '../world/thing.js';
-import type { World } from '../world/world.js';
+import type { GridWorld } from '../world/world.js';
 
 /** What it costs to enter a cell beyond the step itself, in actions; `undefined` if nobody can. */
 export type EntryCost = (thing: Thing | undefined) => number | undefined;
@@ -24,7 +24,11 @@ let costs = new Int32Array(0);
 let parents = new Int32Array(0);
 
 /** The cheapest way to stand before one of the target cells and face it; undefined if there is none. */
-export function findRoute(world: World, isTarget: (cell: number) => boolean, entryCost: EntryCost): Route | undefined {
+export function findRoute(
+  world: GridWorld,
+  isTarget: (cell: number) => boolean,
+  entryCost: EntryCost,
+): Route | undefined {
   const { grid } = world;
   const { width, cells } = grid;
   const offsets = [0, 1, 2, 3].map((direction) => stepX[direction]! + stepY[direction]! * width);

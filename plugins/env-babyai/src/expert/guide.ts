@@ -1,7 +1,8 @@
 // The oracle in words: what an agent that knows everything would write next.
-import type { Episode } from '../episode/episode.js';
+import type { LevelEpisode } from '../episode/episode.js';
 import { stepX, stepY, turnLeft, turnRight, type Direction } from '../world/direction.js';
-import { action, type Action, type World } from '../world/world.js';
+import { action, type Action } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
 import { copyWorld } from './copy-world.js';
 import { solve } from './solve.js';
 
@@ -27,7 +28,7 @@ interface Walk {
 export class Guide {
   #plan: Plan | undefined;
 
-  constructor(readonly episode: Episode) {}
+  constructor(readonly episode: LevelEpisode) {}
 
   /** The next action; anything where there is no plan. */
   next(): string {
@@ -88,7 +89,7 @@ export class Guide {
   }
 }
 
-function walkOf(copy: World, plan: readonly Action[]): Walk {
+function walkOf(copy: GridWorld, plan: readonly Action[]): Walk {
   const { width } = copy.grid;
   const stops = new Map<number, { after: number; direction: Direction }>();
   const targets = new Set<number>();
@@ -109,7 +110,7 @@ function walkOf(copy: World, plan: readonly Action[]): Walk {
 
 /** What is left of a plan for an agent that walked to one of its stops; undefined if it did not, or did more. */
 function joinPlan(
-  world: World,
+  world: GridWorld,
   taken: readonly Action[],
   plan: readonly Action[],
   { stops }: Walk,
@@ -127,7 +128,7 @@ function joinPlan(
 const isWalk = (move: Action): boolean => move === action.forward || move === action.left || move === action.right;
 
 /** Where a high-level action leads before it acts, and the cell that it is about: before the agent, or a door around it. */
-function endOf(world: World, moves: readonly Action[]): { readonly cell: number; readonly target: number } {
+function endOf(world: GridWorld, moves: readonly Action[]): { readonly cell: number; readonly target: number } {
   const { width } = world.grid;
   let { x, y, direction } = world;
   for (const move of moves) {

@@ -1,7 +1,8 @@
 // What it takes to get something done in a copy of the world: walking, clearing the way, unlocking, carrying.
 import type { Command } from '../instructions/instruction.js';
 import type { Place, Thing } from '../world/thing.js';
-import { action, type Action, type Outcome, type World } from '../world/world.js';
+import { action, type Action, type Outcome } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
 import { findRoute, greatestCost, type Route } from './find-route.js';
 import { blocksNothing } from './put-down-places.js';
 
@@ -48,7 +49,7 @@ export class Mover {
   readonly #shut = new Set<Thing>();
 
   constructor(
-    readonly world: World,
+    readonly world: GridWorld,
     readonly habits: Habits,
   ) {}
 

@@ -2,7 +2,7 @@
 import type { GoTo, Open, PickUp, PutNext } from '../instructions/commands.js';
 import type { Command } from '../instructions/instruction.js';
 import type { Place, Thing } from '../world/thing.js';
-import { action, type Action } from '../world/world.js';
+import { action, type Action } from '../world/world-state.js';
 import { Ended, mostDetours, Mover, Stuck } from './mover.js';
 
 /** Plays a copy of a world, which it uses up. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { play, worldOf } from '../fixtures/play.js';
 import { levels } from '../levels/level-table.js';
 import { NumpyGenerator } from '../random/numpy-generator.js';
-import { action, type Action } from '../world/world.js';
+import { action, type Action } from '../world/world-state.js';
 import { copyWorld } from './copy-world.js';
 import { solve } from './solve.js';
 

@@ -1,4 +1,5 @@
-import type { Action, World } from '../world/world.js';
+import type { Action } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
 import { copyWorld } from './copy-world.js';
 import type { Habits } from './mover.js';
 import { Planner } from './planner.js';
@@ -11,7 +12,7 @@ const mostVariants = 60;
  * were found. Where two commands may be carried out in any order, the shorter plan counts. The plan may be longer than
  * the steps that are left if no other was found.
  */
-export function solve(world: World): readonly Action[] | undefined {
+export function solve(world: GridWorld): readonly Action[] | undefined {
   const orders: readonly Habits['command'][] = world.instruction.commands.length > 1 ? ['first', 'last'] : ['first'];
   const left = world.maxSteps - world.steps;
   let best: readonly Action[] | undefined;

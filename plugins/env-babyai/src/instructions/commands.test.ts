@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { Grid } from '../world/grid.js';
 import { Thing, type Colour, type Kind } from '../world/thing.js';
-import { action, World, type Action, type Rules } from '../world/world.js';
+import { action, type Action, type Rules } from '../world/world-state.js';
+import { GridWorld } from '../world/world.js';
 import { GoTo, Open, PickUp, PutNext } from './commands.js';
 import { Description, type Wanted } from './description.js';
 import type { Instruction } from './instruction.js';
@@ -19,12 +20,12 @@ function row(
   for (const [x, kind, colour] of things) grid.place(new Thing(kind, colour), x, 1);
   const start = { grid, x: 1, y: 1, direction: 0 as const, carrying: undefined, instruction, maxSteps: 100 };
   instruction.begin({ ...start, roomSize: 10 });
-  return new World(start, rules);
+  return new GridWorld(start, rules);
 }
 
 const the = (wanted: Wanted) => new Description(wanted);
 const { left, forward, pickup, drop, toggle } = action;
-const play = (world: World, ...actions: Action[]) => actions.map((given) => world.step(given));
+const play = (world: GridWorld, ...actions: Action[]) => actions.map((given) => world.step(given));
 
 describe('going to something', () => {
   it('is done by facing it', () => {

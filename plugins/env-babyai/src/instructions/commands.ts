@@ -1,7 +1,7 @@
 // Single commands: `GoToInstr`, `OpenInstr`, `PickupInstr` and `PutNextInstr` of
 // minigrid/envs/babyai/core/verifier.py.
 import type { Place, Thing } from '../world/thing.js';
-import { action, type Action, type WorldState } from '../world/world.js';
+import { action, type Action, type WorldState } from '../world/world-state.js';
 import type { Description, Standpoint } from './description.js';
 import type { Command, Verdict } from './instruction.js';
 

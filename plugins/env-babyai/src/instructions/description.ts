@@ -2,7 +2,7 @@
 import { stepX, stepY } from '../world/direction.js';
 import type { Grid } from '../world/grid.js';
 import type { Colour, Kind, Place, Thing } from '../world/thing.js';
-import type { WorldState } from '../world/world.js';
+import type { WorldState } from '../world/world-state.js';
 
 /** Where a thing is, seen from the start of the agent, within the room in which it starts. */
 export const locations = ['left', 'right', 'front', 'behind'] as const;

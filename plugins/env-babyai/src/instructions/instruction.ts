@@ -1,6 +1,6 @@
 // What instructions have in common: minigrid/envs/babyai/core/verifier.py.
 import type { Thing } from '../world/thing.js';
-import type { Action, WorldState } from '../world/world.js';
+import type { Action, WorldState } from '../world/world-state.js';
 import type { Description, Standpoint } from './description.js';
 
 export type Verdict = 'success' | 'failure' | 'continue';

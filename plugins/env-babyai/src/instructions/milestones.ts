@@ -1,4 +1,4 @@
-import type { WorldState } from '../world/world.js';
+import type { WorldState } from '../world/world-state.js';
 import type { Instruction } from './instruction.js';
 
 /** A command counts one, `put` two: the thing is in the hands, and it is put down where it should be. */

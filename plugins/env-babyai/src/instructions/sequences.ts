@@ -1,6 +1,6 @@
 // Two instructions in one: `BeforeInstr`, `AfterInstr` and `AndInstr` of minigrid/envs/babyai/core/verifier.py.
 import type { Thing } from '../world/thing.js';
-import type { Action, WorldState } from '../world/world.js';
+import type { Action, WorldState } from '../world/world-state.js';
 import type { Standpoint } from './description.js';
 import type { Command, Instruction, Verdict } from './instruction.js';
 

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { hash, levelOf, recordedLevels, type RecordedLevel, type RecordedStep } from '../fixtures/recordings.js';
 import { NumpyGenerator } from '../random/numpy-generator.js';
 import { View } from '../world/view.js';
-import { World, type Action } from '../world/world.js';
+import type { Action } from '../world/world-state.js';
+import { GridWorld } from '../world/world.js';
 import { firstView } from './first-view.js';
 import { generateLevel, type GeneratedLevel } from './generate-level.js';
 import { EndlessLevelError } from './level-errors.js';
@@ -13,8 +14,8 @@ const begin = ({ id, seed }: RecordedLevel) => {
   const random = new NumpyGenerator(seed);
   return { random, level: generateLevel(levelOf(id), random) };
 };
-const poseOf = ({ x, y, direction }: Pick<World, 'x' | 'y' | 'direction'>) => [x, y, direction];
-const nameOf = ({ carrying }: Pick<World, 'carrying'>) =>
+const poseOf = ({ x, y, direction }: Pick<GridWorld, 'x' | 'y' | 'direction'>) => [x, y, direction];
+const nameOf = ({ carrying }: Pick<GridWorld, 'carrying'>) =>
   carrying === undefined ? null : `${carrying.colour} ${carrying.kind}`;
 
 function describeStart(level: GeneratedLevel, random: NumpyGenerator) {
@@ -48,7 +49,7 @@ describe('the levels of Minigrid', () => {
   });
 
   it.each(recordedLevels)("$id with seed $seed plays the original's expert as it was played", (recorded) => {
-    const world = new World(begin(recorded).level);
+    const world = new GridWorld(begin(recorded).level);
     const { bot } = recorded;
     const view = new View();
     let trace = '';
@@ -75,7 +76,7 @@ describe('the levels of Minigrid', () => {
   });
 
   it.each(recordedLevels)('$id with seed $seed answers random actions as the original does', (recorded) => {
-    const world = new World(begin(recorded).level);
+    const world = new GridWorld(begin(recorded).level);
     const view = new View();
     const steps = recorded.random.steps.map((_, at): RecordedStep => {
       const outcome = world.step(Number(recorded.random.actions[at]) as Action);

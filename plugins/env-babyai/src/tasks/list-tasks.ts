@@ -6,7 +6,7 @@ import { examineTask, readTask, type KnownTask } from './read-task.js';
 import { Recent } from './recent.js';
 
 /** Tasks with ids that are available without waiting. */
-export interface TaskList extends TaskSource {
+interface TaskList extends TaskSource {
   id(place: number): string;
   random(random: Random): string;
 }

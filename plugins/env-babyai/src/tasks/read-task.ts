@@ -9,7 +9,8 @@ import { EndlessLevelError } from '../levels/level-errors.js';
 import { findLevelName } from '../levels/level-names.js';
 import { levelByName, type Level } from '../levels/level-table.js';
 import { NumpyGenerator } from '../random/numpy-generator.js';
-import { World, type Rules } from '../world/world.js';
+import type { Rules } from '../world/world-state.js';
+import { GridWorld } from '../world/world.js';
 
 /** A level and the seed that it is drawn with. */
 export interface Task {
@@ -73,7 +74,7 @@ export function examineTask(task: Task, rules: Rules): KnownTask | undefined {
       commands: instruction.commands.length,
     },
   };
-  const plan = solve(new World(start, rules));
+  const plan = solve(new GridWorld(start, rules));
   return { facts, isSolvable: plan !== undefined && plan.length <= start.maxSteps };
 }
 

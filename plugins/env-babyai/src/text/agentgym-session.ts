@@ -4,7 +4,8 @@ import type { Json } from '@agentgym/cli';
 import { firstView } from '../levels/first-view.js';
 import type { GeneratedLevel } from '../levels/generate-level.js';
 import { readMoves, writeMoves } from '../world/moves.js';
-import { World, type Action } from '../world/world.js';
+import type { Action } from '../world/world-state.js';
+import { GridWorld } from '../world/world.js';
 import type { View } from '../world/view.js';
 import { describeScene } from './describe-scene.js';
 import { listActionsAsAgentGym, type ActionMenu } from './high-level-actions.js';
@@ -27,7 +28,7 @@ const outerSpace = new RegExp(`^${pythonSpace}|${pythonSpace}$`, 'g');
 const leastReward = 0.5;
 
 export class AgentGymSession {
-  readonly world: World;
+  readonly world: GridWorld;
   readonly goal: string;
   readonly #view: View;
   readonly #first: string;
@@ -42,7 +43,7 @@ export class AgentGymSession {
 
   constructor(level: GeneratedLevel) {
     this.#view = firstView(level);
-    this.world = new World(level);
+    this.world = new GridWorld(level);
     this.goal = level.mission.replaceAll('then', 'and').replaceAll('after you', 'and');
     const scene = readScene(this.#view, this.world);
     this.#menu = listActionsAsAgentGym(scene);

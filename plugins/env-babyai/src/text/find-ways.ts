@@ -1,6 +1,6 @@
 // The ways of high-level actions: a breadth-first search over the cells and directions in view.
 import { stepX, stepY, turnLeft, turnRight, type Direction } from '../world/direction.js';
-import { action, type Action } from '../world/world.js';
+import { action, type Action } from '../world/world-state.js';
 
 /** Cells that a search may enter. */
 export interface Area {

@@ -1,7 +1,7 @@
 // AgentGym's actions in words: `go to red ball 1` and others, each a row of low-level actions.
 import { stepX, stepY } from '../world/direction.js';
 import type { Place } from '../world/thing.js';
-import { action, type Action } from '../world/world.js';
+import { action, type Action } from '../world/world-state.js';
 import { viewSize } from '../world/view.js';
 import { findWays, type Area, type Ways } from './find-ways.js';
 import { barrierAhead, type Scene, type VisibleThing } from './visible-things.js';

@@ -1,7 +1,8 @@
-import { action, actionNames, type ActionName, type World } from '../world/world.js';
+import { action, actionNames, type ActionName } from '../world/world-state.js';
+import type { GridWorld } from '../world/world.js';
 
 /** The low-level actions that do something here. */
-export function possibleActions(world: World): readonly ActionName[] {
+export function possibleActions(world: GridWorld): readonly ActionName[] {
   const { ahead, carrying } = world;
   const isPossible: Readonly<Record<ActionName, boolean>> = {
     left: true,

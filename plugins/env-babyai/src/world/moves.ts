@@ -1,4 +1,4 @@
-import type { Action } from './world.js';
+import type { Action } from './world-state.js';
 
 /** Low-level actions as a text of digits. */
 export const writeMoves = (moves: readonly Action[]): string => moves.join('');

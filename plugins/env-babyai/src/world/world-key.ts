@@ -1,11 +1,11 @@
 import { colours } from './thing.js';
-import type { World } from './world.js';
+import type { GridWorld } from './world.js';
 
 /** Codes of cells become letters from here on. */
 const firstLetter = 0x100;
 
 /** Equal for two worlds exactly if they have the same future, apart from the number of steps. */
-export function worldKey(world: World): string {
+export function worldKey(world: GridWorld): string {
   const { grid, x, y, direction, carrying, instruction, maxSteps, rules } = world;
   let cells = '';
   let contents = '';

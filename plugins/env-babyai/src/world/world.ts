@@ -4,43 +4,7 @@ import type { Instruction } from '../instructions/instruction.js';
 import { stepX, stepY, turnLeft, turnRight, type Direction } from './direction.js';
 import type { Grid } from './grid.js';
 import type { Thing } from './thing.js';
-
-/** Actions by number, as in the original. */
-export const actionNames = ['left', 'right', 'forward', 'pickup', 'drop', 'toggle', 'done'] as const;
-export type ActionName = (typeof actionNames)[number];
-export type Action = 0 | 1 | 2 | 3 | 4 | 5 | 6;
-export const action = {
-  left: 0,
-  right: 1,
-  forward: 2,
-  pickup: 3,
-  drop: 4,
-  toggle: 5,
-  done: 6,
-} as const satisfies Record<ActionName, Action>;
-
-/** The end of an episode. `failure`: a strict instruction forbade what was done. */
-export type Outcome = 'success' | 'failure' | undefined;
-
-/** What an instruction can see of the world. */
-export interface WorldState {
-  readonly grid: Grid;
-  readonly x: number;
-  readonly y: number;
-  readonly direction: Direction;
-  readonly carrying: Thing | undefined;
-  /** The thing ahead of the agent. */
-  readonly ahead: Thing | undefined;
-  readonly aheadX: number;
-  readonly aheadY: number;
-  readonly rules: Rules;
-}
-
-/**
- * `original`: the step that carries out the first of two strict commands is also held against the second, so that nobody
- * can open two doors one after the other. `fair`: it is not.
- */
-export type Rules = 'original' | 'fair';
+import { action, type Action, type Outcome, type Rules, type WorldState } from './world-state.js';
 
 /** What a level begins with. */
 export interface Beginning {
@@ -53,7 +17,7 @@ export interface Beginning {
   readonly maxSteps: number;
 }
 
-export class World implements WorldState {
+export class GridWorld implements WorldState {
   readonly grid: Grid;
   readonly instruction: Instruction;
   readonly maxSteps: number;
