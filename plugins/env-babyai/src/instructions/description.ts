@@ -6,7 +6,7 @@ import type { WorldState } from '../world/world-state.js';
 
 /** Where a thing is, seen from the start of the agent, within the room in which it starts. */
 export const locations = ['left', 'right', 'front', 'behind'] as const;
-export type Location = (typeof locations)[number];
+type Location = (typeof locations)[number];
 
 /** What a description asks for; what is absent may be anything. */
 export interface Wanted {

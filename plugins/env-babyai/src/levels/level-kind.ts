@@ -30,11 +30,11 @@ export interface SentenceSettings {
   readonly forms: readonly Form[];
 }
 
-export type Verb = 'go to' | 'pick up' | 'open' | 'put';
+type Verb = 'go to' | 'pick up' | 'open' | 'put';
 export type Form = 'single' | 'and' | 'sequence';
 
 /** What a draft ends with. */
-export interface Mission {
+interface Mission {
   readonly instruction: Instruction;
   /** The agent holds it when the episode begins. */
   readonly carried?: Thing;
