@@ -84,7 +84,7 @@ async function served(): Promise<string[]> {
   return data.map(({ id }) => id);
 }
 
-describe('a policy whose sampler is a server', () => {
+describe('a policy whose sampler is a server', { timeout: 180_000 }, () => {
   it('learns from episodes of its newest weights', async () => {
     const result = await agentgym('train', 'elsewhere.json', '--output', 'runs/whole', '--json');
     expect(result.stderr).toContain('the sampler openai draws its own random numbers');
