@@ -16,7 +16,7 @@ it('no text throws, and no memory stays behind', () => {
   expect(stderr).toBe('');
   const summary = JSON.parse(stdout) as { errors: unknown[]; steps: number; refused: number; growth: number };
   expect(summary).toMatchObject({ episodes: 36, seed: 3, worlds: 9, errors: [] });
-  expect(summary.steps).toBeGreaterThan(1500);
+  expect(summary.steps).toBeGreaterThan(500);
   expect(summary.refused / summary.steps).toBeGreaterThan(0.2);
   // So few episodes fill memory that later ones use; the script's own bound is for many.
   expect(summary.growth).toBeLessThan(1.5);
