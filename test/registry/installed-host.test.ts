@@ -1,9 +1,18 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { expect, inject, it } from 'vitest';
 
 const run = promisify(execFile);
+
+/** Environments have the names of their bundled plugins. */
+function bundledEnvironments(): string[] {
+  const file = join(import.meta.dirname, '../../package.json');
+  const { oclif } = JSON.parse(readFileSync(file, 'utf8')) as { oclif: { plugins: string[] } };
+  return oclif.plugins.flatMap((name) => /^@agentgym\/plugin-env-(.+)$/.exec(name)?.[1] ?? []).sort();
+}
 
 it('the published host is installed from the registry and says what it has', async () => {
   const { bin, folder } = inject('installed');
@@ -13,5 +22,5 @@ it('the published host is installed from the registry and says what it has', asy
     env: environment,
   });
   const { environments } = JSON.parse(stdout) as { environments: { name: string; plugin: string }[] };
-  expect(environments.map(({ name }) => name)).toEqual(['guess-number', 'textcraft', 'textworld']);
+  expect(environments.map(({ name }) => name)).toEqual(bundledEnvironments());
 });
