@@ -1,6 +1,6 @@
+import { codeOf } from '../errors/code-of.js';
 import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
 import { isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
-import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { fileError } from '../errors/system-error.js';
 import { shortenText } from '../reporting/display-text.js';
@@ -37,9 +37,8 @@ export function describeFailure(error: unknown): Failure {
     const failure = { ...shortened(thrown), ...(findings.length > 1 && { findings: findings.map(shortened) }) };
     return { exitCode, error: failure, ...(exitCode === 70 && { stack: stackOf(thrown) }) };
   }
-  // Worlds and players have errors of their own, so this is the server of a policy.
-  if (isUnavailable(thrown))
-    return usage('AG_POLICY_UNAVAILABLE', thrown.message, errorCodes.AG_POLICY_UNAVAILABLE.cure);
+  const code = codeOf(thrown);
+  if (code !== 'AG_BUG') return usage(code, messageOf(thrown), errorCodes[code].cure);
   return describeForeign(thrown as OclifError | undefined);
 }
 

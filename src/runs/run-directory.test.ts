@@ -86,6 +86,14 @@ it('resumes only a run, with its own recipe, by one process at a time', async ()
   resumed.release();
 });
 
+it('says that the server of a policy is away, which is no defect', async () => {
+  const run = await RunDirectory.create(newRun());
+  await run.fail(Object.assign(new Error('nobody answers'), { code: 'UNAVAILABLE' }));
+  expect(await readManifest(run.path)).toMatchObject({
+    error: { code: 'AG_POLICY_UNAVAILABLE', message: 'nobody answers' },
+  });
+});
+
 it('notes the end of a run, good or bad, and gives the lock back', async () => {
   const run = await RunDirectory.create(newRun());
   await run.fail(new Error('boom'));

@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { codeOf } from '../errors/code-of.js';
 import { messageOf } from '../errors/message-of.js';
 import { gitProvenance } from '../git/provenance.js';
 import { fileError } from '../errors/system-error.js';
@@ -155,9 +156,9 @@ export class RunDirectory {
   /** Records why the run failed and releases the lock. Never throws, because a full disk may be the reason. */
   async fail(thrown: unknown): Promise<void> {
     const error = fileError(thrown) ?? thrown;
-    const code = isAgentgymError(error) ? error.code : 'AG_BUG';
-    const message = messageOf(error);
-    await this.update({ status: 'failed', error: { code, message } }).catch(() => undefined);
+    await this.update({ status: 'failed', error: { code: codeOf(error), message: messageOf(error) } }).catch(
+      () => undefined,
+    );
     this.release();
   }
 
