@@ -5,17 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { watchForeignLoad } from '../sides/foreign-load.js';
-import { median } from '../sides/median.js';
-import { PeerProcess } from '../sides/peer-process.js';
-import { pythonWith } from '../sides/python-environment.js';
 import { makeGame, playEpisodes, randomEpisodes, secondsToOpen } from './alfworld-our-side.js';
+import { compareRates, startPeer, total, warmUp } from './two-sides.js';
 
 const requirements = ['alfworld==0.4.2', 'textworld[pddl]==1.7.0', 'fast_downward_textworld==20.6.4'];
 /** At least so many times the steps and the resets of the original, in every row. */
 const goal = 100;
 const turns = 20;
-/** JavaScript is compiled while it runs, and trainings run for hours. */
-const warmUpMilliseconds = 2000;
 /** The original takes seconds for a reset, so it plays few episodes; ours plays each of them so many times more. */
 const repetitions = 50;
 const settings = [
@@ -27,7 +23,7 @@ const settings = [
 
 /** Measures the world; undefined, with a line that says so, where the original cannot be installed. */
 export async function measureWorld({ python, rounds, seeds }) {
-  const peer = await startPeer(python);
+  const peer = await startPeer('alfworld', requirements, 'alfworld_games.py', python);
   if (peer === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
   const foreign = watchForeignLoad([peer.pid]);
@@ -38,15 +34,6 @@ export async function measureWorld({ python, rounds, seeds }) {
   } finally {
     peer.stop();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function startPeer(given) {
-  try {
-    return await PeerProcess.start(pythonWith('alfworld', requirements, given), 'alfworld_games.py');
-  } catch (error) {
-    console.log(`skipped: ${requirements[0]} cannot be installed here (${error.message}). It was not compared.`);
-    return undefined;
   }
 }
 
@@ -68,16 +55,9 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
     return total(played);
   };
   await checkAnswers(peer, games);
-  const begun = performance.now();
-  do playOurs();
-  while (performance.now() - begun < warmUpMilliseconds);
-  const measured = [];
-  for (let round = 0; round < rounds; round += 1) measured.push({ ours: playOurs(), theirs: await playTheirs() });
-  const rows = ['step', 'reset'].map((what) => {
-    const rate = (side) => median(measured.map((one) => one[side][`${what}s`] / one[side][what]));
-    const [ours, theirs] = [rate('ours'), rate('theirs')];
-    return { setting: setting.name, backend: 'PDDL', what: `${what}s/s`, ours, theirs, ratio: ours / theirs, goal };
-  });
+  // The original has nothing to warm up, and takes seconds for a reset.
+  await warmUp(playOurs);
+  const rows = await compareRates({ playOurs, playTheirs }, rounds, { setting: setting.name, backend: 'PDDL', goal });
   const ours = 1 / secondsToOpen(orderOf(1000), 20 * rounds);
   return [...rows, { setting: setting.name, backend: 'PDDL', what: 'new games/s', ours }];
 }
@@ -95,10 +75,4 @@ async function checkAnswers(peer, games) {
       }
     }
   }
-}
-
-/** Sums of all numbers of the measurements. */
-function total(parts) {
-  const keys = ['reset', 'resets', 'step', 'steps'];
-  return Object.fromEntries(keys.map((key) => [key, parts.reduce((sum, part) => sum + part[key], 0)]));
 }

@@ -9,11 +9,10 @@ import { parseArgs } from 'node:util';
 
 import { watchForeignLoad } from '../sides/foreign-load.js';
 import { median } from '../sides/median.js';
-import { PeerProcess } from '../sides/peer-process.js';
-import { pythonWith } from '../sides/python-environment.js';
 import { UsageError } from '../sides/usage-error.js';
 import * as alfworld from './alfworld.js';
 import * as babyai from './babyai.js';
+import { compareRates, startPeer, total, warmUp } from './two-sides.js';
 import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
 
 const settings = [
@@ -32,8 +31,6 @@ const requirement = 'textworld==1.7.0';
 const goal = 50;
 const episodesPerGame = 8;
 const turns = 24;
-/** Each side plays for so long before it is measured: JavaScript is compiled while it runs, and trainings run for hours. */
-const warmUpMilliseconds = 2000;
 
 /** What is measured, in this order; `measureWorld` returns a report, or undefined where there is nothing to compare with. */
 const worlds = { textworld: measureTextworld, alfworld: alfworld.measureWorld, babyai: babyai.measureWorld };
@@ -67,7 +64,7 @@ export async function measure(options) {
 }
 
 async function measureTextworld({ python, rounds, seeds }) {
-  const peer = await startPeer(python);
+  const peer = await startPeer('textworld', [requirement], 'textworld_games.py', python);
   if (peer === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
   const foreign = watchForeignLoad([peer.pid]);
@@ -78,16 +75,6 @@ async function measureTextworld({ python, rounds, seeds }) {
   } finally {
     peer.stop();
     rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** The Python side; undefined, with a line that says so, where it cannot be installed. */
-async function startPeer(given) {
-  try {
-    return await PeerProcess.start(pythonWith('textworld', [requirement], given), 'textworld_games.py');
-  } catch (error) {
-    console.log(`skipped: ${requirement} cannot be installed here (${error.message}). It was not compared.`);
-    return undefined;
   }
 }
 
@@ -113,13 +100,9 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
     };
     await warmUp(playOurs);
     await warmUp(playTheirs);
-    const measured = [];
-    for (let round = 0; round < rounds; round += 1) measured.push({ ours: playOurs(), theirs: await playTheirs() });
-    for (const what of ['step', 'reset']) {
-      const rate = (side) => median(measured.map((one) => one[side][`${what}s`] / one[side][what]));
-      const [ours, theirs] = [rate('ours'), rate('theirs')];
-      rows.push({ setting: setting.name, backend: name, what: `${what}s/s`, ours, theirs, ratio: ours / theirs, goal });
-    }
+    rows.push(
+      ...(await compareRates({ playOurs, playTheirs }, rounds, { setting: setting.name, backend: name, goal })),
+    );
   }
   const generate = median(games.map(({ seconds }) => seconds));
   const ours = secondsToGenerate(setting, seeds, rounds);
@@ -133,19 +116,6 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
     goal,
   });
   return rows;
-}
-
-async function warmUp(play) {
-  const begun = performance.now();
-  do await play();
-  while (performance.now() - begun < warmUpMilliseconds);
-}
-
-/** Sums of all numbers of the measurements. */
-function total(parts) {
-  return parts.reduce((sum, part) =>
-    Object.fromEntries(Object.entries(sum).map(([key, value]) => [key, value + part[key]])),
-  );
 }
 
 function printReport({ machine, title, foreignCores, rows }) {
