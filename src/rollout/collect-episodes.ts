@@ -1,8 +1,8 @@
 // Plays episodes concurrently, in one loop with two rules for readiness. In waves, the policy waits until every
 // environment has answered. In free collection, an episode continues as soon as its own environment has answered, and
 // if the policy takes a second call before it has answered the first, the episodes take turns in two halves: one is
-// answered while the other plays. A sampler that batches by itself is told of every episode as it comes. An episode does not depend on the rule or on the order of answers: its randomness is
-// keyed by its position in the run.
+// answered while the other plays. A sampler that batches by itself is told of every episode as it comes. An episode does
+// not depend on the rule or on the order of answers: its randomness is keyed by its position in the run.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';

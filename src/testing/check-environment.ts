@@ -1,7 +1,7 @@
 // The conformance kit of environments: a plain function that needs no test runner, like Gymnasium's env_checker.
 import { rmSync } from 'node:fs';
 
-import type { Awaitable, Environment, World } from '../contracts/environment.js';
+import type { Environment, World } from '../contracts/environment.js';
 import { createRandom } from '../random/create-random.js';
 import { aboutChecks } from './environment-checks/about-checks.js';
 import { callChecks } from './environment-checks/call-checks.js';
@@ -32,6 +32,7 @@ import { taskChecks } from './environment-checks/task-checks.js';
 import { worldChecks } from './environment-checks/world-checks.js';
 import { findingsOf, runKit, type KitReport, type Preparation } from './conformance-kit.js';
 import type { Finding } from './finding.js';
+import { quietly } from './quietly.js';
 import { testEnvironmentHost } from './test-host.js';
 
 /** The check before all others, and the check that replaces all others if the world is down. */
@@ -109,13 +110,6 @@ export async function examineEnvironment<Options>(
     for (const world of worlds) await quietly(() => world.close?.());
     rmSync(host.cacheDirectory, { recursive: true, force: true });
   }
-}
-
-/** Frees something and ignores errors; another check reports them. */
-async function quietly(free: () => Awaitable<void>): Promise<void> {
-  await Promise.resolve()
-    .then(free)
-    .catch(() => undefined);
 }
 
 /**

@@ -6,6 +6,7 @@ import { declareKit, findingsOf, type KitCheck, type KitReport, type KitSettings
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 import { isJson } from './is-json.js';
+import { quietly } from './quietly.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
@@ -124,11 +125,7 @@ export async function examineTextPlayer<Options>(
     create,
     millisecondsPerCall: 1_000 * (settings.secondsPerCall ?? 60),
   }));
-  // A check reports what dispose throws.
-  for (const player of made)
-    await Promise.resolve()
-      .then(() => player.dispose?.())
-      .catch(() => undefined);
+  for (const player of made) await quietly(() => player.dispose?.());
   return { checks };
 }
 

@@ -11,6 +11,7 @@ import { declareKit, findingsOf, type KitCheck, type KitReport, type KitSettings
 import type { DeclareTest } from './declare-test.js';
 import type { Finding } from './finding.js';
 import { isJson } from './is-json.js';
+import { quietly } from './quietly.js';
 import { requireMembers } from './require-members.js';
 import { testHost } from './test-host.js';
 
@@ -162,11 +163,7 @@ export async function examineTokenSampler<Options>(
       millisecondsPerCall: 1_000 * (settings.secondsPerCall ?? 60),
     };
   });
-  // A check reports what dispose throws.
-  for (const sampler of made)
-    await Promise.resolve()
-      .then(() => sampler.dispose?.())
-      .catch(() => undefined);
+  for (const sampler of made) await quietly(() => sampler.dispose?.());
   await rm(folder, { recursive: true, force: true });
   return { checks };
 }

@@ -6,6 +6,7 @@ import { malformedActions } from './environment-checks/malformed-actions.js';
 import type { Finding } from './finding.js';
 import { requireMembers } from './require-members.js';
 import { testEnvironmentHost } from './test-host.js';
+import { quietly } from './quietly.js';
 import { readingChecks } from './tool-checks/reading-checks.js';
 import { runningChecks } from './tool-checks/running-checks.js';
 import type { ToolCheckSettings, ToolSubject } from './tool-checks/tool-context.js';
@@ -68,11 +69,7 @@ export async function examineTool<Options>(
       millisecondsPerCall: 1_000 * (settings.secondsPerCall ?? 10),
     };
   });
-  // Another check reports what dispose throws.
-  for (const tool of made)
-    await Promise.resolve()
-      .then(() => tool.dispose?.())
-      .catch(() => undefined);
+  for (const tool of made) await quietly(() => tool.dispose?.());
   return { checks };
 }
 

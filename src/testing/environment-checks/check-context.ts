@@ -1,6 +1,7 @@
 import type { Environment, SplitName, World } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import type { KitCheck } from '../conformance-kit.js';
+import { quietly } from '../quietly.js';
 import type { EnvironmentSubject, ResolvedSettings } from './environment-subject.js';
 import type { MalformedAnswer } from './play-malformed.js';
 import type { CheckedEpisode } from './play-episode.js';
@@ -68,10 +69,7 @@ export async function onInstance<T>(context: CheckContext, play: (environment: E
   try {
     return await play(environment);
   } finally {
-    // Another check reports what dispose throws.
-    await Promise.resolve()
-      .then(() => environment.dispose?.())
-      .catch(() => undefined);
+    await quietly(() => environment.dispose?.());
   }
 }
 
