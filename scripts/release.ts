@@ -60,7 +60,7 @@ if (!dryRun) {
   npm('run', 'clean');
   npm('run', 'build');
   npm('run', 'lint');
-  npm('test');
+  npm('run', 'test:all');
 }
 
 const packed = await packRelease(`${repository}/.cache/release`);

@@ -6,13 +6,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONG = [
   'test/templates/templates.test.ts',
   'test/docs/console.test.ts',
-  'test/registry/traps.test.ts',
+  'test/registry/traps.long.test.ts',
   'test/registry/documents.test.ts',
-  'test/registry/bad-registry.test.ts',
+  'test/registry/bad-registry.long.test.ts',
   'test/registry/repositories.test.ts',
   'test/kill/kill-and-resume.test.ts',
-  'test/kill/kill-ablation.test.ts',
-  'test/packages/native-runtime.test.ts',
+  'test/kill/kill-ablation.long.test.ts',
+  'test/packages/native-runtime.long.test.ts',
 ];
 
 /** Long files, then files that start processes, then files next to the sources. */

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { repository } from '../architecture/source-files.js';
+import { isLong } from '../long.js';
 import { type CodeBlock, codeBlocks, noteOf } from './code-blocks.js';
 import { type ConsoleCommand, consoleCommands } from './console-commands.js';
 import { documents, registryDocuments } from './documents.js';
@@ -23,9 +24,13 @@ const withCommands = blocks.filter(
   (page) => !registryDocuments.includes(page.document) && page.blocks.some(({ language }) => language === 'console'),
 );
 
+/** Documents that report trainings, rather than teach the tool: their commands are run in long tests only. */
+const reportsTrainings = (document: string) => /^(recipes|docs\/results)\//.test(document);
+const played = withCommands.filter(({ document }) => isLong || !reportsTrainings(document));
+
 describe('commands of documents', () => {
   // A few documents run at a time, each with separate data (maxConcurrency in vitest.config.ts).
-  it.concurrent.each(withCommands)('$document', { timeout: 600_000 }, async (page) => {
+  it.concurrent.each(played)('$document', { timeout: 600_000 }, async (page) => {
     const [own, folder] = newFolder();
     // `npm install` would install these packages: the CLI, TypeScript and vitest.
     if (page.document.startsWith('docs/guides/')) {

@@ -46,7 +46,10 @@ function runTest({ test, reddens }: Mutation): 'red' | 'green' | 'broken' {
   const pattern = reddens.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
   const flags = ['--testNamePattern', pattern, '--reporter', 'json', '--outputFile', report];
   const vitest = join(repository, 'node_modules', 'vitest', 'vitest.mjs');
-  spawnSync(process.execPath, [vitest, 'run', test, ...flags], { cwd: copy.folder, stdio: 'ignore' });
+  spawnSync(process.execPath, [vitest, 'run', '--config', 'vitest.all.config.ts', test, ...flags], {
+    cwd: copy.folder,
+    stdio: 'ignore',
+  });
   if (!existsSync(report)) return 'broken';
   const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as {
     testResults: readonly { readonly assertionResults: readonly { readonly status: string }[] }[];

@@ -74,7 +74,7 @@ async function install(registry: LocalRegistry, tarballs: readonly string[], fol
 /**
  * Publishes the host and every plugin. As in a release, the policy has the native runtime of this machine among its
  * optional dependencies, if there is one. Otherwise it computes in WebAssembly, which
- * `test/packages/native-runtime.test.ts` tests everywhere.
+ * `test/packages/native-runtime.long.test.ts` tests everywhere.
  */
 async function publishAll(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   const machine = `${process.platform}-${process.arch}`;

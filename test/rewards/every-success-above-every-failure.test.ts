@@ -42,7 +42,7 @@ describe('every success scores above every failure', () => {
     const findings = await checkRewardOn(
       { ...(await host.load(environment)), contribution, options: optionDefaults(contribution.options) },
       { ...(await host.load(reward)), options: optionDefaults(reward.contribution.options) },
-      { tasks: 12, term: terms.includes(name) },
+      { tasks: 6, term: terms.includes(name) },
     );
     expect(findings).toEqual([]);
   });

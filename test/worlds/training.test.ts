@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CliResult, documentOf, runCli } from '../cli/run-cli.js';
 import { compareRuns } from '../kill/compare-runs.js';
 import { findProcesses } from '../kill/find-processes.js';
+import { isLong, longIt } from '../long.js';
 import { awaitProcesses } from './await-processes.js';
 import { type GameServer, startServer } from './game-server.js';
 import { makeProject, removeProject } from './make-project.js';
@@ -99,11 +100,12 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
     // The state of the trainer contains the recipe, which names the world.
     expect(differences.filter((text) => !text.includes('trainer.json'))).toEqual([]);
   };
-  const pythonWays = ['python', 'python-threads'] as const;
-  it.each(['child-threads', 'leased', 'leased-thread'] as const)('to the same bytes: %s', trainsTheSame);
+  const pythonWays = isLong ? (['python', 'python-threads'] as const) : (['python-threads'] as const);
+  it('to the same bytes: leased', () => trainsTheSame('leased'));
+  longIt.each(['child-threads', 'leased-thread'] as const)('to the same bytes: %s', trainsTheSame);
   it.skipIf(withoutPython).each(pythonWays)('to the same bytes: %s', trainsTheSame);
 
-  it('on, where a process is killed: its episode is played again', async () => {
+  longIt('on, where a process is killed: its episode is played again', async () => {
     const running = train('child-killed', settingsOf('child'));
     await untilInTheMiddle('child-killed');
     for (const pid of await awaitProcesses(child)) process.kill(pid, 'SIGKILL');
@@ -136,7 +138,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
     expect(compareRuns(await undisturbed(way), runOf(name))).toEqual([]);
   });
 
-  it.skipIf(withoutPython)('until it is killed itself, which ends Python', async () => {
+  it.runIf(isLong && !withoutPython)('until it is killed itself, which ends Python', async () => {
     const name = 'killed';
     const running = train(name, settingsOf('python-threads'));
     await untilInTheMiddle(name);
@@ -151,7 +153,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
 // Goes red when the games leave nothing to learn. The recipe is the guide's, without cuts. One seed gains 0.06 to 0.17
 // (eight seeds), and another processor's last bits give other runs. So the gain is the mean of three seeds: 0.10, standard
 // error 0.02. Without learning it is 0, standard error 0.014.
-it.skipIf(withoutPython)('what is learnt is the game', { timeout: 300_000 }, async () => {
+it.runIf(isLong && !withoutPython)('what is learnt is the game', { timeout: 300_000 }, async () => {
   const gains: number[] = [];
   for (const seed of [1, 2, 3]) {
     const evaluation = ['evaluation.final.episodesPerTask=64', 'evaluation.final.temperatures=[1]'];

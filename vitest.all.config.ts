@@ -1,0 +1,4 @@
+// All tests, the long ones too.
+import { configOf } from './vitest.config.js';
+
+export default configOf(true);
