@@ -1,4 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
@@ -131,7 +132,7 @@ function refuseTemperature({ manifest, result }: LoadedRun, temperature: number)
   if (there.includes(temperature)) return;
   throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
     message: `Run ${manifest.id} has no final evaluation at temperature ${temperature}, only at ${there.join(', ')}.`,
-    hint: `Choose another \`--temperature\`, or evaluate it with \`agentgym evaluate ${manifest.id} --temperature ${temperature}\`.`,
+    hint: `Choose another \`--temperature\`, or evaluate it with \`agentgym evaluate ${shellWord(manifest.id)} --temperature ${temperature}\`.`,
   });
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { isAblation } from './folder-kind.js';
 import { readLabel } from './run-label.js';
 import { manifestPath, type RunManifest } from './run-manifest.js';
@@ -51,14 +52,10 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
  */
 export function referenceTo(run: string, id: string, runsFolder = 'runs'): string {
   const folder = resolve(run);
-  if (dirname(folder) === resolve(runsFolder)) return id;
+  if (dirname(folder) === resolve(runsFolder)) return shellWord(id);
   const path = relative('.', folder);
-  return shellWord(path.startsWith('..') ? folder : path);
-}
-
-/** Quotes a word for a shell, if necessary. */
-function shellWord(text: string): string {
-  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  // A path that begins with a dash would be read as a flag.
+  return shellWord(path.startsWith('..') ? folder : path.replace(/^-/, './-'));
 }
 
 /**

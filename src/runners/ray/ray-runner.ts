@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { RunEvent } from '../../contracts/events.js';
 import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
+import { shellWord } from '../../errors/shell-word.js';
 import { makeFolder } from '../../reporting/make-folder.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 import { failureOf } from '../failure-of.js';
@@ -15,7 +16,6 @@ import { FolderReceiver } from '../frames/folder-receiver.js';
 import { FrameReader } from '../frames/frame-reader.js';
 import { type JobTask, jobFiles } from '../job-folder.js';
 import { jobName, type Runner, type TrainingJob, type TrainOutcome } from '../runner.js';
-import { shellWord } from '../shell-word.js';
 import { packFiles, projectFiles, runFiles } from './job-package.js';
 import type { RayAddress } from './ray-address.js';
 import { RayClient, type RayJob } from './ray-client.js';
