@@ -374,8 +374,10 @@ export const errorCodes = {
   },
   AG_RUNNER_UNAVAILABLE: {
     exitCode: 2,
-    meaning: 'The cluster on which runs shall be trained is out of reach, refuses the token, or has another version.',
-    cause: 'A head that is not running, a wrong address, a missing token, or nodes without this version of agentgym.',
+    meaning:
+      'The cluster on which runs shall be trained is out of reach, refuses the token, has another version, or answers what cannot be used.',
+    cause:
+      'A head that is not running, a wrong address, a missing token, nodes without this version of agentgym, or jobs that are lost.',
     cure: 'Check the address and the nodes; the same command continues.',
   },
   AG_RUNS_INCOMPARABLE: {
