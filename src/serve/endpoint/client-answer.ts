@@ -3,8 +3,6 @@ import type { ServerResponse } from 'node:http';
 import { messageOf } from '../../errors/message-of.js';
 import { RequestError } from './request-error.js';
 
-/** A reader that takes nothing of what is written for so long loses its connection. */
-const READER_MILLISECONDS = 30_000;
 /** After the end of what a client sends, it is probed this often whether it is still there. */
 const PROBE_MILLISECONDS = 2000;
 
@@ -18,11 +16,14 @@ const streamHeaders = { ...headers, 'content-type': 'text/event-stream; charset=
  */
 export class ClientAnswer {
   readonly #response: ServerResponse;
+  readonly #milliseconds: number;
   #isStream = false;
   #drained: Promise<void> | undefined;
 
-  constructor(response: ServerResponse) {
+  /** @param milliseconds for which a reader may take nothing of what is written, before its connection is closed */
+  constructor(response: ServerResponse, milliseconds = 30_000) {
     this.#response = response;
+    this.#milliseconds = milliseconds;
     this.#probeWhenHalfClosed();
   }
 
@@ -96,7 +97,7 @@ export class ClientAnswer {
     const { socket } = this.#response;
     // A socket that waits for its next request has a time limit of its own.
     if (socket === null || socket.destroyed) return;
-    socket.setTimeout(isWaiting ? READER_MILLISECONDS : 0);
+    socket.setTimeout(isWaiting ? this.#milliseconds : 0);
   }
 
   /**

@@ -11,6 +11,10 @@ export interface RequestReaderOptions {
   readonly endpoints: () => readonly PolicyEndpoint[];
   /** The policy whose module opens encoders in a thread. Absent: all bodies are read in this thread. */
   readonly data?: ReaderData | undefined;
+  /** A thread that takes longer to encode a body is ended. Default: 10,000. */
+  readonly milliseconds?: number;
+  /** A thread whose objects need more is ended. Default: 1024. */
+  readonly megabytes?: number;
 }
 
 /** Bytes of the longest body that is read in the main thread: that takes some milliseconds, whatever the text. */
@@ -18,10 +22,8 @@ const SHORT = 16 * 1024;
 /** Threads at the same time. Each opens the tokenizer when it begins, and ends when it has had nothing to do. */
 const MOST_THREADS = 2;
 const IDLE_MILLISECONDS = 60_000;
-const HEAP_MEGABYTES = 1024;
-/** A thread that takes longer is ended, and its request fails. */
+/** A thread that takes longer to open the tokenizer is ended, too. */
 const OPENING_MILLISECONDS = 120_000;
-const READING_MILLISECONDS = 10_000;
 
 interface Job {
   readonly client: unknown;
@@ -32,7 +34,7 @@ interface Job {
 
 /**
  * Reads the bodies of requests into ids: short ones here, long ones in threads that may be ended. So a body that takes long, or
- * much memory, costs its own request only. A client has one thread at a time, as long as others wait.
+ * much memory, costs its own request only. A client has one thread at a time.
  */
 export class RequestReader {
   readonly #options: RequestReaderOptions;
@@ -85,16 +87,13 @@ export class RequestReader {
   /** Gives a waiting body to a free thread. */
   #goOn(): void {
     const busy = new Set([...this.#threads].map(({ client }) => client));
-    const place = Math.max(
-      0,
-      this.#waiting.findIndex(({ client }) => !busy.has(client)),
-    );
+    const place = this.#waiting.findIndex(({ client }) => !busy.has(client));
     const next = this.#waiting[place];
     if (next === undefined) return;
     let free = [...this.#threads].find(({ isFree }) => isFree);
     if (free === undefined) {
       if (this.#threads.size >= MOST_THREADS) return;
-      free = new ReaderThread(this.#options.data!, {
+      free = new ReaderThread(this.#options, {
         free: () => this.#goOn(),
         ended: (thread) => {
           this.#threads.delete(thread);
@@ -120,11 +119,16 @@ class ReaderThread {
   #current: Job | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isEnding = false;
+  readonly #milliseconds: number;
 
-  constructor(workerData: ReaderData, tell: { free: () => void; ended: (thread: ReaderThread) => void }) {
+  constructor(
+    { data, megabytes = 1024, milliseconds = 10_000 }: RequestReaderOptions,
+    tell: { free: () => void; ended: (thread: ReaderThread) => void },
+  ) {
     this.#tellFree = tell.free;
-    const resourceLimits = { maxOldGenerationSizeMb: HEAP_MEGABYTES };
-    this.#worker = new Worker(threadProgram(), { workerData, execArgv: [], resourceLimits });
+    this.#milliseconds = milliseconds;
+    const resourceLimits = { maxOldGenerationSizeMb: megabytes };
+    this.#worker = new Worker(threadProgram(), { workerData: data, execArgv: [], resourceLimits });
     this.#worker.on('message', (message: FromReader) => this.#take(message));
     // Its memory is used up, or its code has an error.
     this.#worker.on('error', () => {
@@ -162,10 +166,7 @@ class ReaderThread {
   #take(message: FromReader): void {
     const { resolve, reject } = this.#current ?? {};
     if ('begins' in message) {
-      return this.#endAfter(
-        READING_MILLISECONDS,
-        `its texts take longer than ${READING_MILLISECONDS / 1000} s to encode`,
-      );
+      return this.#endAfter(this.#milliseconds, `its texts take longer than ${this.#milliseconds} ms to encode`);
     }
     this.#current = undefined;
     if ('encoded' in message) resolve?.(message.encoded);

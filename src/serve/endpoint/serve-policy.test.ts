@@ -186,6 +186,42 @@ describe('servePolicy', () => {
     expect(byText.logprobs.tokens.length).toBeGreaterThan(0);
   });
 
+  it('completes a list of prompts in their order, each as alone', async () => {
+    const { model, post } = await serve();
+    const prompts = ['a door', model.encoder.encodeAction('a wall'), 'open it'];
+    const complete = async (prompt: unknown, n: number) => {
+      const { text } = await post('/completions', { prompt, n, seed: 7, return_token_ids: true });
+      return JSON.parse(text) as {
+        choices: { index: number; text: string; prompt_token_ids: number[] }[];
+        usage: { prompt_tokens: number };
+      };
+    };
+    const all = await complete(prompts, 2);
+    expect(all.choices.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+    const alone = await Promise.all(prompts.map((prompt) => complete(prompt, 2)));
+    expect(all.choices.map(({ text }) => text)).toEqual(
+      alone.flatMap(({ choices }) => choices.map(({ text }) => text)),
+    );
+    expect(all.choices[3]!.prompt_token_ids).toEqual(prompts[1]);
+    expect(all.usage.prompt_tokens).toBe(alone.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0));
+  });
+
+  it.each<[string, object]>([
+    ['an id outside of the vocabulary', { prompt: [1, 1_000_000] }],
+    ['a negative id', { prompt: [1, -1] }],
+    ['an id that is no integer', { prompt: [0.5] }],
+    ['no ids', { prompt: [] }],
+    ['an empty text', { prompt: '' }],
+    ['an empty prompt in a list', { prompt: ['a door', ''] }],
+    ['an end token that the model does not have', { prompt: 'a door', stop_token_ids: [1_000_000] }],
+  ])('refuses a completion with %s before it asks the model', async (_, body) => {
+    const { model, post } = await serve();
+    const { status, text } = await post('/completions', body);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toHaveProperty('error.param', expect.stringMatching(/^(prompt|stop_token_ids)$/));
+    expect(model.calls).toEqual([]);
+  });
+
   it.each<[string, object | string, number, string]>([
     [
       'a conversation that is too long',

@@ -27,6 +27,10 @@ export interface ServePolicyRequest {
   readonly port: number;
   /** The key that every request must have. Absent: none is needed, which is allowed for this machine only. */
   readonly key?: string;
+  /** A reader that takes nothing of what is written for so long loses its connection. Default: 30,000. */
+  readonly readerMilliseconds?: number;
+  /** Connections at the same time. Default: 1024. */
+  readonly mostConnections?: number;
   /** Writes down what somebody should know. Default: nothing. */
   readonly log?: (message: string) => void;
 }
@@ -87,7 +91,7 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
       own.abort(new Error('the client is gone'));
       if (isClosing && open.size === 0) closed();
     });
-    const answer = new ClientAnswer(response);
+    const answer = new ClientAnswer(response, request.readerMilliseconds);
     const client = clientOf(incoming);
     const work = async (): Promise<void> => {
       refuse(incoming, request);
@@ -97,7 +101,7 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
     };
     work().catch((error: unknown) => answer.fail(error));
   });
-  const connections = new ClientConnections(server);
+  const connections = new ClientConnections(server, request.mostConnections);
   // A client that has sent its request may close its side and still read.
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   const port = await listen(server, request);
