@@ -144,7 +144,9 @@ export class PolicyEndpoint {
     const write = async (tokens: readonly number[], place: number, own: number): Promise<AnsweredChoice> => {
       const index = place * request.n + own;
       const sequence = this.#conversations.newSequence();
-      const asked = { ...asking, index, tokens, sequence, limit, endIds, draws: () => random.stream(own) };
+      // With a seed, a prompt is answered as if it came alone. Without one, equal prompts get texts of their own.
+      const draws = () => random.stream(typeof request.seed === 'number' ? own : index);
+      const asked = { ...asking, index, tokens, sequence, limit, endIds, draws };
       return this.#write(request, asked, (_, read) => {
         this.model.release([sequence]);
         return read;
