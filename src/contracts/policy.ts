@@ -211,6 +211,11 @@ export interface ReferenceModel {
 export interface PolicyModel {
   readonly capabilities: PolicyCapabilities;
   readonly encoder: ConversationEncoder;
+  /**
+   * How `openEncoder` of the policy's module opens an equal encoder in another thread. Absent: it cannot, so long texts are
+   * encoded in the main thread.
+   */
+  readonly encoderSource?: { readonly folder: string; readonly settings: FolderEncoderSettings };
   /** Rises by one with each applied optimizer step; every sampled turn records it. */
   readonly policyVersion: number;
   /** Continues every sequence, with the promises of `capabilities.sampler`. */

@@ -983,7 +983,7 @@ export const mutations: readonly Mutation[] = [
     reddens: 'are called in a stream',
   },
   {
-    file: 'src/serve/endpoint/conversations.ts',
+    file: 'src/serve/endpoint/encode-request.ts',
     find: 'calls.map(({ id }) => texts.get(id)!)',
     replace: '[...texts.values()]',
     test: 'src/serve/endpoint/serve-tools.test.ts',

@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Answer, AnsweredCall, AnsweredChoice, Part, PolicyEndpoint } from './policy-endpoint.js';
-import type { ChatRequest, CompletionRequest } from './read-request.js';
+import type { EncodedChat, EncodedCompletion } from './encode-request.js';
+
+type ChatRequest = EncodedChat['request'];
+type CompletionRequest = EncodedCompletion['request'];
 
 /** Members that all documents of an answer share. */
 export interface AnswerHead {
@@ -28,13 +31,13 @@ export function chatAnswer(head: AnswerHead, request: ChatRequest, answer: Answe
       ...(request.return_token_ids && { token_ids: choice.tokens }),
     })),
     usage: usageOf(answer),
-    ...(request.return_token_ids && { prompt_token_ids: answer.promptTokens }),
+    ...(request.return_token_ids && { prompt_token_ids: answer.choices[0]!.promptTokens }),
   };
 }
 
 export function completionAnswer(
   head: AnswerHead,
-  request: CompletionRequest,
+  { request }: EncodedCompletion,
   answer: Answer,
   endpoint: PolicyEndpoint,
 ) {
@@ -46,7 +49,7 @@ export function completionAnswer(
       text: choice.text,
       logprobs: typeof request.logprobs === 'number' ? textLogprobs(choice, endpoint) : null,
       finish_reason: choice.reason,
-      ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: answer.promptTokens }),
+      ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: choice.promptTokens }),
     })),
     usage: usageOf(answer),
   };
@@ -119,9 +122,9 @@ function chunk(head: AnswerHead, object: string, choice: object) {
 function usageOf({ choices, promptTokens }: Answer) {
   const completion = choices.reduce((sum, { tokens }) => sum + tokens.length, 0);
   return {
-    prompt_tokens: promptTokens.length,
+    prompt_tokens: promptTokens,
     completion_tokens: completion,
-    total_tokens: promptTokens.length + completion,
+    total_tokens: promptTokens + completion,
   };
 }
 

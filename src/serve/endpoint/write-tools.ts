@@ -1,5 +1,6 @@
-import type { FunctionCall, FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
-import type { Json } from '../../contracts/json.js';
+import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
+import type { WrittenCall } from './read-tool-calls.js';
+import { pythonJson } from './written-json.js';
 
 /** The syntax of Hermes and Qwen, for models whose chat template has none. The format `function-calling` uses the same. */
 export const usualSyntax: FunctionCallSyntax = {
@@ -25,20 +26,16 @@ function describeFunctions(
   return ['Functions:', ...list, 'A call:', `${before}${call}${after}`].join('\n');
 }
 
-/** A message of the assistant as the model writes it: its text, then its calls. */
-export function writeCalls(content: string, calls: readonly FunctionCall[], syntax: FunctionCallSyntax): string {
+/** A message of the assistant as the model writes it: its text, then its calls, whose arguments are JSON. */
+export function writeCalls(
+  content: string,
+  calls: readonly Pick<WrittenCall, 'json' | 'name'>[],
+  syntax: FunctionCallSyntax,
+): string {
   const { after, argumentsKey, before } = syntax;
   const written = calls.map(
-    ({ arguments: values, name }) =>
-      `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: ${pythonJson(values)}}${after}`,
+    ({ json, name }) =>
+      `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: ${pythonJson(json)}}${after}`,
   );
   return [...(content === '' ? [] : [content]), ...written].join('\n');
-}
-
-/** JSON as Python writes it, and so chat templates. */
-function pythonJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map((one: Json) => pythonJson(one)).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value as { readonly [name: string]: Json });
-  return `{${members.map(([name, one]) => `${JSON.stringify(name)}: ${pythonJson(one)}`).join(', ')}}`;
 }

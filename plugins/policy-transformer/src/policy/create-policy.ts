@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
@@ -102,6 +103,7 @@ export async function createPolicy(
       engine,
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
+      encoderSource: encoderSource(context.from, opened.base, options),
       parts,
       ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
       maxTokens: positions,
@@ -123,6 +125,17 @@ export async function createPolicy(
     await engine.dispose();
     throw error;
   }
+}
+
+/** Where the files of the tokenizer are. A model from scratch has them in no folder. */
+function encoderSource(
+  from: string | undefined,
+  base: string,
+  { thinking }: TransformerOptions,
+): PolicyModel['encoderSource'] {
+  if (from === undefined) return undefined;
+  // An adapter's folder may have its own tokenizer.
+  return { folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base), settings: { thinking } };
 }
 
 /** The adapter to train. Throws if it needs a model to start from, or if the folder has another adapter. */
