@@ -2,10 +2,12 @@ import type { ConversationEncoder } from '@agentgym/cli';
 
 import { fillLayout, type LayoutPiece, type Slot, type Thinking } from './chat-layout.js';
 import { ChatTemplate } from './chat-template.js';
+import { actionPlace } from './action-place.js';
 import { compileLayout } from './compile-layout.js';
 import { fixedDate } from './fixed-date.js';
-import { followFunctionCalls } from './follow-function-calls.js';
+import { followFunctionCalls, splitAction } from './follow-function-calls.js';
 import { readChatLayout } from './read-chat-layout.js';
+import { usualCalls } from './read-function-calls.js';
 import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
@@ -50,6 +52,17 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   }
   const template = new ChatTemplate(files);
   const layout = readChatLayout(template, thinking);
+  const lost = tokenizer.findLost(
+    [layout.begin, layout.append]
+      .flat()
+      .map((part) => ('text' in part ? part.text : ''))
+      .join(''),
+  );
+  if (lost !== undefined) {
+    throw new Error(
+      `tokenizer.json: the control token ${JSON.stringify(lost)} of the chat template is not found in a text, because it says \`normalized: true\` and the normalizer changes it: set \`"normalized": false\` for it in \`added_tokens\``,
+    );
+  }
   const begin = compileLayout(layout.begin, tokenizer);
   const beginWithSystem = layout.beginWithSystem && compileLayout(layout.beginWithSystem, tokenizer);
   const [end, ...append] = compileLayout(layout.append, tokenizer);
@@ -61,15 +74,16 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   const [answerEnd, ...appendAnswer] = compileLayout(layout.appendAnswer ?? [], tokenizer);
   const hasAnswers = answerEnd === end;
   const ends = [end, ...endIds.filter((id) => id !== end)];
-  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
+  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer, template.file);
   const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
-    tokenizer.encodePieces(fillLayout(pieces, texts, layout, calls?.splitSystem));
-
-  /** The control tokens of a call, and markup such as `<think>`. */
-  const splitAction = (text: string): (string | number)[] =>
-    (calls?.splitAction(text) ?? [text]).flatMap((part) =>
-      typeof part === 'number' ? [part] : tokenizer.splitMarkup(part),
-    );
+    fillLayout(pieces, texts, layout, calls?.splitSystem);
+  /** Ids behind the end of an action. The token may take white space beside it. */
+  const encodeBehind = (pieces: readonly (string | number)[]) => tokenizer.encodePieces([end, ...pieces]).slice(1);
+  const { behind, place } = actionPlace(
+    [begin, beginWithSystem ?? begin, append, hasAnswers ? appendAnswer : append],
+    tokenizer,
+    template.file,
+  );
 
   return {
     endIds: ends,
@@ -81,14 +95,21 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       ...(calls && { answers: hasAnswers ? 'tool' : 'user' }),
     },
     begin(system, observation) {
-      if (system === '') return fill(begin, { observation });
-      if (beginWithSystem !== undefined) return fill(beginWithSystem, { system, observation });
-      return fill(begin, { observation: `${system}\n\n${observation}` });
+      if (system === '') return tokenizer.encodePieces(fill(begin, { observation }));
+      if (beginWithSystem !== undefined) return tokenizer.encodePieces(fill(beginWithSystem, { system, observation }));
+      return tokenizer.encodePieces(fill(begin, { observation: `${system}\n\n${observation}` }));
     },
-    append: remember((observation) => fill(append, { observation })),
-    ...(hasAnswers && { appendAnswer: remember((answer: string) => fill(appendAnswer, { answer })) }),
-    encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
-    decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
+    append: remember((observation) => encodeBehind(fill(append, { observation }))),
+    ...(hasAnswers && { appendAnswer: remember((answer: string) => encodeBehind(fill(appendAnswer, { answer }))) }),
+    encodeAction(text) {
+      const pieces = splitAction(text, calls?.syntax ?? usualCalls, tokenizer);
+      return tokenizer.encodePieces([...behind, ...pieces, end], place).slice(behind.length, -1);
+    },
+    decode: (ids) =>
+      tokenizer.decode(
+        ids.filter((id) => !ends.includes(id)),
+        place,
+      ),
     piece: (id) => tokenizer.piece(id),
     ...(calls && { functionCalls: calls.syntax }),
   };
