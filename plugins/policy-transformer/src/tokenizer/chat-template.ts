@@ -94,11 +94,14 @@ function naming<T>(file: string, what: string, work: () => T): T {
 }
 
 function parseConfig(text: string): { readonly [key: string]: unknown } {
+  let config: unknown;
   try {
-    return JSON.parse(text) as { readonly [key: string]: unknown };
+    config = JSON.parse(text);
   } catch (error) {
     throw new Error(`tokenizer_config.json is not JSON: ${(error as Error).message}`, { cause: error });
   }
+  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config as never;
+  throw new Error('tokenizer_config.json is not a JSON object');
 }
 
 /** `bos_token`, `eos_token` and so on, as templates read them. */

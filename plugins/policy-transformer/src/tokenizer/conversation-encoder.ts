@@ -50,6 +50,12 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       `tokenizer.json has ids up to ${tokenizer.vocabularySize - 1}, but the model's embedding has ${embeddingRows} rows (vocab_size of config.json): the two files belong to different models, or the embedding was not resized after tokens were added`,
     );
   }
+  const outside = endIds.find((id) => !Number.isInteger(id) || id < 0 || id >= embeddingRows);
+  if (outside !== undefined) {
+    throw new Error(
+      `generation_config.json or config.json: the eos_token_id ${outside} is no id of the model, whose embedding has ${embeddingRows} rows`,
+    );
+  }
   const template = new ChatTemplate(files);
   const layout = readChatLayout(template, thinking);
   const lost = tokenizer.findLost(

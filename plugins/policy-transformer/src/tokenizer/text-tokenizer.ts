@@ -8,6 +8,7 @@
 import { Tokenizer } from '@huggingface/tokenizers';
 
 import { byteLevelText } from './byte-level-text.js';
+import { checkTokenizerJson } from './check-tokenizer-json.js';
 import { remember } from './remember.js';
 import { readTextPrefix } from './text-prefix.js';
 import type { TokenizerJson } from './tokenizer-files.js';
@@ -56,10 +57,8 @@ export class TextTokenizer {
 
   /** @param json The parsed tokenizer.json. Throws if it is not one. */
   constructor(json: TokenizerJson) {
-    const all = json.added_tokens as TokenizerJson['added_tokens'] | undefined;
-    if (all === undefined || typeof json.model?.vocab !== 'object' || json.model.vocab === null) {
-      throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
-    }
+    checkTokenizerJson(json);
+    const all = json.added_tokens;
     const spaces = spacesAmong(json);
     this.#idOfSpace = new Map(spaces.map(({ content, id }) => [content, id]));
     this.#spaceSplitter = splitterOf(spaces);
@@ -71,7 +70,7 @@ export class TextTokenizer {
     this.#strips = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.id, token]));
     this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
     const model = withoutTokens(json.model, added);
-    const open = (parts: TokenizerJson) => new Library({ ...parts, added_tokens: [], model }, {});
+    const open = (parts: TokenizerJson) => inFile(() => new Library({ ...parts, added_tokens: [], model }, {}));
     const prefix = readTextPrefix(json);
     this.#bare = open(prefix.without);
     this.#library = prefix.with === prefix.without ? this.#bare : open(prefix.with);
@@ -215,6 +214,15 @@ export class TextTokenizer {
       .split(splitter)
       .map((part, place) => (place % 2 === 1 ? this.#idOfAdded.get(part)! : part))
       .filter((part) => part !== '');
+  }
+}
+
+/** Errors of the library do not name the file. */
+function inFile<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Error(`tokenizer.json cannot be used: ${(error as Error).message}`, { cause: error });
   }
 }
 
