@@ -18,17 +18,22 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
   if (type !== undefined && !modelTypes.includes(type as string)) {
     throw refuse(`model.type ${JSON.stringify(type)} is not known: it must be ${modelTypes.join(', ')}`);
   }
-  const tokens = Array.isArray(vocab) ? listed(vocab as unknown[]) : Object.entries(vocab);
-  const tokenOf = new Map<number, string>();
-  for (const [token, id] of tokens) addId(tokenOf, token, id, 'model.vocab');
-  const idOf = Array.isArray(vocab) ? new Map(tokens) : undefined;
-  const idInVocabulary = (content: string) =>
-    idOf
-      ? idOf.get(content)
-      : Object.hasOwn(vocab, content)
-        ? (vocab as { [token: string]: number })[content]
-        : undefined;
+  const ids = Array.isArray(vocab) ? placesOf(vocab as unknown[]) : (vocab as Ids);
+  const used = new Uint8Array(LARGEST_ID + 1);
+  const add = (token: string, id: unknown, list: string) => {
+    if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > LARGEST_ID) {
+      throw refuse(
+        `${list}: the id of ${shorten(token)} must be a whole number from 0 to ${LARGEST_ID}, not ${shorten(id)}`,
+      );
+    }
+    if (used[id] === 1)
+      throw refuse(`two tokens have the id ${id}: ${shorten(otherWith(id, token))} and ${shorten(token)}`);
+    used[id] = 1;
+  };
+  const otherWith = (id: number, token: string) =>
+    [...Object.keys(ids), ...seen.keys()].find((one) => one !== token && (seen.get(one) ?? ids[one]) === id);
   const seen = new Map<string, number>();
+  for (const token of Object.keys(ids)) add(token, ids[token], 'model.vocab');
   for (const [place, token] of (added as unknown[]).entries()) {
     const { content, id, ...others } = asObject(token) ?? {};
     if (typeof content !== 'string' || content === '') {
@@ -38,35 +43,28 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
       if (others[flag] === undefined || typeof others[flag] === 'boolean') continue;
       throw refuse(`added_tokens: "${flag}" of ${JSON.stringify(content)} must be true or false`);
     }
-    const known = idInVocabulary(content) ?? seen.get(content);
+    const known = Object.hasOwn(ids, content) ? ids[content] : seen.get(content);
     if (known !== undefined && known !== id) {
       throw refuse(`the token ${JSON.stringify(content)} has two ids: ${known} and ${JSON.stringify(id)}`);
     }
-    if (known === undefined) addId(tokenOf, content, id, 'added_tokens');
+    if (known === undefined) add(content, id, 'added_tokens');
     seen.set(content, id as number);
   }
 }
 
+type Ids = { readonly [token: string]: unknown };
+
 /** The tokens of a Unigram vocabulary, whose ids are their places. */
-function listed(vocab: readonly unknown[]): [string, number][] {
-  return vocab.map((entry, place) => {
+function placesOf(vocab: readonly unknown[]): Ids {
+  const places = Object.create(null) as { [token: string]: number };
+  for (const [place, entry] of vocab.entries()) {
     const [token, score] = Array.isArray(entry) ? (entry as unknown[]) : [];
     if (typeof token !== 'string' || typeof score !== 'number') {
       throw refuse(`model.vocab[${place}] must be a token and its score, not ${shorten(entry)}`);
     }
-    return [token, place];
-  });
-}
-
-function addId(tokenOf: Map<number, string>, token: string, id: unknown, list: string): void {
-  if (typeof id !== 'number' || !Number.isInteger(id) || id < 0 || id > LARGEST_ID) {
-    throw refuse(
-      `${list}: the id of ${shorten(token)} must be a whole number from 0 to ${LARGEST_ID}, not ${shorten(id)}`,
-    );
+    places[token] = place;
   }
-  const other = tokenOf.get(id);
-  if (other !== undefined) throw refuse(`two tokens have the id ${id}: ${shorten(other)} and ${shorten(token)}`);
-  tokenOf.set(id, token);
+  return places;
 }
 
 function refuse(cause: string): Error {

@@ -42,9 +42,12 @@ export interface EncoderSettings {
  * encoded together with the template's literal text around it, as in the training of the model, but never as a control
  * token. In an action, markup such as `<think>` is encoded as the token that the model writes. Throws if there is no template, if a conversation cannot grow with it, or if the model has no row for an id.
  */
-export function createConversationEncoder(files: TokenizerFiles, settings: EncoderSettings = {}): FolderEncoder {
+export function createConversationEncoder(
+  files: TokenizerFiles,
+  settings: EncoderSettings = {},
+  tokenizer = openTokenizer(files.tokenizer),
+): FolderEncoder {
   const { endIds = [], embeddingRows = Infinity, thinking = 'template' } = settings;
-  const tokenizer = new TextTokenizer(parseTokenizer(files.tokenizer));
   if (tokenizer.vocabularySize > embeddingRows) {
     throw new Error(
       `tokenizer.json has ids up to ${tokenizer.vocabularySize - 1}, but the model's embedding has ${embeddingRows} rows (vocab_size of config.json): the two files belong to different models, or the embedding was not resized after tokens were added`,
@@ -121,10 +124,13 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   };
 }
 
-function parseTokenizer(text: string): TokenizerJson {
+/** The tokenizer of a tokenizer.json. */
+export function openTokenizer(text: string): TextTokenizer {
+  let json: TokenizerJson;
   try {
-    return JSON.parse(text) as TokenizerJson;
+    json = JSON.parse(text) as TokenizerJson;
   } catch (error) {
     throw new Error(`tokenizer.json is not JSON: ${(error as Error).message}`, { cause: error });
   }
+  return new TextTokenizer(json);
 }
