@@ -283,6 +283,8 @@ export interface PolicyContext {
   readonly maxTokens?: number;
   /** The folder of a model that was pulled from a hub, by its name ORG/NAME; undefined if it was not pulled. */
   readonly findModel?: (name: string) => string | undefined;
+  /** The host's `cacheDirectory`, for estimates, which have no host. */
+  readonly cacheDirectory?: string;
 }
 
 /** Facts about a model before it is created. */
@@ -384,6 +386,8 @@ export interface FolderEncoderSettings {
    * `keep`: they stay as they were sampled; `off`: the template asks for none. Default: `template`.
    */
   readonly thinking?: 'template' | 'keep' | 'off';
+  /** Where the opening policy may keep what it found out about the folder: its `cacheDirectory`. agentgym sets it. */
+  readonly cacheDirectory?: string;
 }
 
 /** The host of a policy. It also carries the functions that evaluate losses. */

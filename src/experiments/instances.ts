@@ -185,7 +185,9 @@ export class Instances {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
-        const estimate = await module.estimate?.(options, { ...context, findModel: this.#findModel }, load);
+        const { cacheDirectory } = createHost(this.#settings, located);
+        const known = { ...context, findModel: this.#findModel, cacheDirectory };
+        const estimate = await module.estimate?.(options, known, load);
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
@@ -247,7 +249,8 @@ export class Instances {
         hint: 'The policy `transformer` does: `agentgym plugins install policy-transformer`.',
       });
     }
-    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, settings));
+    const { cacheDirectory } = createHost(this.#settings, opener);
+    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }));
   }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */

@@ -1068,6 +1068,13 @@ export const mutations: readonly Mutation[] = [
     reddens: 'does not join literal text of a template and an observation',
   },
   {
+    file: 'plugins/policy-transformer/src/tokenizer/text-tokenizer.ts',
+    find: "return place === 'inner' ? this.#encodeInner(text) : this.#encodeFresh(text);",
+    replace: 'return this.#encodeFresh(text);',
+    test: 'plugins/policy-transformer/src/tokenizer/text-prefix.test.ts',
+    reddens: 'gives the ids of the whole text, turn by turn',
+  },
+  {
     file: 'plugins/policy-transformer/src/checkpoint/fill-weights.ts',
     find: '    refuseNotFinite(name, place.data);\n',
     replace: '',
@@ -1265,10 +1272,17 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.ts',
-    find: '(calls?.splitAction(text) ?? [text])',
-    replace: '[text]',
-    test: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.test.ts',
-    reddens: 'are described and written with the ids of the original',
+    find: 'splitAction(text, calls?.syntax ?? usualMarks, tokenizer)',
+    replace: 'tokenizer.splitMarkup(text)',
+    test: 'plugins/policy-transformer/src/tokenizer/forged-control-tokens.test.ts',
+    reddens: 'gives no text inside a call a control token',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/follow-function-calls.ts',
+    find: 'tokenizer.splitAddedTokens(traced)',
+    replace: 'tokenizer.splitAddedTokens(traced && text)',
+    test: 'plugins/policy-transformer/src/tokenizer/forged-control-tokens.test.ts',
+    reddens: 'gives no text of a function a control token',
   },
   {
     file: 'src/runs/shared-games.ts',

@@ -30,6 +30,7 @@ import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
+import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
@@ -63,11 +64,11 @@ export async function createPolicy(
       ? await scratchModel(options, context)
       : await openModel(context.from, context.findModel);
   const lora = adapterSettings(options, context.from, opened.adapter);
-  const encoder = createConversationEncoder(opened.tokenizer, {
-    endIds: opened.ids.eos,
-    embeddingRows: opened.config.vocabularySize,
-    thinking: options.thinking,
-  });
+  const encoder = await openTriedEncoder(
+    opened.tokenizer,
+    { endIds: opened.ids.eos, embeddingRows: opened.config.vocabularySize, thinking: options.thinking },
+    host.cacheDirectory,
+  );
   samplingCopyBytes(options, opened.config);
   const { valueHead } = context;
   const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
