@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 
-import type { WireLimits } from '../contracts/wire.js';
+import type { WireFailure, WireLimits } from '../contracts/wire.js';
 import { boundedFetch } from './bounded-fetch.js';
 import {
   answer,
@@ -9,7 +9,6 @@ import {
   hostileBehaviours,
   startHostileServer,
 } from './fixtures/hostile-server.js';
-import type { WireFailure } from './wire-failure.js';
 
 const servers: HostileServer[] = [];
 afterEach(async () => {

@@ -1,16 +1,16 @@
-import type { HostFetch, WireLimits } from '../contracts/wire.js';
+import type { HostFetch } from '../contracts/wire.js';
 import { followRedirect, mostRedirects, type Step } from './follow-redirect.js';
 import { isDeepJson } from './is-deep-json.js';
 import { readRetryAfter } from './retry-after.js';
-import { type Answer, sendRequest } from './send-request.js';
-import { WireClock } from './wire-clock.js';
-import { readNodeError, WireFailure } from './wire-failure.js';
+import { type WireAnswer, sendRequest } from './send-request.js';
+import { type StreamLimits, WireClock } from './wire-clock.js';
+import { readNodeError, FailedRequest } from './failed-request.js';
 import { decodePart, WireSecrets } from './wire-secrets.js';
 
 const defaultBytes = 16 * 2 ** 20;
 
 /** An answer whose body is still to be read, inside the limits. */
-export interface OpenAnswer extends Answer {
+export interface OpenAnswer extends WireAnswer {
   /** The address of the last redirect. */
   readonly url: string;
   readonly secrets: WireSecrets;
@@ -24,7 +24,7 @@ export const boundedFetch: HostFetch = async (input, init = {}, limits = {}) => 
   const parts: Buffer[] = [];
   for await (const part of body) parts.push(part);
   const bytes = secrets.hideInBody(Buffer.concat(parts), status < 300);
-  if (isDeepJson(bytes)) throw new WireFailure('malformed', `${new URL(url).host} sent JSON that is too deep`);
+  if (isDeepJson(bytes)) throw new FailedRequest('malformed', `${new URL(url).host} sent JSON that is too deep`);
   const shown = new Headers();
   for (const [name, value] of headers) shown.append(name, secrets.hide(value));
   shown.delete('retry-after-ms');
@@ -51,7 +51,7 @@ export const boundedFetch: HostFetch = async (input, init = {}, limits = {}) => 
 export async function openBounded(
   input: string | URL | Request,
   init: RequestInit,
-  limits: WireLimits,
+  limits: StreamLimits,
 ): Promise<OpenAnswer> {
   const first = firstStep(input, init);
   const secrets = new WireSecrets(
@@ -73,13 +73,13 @@ export async function openBounded(
   const failureOf = (error: unknown): unknown => {
     if (clock.signal.aborted) return clock.signal.reason;
     const failure = readNodeError(error, host);
-    return new WireFailure(failure.kind, secrets.hide(failure.message));
+    return new FailedRequest(failure.kind, secrets.hide(failure.message));
   };
   try {
     let step = first;
     for (let redirects = 0; ; redirects += 1) {
       const answer = await sendRequest(step.url, step.sent, clock.signal);
-      clock.tick();
+      clock.tick(Infinity);
       const next = followRedirect(step, answer, limits.redirects ?? 'same-origin', secrets);
       if (next === undefined) {
         const close = () => clock.stop(undefined);
@@ -87,7 +87,7 @@ export async function openBounded(
         return { ...answer, body, url: step.url.href, secrets, close };
       }
       await discard(answer);
-      if (redirects === mostRedirects) throw new WireFailure('redirect', `${host} redirects in a circle`);
+      if (redirects === mostRedirects) throw new FailedRequest('redirect', `${host} redirects in a circle`);
       step = next;
       ({ host } = step.url);
     }
@@ -102,7 +102,7 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
   const text = input instanceof Request ? input.url : String(input);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new WireFailure('address', 'the address is none of http or https');
+    throw new FailedRequest('address', 'the address is none of http or https');
   }
   const isRequest = input instanceof Request;
   const headers = new Headers(init.headers ?? (isRequest ? input.headers : undefined));
@@ -120,7 +120,7 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
 }
 
 async function* readBody(
-  { body }: Answer,
+  { body }: WireAnswer,
   clock: WireClock,
   mostBytes: number,
   host: string,
@@ -130,10 +130,10 @@ async function* readBody(
   let bytes = 0;
   try {
     for await (const part of body) {
-      clock.tick();
+      clock.tick(part.length);
       bytes += part.length;
       if (bytes > mostBytes) {
-        throw new WireFailure('too-large', `${host} answered with more than ${Math.round(mostBytes / 2 ** 20)} MiB`);
+        throw new FailedRequest('too-large', `${host} answered with more than ${Math.round(mostBytes / 2 ** 20)} MiB`);
       }
       yield part;
     }
@@ -145,7 +145,7 @@ async function* readBody(
 }
 
 /** Reads the short body of a redirect, so that its connection can be used again; a long one costs the connection. */
-async function discard({ body }: Answer): Promise<void> {
+async function discard({ body }: WireAnswer): Promise<void> {
   let bytes = 0;
   for await (const part of body) {
     bytes += part.length;

@@ -1,6 +1,6 @@
 import type { WireLimits } from '../contracts/wire.js';
-import type { Answer, Sent } from './send-request.js';
-import { WireFailure } from './wire-failure.js';
+import type { WireAnswer, Sent } from './send-request.js';
+import { FailedRequest } from './failed-request.js';
 import { decodePart, isSecretHeader, type WireSecrets } from './wire-secrets.js';
 
 /** A request on its way. */
@@ -19,7 +19,7 @@ export const mostRedirects = 5;
  */
 export function followRedirect(
   { url, sent }: Step,
-  { headers, status }: Answer,
+  { headers, status }: WireAnswer,
   rule: NonNullable<WireLimits['redirects']>,
   secrets: WireSecrets,
 ): Step | undefined {
@@ -27,7 +27,7 @@ export function followRedirect(
   if (![301, 302, 303, 307, 308].includes(status) || location === null) return undefined;
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   const refuse = (why: string) =>
-    new WireFailure('redirect', `${url.host} sent the request elsewhere (${status}), ${why}`);
+    new FailedRequest('redirect', `${url.host} sent the request elsewhere (${status}), ${why}`);
   if (next === undefined || !/^https?:$/.test(next.protocol)) throw refuse('but not to an address of http or https');
   const place = secrets.hide(`${next.origin}${decodePart(next.pathname)}`);
   if (rule === 'refuse') throw refuse(`to ${place}. Name that address instead if you trust it`);

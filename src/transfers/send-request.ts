@@ -3,7 +3,7 @@ import https from 'node:https';
 import { pipeline } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import { WireFailure } from './wire-failure.js';
+import { FailedRequest } from './failed-request.js';
 
 /** What is sent: one request, without redirects. */
 export interface Sent {
@@ -13,7 +13,7 @@ export interface Sent {
 }
 
 /** The head of an answer, and its body as it comes, unpacked. */
-export interface Answer {
+export interface WireAnswer {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Headers;
@@ -31,7 +31,7 @@ const decoders: { readonly [encoding: string]: () => NodeJS.ReadWriteStream } = 
  * Sends a request with node:http, because some servers refuse clients that look like browsers, as the built-in fetch
  * does. A kept connection that the server has just closed is replaced once.
  */
-export async function sendRequest(url: URL, sent: Sent, signal: AbortSignal): Promise<Answer> {
+export async function sendRequest(url: URL, sent: Sent, signal: AbortSignal): Promise<WireAnswer> {
   try {
     return await sendOnce(url, sent, signal);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function sendRequest(url: URL, sent: Sent, signal: AbortSignal): Pr
 /** A kept connection was closed before any byte of an answer. */
 class ClosedConnection extends Error {}
 
-function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal): Promise<Answer> {
+function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal): Promise<WireAnswer> {
   const size = sizeOfBody(body);
   const isStream = body !== undefined && body !== null && size === undefined;
   const own = new Headers(headers);
@@ -58,14 +58,14 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
     });
     sending.on('upgrade', (_, socket) => {
       socket.destroy();
-      reject(new WireFailure('malformed', `${url.host} wants to speak another protocol`));
+      reject(new FailedRequest('malformed', `${url.host} wants to speak another protocol`));
     });
     sending.on('response', (response) => {
       try {
         resolve(readHead(url, response));
       } catch (error) {
         response.destroy();
-        reject(error);
+        reject(error as Error);
       }
     });
     if (isStream || body instanceof Blob) {
@@ -76,7 +76,7 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
   });
 }
 
-function readHead(url: URL, response: http.IncomingMessage): Answer {
+function readHead(url: URL, response: http.IncomingMessage): WireAnswer {
   const headers = new Headers();
   for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) {
     try {
@@ -87,7 +87,7 @@ function readHead(url: URL, response: http.IncomingMessage): Answer {
   }
   const { statusCode: status = 0, statusMessage = '' } = response;
   if (status < 200 || status > 599) {
-    throw new WireFailure('malformed', `${url.host} answered with the status ${status}, which does not exist`);
+    throw new FailedRequest('malformed', `${url.host} answered with the status ${status}, which does not exist`);
   }
   return {
     status,
@@ -103,7 +103,7 @@ function unpacked(url: URL, response: http.IncomingMessage, headers: Headers): A
   if (encoding === 'identity' || encoding === '') return response;
   const decoder = decoders[encoding];
   if (decoder === undefined) {
-    throw new WireFailure('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
+    throw new FailedRequest('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
   }
   headers.delete('content-encoding');
   headers.delete('content-length');

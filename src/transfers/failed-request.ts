@@ -1,7 +1,7 @@
-import type { WireFailure as Failure, WireFailureKind } from '../contracts/wire.js';
+import type { WireFailure, WireFailureKind } from '../contracts/wire.js';
 
 /** A request without a proper answer. */
-export class WireFailure extends Error implements Failure {
+export class FailedRequest extends Error implements WireFailure {
   override readonly name = 'WireFailure';
 
   /** @param message begins with the host, and contains no secret */
@@ -27,20 +27,20 @@ const ownAuthority =
   'If it is a server of yours, set NODE_EXTRA_CA_CERTS to the file (PEM) with its certificate or that of its authority';
 
 /** What an error of node:http, node:tls or node:zlib says about a server. */
-export function readNodeError(error: unknown, host: string): WireFailure {
-  if (error instanceof WireFailure) return error;
+export function readNodeError(error: unknown, host: string): FailedRequest {
+  if (error instanceof FailedRequest) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (certificate.test(code)) {
-    return new WireFailure('certificate', `${host} has a certificate that is not trusted (${code}). ${ownAuthority}`);
+    return new FailedRequest('certificate', `${host} has a certificate that is not trusted (${code}). ${ownAuthority}`);
   }
-  if (unreachable.test(code)) return new WireFailure('unreachable', `${host} cannot be reached (${code})`);
+  if (unreachable.test(code)) return new FailedRequest('unreachable', `${host} cannot be reached (${code})`);
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return new WireFailure('malformed', `${host} does not speak https (${code})`);
+    return new FailedRequest('malformed', `${host} does not speak https (${code})`);
   }
-  if (code === 'HPE_HEADER_OVERFLOW') return new WireFailure('malformed', `${host} sent too many headers`);
-  if (code.startsWith('HPE_')) return new WireFailure('malformed', `${host} does not speak HTTP (${code})`);
+  if (code === 'HPE_HEADER_OVERFLOW') return new FailedRequest('malformed', `${host} sent too many headers`);
+  if (code.startsWith('HPE_')) return new FailedRequest('malformed', `${host} does not speak HTTP (${code})`);
   if (/^Z_|^ERR__?ERROR_FORMAT|^ERR_PADDING|^ERR_BROTLI/.test(code)) {
-    return new WireFailure('malformed', `${host} sent a body that cannot be unpacked (${code})`);
+    return new FailedRequest('malformed', `${host} sent a body that cannot be unpacked (${code})`);
   }
-  return new WireFailure('broken', `the connection to ${host} broke (${code === '' ? message : code})`);
+  return new FailedRequest('broken', `the connection to ${host} broke (${code === '' ? message : code})`);
 }
