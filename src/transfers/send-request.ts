@@ -1,9 +1,10 @@
 import http from 'node:http';
 import https from 'node:https';
-import { pipeline } from 'node:stream';
+import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
 import { FailedRequest } from './failed-request.js';
+import { readParts } from './read-parts.js';
 
 /** What is sent: one request, without redirects. */
 export interface Sent {
@@ -20,7 +21,7 @@ export interface WireAnswer {
   readonly body: AsyncIterable<Buffer>;
 }
 
-const decoders: { readonly [encoding: string]: () => NodeJS.ReadWriteStream } = {
+const decoders: { readonly [encoding: string]: () => Transform } = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -100,15 +101,15 @@ function readHead(url: URL, response: http.IncomingMessage): WireAnswer {
 /** The body without its content encoding; the headers then tell nothing of it. */
 function unpacked(url: URL, response: http.IncomingMessage, headers: Headers): AsyncIterable<Buffer> {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  if (encoding === 'identity' || encoding === '') return response;
+  if (encoding === 'identity' || encoding === '') return readParts(response);
   const decoder = decoders[encoding];
   if (decoder === undefined) {
     throw new FailedRequest('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
   }
   headers.delete('content-encoding');
   headers.delete('content-length');
-  // The iteration of the last stream throws the error of each.
-  return pipeline(response, decoder(), () => undefined) as unknown as AsyncIterable<Buffer>;
+  // An error of one stream becomes that of the last one.
+  return readParts(pipeline(response, decoder(), () => undefined));
 }
 
 /** Bytes of a body; undefined if it is none, or a stream. */
