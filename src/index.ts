@@ -27,3 +27,4 @@ export type * from './contracts/sampler.js';
 export type * from './contracts/text-view.js';
 export type * from './contracts/tool.js';
 export type * from './contracts/trajectory.js';
+export type * from './contracts/wire.js';

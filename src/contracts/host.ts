@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import type { Random } from './random.js';
 import type { TextScene, TextView } from './text-view.js';
+import type { HostFetch, OpenJson } from './wire.js';
 
 /** Messages of a plugin to the user: on standard error, or in the log of the run. */
 export interface Log {
@@ -18,6 +19,10 @@ export interface Host {
   readonly signal: AbortSignal;
   /** A folder that outlives the process, for downloads and compiled files. The first writer creates it. */
   readonly cacheDirectory: string;
+  /** Asks a server, inside limits; every request of a plugin goes through it. A server that asks for a long wait is named in `log`. */
+  readonly fetch: HostFetch;
+  /** Opens what a server answered, so that its faults are found where it is read. */
+  readonly openJson: OpenJson;
 }
 
 /** How a child process is started. */

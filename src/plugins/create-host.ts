@@ -6,6 +6,9 @@ import type { Random } from '../contracts/random.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
+import { boundedFetch } from '../transfers/bounded-fetch.js';
+import { openJson } from '../transfers/open-json.js';
+import { tellWaits } from '../transfers/tell-waits.js';
 import type { PluginOwner } from './call-plugin.js';
 
 /** Settings that all plugins of a run share. */
@@ -39,11 +42,14 @@ export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, ow
 
 function withoutRandom(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): Omit<Host, 'random'> {
   const speak = (message: string) => `${owner.name}: ${message}`;
+  const log: Log = {
+    info: (message) => settings.log.info(speak(message)),
+    warn: (message) => settings.log.warn(speak(message)),
+  };
   return {
-    log: {
-      info: (message) => settings.log.info(speak(message)),
-      warn: (message) => settings.log.warn(speak(message)),
-    },
+    log,
+    fetch: tellWaits(boundedFetch, (message) => log.warn(message)),
+    openJson,
     signal: settings.signal,
     cacheDirectory: join(settings.cacheDirectory, 'plugins', ...owner.package.split('/')),
   };
