@@ -1,4 +1,5 @@
 import { level } from '../ablation/compare-cells.js';
+import { saturationOf, saturationSentence } from '../ablation/saturation.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportRate } from '../reporting/report-data.js';
 import { differenceText, rateText } from './report-answer.js';
@@ -62,6 +63,7 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
   const rate = formatShare(best.success.rate);
   const ties = near.filter(({ success }) => formatShare(success.rate) === rate);
   const lower = near.filter((other) => !ties.includes(other));
+  const saturation = below.length === 0 ? saturationOf(tested, 'success') : undefined;
   const doubts = others.flatMap((other) => between(other) ?? []);
   return [
     ties.length > 0
@@ -74,7 +76,7 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
         ]
       : []),
     ...(below.length > 0 ? [`Below that, with a difference that is shown: ${listOf(below, true)}.`] : []),
-    ...fewSeeds(doubts),
+    ...(saturation === undefined ? fewSeeds(doubts) : [saturationSentence(saturation)]),
   ];
 }
 
