@@ -118,6 +118,10 @@ export interface ReportAdvice {
     readonly finding: string;
     readonly evidence: string;
     readonly source: string;
+    /** What to do, in the order in which to try it. */
+    readonly cures?: readonly string[];
+    /** The section of the documents that explains it. */
+    readonly guide?: string;
     /** Flags that would fix it. */
     readonly change?: string;
     /** A command that would test it. */
