@@ -56,8 +56,7 @@ function findingBlock(told: ReportAdvice['findings'][number]): HTMLElement {
     element('p', {}, ...codeText(finding)),
     element('p', { class: 'remark' }, ...codeText(`Measured: ${evidence}`)),
     element('p', { class: 'remark' }, ...codeText(`Source: ${source}`)),
-    cures.length > 0 &&
-      element('ol', { class: 'cures' }, ...cures.map((cure) => element('li', {}, ...codeText(cure)))),
+    cures.length > 0 && element('ol', { class: 'cures' }, ...cures.map((cure) => element('li', {}, ...codeText(cure)))),
     guide !== undefined && element('p', { class: 'remark' }, ...codeText(`More: \`${guide}\``)),
     change !== undefined && commandLine('Change', change),
     ablate !== undefined && commandLine('Test it', ablate),
