@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EnvironmentPhase } from '../contracts/environment.js';
 import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
+import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
@@ -35,7 +36,8 @@ export function createHost(settings: HostSettings, owner: PluginOwner): Host {
 export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): EnvironmentHost {
   return {
     ...withoutRandom(settings, owner),
-    spawn: (command, args, options) => spawnOwned(command, args, options),
+    spawn: spawnOwned,
+    spawnJsonLines,
     composeObservation,
   };
 }
