@@ -119,7 +119,10 @@ export default class Ablate extends BaseCommand {
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
     this.say(`Report: ${report}`);
     if (result.status !== 'completed') this.say('The same command continues it.');
-    if (this.signal.aborted) process.exitCode = 130;
+    // A failed or missing run is a failed check; what the user or the budget cut goes on with the same command.
+    const isCut = this.signal.aborted || (flags['budget-seconds'] !== undefined && result.status === 'incomplete');
+    if (isCut) process.exitCode = 130;
+    else if (result.status !== 'completed') process.exitCode = 1;
     return result;
   }
   /** Runs that this machine has cores and memory for. */
