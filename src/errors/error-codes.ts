@@ -111,9 +111,10 @@ export const errorCodes = {
   },
   AG_ENVIRONMENT_CANNOT: {
     exitCode: 2,
-    meaning: 'A recipe combines an algorithm with an environment that lacks what the algorithm needs.',
-    cause: 'An algorithm that compares turns from equal states, with an environment without `stateKey`.',
-    cure: 'Choose another algorithm or environment, or add the named member to the environment.',
+    meaning: 'An environment lacks what an algorithm or a command needs.',
+    cause:
+      'An algorithm that compares turns from equal states, with an environment without `stateKey`; or a split without tasks.',
+    cure: 'Choose another algorithm, split or environment, or add the named member to the environment.',
   },
   AG_EPISODES_EXPORT: {
     exitCode: 2,

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
 import { byName, type PluginSource } from './plugin-source.js';
+import { readPackageJson } from './read-package-json.js';
 
 /** Entries that are never published, or do not belong to the package. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.hg', '.svn', '.DS_Store']);
@@ -32,7 +33,7 @@ export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Pr
  * and hidden files.
  */
 async function packageFiles(root: string): Promise<string[]> {
-  const { files, agentgym } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
+  const { files, agentgym } = (await readPackageJson(root)) as Package;
   const entry = posix.normalize(typeof agentgym?.plugin === 'string' ? agentgym.plugin : 'index.js');
   const listed = Array.isArray(files) ? files.filter((item) => typeof item === 'string') : defaultFiles(entry);
   const rules = listed.map((pattern) => ({ takes: !pattern.startsWith('!'), matches: matcher(bare(pattern)) }));
