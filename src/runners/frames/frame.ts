@@ -68,7 +68,8 @@ export function readFrame(line: string, key: string): NumberedFrame | undefined 
   const { issues, output, success } = v.safeParse(frameSchema, value);
   if (success) return output;
   const place = v.getDotPath<typeof frameSchema>(issues[0]) ?? 'type';
-  throw new RefusedFrame(`a frame is invalid: ${typeProblem(frameSchema, value) ?? `\`${place}\` is out of bounds`}`);
+  const problem = typeProblem(frameSchema, value, ['frame']) ?? `\`frame.${place}\` is out of bounds`;
+  throw new RefusedFrame(`a frame is invalid: ${problem}`);
 }
 
 function signatureOf(text: string, key: string): string {
