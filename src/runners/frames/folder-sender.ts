@@ -10,6 +10,8 @@ import { lastingFiles } from './lasting-files.js';
 /** Larger checkpoints are sent at the end only. A job that is lost before then starts again from an older one. */
 const largeCheckpoint = 16 * 1024 * 1024;
 
+type FoundFile = readonly [path: string, bytes: Buffer];
+
 interface Sent {
   readonly bytes: number;
   readonly sha256: string;
@@ -36,7 +38,8 @@ export class FolderSender {
 
   /** @param last whether the run has ended: large checkpoints are sent, too */
   sync(last: boolean): void {
-    const files = lastingFiles(this.folder).map((path) => [path, readFileSync(join(this.folder, path))] as const);
+    const files = this.#read(last);
+    if (files === undefined) return;
     const large = !last && bytesOf(files.filter(([path]) => isCheckpoint(path))) > largeCheckpoint;
     const wanted = files.filter(([path]) => !(large && isCheckpoint(path)));
     const changed = new Set(wanted.filter(([path, bytes]) => this.#differs(path, bytes)).map(([path]) => unitOf(path)));
@@ -44,6 +47,21 @@ export class FolderSender {
     const leaving = wanted.filter(([path]) => changed.has(unitOf(path)));
     for (const [path, bytes] of leaving) this.#sendFile(path, bytes);
     this.send({ type: 'commit', files: leaving.length });
+  }
+
+  /**
+   * Undefined if a checkpoint was taking its place meanwhile: threads of this process move folders. The next look sees it.
+   */
+  #read(last: boolean): readonly FoundFile[] | undefined {
+    const paths = lastingFiles(this.folder);
+    try {
+      const files = paths.map((path): FoundFile => [path, readFileSync(join(this.folder, path))]);
+      if (last) return files;
+      return namesCheckpoint(files) && lastingFiles(this.folder).join('\n') === paths.join('\n') ? files : undefined;
+    } catch (error) {
+      if (last || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return undefined;
+    }
   }
 
   #differs(path: string, bytes: Buffer): boolean {
@@ -73,8 +91,15 @@ function unitOf(path: string): string {
   return /^checkpoints\/[^/]+(?=\/)/.exec(path)?.[0] ?? path;
 }
 
-const bytesOf = (files: readonly (readonly [string, Buffer])[]) =>
-  files.reduce((sum, [, { length }]) => sum + length, 0);
+/** Whether `latest.json`, if there is one, names a checkpoint that is there. */
+function namesCheckpoint(files: readonly FoundFile[]): boolean {
+  const latest = files.find(([path]) => path === 'checkpoints/latest.json');
+  if (latest === undefined) return true;
+  const { checkpoint } = JSON.parse(latest[1].toString()) as { checkpoint: string };
+  return files.some(([path]) => path.startsWith(`checkpoints/${checkpoint}/`));
+}
+
+const bytesOf = (files: readonly FoundFile[]) => files.reduce((sum, [, { length }]) => sum + length, 0);
 
 function sentOf(bytes: Buffer): Sent {
   return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };

@@ -65,9 +65,10 @@ export function readFrame(line: string, key: string): NumberedFrame | undefined 
   } catch {
     throw new RefusedFrame('a frame is not JSON');
   }
-  const { output, success } = v.safeParse(frameSchema, value);
+  const { issues, output, success } = v.safeParse(frameSchema, value);
   if (success) return output;
-  const problem = typeProblem(frameSchema, value) ?? 'a number or a text in it is out of bounds';
+  const place = v.getDotPath<typeof frameSchema>(issues[0]) ?? 'type';
+  const problem = typeProblem(frameSchema, value, ['frame']) ?? `\`frame.${place}\` is out of bounds`;
   throw new RefusedFrame(`a frame is invalid: ${problem}`);
 }
 

@@ -158,6 +158,16 @@ describe('a folder in frames', () => {
     expect(output).toContain('"path":"checkpoints/step-4/large.bin"');
   });
 
+  it('waits while a checkpoint takes its place', () => {
+    removeSteps(there, 4);
+    const from = sender();
+    from.sync(false);
+    expect(output).toBe('');
+    cpSync(join(whole, 'checkpoints/step-4'), join(there, 'checkpoints/step-4'), { recursive: true });
+    from.sync(false);
+    expect(output).toContain('"path":"checkpoints/step-4/trainer.json"');
+  });
+
   it('is held by one process', async () => {
     sender().sync(true);
     await receive();
@@ -217,14 +227,14 @@ describe('a job that signs lies', () => {
   });
 
   it.each<[string, readonly object[], RegExp]>([
-    ['a path that leaves the folder', [file('../../evil')], /out of bounds/],
+    ['a path that leaves the folder', [file('../../evil')], /`frame.path` is out of bounds/],
     ['an absolute path', [file('/tmp/evil')], /out of bounds/],
     ['an empty path', [file('')], /out of bounds/],
     ['a path with an empty part', [file('a//b')], /out of bounds/],
     ['a path with a backslash', [file('a\\b')], /out of bounds/],
     ['a path with NUL', [file('a\0b')], /out of bounds/],
     ['a path of 2000 characters', [file('a'.repeat(2000))], /out of bounds/],
-    ['no path', [file(null)], /`path` is empty, not a text/],
+    ['no path', [file(null)], /`frame.path` is empty, not a text/],
     ['a lock', [file('lock.9.json')], /out of bounds/],
     ['a file that is being written', [file('checkpoints/.writing-step-9/x')], /out of bounds/],
     ['a negative offset', [file('a', { from: -5 })], /out of bounds/],
@@ -244,10 +254,10 @@ describe('a job that signs lies', () => {
     ['something else than was announced', [file('a'), piece('x'), { type: 'commit', files: 1 }], /announced/],
     ['a file twice', [file('a'), piece('x'), file('a')], /sent twice/],
     ['fewer files than it says', [file('a'), piece('x'), { type: 'commit', files: 2 }], /1 files are sent, not 2/],
-    ['a commit without a number', [{ type: 'commit' }], /`files` is missing/],
-    ['a commit of null', [{ type: 'commit', files: null }], /`files` is empty, not a number/],
-    ['an outcome of null', [{ type: 'end', outcome: null }], /`outcome`/],
-    ['an unknown type', [{ type: 'remove', path: 'manifest.json' }], /`type`/],
+    ['a commit without a number', [{ type: 'commit' }], /`frame.files` is missing/],
+    ['a commit of null', [{ type: 'commit', files: null }], /`frame.files` is empty, not a number/],
+    ['an outcome of null', [{ type: 'end', outcome: null }], /`frame.outcome`/],
+    ['an unknown type', [{ type: 'remove', path: 'manifest.json' }], /`frame.type`/],
     ['a number that no counter reaches', [{ type: 'commit', files: 0, seq: 1e308 }], /out of bounds/],
   ])('changes nothing with %s', async (_, frames, message) => {
     const before = copyHere();
