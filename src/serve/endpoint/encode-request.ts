@@ -11,7 +11,7 @@ import {
   readChatRequest,
   readCompletionRequest,
 } from './read-request.js';
-import { RequestError, shortened } from './request-error.js';
+import { RequestError, shortened, unsupported } from './request-error.js';
 import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 
 /** What a body may hold: more values than tokens fit into any context, and deeper schemas than anybody writes. */
@@ -56,6 +56,8 @@ export interface EncodedCompletion {
   readonly model: string;
   readonly request: Omit<CompletionRequest, 'prompt'>;
   readonly prompts: readonly (readonly number[])[];
+  /** What a client should know about its prompts. */
+  readonly warnings: readonly string[];
   readonly ignored: readonly string[];
 }
 
@@ -125,21 +127,40 @@ export async function encodeCompletion(bytes: Uint8Array, { models }: EncodeOpti
   const model = findModel(models, request.model);
   checkIds(rest.stop_token_ids, model, 'stop_token_ids');
   const prompts: (readonly number[])[] = [];
+  const warnings = new Set<string>();
   for (const one of prompt) {
     const room = new Room(model.maxTokens, 'prompt');
-    const ids = room.take(typeof one === 'string' ? await encodeText(one, model, room) : one);
+    const ids = room.take(typeof one === 'string' ? await encodeText(one, rest, model, room, warnings) : one);
     if (ids.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
     checkIds(ids, model, 'prompt');
     prompts.push(ids);
   }
-  return { kind: 'completion', model: model.name, request: rest, prompts, ignored };
+  return { kind: 'completion', model: model.name, request: rest, prompts, ignored, warnings: [...warnings] };
 }
 
-async function encodeText(text: string, model: ReadingModel, room: Room): Promise<readonly number[]> {
+async function encodeText(
+  text: string,
+  { add_special_tokens: addSpecial, parse_special: parseSpecial }: EncodedCompletion['request'],
+  model: ReadingModel,
+  room: Room,
+  warnings: Set<string>,
+): Promise<readonly number[]> {
   const encoder = await model.encoder();
   room.refuseLonger(text.length, longestPiece(encoder, model));
+  if (encoder.encodeText === undefined) {
+    if (addSpecial) throw unsupported('add_special_tokens');
+    if (parseSpecial) throw unsupported('parse_special');
+    return encoder.encodeAction(text);
+  }
+  if (addSpecial || parseSpecial) return encoder.encodeText(text, { addSpecial, parseSpecial });
+  const plain = encoder.encodeText(text, { addSpecial, parseSpecial });
+  const parsed = encoder.encodeText(text, { addSpecial, parseSpecial: true });
+  if (parsed.length !== plain.length) warnings.add(SPELLED);
   return encoder.encodeAction(text);
 }
+
+const SPELLED =
+  'The prompt spells control tokens, which were read as plain text. Send token ids, use /v1/chat/completions, or set `parse_special: true`.';
 
 function findModel(models: readonly ReadingModel[], asked: string | null | undefined): ReadingModel {
   const found = asked === undefined || asked === null ? models[0] : models.find(({ name }) => name === asked);

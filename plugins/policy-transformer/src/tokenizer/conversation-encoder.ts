@@ -9,6 +9,7 @@ import { readChatLayout } from './read-chat-layout.js';
 import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
+import { wholeTextEncoder } from './whole-text.js';
 
 /** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
@@ -90,6 +91,7 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
     encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
     decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
     piece: (id) => tokenizer.piece(id),
+    encodeText: wholeTextEncoder(files.tokenizer, tokenizer),
     ...(calls && { functionCalls: calls.syntax }),
   };
 }
