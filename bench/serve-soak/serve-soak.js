@@ -21,7 +21,6 @@ const recipe = {
   ...{ recipeVersion: 1, name: 'soak', seed: 1 },
   environment: { name: 'guess-number', options: { width: [20, 31] } },
   policy: { name: 'transformer', preset: 'pico', sampling: { maxActionTokens: 4 } },
-  algorithm: { name: 'grpo', groupSize: 8 },
   horizon: { schedule: 'fixed', turns: 5 },
   stages: { sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 100 }, steps: 10 } },
   evaluation: { every: 0, final: { tasks: 20 } },

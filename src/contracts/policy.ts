@@ -72,6 +72,13 @@ export interface ConversationEncoder {
   appendAnswer?(answer: string): readonly number[];
   /** The ids of an action as the policy would sample it, without its end token. */
   encodeAction(text: string): readonly number[];
+  /**
+   * The ids of a text that is no part of a conversation. Absent: there are none but those of `encodeAction`.
+   *
+   * @param how `addSpecial`: with the control tokens that the tokenizer puts around a text, such as a first token;
+   * `parseSpecial`: spellings of control tokens in the text become these tokens, so only for texts that may forge them
+   */
+  encodeText?(text: string, how: { readonly addSpecial: boolean; readonly parseSpecial: boolean }): readonly number[];
   /** Ids that end an action; the first is appended to a cut action. */
   readonly endIds: readonly number[];
   /** The text of sampled ids, without end ids. */

@@ -37,7 +37,7 @@ export function chatAnswer(head: AnswerHead, request: ChatRequest, answer: Answe
 
 export function completionAnswer(
   head: AnswerHead,
-  { request }: EncodedCompletion,
+  { request, warnings }: EncodedCompletion,
   answer: Answer,
   endpoint: PolicyEndpoint,
 ) {
@@ -52,6 +52,7 @@ export function completionAnswer(
       ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: choice.promptTokens }),
     })),
     usage: usageOf(answer),
+    ...warningsOf(warnings),
   };
 }
 
@@ -100,10 +101,18 @@ export function openingChunk(head: AnswerHead, index: number) {
 }
 
 /** The last chunk of a text says why it ended. */
-export function closingChunk(head: AnswerHead, kind: 'chat' | 'completion', { index, reason }: AnsweredChoice) {
+export function closingChunk(
+  head: AnswerHead,
+  kind: 'chat' | 'completion',
+  { index, reason }: AnsweredChoice,
+  warnings: readonly string[] = [],
+) {
   const empty = kind === 'chat' ? { delta: {} } : { text: '' };
   const object = kind === 'chat' ? 'chat.completion.chunk' : 'text_completion';
-  return chunk(head, object, { index, ...empty, logprobs: null, finish_reason: reason });
+  return {
+    ...chunk(head, object, { index, ...empty, logprobs: null, finish_reason: reason }),
+    ...warningsOf(warnings),
+  };
 }
 
 export function usageChunk(head: AnswerHead, kind: 'chat' | 'completion', answer: Answer) {
@@ -117,6 +126,11 @@ export function modelDocument({ maxTokens, name }: PolicyEndpoint, created: numb
 
 function chunk(head: AnswerHead, object: string, choice: object) {
   return { ...head, object, choices: [choice] };
+}
+
+/** A member that the protocol does not have; clients that do not know it skip it. */
+function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 function usageOf({ choices, promptTokens }: Answer) {

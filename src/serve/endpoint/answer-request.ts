@@ -130,7 +130,7 @@ async function answerCompletion(served: Served, exchange: Exchange, completion: 
       return answer.taken && rest(answer.taken);
     };
     const whole = await endpoint.complete(completion, { client, signal, show });
-    for (const choice of whole.choices) answer.send(closingChunk(head, 'completion', choice));
+    for (const choice of whole.choices) answer.send(closingChunk(head, 'completion', choice, completion.warnings));
     if (request.stream_options?.include_usage) answer.send(usageChunk(head, 'completion', whole));
     answer.endStream();
   });

@@ -80,10 +80,11 @@ export class BatchSampler {
       if (signal.aborted) return reject(signal.reason as Error);
       const own = { tokens: [], logprobs: [], draws: draws(), unused: new Float64Array(0), taken: 0, apart: '' };
       this.#texts.add({ ...{ client, request, resolve, reject }, ...own, isResting: false });
-      signal.addEventListener('abort', () => {
+      const end = (): void => {
         reject(signal.reason as Error);
         this.#wake();
-      });
+      };
+      signal.addEventListener('abort', end, { once: true });
       this.#wake();
     });
   }

@@ -11,7 +11,7 @@ import {
   readChatRequest,
   readCompletionRequest,
 } from './read-request.js';
-import { RequestError, shortened } from './request-error.js';
+import { RequestError, shortened, unsupported } from './request-error.js';
 import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 
 /** What a body may hold: more values than tokens fit into any context, and deeper schemas than anybody writes. */
@@ -24,6 +24,8 @@ export interface ReadingModel {
   readonly maxTokens: number;
   /** Number of its token ids. Absent: unknown. */
   readonly vocabularySize?: number | undefined;
+  /** No token has more characters, as it is shown. */
+  readonly longestToken: number;
   /** Opened when a text has to be encoded. */
   readonly encoder: () => Promise<ConversationEncoder>;
 }
@@ -56,6 +58,8 @@ export interface EncodedCompletion {
   readonly model: string;
   readonly request: Omit<CompletionRequest, 'prompt'>;
   readonly prompts: readonly (readonly number[])[];
+  /** What a client should know about its prompts. */
+  readonly warnings: readonly string[];
   readonly ignored: readonly string[];
 }
 
@@ -74,15 +78,12 @@ export async function encodeChat(
   const { ignored, request } = readChatRequest(parseBoundedJson(bytes, BODY_LIMITS));
   const { messages, tool_choice: choice, tools, ...rest } = request;
   const model = findModel(models, request.model);
-  const encoder = await model.encoder();
   const functions = choice === 'none' ? [] : tools.map((tool) => tool.function);
-  const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const described = functions.length === 0 ? 0 : JSON.stringify(functions).length;
-  const room = new Room(model.maxTokens, 'messages');
-  room.refuseLonger(
-    messages.reduce((sum, one) => sum + lengthOf(one), described),
-    longestPiece(encoder, model),
-  );
+  const room = new Room(model, 'messages');
+  room.refuseLonger(messages.reduce((sum, one) => sum + lengthOf(one), described));
+  const encoder = await model.encoder();
+  const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const shown =
     functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
 
@@ -125,21 +126,40 @@ export async function encodeCompletion(bytes: Uint8Array, { models }: EncodeOpti
   const model = findModel(models, request.model);
   checkIds(rest.stop_token_ids, model, 'stop_token_ids');
   const prompts: (readonly number[])[] = [];
+  const warnings = new Set<string>();
   for (const one of prompt) {
-    const room = new Room(model.maxTokens, 'prompt');
-    const ids = room.take(typeof one === 'string' ? await encodeText(one, model, room) : one);
+    const room = new Room(model, 'prompt');
+    const ids = room.take(typeof one === 'string' ? await encodeText(one, rest, model, room, warnings) : one);
     if (ids.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
     checkIds(ids, model, 'prompt');
     prompts.push(ids);
   }
-  return { kind: 'completion', model: model.name, request: rest, prompts, ignored };
+  return { kind: 'completion', model: model.name, request: rest, prompts, ignored, warnings: [...warnings] };
 }
 
-async function encodeText(text: string, model: ReadingModel, room: Room): Promise<readonly number[]> {
+async function encodeText(
+  text: string,
+  { add_special_tokens: addSpecial, parse_special: parseSpecial }: EncodedCompletion['request'],
+  model: ReadingModel,
+  room: Room,
+  warnings: Set<string>,
+): Promise<readonly number[]> {
+  room.refuseLonger(text.length);
   const encoder = await model.encoder();
-  room.refuseLonger(text.length, longestPiece(encoder, model));
+  if (encoder.encodeText === undefined) {
+    if (addSpecial) throw unsupported('add_special_tokens');
+    if (parseSpecial) throw unsupported('parse_special');
+    return encoder.encodeAction(text);
+  }
+  if (addSpecial || parseSpecial) return encoder.encodeText(text, { addSpecial, parseSpecial });
+  const plain = encoder.encodeText(text, { addSpecial, parseSpecial });
+  const parsed = encoder.encodeText(text, { addSpecial, parseSpecial: true });
+  if (parsed.length !== plain.length) warnings.add(SPELLED);
   return encoder.encodeAction(text);
 }
+
+const SPELLED =
+  'The prompt spells control tokens, which were read as plain text. Send token ids, use /v1/chat/completions, or set `parse_special: true`.';
 
 function findModel(models: readonly ReadingModel[], asked: string | null | undefined): ReadingModel {
   const found = asked === undefined || asked === null ? models[0] : models.find(({ name }) => name === asked);
@@ -151,19 +171,20 @@ function findModel(models: readonly ReadingModel[], asked: string | null | undef
 /** The tokens that a prompt may still have. */
 class Room {
   readonly #most: number;
+  readonly #mostCharacters: number;
   readonly #param: string;
   #tokens = 0;
 
-  constructor(most: number, param: string) {
-    this.#most = most;
+  constructor({ longestToken, maxTokens }: ReadingModel, param: string) {
+    this.#most = maxTokens;
+    this.#mostCharacters = maxTokens * longestToken;
     this.#param = param;
   }
 
   /** Refuses texts before they are encoded: no token is longer than the longest of the vocabulary. */
-  refuseLonger(characters: number, longestToken: number): void {
-    const most = this.#most * longestToken;
-    if (characters <= most) return;
-    throw this.#tooLong(`The texts of the request have ${characters} characters, more than ${most}.`);
+  refuseLonger(characters: number): void {
+    if (characters <= this.#mostCharacters) return;
+    throw this.#tooLong(`The texts of the request have ${characters} characters, more than ${this.#mostCharacters}.`);
   }
 
   take(ids: readonly number[]): readonly number[] {
@@ -176,20 +197,6 @@ class Room {
     const message = `This model's maximum context length is ${this.#most} tokens. ${why}`;
     return new RequestError(400, message, { code: 'context_length_exceeded', param: this.#param });
   }
-}
-
-const longest = new WeakMap<ConversationEncoder, number>();
-
-/** Characters of the longest token, as it is shown. */
-function longestPiece(encoder: ConversationEncoder, { vocabularySize }: ReadingModel): number {
-  if (vocabularySize === undefined) return Infinity;
-  let most = longest.get(encoder);
-  if (most === undefined) {
-    most = 1;
-    for (let id = 0; id < vocabularySize; id += 1) most = Math.max(most, encoder.piece(id).length);
-    longest.set(encoder, most);
-  }
-  return most;
 }
 
 function checkIds(ids: readonly number[], { vocabularySize = Infinity }: ReadingModel, param: string): void {

@@ -83,6 +83,8 @@ export class PolicyEndpoint {
   readonly name: string;
   readonly model: PolicyModel;
   readonly maxTokens: number;
+  /** Characters of the longest token, as it is shown. Infinity if the number of tokens is not known. */
+  readonly longestToken: number;
   readonly #options: EndpointOptions;
   readonly #sampler: BatchSampler;
   readonly #conversations: Conversations;
@@ -93,6 +95,7 @@ export class PolicyEndpoint {
     this.name = name;
     this.model = model;
     this.maxTokens = maxTokens;
+    this.longestToken = longestToken(model);
     this.#options = options;
     this.#sampler = new BatchSampler(model);
     this.#conversations = new Conversations(model.encoder, (sequences) => model.release(sequences));
@@ -208,4 +211,11 @@ export class PolicyEndpoint {
     const path = typeof seed === 'number' ? ['seed', seed] : ['request', (this.#requests += 1)];
     return this.#options.random.stream(...path);
   }
+}
+
+function longestToken({ capabilities: { vocabularySize }, encoder }: PolicyModel): number {
+  if (vocabularySize === undefined) return Infinity;
+  let longest = 1;
+  for (let id = 0; id < vocabularySize; id += 1) longest = Math.max(longest, encoder.piece(id).length);
+  return longest;
 }

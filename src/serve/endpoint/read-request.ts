@@ -137,6 +137,8 @@ const completion = v.object({
     [],
   ),
   ignore_eos: v.nullish(v.boolean(), false),
+  add_special_tokens: v.nullish(v.boolean(), false),
+  parse_special: v.nullish(v.boolean(), false),
 });
 
 const load = v.object({

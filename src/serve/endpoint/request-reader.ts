@@ -21,7 +21,7 @@ export interface RequestReaderOptions {
 const SHORT = 16 * 1024;
 /** Threads at the same time. Each opens the tokenizer when it begins, and ends when it has had nothing to do. */
 const MOST_THREADS = 2;
-const IDLE_MILLISECONDS = 60_000;
+const IDLE_MILLISECONDS = 600_000;
 /** A thread that takes longer to open the tokenizer is ended, too. */
 const OPENING_MILLISECONDS = 120_000;
 
@@ -75,8 +75,14 @@ export class RequestReader {
   }
 
   #inThread(kind: RequestKind, bytes: Uint8Array<ArrayBuffer>, client: unknown) {
-    const models = this.#options.endpoints().map(({ maxTokens, model, name }) => {
-      return { name, maxTokens, vocabularySize: model.capabilities.vocabularySize, source: model.encoderSource };
+    const models = this.#options.endpoints().map(({ longestToken, maxTokens, model, name }) => {
+      return {
+        name,
+        longestToken,
+        maxTokens,
+        vocabularySize: model.capabilities.vocabularySize,
+        source: model.encoderSource,
+      };
     });
     return new Promise<EncodedChat | EncodedCompletion>((resolve, reject) => {
       this.#waiting.push({ client, job: { kind, bytes, models }, resolve, reject });
@@ -107,9 +113,9 @@ export class RequestReader {
   }
 }
 
-function readingModel({ encoder, maxTokens, model, name }: PolicyEndpoint) {
+function readingModel({ encoder, longestToken, maxTokens, model, name }: PolicyEndpoint) {
   const { vocabularySize } = model.capabilities;
-  return { name, maxTokens, vocabularySize, encoder: () => Promise.resolve(encoder) };
+  return { name, longestToken, maxTokens, vocabularySize, encoder: () => Promise.resolve(encoder) };
 }
 
 /** A thread that reads one body at a time. */

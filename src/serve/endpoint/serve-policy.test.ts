@@ -206,6 +206,33 @@ describe('servePolicy', () => {
     expect(all.usage.prompt_tokens).toBe(alone.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0));
   });
 
+  it('reads control tokens of a prompt only where it is asked to, and says so', async () => {
+    const { model, post } = await serve();
+    Object.assign(model.encoder, {
+      encodeText: (text: string, { addSpecial, parseSpecial }: { addSpecial: boolean; parseSpecial: boolean }) => [
+        ...(addSpecial ? [1] : []),
+        ...(parseSpecial && text.startsWith('<end>') ? [4] : []),
+        ...model.encoder.encodeAction(parseSpecial ? text.replace('<end>', '') : text),
+      ],
+    });
+    const complete = async (body: object) => {
+      const { text } = await post('/completions', { prompt: '<end>a door', return_token_ids: true, ...body });
+      const events = text.startsWith('data: ') ? text.split('\n\n').slice(-3) : [`data: ${text}`];
+      return JSON.parse(events[0]!.slice('data: '.length)) as {
+        choices: { prompt_token_ids?: number[] }[];
+        warnings?: string[];
+      };
+    };
+    const spelled = expect.stringContaining('spells control tokens') as string;
+    const [plain, door] = ['<end>a door', 'a door'].map((text) => model.encoder.encodeAction(text));
+    expect(await complete({})).toMatchObject({ choices: [{ prompt_token_ids: plain }], warnings: [spelled] });
+    expect(await complete({ stream: true })).toMatchObject({ warnings: [spelled] });
+    const parsed = await complete({ parse_special: true, add_special_tokens: true });
+    expect(parsed.choices[0]!.prompt_token_ids).toEqual([1, 4, ...door!]);
+    expect(parsed).not.toHaveProperty('warnings');
+    expect(await complete({ prompt: 'a door' })).not.toHaveProperty('warnings');
+  });
+
   it.each<[string, object]>([
     ['an id outside of the vocabulary', { prompt: [1, 1_000_000] }],
     ['a negative id', { prompt: [1, -1] }],

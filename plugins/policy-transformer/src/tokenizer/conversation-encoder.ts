@@ -11,6 +11,7 @@ import { usualCalls } from './read-function-calls.js';
 import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
+import { wholeTextEncoder } from './whole-text.js';
 
 /** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
@@ -120,6 +121,7 @@ export function createConversationEncoder(
         place,
       ),
     piece: (id) => tokenizer.piece(id),
+    encodeText: wholeTextEncoder(files.tokenizer, tokenizer),
     ...(calls && { functionCalls: calls.syntax }),
   };
 }
