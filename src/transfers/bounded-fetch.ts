@@ -30,7 +30,7 @@ export const boundedFetch: HostFetch = async (input, init = {}, limits = {}) => 
   shown.delete('retry-after-ms');
   const wait = readRetryAfter(headers);
   if (wait === undefined) shown.delete('retry-after');
-  else shown.set('retry-after', String(wait.seconds));
+  else shown.set('retry-after', String(wait));
   if (shown.has('content-length')) shown.set('content-length', String(bytes.length));
   const isEmpty = [204, 205, 304].includes(status);
   const response = new Response(isEmpty ? null : new Uint8Array(bytes), {
