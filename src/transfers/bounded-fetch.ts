@@ -30,7 +30,7 @@ export const boundedFetch: HostFetch = async (input, init = {}, limits = {}) => 
   shown.delete('retry-after-ms');
   const wait = readRetryAfter(headers);
   if (wait === undefined) shown.delete('retry-after');
-  else shown.set('retry-after', String(wait.seconds));
+  else shown.set('retry-after', String(wait));
   if (shown.has('content-length')) shown.set('content-length', String(bytes.length));
   const isEmpty = [204, 205, 304].includes(status);
   const response = new Response(isEmpty ? null : new Uint8Array(bytes), {
@@ -62,23 +62,18 @@ export async function openBounded(
   const signals = [init.signal, input instanceof Request ? input.signal : undefined].filter((one) => one != null);
   for (const signal of signals) signal.throwIfAborted();
   const clock = new WireClock(first.url.host, limits);
-  // Not AbortSignal.any: on a signal that lasts for a run it would leave something behind for every request.
-  const stop = () => clock.stop(signals.find(({ aborted }) => aborted)?.reason);
-  for (const signal of signals) signal.addEventListener('abort', stop, { once: true });
-  const end = () => {
-    clock.end();
-    for (const signal of signals) signal.removeEventListener('abort', stop);
-  };
+  const either = AbortSignal.any([clock.signal, ...signals]);
+  const end = () => clock.end();
   let { host } = first.url;
   const failureOf = (error: unknown): unknown => {
-    if (clock.signal.aborted) return clock.signal.reason;
+    if (either.aborted) return either.reason;
     const failure = readNodeError(error, host);
     return new FailedRequest(failure.kind, secrets.hide(failure.message));
   };
   try {
     let step = first;
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await sendRequest(step.url, step.sent, clock.signal);
+      const answer = await sendRequest(step.url, step.sent, either);
       clock.tick(Infinity);
       const next = followRedirect(step, answer, limits.redirects ?? 'same-origin', secrets);
       if (next === undefined) {
@@ -105,7 +100,7 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
     throw new FailedRequest('address', 'the address is none of http or https');
   }
   const isRequest = input instanceof Request;
-  const headers = new Headers(init.headers ?? (isRequest ? input.headers : undefined));
+  const headers = headersOf(init.headers ?? (isRequest ? input.headers : undefined));
   if ((url.username !== '' || url.password !== '') && !headers.has('authorization')) {
     const pair = `${decodePart(url.username)}:${decodePart(url.password)}`;
     headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
@@ -117,6 +112,15 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
   if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'gzip, deflate');
   const method = (init.method ?? (isRequest ? input.method : 'GET')).toUpperCase();
   return { url, sent: { method, headers, body: init.body ?? (isRequest ? input.body : undefined) } };
+}
+
+/** The message of the built-in class has the value, which may be a secret. */
+function headersOf(init: RequestInit['headers']): Headers {
+  try {
+    return new Headers(init);
+  } catch {
+    throw new FailedRequest('address', 'a header, such as a key, has letters that no header may have');
+  }
 }
 
 async function* readBody(

@@ -1,23 +1,15 @@
 /** Longest wait that a server may ask for, in seconds. */
 export const longestWaitSeconds = 60;
 
-/** What a server asks for. */
-export interface AskedWait {
-  /** At most `longestWaitSeconds`. */
-  readonly seconds: number;
-  /** Longer than what is granted. */
-  readonly isCapped: boolean;
-}
-
 /**
- * Reads `retry-after` (seconds or a date) and `retry-after-ms`. Undefined if there is neither, or no time that can be
- * read. A time in the past is 0.
+ * The seconds that a server asks to wait, at most `longestWaitSeconds`: `retry-after` (seconds or a date) or
+ * `retry-after-ms`. Undefined if there is neither, or no time that can be read, or one in the past.
  */
-export function readRetryAfter(headers: Headers, now = Date.now()): AskedWait | undefined {
+export function readRetryAfter(headers: Headers, now = Date.now()): number | undefined {
   const asked = [millisecondsOf(headers.get('retry-after-ms')), secondsOf(headers.get('retry-after'), now)];
   const seconds = asked.find((one) => one !== undefined);
-  if (seconds === undefined) return undefined;
-  return { seconds: Math.min(Math.max(0, seconds), longestWaitSeconds), isCapped: seconds > longestWaitSeconds };
+  if (seconds === undefined || seconds < 0) return undefined;
+  return Math.min(seconds, longestWaitSeconds);
 }
 
 function millisecondsOf(text: string | null): number | undefined {

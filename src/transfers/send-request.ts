@@ -30,13 +30,13 @@ const decoders: { readonly [encoding: string]: () => Transform } = {
 
 /**
  * Sends a request with node:http, because some servers refuse clients that look like browsers, as the built-in fetch
- * does. A kept connection that the server has just closed is replaced once.
+ * does. A kept connection that the server has just closed is replaced once, unless the request may change something.
  */
 export async function sendRequest(url: URL, sent: Sent, signal: AbortSignal): Promise<WireAnswer> {
   try {
     return await sendOnce(url, sent, signal);
   } catch (error) {
-    if (!(error instanceof ClosedConnection) || !isRepeatable(sent.body)) throw error;
+    if (!(error instanceof ClosedConnection) || !['GET', 'HEAD'].includes(sent.method)) throw error;
     return sendOnce(url, sent, signal);
   }
 }
@@ -124,10 +124,6 @@ function bytesOfBody(body: RequestInit['body']): Buffer | undefined {
   if (body instanceof ArrayBuffer) return Buffer.from(body);
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return undefined;
-}
-
-function isRepeatable(body: RequestInit['body']): boolean {
-  return body === undefined || body === null || sizeOfBody(body) !== undefined;
 }
 
 async function* bodyParts(

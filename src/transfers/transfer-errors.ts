@@ -21,7 +21,7 @@ export function transferError(error: unknown): unknown {
 /** The failure of a server that is busy; undefined for any other answer. */
 export function busyFailure(url: string, { headers, status }: Pick<Response, 'headers' | 'status'>) {
   if (!passingStatus.includes(status)) return undefined;
-  return new PassingFailure(`${placeOf(url)} answered with status ${status}`, readRetryAfter(headers)?.seconds);
+  return new PassingFailure(`${placeOf(url)} answered with status ${status}`, readRetryAfter(headers));
 }
 
 /** The error of an answer that is none: AG_TRANSFER_REFUSED (401, 403), AG_TRANSFER_NOT_FOUND (404, 410) or AG_TRANSFER_FAILED. */
