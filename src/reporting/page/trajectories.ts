@@ -52,7 +52,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let isWholeGroup = false;
 
   const found = element('p', { class: 'explain', role: 'status' });
-  const nothing = element('p', { class: 'note', hidden: true }, 'No episode fits the filter.');
+  const nothing = element('p', { class: 'explain', hidden: true }, 'No episode fits the filter.');
   const reading = element('div', { class: 'reading' });
   const stage = element('div', { class: 'episode' });
   const controls = element('div', { class: 'controls' });
@@ -122,11 +122,11 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     picker = made;
   };
   let words: readonly string[] = [];
-  let marking = 0;
-  /** Marks the words of the search; long episodes are still being drawn then. */
+  let marking: ReturnType<typeof setTimeout> | undefined;
+  /** Marks the words of the search, once a long episode is drawn and the reader has typed them. */
   const mark = () => {
-    cancelAnimationFrame(marking);
-    marking = requestAnimationFrame(() => highlightWords(stage, words));
+    clearTimeout(marking);
+    marking = setTimeout(() => highlightWords(stage, words), 150);
   };
   new MutationObserver(() => words.length > 0 && mark()).observe(stage, { childList: true });
   const show = (listed: ListedEpisode) => {
@@ -192,7 +192,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   tellLeftOut(runs);
   const missing = element(
     'p',
-    { class: 'note', role: 'alert', hidden: true },
+    { class: 'warning', role: 'alert', hidden: true },
     'The episode of this address is not on this page.',
   );
   const node = element(
