@@ -217,13 +217,14 @@ describe('a report of one run', () => {
     ]);
   });
 
-  it('is called by its name and its id, where somebody named it', async () => {
+  it('is headed by the name that a user gave it, beside its recipe and its id', async () => {
     const run = await makeRun();
     const summaryOf = async () => (await reportRuns({ ...request, runs: [run] })).runs[0]!.summary;
     expect((await summaryOf()).map(([name]) => name)).not.toContain('run');
     await writeLabel(run, { name: 'best so far', tags: [] });
     const { id } = (await loadRun(run)).manifest;
-    expect(await summaryOf()).toContainEqual(['run', `best so far (${id})`]);
+    expect(await summaryOf()).toEqual(expect.arrayContaining([['run', id], ['recipe', 'a-grpo']]));
+    expect((await reportRuns({ ...request, runs: [run] })).title).toBe('best so far');
   });
 
   // Goes red when an interval that contains zero is presented as an answer.

@@ -60,7 +60,7 @@ export function composeReport(
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
     formatVersion: 1 as const,
-    title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
+    title: titleOf(runs),
     notes,
     createdAt: new Date().toISOString(),
     version,
@@ -90,6 +90,13 @@ export function composeReport(
     cells,
     comparisons,
   };
+}
+
+/** The name of a single run, given by a user or by its recipe; of several runs, the names of their recipes. */
+function titleOf(runs: readonly ReportedRun[]): string {
+  const [first] = runs;
+  const given = runs.length === 1 ? first?.loaded.name : undefined;
+  return given ?? [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', ');
 }
 
 /** Players that are compared with the trained policy, the most informative first. */
