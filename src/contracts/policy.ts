@@ -61,8 +61,13 @@ export interface GeneratedTokens {
  * use the same functions.
  */
 export interface ConversationEncoder {
-  /** The ids before the first action. `system` may be empty. */
-  begin(system: string, observation: string): readonly number[];
+  /**
+   * The ids before the first action. `system` may be empty.
+   *
+   * @param describesFunctions whether `system` has a text of `functionCalls.describe`, with control tokens of the
+   * template. False: whoever wrote `system` cannot repeat such a text to get them. Default: true.
+   */
+  begin(system: string, observation: string, describesFunctions?: boolean): readonly number[];
   /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
   /**
@@ -70,8 +75,13 @@ export interface ConversationEncoder {
    * to the start of the next action. Absent: the template has no such role, and answers are observations like others.
    */
   appendAnswer?(answer: string): readonly number[];
-  /** The ids of an action as the policy would sample it, without its end token. */
-  encodeAction(text: string): readonly number[];
+  /**
+   * The ids of an action as the policy would sample it, without its end token.
+   *
+   * @param content the length of a text at its start that somebody else wrote as the policy's: only marks of thoughts are
+   * control tokens in it, and no call is. Default: 0
+   */
+  encodeAction(text: string, content?: number): readonly number[];
   /**
    * The ids of a text that is no part of a conversation. Absent: there are none but those of `encodeAction`.
    *
