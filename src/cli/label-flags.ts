@@ -2,22 +2,17 @@ import { Flags } from '@oclif/core';
 
 import type { RunLabel } from '../runs/run-label.js';
 
-/** The user's name and note for a run. @param exclusive flags that cannot be combined with these */
-export const labelFlags = (exclusive: string[] = []) => ({
-  name: Flags.string({
-    helpValue: 'NAME',
-    exclusive,
-    description: 'Name of the run in lists; commands accept it as RUN',
-  }),
+/** The user's name and note for a run. */
+export const labelFlags = {
+  name: Flags.string({ helpValue: 'NAME', description: 'Name of the run in lists; commands accept it as RUN' }),
   tag: Flags.string({
     multiple: true,
     multipleNonGreedy: true,
     helpValue: 'TAG',
-    exclusive,
     description: 'Tag for `runs list --tag TAG`',
   }),
-  note: Flags.string({ helpValue: 'TEXT', exclusive, description: 'Note about the run' }),
-});
+  note: Flags.string({ helpValue: 'TEXT', description: 'Note about the run' }),
+};
 
 interface GivenLabel {
   readonly name?: string | undefined;

@@ -33,8 +33,13 @@ export default class Train extends BaseCommand {
     set: setFlag,
     yes: yesFlag,
     output: Flags.string({ helpValue: 'DIR', description: 'New folder of the run; default: one in runs/' }),
-    resume: Flags.string({ helpValue: 'RUN', description: 'Resume a run: a path, an id, or latest' }),
-    ...labelFlags(['resume', 'check']),
+    // All exclusions of a flag stand at one flag, so that the line of usage shows them as one group.
+    resume: Flags.string({
+      helpValue: 'RUN',
+      exclusive: ['check', 'name', 'tag', 'note'],
+      description: 'Resume a run: a path, an id, or latest',
+    }),
+    ...labelFlags,
     // Set by `ablate` for the runs of a grid.
     'shared-stages': Flags.string({ hidden: true }),
     'shared-games': Flags.string({ hidden: true }),
@@ -42,7 +47,7 @@ export default class Train extends BaseCommand {
     ...memoryCheckFlag,
     ...runnerFlags(['local', 'ray']),
     check: Flags.boolean({
-      exclusive: ['resume', 'yes'],
+      exclusive: ['yes'],
       description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
     }),
   };

@@ -16,7 +16,7 @@ export default class RunsLabel extends BaseCommand {
     run: Args.string({ default: 'latest', description: 'Path, id, name, beginning of an id, or `latest`' }),
   };
   static override flags = {
-    ...labelFlags(),
+    ...labelFlags,
     untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Remove a tag' }),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
