@@ -44,13 +44,13 @@ export interface RunFilter {
 }
 
 /** Summaries of runs, and what is damaged: folders that are left out, and runs of which a part is missing. */
-export interface RunSummaries {
+export interface ListedRuns {
   readonly runs: readonly RunSummary[];
   readonly damaged: readonly DamagedFolder[];
 }
 
 /** The runs in a folder, the newest first. Reads no logs, so it is quick for many runs. */
-export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<RunSummaries> {
+export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<ListedRuns> {
   const found = await readRunFolders(runsFolder);
   const { runs, damaged } = await summarizeFolders(found.runs.map(({ directory }) => directory).reverse(), filter);
   const others = found.damaged.map(({ directory, reason }) => ({ directory, reason }));
@@ -58,7 +58,7 @@ export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}):
 }
 
 /** Summaries of the given folders, in their order. */
-export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummaries> {
+export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<ListedRuns> {
   const read = await Promise.all(folders.map(summarize));
   const lines = read.filter((line) => 'summary' in line);
   const wanted = lines.filter(({ summary }) => isWanted(summary, filter));

@@ -914,8 +914,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/reporting/markdown-table.ts',
-    find: '_[\\]<>]/g',
-    replace: '_[\\]]/g',
+    find: '_~[\\]<>]/g',
+    replace: '_~[\\]]/g',
     test: 'src/reporting/markdown-table.test.ts',
     reddens: 'shows text as it is, but for code',
   },
