@@ -105,8 +105,8 @@ export function writePass({ data, forwardOnly, loss, settings }: ModelPass, mode
 /** More than rounding makes of a probability of 1. */
 export const MOST_LOGPROB = 1e-3;
 /** vLLM, behind SkyRL, writes -9999 for what cannot be sampled. */
-export const LEAST_LOGPROB = -10_000;
-export const MOST_ID = 2 ** 31 - 1;
+const LEAST_LOGPROB = -10_000;
+const MOST_ID = 2 ** 31 - 1;
 
 /**
  * Each datum's log probabilities of its targets. A model that diverged has some that are no numbers.
@@ -130,7 +130,7 @@ export function decodePass(message: Uint8Array): readonly ArrayLike<number>[] {
 }
 
 /** The log probabilities of a result that is JSON. */
-export function readPass(document: JsonPlace): readonly ArrayLike<number>[] {
+export function readPassResult(document: JsonPlace): readonly ArrayLike<number>[] {
   return document
     .member('loss_fn_outputs')
     .items()
@@ -168,7 +168,7 @@ export function decodeSample(message: Uint8Array): SampledSequence {
 }
 
 /** The first sequence of a result that is JSON. */
-export function readSample(document: JsonPlace): SampledSequence {
+export function readSampleResult(document: JsonPlace): SampledSequence {
   const sequences = document.member('sequences');
   const sequence = sequences.items()[0] ?? sequences.fail('no sequence');
   return {

@@ -11,8 +11,8 @@ import {
   decodeSample,
   encodePass,
   type ModelPass,
-  readPass,
-  readSample,
+  readPassResult,
+  readSampleResult,
   type SampledSequence,
   writePass,
 } from './messages.js';
@@ -120,7 +120,7 @@ export class RemoteModel {
     const reply = await this.#enqueue(pass.forwardOnly ? 'read' : 'pass', (model, request) =>
       this.#submitPass(pass, model, request),
     );
-    return this.#read(reply, decodePass, readPass);
+    return this.#read(reply, decodePass, readPassResult);
   }
 
   /** @returns the server's metrics, which may be absent */
@@ -206,7 +206,7 @@ export class RemoteModel {
         };
         const reply = await this.#resultOf(ask, signal);
         this.#losses = 0;
-        return this.#read(reply, decodeSample, readSample);
+        return this.#read(reply, decodeSample, readSampleResult);
       } catch (error) {
         const lost = readLoss(error);
         if (lost === undefined) throw error;

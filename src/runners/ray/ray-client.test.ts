@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
+import { hostileBehaviours, startHostileServer } from '../../transfers/fixtures/hostile-server.js';
 import { RayHead } from './fixtures/ray-head.js';
 import { rayAddress } from './ray-address.js';
 import { type JobRequest, RayClient } from './ray-client.js';
@@ -19,6 +20,11 @@ const request = (entrypoint: string, submission_id = 'agentgym-1'): JobRequest =
   metadata: {},
   entrypoint_num_cpus: 1,
   entrypoint_num_gpus: 0,
+});
+
+/** The answer of a head with one living node. */
+const nodes = (resources_total: object | null) => ({
+  data: { result: { result: [resources_total && { state: 'ALIVE', resources_total }] } },
 });
 
 async function tailOf(id: string): Promise<string> {
@@ -81,6 +87,48 @@ describe('the client of Ray', () => {
     const refused = client({ RAY_AUTH_TOKEN: 'wrong' }).checkVersion(never);
     await expect(refused).rejects.toMatchObject({ code: 'AG_RUNNER_UNAVAILABLE', exitCode: 2 });
     await expect(refused).rejects.not.toThrow(/wrong/);
+  });
+
+  it.each<[string, (client: RayClient) => Promise<unknown>, unknown, RegExp]>([
+    ['a list for the version', (one) => one.checkVersion(never), [], /\/api\/version with a list, not an object/],
+    ['a number for the version', (one) => one.checkVersion(never), { version: 4 }, /version: 4, not a text/],
+    ['no nodes', (one) => one.resources(never), {}, /\/api\/v0\/nodes with data: missing/],
+    ['null for a node', (one) => one.resources(never), nodes(null), /result\[0\]: null, not an object/],
+    ['a text for cores', (one) => one.resources(never), nodes({ CPU: 'x' }), /resources_total\.CPU: "x", not a number/],
+    ['cores below 0', (one) => one.resources(never), nodes({ CPU: -1 }), /CPU: -1, not a number from 0/],
+    ['more cores than there are', (one) => one.resources(never), nodes({ CPU: 1e12 }), /CPU: 1000000000000, not/],
+    ['null for a job', (one) => one.job('a', never), null, /\/api\/jobs\/a with null, not an object/],
+    ['a state that is none', (one) => one.job('a', never), { status: 'WEIRD' }, /status: no state of a job/],
+    ['an object for a message', (one) => one.job('a', never), { status: 'FAILED', message: {} }, /message: an object/],
+    [
+      'a text for a code',
+      (one) => one.job('a', never),
+      { status: 'FAILED', driver_exit_code: '1' },
+      /driver_exit_code/,
+    ],
+    ['a number for the output', (one) => one.logs('a', never), { logs: 5 }, /logs with logs: 5, not a text/],
+    ['JSON that is too deep', (one) => one.job('a', never), '['.repeat(1e5), /JSON that is too deep/],
+  ])('tells the member that makes no sense: %s', async (_, ask, answer, message) => {
+    const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
+    head.fault = () => ({ status: 200, text });
+    const error = await ask(client({}, 300)).catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      code: 'AG_RUNNER_UNAVAILABLE',
+      message: expect.stringMatching(message) as string,
+    });
+  });
+
+  it('ends at an answer without an end, and shows no token that is repeated', async () => {
+    const server = await startHostileServer(hostileBehaviours['a complaint without an end']!);
+    const address = rayAddress(server.url, false, { RAY_AUTH_TOKEN: 'tok3n-SECRET' });
+    const failed = { code: 'AG_RUNNER_UNAVAILABLE', message: expect.stringContaining('more than 16 MiB') as string };
+    await expect(new RayClient(address, 2000).job('a', never)).rejects.toMatchObject(failed);
+    await server.close();
+    head.fault = ({ headers }) => ({ status: 400, text: `bad ${headers.authorization}` });
+    const shown = await client({ RAY_AUTH_TOKEN: 'tok3n-SECRET' }, 300)
+      .logs('a', never)
+      .catch((error: unknown) => String(error));
+    expect(shown).toContain('400: bad Bearer ***');
   });
 
   it.each([

@@ -1,19 +1,21 @@
-import http from 'node:http';
-import https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import WebSocket from 'ws';
 
+import type { JsonPlace } from '../../contracts/wire.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { messageOf } from '../../errors/message-of.js';
+import { boundedFetch } from '../../transfers/bounded-fetch.js';
+import { FailedRequest } from '../../transfers/failed-request.js';
+import { openJson, shownText } from '../../transfers/open-json.js';
 import type { RayAddress } from './ray-address.js';
+
+const states = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
 
 /** The state of a job, as the Jobs API names it. */
 export interface RayJob {
-  readonly status: 'PENDING' | 'RUNNING' | 'STOPPED' | 'SUCCEEDED' | 'FAILED';
-  readonly message?: string | null;
-  readonly error_type?: string | null;
-  readonly driver_exit_code?: number | null;
+  readonly status: (typeof states)[number];
+  readonly message?: string;
+  readonly driver_exit_code?: number;
 }
 
 export interface JobRequest {
@@ -32,19 +34,27 @@ export interface JobRequest {
 interface Reply {
   readonly status: number;
   readonly text: string;
+  /** Milliseconds that the head asks to wait. */
   readonly retryAfter?: number;
 }
 
 /** The version of the Jobs API that this file speaks. */
 const API_VERSION = '4';
-const requestMilliseconds = 60_000;
+const requestSeconds = 60;
+/** Slowest upload that is not a stall, in bytes per second. */
+const slowestUpload = 100_000;
+/** Longest output of a job. */
+const mostLogBytes = 2 ** 28;
+/** Characters of output that wait for their reader before the connection is held. */
+const mostWaiting = 2 ** 24;
+/** More than any cluster has of anything. */
+const mostResources = 1e9;
 /** Longest pause between two attempts, in milliseconds. */
 const longestPause = 10_000;
 
 /**
  * Speaks Ray's Jobs API (Ray 2.58 to 2.60, `ray/dashboard/modules/job/job_head.py`). Requests are repeated while the head
- * is out of reach. They use node:http: the dashboard refuses to change anything for a client that says it is a browser
- * (405), and the built-in fetch does.
+ * is out of reach.
  */
 export class RayClient {
   readonly url: string;
@@ -62,15 +72,13 @@ export class RayClient {
   /** @throws AG_RUNNER_UNAVAILABLE if there is no head with this version of the API; it is asked once */
   async checkVersion(signal: AbortSignal): Promise<void> {
     const reply = await this.#tryOnce('GET', '/api/version', undefined, signal).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw this.#unavailable(`cannot be reached (${messageOf(error)})`, error);
+      throw error instanceof FailedRequest ? this.#unavailable(reasonOf(error), error) : error;
     });
-    const { version, ray_version: ray } = this.#json(reply, '/api/version') as {
-      version?: string;
-      ray_version?: string;
-    };
+    const answer = this.#json(reply, '/api/version');
+    const [version, ray] = [answer.member('version').text(), answer.member('ray_version')];
     if (version === API_VERSION) return;
-    throw this.#unavailable(`speaks version ${version} of the Jobs API (Ray ${ray}), not ${API_VERSION}`);
+    const of = ray.isAbsent ? '' : ` (Ray ${shorten(ray.text())})`;
+    throw this.#unavailable(`speaks version ${shorten(version)} of the Jobs API${of}, not ${API_VERSION}`);
   }
 
   /** Processor cores and GPUs of all living nodes, and their number. */
@@ -78,11 +86,18 @@ export class RayClient {
     signal: AbortSignal,
   ): Promise<{ readonly nodes: number; readonly cpus: number; readonly gpus: number }> {
     const found = await this.#ask('GET', '/api/v0/nodes?limit=10000&detail=True', undefined, signal);
-    const nodes =
-      (found as { data?: { result?: { result?: readonly RayNode[] } } }).data?.result?.result?.filter(
-        ({ state }) => state === 'ALIVE',
-      ) ?? [];
-    const sum = (name: string) => nodes.reduce((all, node) => all + (node.resources_total?.[name] ?? 0), 0);
+    const nodes = found
+      .member('data')
+      .member('result')
+      .member('result')
+      .items()
+      .filter((node) => node.member('state').value === 'ALIVE')
+      .map((node) => node.member('resources_total'));
+    const sum = (name: string) =>
+      nodes.reduce((all, resources) => {
+        const own = resources.isAbsent ? resources : resources.member(name);
+        return all + (own.isAbsent ? 0 : own.number(0, mostResources));
+      }, 0);
     return { nodes: nodes.length, cpus: sum('CPU'), gpus: sum('GPU') };
   }
 
@@ -100,7 +115,7 @@ export class RayClient {
   /** Undefined if the head does not know the job. */
   async job(id: string, signal: AbortSignal): Promise<RayJob | undefined> {
     const reply = await this.#send('GET', `/api/jobs/${id}`, undefined, signal);
-    return reply.status === 404 ? undefined : (this.#json(reply, `/api/jobs/${id}`) as RayJob);
+    return reply.status === 404 ? undefined : readJob(this.#json(reply, `/api/jobs/${id}`));
   }
 
   /** Submits a job once: the head answers 500 to an id that it knows, so it is asked first, also after a lost answer. */
@@ -115,9 +130,7 @@ export class RayClient {
         if (reply.status < 500 && reply.status !== 429) throw this.#refused(reply, '/api/jobs/');
         problem = `answered ${reply.status} to a job: ${shorten(reply.text)}`;
       } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof AgentgymError) throw error;
-        problem = messageOf(error);
+        problem = this.#passingProblem(error, signal);
       }
       if (performance.now() > until) throw this.#unavailable(problem);
       await sleep(pause(attempt), undefined, { signal });
@@ -135,7 +148,8 @@ export class RayClient {
 
   /** All output of a job so far. */
   async logs(id: string, signal: AbortSignal): Promise<string> {
-    return ((await this.#ask('GET', `/api/jobs/${id}/logs`, undefined, signal)) as { logs?: string }).logs ?? '';
+    const logs = (await this.#ask('GET', `/api/jobs/${id}/logs`, undefined, signal)).member('logs');
+    return logs.isAbsent ? '' : logs.text();
   }
 
   /** The output of a job from its beginning, in parts, until the job ends or the connection does. */
@@ -144,10 +158,10 @@ export class RayClient {
       headers: this.#headers,
       // With compression, the dashboard closes the connection at once and sends nothing.
       perMessageDeflate: false,
-      handshakeTimeout: requestMilliseconds,
+      handshakeTimeout: 1000 * requestSeconds,
     });
     const parts: string[] = [];
-    let [ended, wake] = [false, () => {}];
+    let [ended, waiting, wake] = [false, 0, () => {}];
     const end = () => {
       ended = true;
       wake();
@@ -155,6 +169,8 @@ export class RayClient {
     const leave = () => socket.terminate();
     socket.on('message', (data: Buffer) => {
       parts.push(data.toString('utf8'));
+      waiting += data.length;
+      if (waiting > mostWaiting) socket.pause();
       wake();
     });
     // After an error follows a close.
@@ -163,6 +179,8 @@ export class RayClient {
     try {
       for (;;) {
         for (let part = parts.shift(); part !== undefined; part = parts.shift()) yield part;
+        waiting = 0;
+        socket.resume();
         if (ended || signal.aborted) return;
         await new Promise<void>((resolve) => (wake = resolve));
       }
@@ -172,7 +190,7 @@ export class RayClient {
     }
   }
 
-  async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<unknown> {
+  async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<JsonPlace> {
     return this.#json(await this.#send(method, path, body, signal), path);
   }
 
@@ -189,9 +207,7 @@ export class RayClient {
         problem = `answered ${reply.status}: ${shorten(reply.text)}`;
         wait = reply.retryAfter ?? wait;
       } catch (error) {
-        signal.throwIfAborted();
-        if (error instanceof AgentgymError) throw error;
-        problem = `cannot be reached (${messageOf(error)})`;
+        problem = this.#passingProblem(error, signal);
       }
       if (performance.now() + wait > until) {
         throw this.#unavailable(`${problem}; tried for ${Math.round(this.outageMilliseconds / 60_000)} minutes`);
@@ -200,47 +216,39 @@ export class RayClient {
     }
   }
 
-  #tryOnce(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
-    const { request } = this.url.startsWith('https:') ? https : http;
-    return new Promise((resolve, reject) => {
-      const sent = request(`${this.url}${path}`, {
-        method,
-        headers: {
-          ...this.#headers,
-          ...(body !== undefined && { 'Content-Type': 'application/json', 'Content-Length': body.length }),
-        },
-        timeout: requestMilliseconds,
-        signal,
-      });
-      sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
-      sent.on('error', reject);
-      sent.on('response', (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part: Buffer) => parts.push(part));
-        response.on('error', reject);
-        // A connection that breaks within an answer ends without `end`.
-        response.on('aborted', () => reject(new Error('half an answer')));
-        response.on('end', () => {
-          const seconds = Number(response.headers['retry-after']);
-          resolve({
-            status: response.statusCode ?? 0,
-            text: Buffer.concat(parts).toString('utf8'),
-            ...(Number.isFinite(seconds) && { retryAfter: Math.max(0, 1000 * seconds) }),
-          });
-        });
-      });
-      sent.end(body);
+  async #tryOnce(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
+    const init = {
+      method,
+      headers: { ...this.#headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+      ...(body !== undefined && { body: new Uint8Array(body) }),
+      signal,
+    };
+    const response = await boundedFetch(`${this.url}${path}`, init, {
+      totalSeconds: requestSeconds + (body?.length ?? 0) / slowestUpload,
+      ...(path.endsWith('/logs') && { mostBytes: mostLogBytes }),
     });
+    const wait = response.headers.get('retry-after');
+    return {
+      status: response.status,
+      text: await response.text(),
+      ...(wait !== null && { retryAfter: 1000 * Number(wait) }),
+    };
   }
 
-  #json(reply: Reply, path: string): unknown {
+  /** What is wrong with the head, if it may pass. Throws every other error. */
+  #passingProblem(error: unknown, signal: AbortSignal): string {
+    signal.throwIfAborted();
+    if (!(error instanceof FailedRequest)) throw error;
+    if (!error.mayPass) throw this.#unavailable(reasonOf(error), error);
+    return reasonOf(error);
+  }
+
+  #json(reply: Reply, path: string): JsonPlace {
     if (reply.status !== 200) throw this.#refused(reply, path);
-    try {
-      return JSON.parse(reply.text);
-    } catch (error) {
-      const what = `answered ${path} with no JSON: ${shorten(reply.text)}; it may not be the dashboard of Ray`;
-      throw this.#unavailable(what, error);
-    }
+    return openJson(reply.text, (problem) => {
+      const doubt = problem.startsWith('no JSON') ? '; it may not be the dashboard of Ray' : '';
+      return this.#unavailable(`answered ${path.split('?')[0]} with ${problem}${doubt}`);
+    });
   }
 
   #refused({ status, text }: Reply, path: string): AgentgymError {
@@ -258,9 +266,20 @@ export class RayClient {
   }
 }
 
-interface RayNode {
-  readonly state?: string;
-  readonly resources_total?: { readonly [name: string]: number };
+function readJob(job: JsonPlace): RayJob {
+  const [state, message, code] = [job.member('status'), job.member('message'), job.member('driver_exit_code')];
+  const status = states.find((one) => one === state.text()) ?? state.fail('no state of a job');
+  return {
+    status,
+    ...(!message.isAbsent && { message: message.text() }),
+    ...(!code.isAbsent && { driver_exit_code: code.integer() }),
+  };
+}
+
+/** In brackets, because the message of a failure begins with the host, too. */
+function reasonOf({ kind, message }: FailedRequest): string {
+  const [, code] = /\(([^()]+)\)$/.exec(message) ?? [];
+  return kind === 'unreachable' && code !== undefined ? `cannot be reached (${code})` : `cannot be used (${message})`;
 }
 
 function json(value: object): Buffer {
@@ -273,5 +292,5 @@ function pause(attempt: number): number {
 
 /** The last line of a traceback says what happened. */
 function shorten(text: string): string {
-  return (text.trim().split('\n').at(-1) ?? '').slice(0, 300);
+  return shownText(text.slice(-10_000).trim().split('\n').at(-1) ?? '', 300);
 }
