@@ -28,6 +28,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
   const found = element('p', { class: 'explain', role: 'status' });
   const empty = element('p', { class: 'note' });
+  const damaged = element('details', { class: 'note' });
   const list = element('tbody');
   let columns: readonly SortableColumn<ListedRun>[] = [];
   const cards = element('div', { class: 'ablations' });
@@ -85,6 +86,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
     const advice = 'yet: `agentgym train quickstart` starts one, and it appears here.';
     replaceChildren(empty, ...codeText(`No run in ${listing.folder} ${advice}`));
+    damaged.hidden = listing.unreadable.length === 0;
+    replaceChildren(damaged, ...unreadableText(listing.unreadable));
     ablations.update(listing.ablations);
     ablationSection.hidden = listing.ablations.length === 0;
     const running = listing.runs.filter(({ status }) => status === 'running').length;
@@ -115,6 +118,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         ),
         found,
         empty,
+        damaged,
         head.menu,
         table,
       ),
@@ -154,6 +158,19 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
     { title: 'time', cell: ({ seconds }) => duration(seconds), value: ({ seconds }) => seconds },
     { title: 'success', first: 'descending', cell: latestCell, value: ({ success }) => success?.rate ?? null },
     ...warmer,
+  ];
+}
+
+/** The most folders that are named. */
+const mostUnreadable = 50;
+
+function unreadableText(unreadable: RunsListing['unreadable']): HTMLElement[] {
+  const all = unreadable.length;
+  const more = all > mostUnreadable ? [element('p', {}, `and ${count(all - mostUnreadable)} more`)] : [];
+  return [
+    element('summary', {}, `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
+    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', {}, `${folder}: ${why}`)),
+    ...more,
   ];
 }
 
