@@ -29,6 +29,12 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const found = element('p', { class: 'explain', role: 'status' });
   const empty = element('p', { class: 'note' });
   const damaged = element('details', { class: 'note' });
+  let most = rowsAtOnce;
+  const more = element('button', { type: 'button', class: 'quiet', hidden: true });
+  more.addEventListener('click', () => {
+    most += rowsAtOnce;
+    draw();
+  });
   const list = element('tbody');
   let columns: readonly SortableColumn<ListedRun>[] = [];
   const cards = element('div', { class: 'ablations' });
@@ -79,7 +85,9 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     columns = columnsOf(listing.runs);
     head.update(columns);
     if (head.node.firstElementChild !== picks) head.node.prepend(picks);
-    rows.update(head.sort(shown));
+    rows.update(head.sort(shown).slice(0, most));
+    more.hidden = shown.length <= most;
+    more.textContent = `Show ${count(Math.min(rowsAtOnce, shown.length - most))} more of ${count(shown.length)}`;
     table.hidden = listing.runs.length === 0;
     head.menu.hidden = table.hidden;
     found.textContent = foundText(listing, shown.length);
@@ -121,6 +129,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         damaged,
         head.menu,
         table,
+        more,
       ),
       ablationSection,
       element('p', { class: 'explain' }, `agentgym ${listing.version}`),
@@ -160,6 +169,9 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
     ...warmer,
   ];
 }
+
+/** Thousands of rows take seconds to draw, and a reader searches among so many. */
+const rowsAtOnce = 200;
 
 /** The most folders that are named. */
 const mostUnreadable = 50;
