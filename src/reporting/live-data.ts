@@ -13,6 +13,8 @@ export interface RunsListing {
   readonly runs: readonly ListedRun[];
   /** The newest first. */
   readonly ablations: readonly ListedAblation[];
+  /** Folders with a manifest of a run that cannot be read, and why. */
+  readonly unreadable: readonly { readonly folder: string; readonly why: string }[];
 }
 
 /** A run in a list. */

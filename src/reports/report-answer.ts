@@ -37,7 +37,7 @@ export function answerOfSeeds({ success, seeds, tested = 0 }: ReportCell, gain: 
 
 function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {
   if (!isSure(difference)) {
-    return `Not shown: ${solved}, but the change of ${differenceText(difference)} over ${pairs} may be chance.`;
+    return `Not shown: ${solved}, but the change of ${gainText(difference)} over ${pairs} may be chance.`;
   }
   const [word, sign] = difference.mean > 0 ? ['Yes', 'more'] : ['No', 'fewer'];
   const points = (Math.abs(difference.mean) * 100).toFixed(1);
@@ -54,7 +54,7 @@ export function rateText({ rate, low, high }: ReportRate): string {
   return `${formatShare(rate)} (95 % interval ${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)})`;
 }
 
-export function differenceText(difference: ReportMean): string {
+export function gainText(difference: ReportMean): string {
   return `${signed(difference.mean)} points (${intervalText(difference)})`;
 }
 

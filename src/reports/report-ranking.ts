@@ -2,7 +2,7 @@ import { level } from '../ablation/compare-cells.js';
 import { saturationOf, saturationSentence } from '../ablation/saturation.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportRate } from '../reporting/report-data.js';
-import { differenceText, rateText } from './report-answer.js';
+import { gainText, rateText } from './report-answer.js';
 
 type Tested = ReportCell & { readonly success: ReportRate };
 
@@ -107,7 +107,7 @@ function chanceOf(
 
 function overText({ difference, design, pairs }: ReportComparison): string {
   const over = design === 'paired' ? `over ${pairs}` : 'without pairs, because they share no seed or no task';
-  return `The difference is ${differenceText(difference)}, ${over}.`;
+  return `The difference is ${gainText(difference)}, ${over}.`;
 }
 
 /**

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
-import type { Json } from '../contracts/json.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { loadRun } from '../runs/load-run.js';
 import { reportEpisodes } from './report-episodes.js';
@@ -29,7 +28,7 @@ interface Shape {
   /** An option of the environment. */
   readonly width?: number;
   readonly horizon?: number;
-  readonly terms?: readonly Json[];
+  readonly terms?: { name: string; weight: number; options: {} }[];
   /** The name that a user gave the run. */
   readonly name?: string;
   /** Recorded episodes of training. */
@@ -223,7 +222,12 @@ describe('a report of one run', () => {
     expect((await summaryOf()).map(([name]) => name)).not.toContain('run');
     await writeLabel(run, { name: 'best so far', tags: [] });
     const { id } = (await loadRun(run)).manifest;
-    expect(await summaryOf()).toEqual(expect.arrayContaining([['run', id], ['recipe', 'a-grpo']]));
+    expect(await summaryOf()).toEqual(
+      expect.arrayContaining([
+        ['run', id],
+        ['recipe', 'a-grpo'],
+      ]),
+    );
     expect((await reportRuns({ ...request, runs: [run] })).title).toBe('best so far');
   });
 

@@ -16,16 +16,20 @@ export interface RunLabel {
 const unlabelled: RunLabel = { tags: [] };
 const longestWord = 100;
 const longestNote = 2000;
+/** Of a file that somebody changed; a command line may give more. */
+const mostTags = 1000;
 
 /** An empty label if a run has no label or an unreadable one, so that a bad label does not break a list of runs. */
 export async function readLabel(directory: string): Promise<RunLabel> {
   try {
     const label = JSON.parse(await readFile(labelPath(directory), 'utf8')) as Partial<RunLabel> | null;
     const { name, note, tags } = label ?? {};
+    // Somebody may have changed the file by hand.
+    const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
     return {
-      tags: Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [],
-      ...(typeof name === 'string' && { name }),
-      ...(typeof note === 'string' && { note }),
+      tags: words.slice(0, mostTags).map((tag) => tag.slice(0, longestWord)),
+      ...(typeof name === 'string' && name !== '' && { name: name.slice(0, longestWord) }),
+      ...(typeof note === 'string' && { note: note.slice(0, longestNote) }),
     };
   } catch {
     return unlabelled;

@@ -7,6 +7,7 @@ import { reportRun } from '../reports/report-run.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { fileSignature } from './file-signature.js';
+import { refuseSpecialFiles } from './refuse-special-files.js';
 
 /**
  * Reads one run repeatedly, for all pages that show it. It first compares sizes and modification times, and reads
@@ -64,6 +65,7 @@ export class RunReader {
       const status = presentStatus(this.directory, known.state.loaded.manifest);
       if (status === known.state.loaded.status) return known.state;
     }
+    await refuseSpecialFiles(await this.#files());
     const loaded = await loadRun(this.directory);
     await this.#refreshEpisodes(loaded);
     const { recorded, halfWritten } = this.#logs;
@@ -85,11 +87,16 @@ export class RunReader {
   }
 
   async #signature(): Promise<string> {
+    return fileSignature(await this.#files());
+  }
+
+  /** The files that a page of the run reads. */
+  async #files(): Promise<string[]> {
     const folder = join(this.directory, 'episodes');
     const logs = (await readdir(folder).catch((): string[] => [])).sort().map((name) => join(folder, name));
-    const files = ['label.json', 'metrics.jsonl', 'evaluations.jsonl', 'result.json'].map((name) =>
-      join(this.directory, name),
+    const files = ['label.json', 'checkpoints/latest.json', 'metrics.jsonl', 'evaluations.jsonl', 'result.json'].map(
+      (name) => join(this.directory, name),
     );
-    return fileSignature([manifestPath(this.directory), ...files, ...logs]);
+    return [manifestPath(this.directory), ...files, ...logs];
   }
 }

@@ -9,6 +9,7 @@ import type { AblationResult } from '../ablation/ablation-result.js';
 import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
+import { refuseSpecialFiles } from './refuse-special-files.js';
 import { RunSummaries, type RunLine } from './summarize-run.js';
 
 interface KnownAblation {
@@ -44,10 +45,13 @@ export class RunsFolder {
       folders.set(key, directory);
       return { key, ...rest, settings };
     };
+    const unreadable: { readonly folder: string; readonly why: string }[] = [];
     const found: { readonly directory: string; readonly line: RunLine }[] = [];
     for (const directory of await foldersIn(this.path)) {
       const line = await this.#summaries.summarize(directory);
       if (line !== undefined) found.push({ directory, line });
+      const why = this.#summaries.problemOf(directory);
+      if (why !== undefined) unreadable.push({ folder: basename(directory), why });
     }
     const settings = differingSettings(found.map(({ line }) => line));
     const runs = found.map(({ line, directory }) => keyed(line, directory, settings.get(line)));
@@ -67,6 +71,7 @@ export class RunsFolder {
       version: this.version,
       runs: runs.sort(newestFirst),
       ablations: ablations.sort(newestFirst),
+      unreadable,
     };
     const text = JSON.stringify(listing);
     if (this.#listing !== undefined && text === this.#text) return this.#listing;
@@ -128,6 +133,7 @@ export class RunsFolder {
     const known = this.#ablations.get(directory);
     if (known?.signature === signature) return known;
     try {
+      await refuseSpecialFiles([ablationPath(directory), resultPath]);
       const manifest = await readAblation(directory);
       const result = await readFile(resultPath, 'utf8').then(
         (text) => JSON.parse(text) as AblationResult,

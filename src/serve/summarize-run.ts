@@ -10,7 +10,9 @@ import { readLabel } from '../runs/run-label.js';
 import { manifestPath, readManifest, type RunManifest } from '../runs/run-manifest.js';
 import { readResult } from '../runs/run-result.js';
 import { runSeconds } from '../runs/run-seconds.js';
+import { messageOf } from '../errors/message-of.js';
 import { fileSignature } from './file-signature.js';
+import { refuseSpecialFiles } from './refuse-special-files.js';
 
 /**
  * A run in a list without the fields that depend on the list: its key, and the settings that differ from other runs.
@@ -26,21 +28,34 @@ const tailBytes = 1 << 18;
 
 /** Reads the status of runs; reads a run again only if it changed. */
 export class RunSummaries {
+  readonly #problems = new Map<string, { readonly signature: string; readonly why: string }>();
   readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
 
-  /** Undefined for a folder that is not a run, or no longer one. */
+  /** Why a folder with a manifest cannot be read; undefined for others. Known after `summarize`. */
+  problemOf(directory: string): string | undefined {
+    return this.#problems.get(directory)?.why;
+  }
+
+  /** Undefined for a folder that is not a run, or that cannot be read. */
   async summarize(directory: string): Promise<RunLine | undefined> {
     const files = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
     const signature = await fileSignature([manifestPath(directory), ...files]);
     const known = this.#known.get(directory);
+    // A folder that cannot be read is tried again when it changes.
+    if (this.#problems.get(directory)?.signature === signature) return undefined;
     try {
       if (known?.signature === signature) return withStatus(directory, known.manifest, known.line);
+      await refuseSpecialFiles([manifestPath(directory), ...files]);
       const manifest = await readManifest(directory);
       const line = await runLine(directory, manifest);
+      this.#problems.delete(directory);
       this.#known.set(directory, { signature, line, manifest });
       return withStatus(directory, manifest, line);
-    } catch {
+    } catch (error) {
       this.#known.delete(directory);
+      this.#problems.delete(directory);
+      if (signature.startsWith('-')) return undefined;
+      this.#problems.set(directory, { signature, why: messageOf(error) });
       return undefined;
     }
   }

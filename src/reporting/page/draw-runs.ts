@@ -28,6 +28,13 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
   const found = element('p', { class: 'explain', role: 'status' });
   const empty = element('p', { class: 'note' });
+  const damaged = element('details', { class: 'note' });
+  let most = rowsAtOnce;
+  const more = element('button', { type: 'button', class: 'quiet', hidden: true });
+  more.addEventListener('click', () => {
+    most += rowsAtOnce;
+    draw();
+  });
   const list = element('tbody');
   let columns: readonly SortableColumn<ListedRun>[] = [];
   const cards = element('div', { class: 'ablations' });
@@ -78,13 +85,17 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     columns = columnsOf(listing.runs);
     head.update(columns);
     if (head.node.firstElementChild !== picks) head.node.prepend(picks);
-    rows.update(head.sort(shown));
+    rows.update(head.sort(shown).slice(0, most));
+    more.hidden = shown.length <= most;
+    more.textContent = `Show ${count(Math.min(rowsAtOnce, shown.length - most))} more of ${count(shown.length)}`;
     table.hidden = listing.runs.length === 0;
     head.menu.hidden = table.hidden;
     found.textContent = foundText(listing, shown.length);
     empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
     const advice = 'yet: `agentgym train quickstart` starts one, and it appears here.';
     replaceChildren(empty, ...codeText(`No run in ${listing.folder} ${advice}`));
+    damaged.hidden = listing.unreadable.length === 0;
+    replaceChildren(damaged, ...unreadableText(listing.unreadable));
     ablations.update(listing.ablations);
     ablationSection.hidden = listing.ablations.length === 0;
     const running = listing.runs.filter(({ status }) => status === 'running').length;
@@ -115,8 +126,10 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         ),
         found,
         empty,
+        damaged,
         head.menu,
         table,
+        more,
       ),
       ablationSection,
       element('p', { class: 'explain' }, `agentgym ${listing.version}`),
@@ -154,6 +167,22 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
     { title: 'time', cell: ({ seconds }) => duration(seconds), value: ({ seconds }) => seconds },
     { title: 'success', first: 'descending', cell: latestCell, value: ({ success }) => success?.rate ?? null },
     ...warmer,
+  ];
+}
+
+/** Thousands of rows take seconds to draw, and a reader searches among so many. */
+const rowsAtOnce = 200;
+
+/** The most folders that are named. */
+const mostUnreadable = 50;
+
+function unreadableText(unreadable: RunsListing['unreadable']): HTMLElement[] {
+  const all = unreadable.length;
+  const more = all > mostUnreadable ? [element('p', {}, `and ${count(all - mostUnreadable)} more`)] : [];
+  return [
+    element('summary', {}, `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
+    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', {}, `${folder}: ${why}`)),
+    ...more,
   ];
 }
 

@@ -1,9 +1,11 @@
+import { visible } from './visible-text.js';
+
 type Child = Node | string | undefined | false;
 type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 
 /**
  * An element with attributes, listeners (`onclick`) and children. Strings become text nodes, so that a model's text is
- * never parsed as HTML. The value true sets an empty attribute; false or undefined omits it.
+ * never parsed as HTML, without characters that hide or reverse others. The value true sets an empty attribute; false or undefined omits it.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -27,5 +29,8 @@ export function replaceChildren(parent: HTMLElement, ...children: readonly Child
 }
 
 function append(parent: HTMLElement, children: readonly Child[]): void {
-  for (const child of children) if (child !== undefined && child !== false) parent.append(child);
+  for (const child of children) {
+    if (child === undefined || child === false) continue;
+    parent.append(typeof child === 'string' ? visible(child) : child);
+  }
 }

@@ -70,7 +70,7 @@ function shortHash(text: string): string {
 }
 
 /** The words of a search, in lower case. */
-export function wordsOf(search: string): string[] {
+export function searchWords(search: string): string[] {
   return search.toLowerCase().split(/\s+/).filter(Boolean);
 }
 
@@ -93,7 +93,7 @@ function textOf(episode: ReportEpisode): string {
 }
 
 export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFilter): ListedEpisode[] {
-  const words = wordsOf(filter.words);
+  const words = searchWords(filter.words);
   const isFound = (text: string) => words.every((word) => text.includes(word));
   const found = all.filter(
     ({ run, episode, invalid }) =>

@@ -51,7 +51,7 @@ function follow(root: HTMLElement): void {
       },
       load: (data) => status.load(report === undefined ? (data as SystemLoad) : ofReport(data as SystemLoad, report)),
       problem: (data) => {
-        problem.textContent = `New data cannot be read: ${(data as ServerProblem).message}`;
+        replaceChildren(problem, `New data cannot be read: ${(data as ServerProblem).message}`);
         problem.hidden = false;
       },
     },

@@ -1,7 +1,7 @@
 import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
-import { element } from './element.js';
+import { element, replaceChildren } from './element.js';
 import { count, duration, percentage, percentRange } from './format-number.js';
 import type { KeyedChild } from './keyed-children.js';
 import type { SortableColumn } from './sort-head.js';
@@ -35,7 +35,7 @@ export function runRow(
   const age = () => {
     const recipe = run.name === undefined ? '' : `${run.recipe} · `;
     const tags = run.tags.length === 0 ? '' : ` · ${run.tags.join(', ')}`;
-    about.textContent = `${recipe}${run.key} · ${ageOf(run.createdAt)}${tags}`;
+    replaceChildren(about, `${recipe}${run.key} · ${ageOf(run.createdAt)}${tags}`);
   };
   let drawn = '';
   return {
@@ -43,7 +43,7 @@ export function runRow(
     age,
     update(newer) {
       run = newer;
-      link.textContent = titleOf(run);
+      replaceChildren(link, titleOf(run));
       age();
       const shown = JSON.stringify([run, columns().map(({ title }) => title)]);
       if (shown === drawn) return;

@@ -1,6 +1,6 @@
 import type { ReportTokens } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
-import { visible } from './folded-text.js';
+import { visible } from './visible-text.js';
 import { number, percentage, signed } from './format-number.js';
 import type { TokenMeasure, TokenScale } from './token-colour.js';
 

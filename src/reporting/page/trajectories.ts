@@ -12,7 +12,7 @@ import {
   filterEpisodes,
   listEpisodes,
   otherPlays,
-  wordsOf,
+  searchWords,
   type ListedEpisode,
 } from './filter-episodes.js';
 import { fillGradually } from './fill-gradually.js';
@@ -161,7 +161,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let filter = everyEpisode;
   const filters = episodeFilters(all, (chosen) => {
     filter = chosen;
-    words = wordsOf(filter.words);
+    words = searchWords(filter.words);
     const matching = filterEpisodes(all, filter);
     tellFound(matching.length);
     list.show(matching);
