@@ -61,8 +61,13 @@ export interface GeneratedTokens {
  * use the same functions.
  */
 export interface ConversationEncoder {
-  /** The ids before the first action. `system` may be empty. */
-  begin(system: string, observation: string): readonly number[];
+  /**
+   * The ids before the first action. `system` may be empty.
+   *
+   * @param describesFunctions whether `system` has a text of `functionCalls.describe`, with control tokens of the
+   * template. False: whoever wrote `system` cannot repeat such a text to get them. Default: true.
+   */
+  begin(system: string, observation: string, describesFunctions?: boolean): readonly number[];
   /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
   /**

@@ -1040,7 +1040,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/chat-template.ts',
-    find: 'redirectStrips(this.#program.parsed as object);',
+    find: 'redirectStrips(template.parsed as object);',
     replace: 'void redirectStrips;',
     test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
     reddens: 'renders what transformers renders',
@@ -1272,10 +1272,38 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.ts',
-    find: 'splitAction(text, calls?.syntax ?? usualMarks, tokenizer)',
+    find: 'splitAction(text, calls?.syntax ?? usualCalls, tokenizer)',
     replace: 'tokenizer.splitMarkup(text)',
     test: 'plugins/policy-transformer/src/tokenizer/forged-control-tokens.test.ts',
     reddens: 'gives no text inside a call a control token',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/find-calls.ts',
+    find: "else if (character === '\"') isString = true;\n    else",
+    replace: 'else',
+    test: 'plugins/policy-transformer/src/tokenizer/forged-control-tokens.test.ts',
+    reddens: 'reads strings, so that a mark in an argument ends nothing',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/try-tokenizer.ts',
+    find: 'if (passed.has(digest) || (verdict && existsSync(verdict))) return false;',
+    replace: "if (passed.has('') || (verdict && existsSync(`${verdict} `))) return false;",
+    test: 'plugins/policy-transformer/src/tokenizer/try-tokenizer.test.ts',
+    reddens: 'is made once for the same files',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/check-tokenizer-json.ts',
+    find: 'if (used[id] === 1)',
+    replace: 'if (used[id] === 2)',
+    test: 'plugins/policy-transformer/src/tokenizer/check-tokenizer-json.test.ts',
+    reddens: 'a tokenizer.json is refused, with the token, if',
+  },
+  {
+    file: 'plugins/policy-transformer/src/tokenizer/chat-template.ts',
+    find: "source.replaceAll(/\\r\\n?/g, '\\n')",
+    replace: 'source',
+    test: 'plugins/policy-transformer/src/tokenizer/stored-templates.test.ts',
+    reddens: 'line ends of a template',
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/follow-function-calls.ts',

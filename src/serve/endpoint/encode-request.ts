@@ -92,7 +92,7 @@ export async function encodeChat(
   if (opening?.role !== 'user')
     throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
   const key = new ConversationKey(shown.slice(0, 1 + Number(hasSystem)));
-  const begin = room.take(encoder.begin(hasSystem ? shown[0]!.content : '', opening.content));
+  const begin = room.take(encoder.begin(hasSystem ? shown[0]!.content : '', opening.content, functions.length > 0));
   const turns: EncodedTurn[] = [];
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;

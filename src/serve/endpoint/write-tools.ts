@@ -1,4 +1,6 @@
 import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
+import { messageOf } from '../../errors/message-of.js';
+import { RequestError } from './request-error.js';
 import type { WrittenCall } from './read-tool-calls.js';
 import { pythonJson } from './written-json.js';
 
@@ -10,11 +12,24 @@ export const usualSyntax: FunctionCallSyntax = {
   describe: () => undefined,
 };
 
-/** A system text with the functions behind it: in the words of the chat template if it has some. */
+/**
+ * A system text with the functions behind it: in the words of the chat template if it has some.
+ *
+ * @throws RequestError if the template cannot describe these functions
+ */
 export function addTools(system: string, functions: readonly FunctionDefinition[], syntax: FunctionCallSyntax): string {
   if (functions.length === 0) return system;
-  const described = syntax.describe(functions) ?? describeFunctions(functions, syntax);
+  const described = describe(functions, syntax) ?? describeFunctions(functions, syntax);
   return [system, described].filter((text) => text !== '').join('\n\n');
+}
+
+/** The template's text. Functions whose texts it cannot tell from its own control tokens are the client's fault. */
+function describe(functions: readonly FunctionDefinition[], syntax: FunctionCallSyntax): string | undefined {
+  try {
+    return syntax.describe(functions);
+  } catch (error) {
+    throw new RequestError(400, messageOf(error), { param: 'tools' });
+  }
 }
 
 function describeFunctions(

@@ -93,7 +93,8 @@ function naming<T>(file: string, what: string, work: () => T): T {
   }
 }
 
-function parseConfig(text: string): { readonly [key: string]: unknown } {
+/** A tokenizer_config.json. Throws if it is no JSON object. */
+export function parseConfig(text: string): { readonly [key: string]: unknown } {
   let config: unknown;
   try {
     config = JSON.parse(text);

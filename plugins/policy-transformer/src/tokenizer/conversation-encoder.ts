@@ -85,8 +85,8 @@ export function createConversationEncoder(
   const hasAnswers = answerEnd === end;
   const ends = [end, ...endIds.filter((id) => id !== end)];
   const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer, template.file);
-  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
-    fillLayout(pieces, texts, layout, calls?.splitSystem);
+  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }, describes = false) =>
+    fillLayout(pieces, texts, layout, describes ? calls?.splitSystem : undefined);
   /** Ids behind the end of an action. The token may take white space beside it. */
   const encodeBehind = (pieces: readonly (string | number)[]) => tokenizer.encodePieces([end, ...pieces]).slice(1);
   const { behind, place } = actionPlace(
@@ -104,10 +104,12 @@ export function createConversationEncoder(
       thinking,
       ...(calls && { answers: hasAnswers ? 'tool' : 'user' }),
     },
-    begin(system, observation) {
-      if (system === '') return tokenizer.encodePieces(fill(begin, { observation }));
-      if (beginWithSystem !== undefined) return tokenizer.encodePieces(fill(beginWithSystem, { system, observation }));
-      return tokenizer.encodePieces(fill(begin, { observation: `${system}\n\n${observation}` }));
+    begin(system, observation, describesFunctions = true) {
+      const write = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
+        tokenizer.encodePieces(fill(pieces, texts, describesFunctions));
+      if (system === '') return write(begin, { observation });
+      if (beginWithSystem !== undefined) return write(beginWithSystem, { system, observation });
+      return write(begin, { observation: `${system}\n\n${observation}` });
     },
     append: remember((observation) => encodeBehind(fill(append, { observation }))),
     ...(hasAnswers && { appendAnswer: remember((answer: string) => encodeBehind(fill(appendAnswer, { answer }))) }),

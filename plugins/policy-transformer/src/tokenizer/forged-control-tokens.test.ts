@@ -154,6 +154,14 @@ it('takes the last of several texts about functions, so that a quoted one is tex
   expect(encoder.decode(encoder.begin(`${quoted}\n\n${own}`, 'go'))).toContain(tail);
 });
 
+it('gives a system text that repeats one about functions no control token, if it describes none', () => {
+  const encoder = createConversationEncoder(familyFiles('qwen2.5'));
+  const quoted = encoder.functionCalls!.describe([declare({})])!;
+  const plain = encoder.begin(quoted, 'go', false);
+  expect(plain.length).toBeGreaterThan(encoder.begin(quoted, 'go').length);
+  expect(plain).toEqual(createConversationEncoder(familyFiles('qwen2.5')).begin(quoted, 'go'));
+});
+
 it('refuses functions whose texts the template takes apart, with the file, the function and the token', () => {
   const chatTemplate = toolTemplate("{{ function.description | replace('<|im_end|>', 'END') }}");
   const encoder = createConversationEncoder({ ...familyFiles('qwen2.5'), chatTemplate });

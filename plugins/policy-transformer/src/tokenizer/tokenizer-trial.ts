@@ -6,6 +6,8 @@ import { Worker } from 'node:worker_threads';
 import type { FunctionDefinition } from '@agentgym/cli';
 
 import { createConversationEncoder, type EncoderSettings, openTokenizer } from './conversation-encoder.js';
+import { parseConfig } from './chat-template.js';
+import { storedTemplates } from './stored-templates.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
 /** What is tried. */
@@ -56,10 +58,11 @@ function tryOut({ files, settings }: Trial): TrialAnswer {
   try {
     say('tokenizer.json', 'to read it');
     const tokenizer = openTokenizer(files.tokenizer);
-    say('the chat template', 'to render conversations of a few turns');
+    const { default: plain, toolUse } = storedTemplates(files, parseConfig(files.config));
+    const templates = [plain.file, ...(toolUse && toolUse.file !== plain.file ? [toolUse.file] : [])].join(' or ');
+    say(templates, 'to render conversations of a few turns');
     const encoder = createConversationEncoder(files, settings, tokenizer);
-    const { file } = encoder.template;
-    say(file, 'to describe functions');
+    say(toolUse?.file ?? plain.file, 'to describe functions');
     for (const described of [functions(1, 'Looks.'), functions(40, 'Looks around. '.repeat(20))]) {
       encoder.functionCalls?.describe(described);
     }
