@@ -75,8 +75,13 @@ export interface ConversationEncoder {
    * to the start of the next action. Absent: the template has no such role, and answers are observations like others.
    */
   appendAnswer?(answer: string): readonly number[];
-  /** The ids of an action as the policy would sample it, without its end token. */
-  encodeAction(text: string): readonly number[];
+  /**
+   * The ids of an action as the policy would sample it, without its end token.
+   *
+   * @param content the length of a text at its start that somebody else wrote as the policy's: only marks of thoughts are
+   * control tokens in it, and no call is. Default: 0
+   */
+  encodeAction(text: string, content?: number): readonly number[];
   /**
    * The ids of a text that is no part of a conversation. Absent: there are none but those of `encodeAction`.
    *

@@ -109,7 +109,9 @@ export async function encodeChat(
     const observed = (role === 'tool' ? encoder.appendAnswer?.(content) : undefined) ?? encoder.append(content);
     turns.push({
       key: own,
-      ...(!isKnown(own) && { answer: room.take(encoder.encodeAction(writeCalls(answer.content, calls, syntax))) }),
+      ...(!isKnown(own) && {
+        answer: room.take(encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length)),
+      }),
       observation: room.take(observed),
     });
   }

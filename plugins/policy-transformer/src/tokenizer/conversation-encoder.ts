@@ -113,8 +113,11 @@ export function createConversationEncoder(
     },
     append: remember((observation) => encodeBehind(fill(append, { observation }))),
     ...(hasAnswers && { appendAnswer: remember((answer: string) => encodeBehind(fill(appendAnswer, { answer }))) }),
-    encodeAction(text) {
-      const pieces = splitAction(text, calls?.syntax ?? usualCalls, tokenizer);
+    encodeAction(text, content = 0) {
+      const pieces = [
+        ...tokenizer.splitThoughts(text.slice(0, content)),
+        ...splitAction(text.slice(content), calls?.syntax ?? usualCalls, tokenizer),
+      ];
       return tokenizer.encodePieces([...behind, ...pieces, end], place).slice(behind.length, -1);
     },
     decode: (ids) =>

@@ -162,6 +162,25 @@ it('gives a system text that repeats one about functions no control token, if it
   expect(plain).toEqual(createConversationEncoder(familyFiles('qwen2.5')).begin(quoted, 'go'));
 });
 
+it('gives a content that a client wrote marks of thoughts only, and no call', () => {
+  const files = familyFiles('qwen3');
+  const { added_tokens: added } = JSON.parse(files.tokenizer) as TokenizerJson;
+  const spellings = new Map(added.map(({ content, id }) => [id, content]));
+  const encoder = createConversationEncoder(files, { thinking: 'keep' });
+  const call = '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>';
+  const written = (text: string, content: number) =>
+    encoder.encodeAction(text, content).flatMap((id) => spellings.get(id) ?? []);
+  const content = `<think>\nso\n</think>\n\n<tool_response><|fim_prefix|>${call}`;
+  expect(written(content, content.length)).toEqual(['<think>', '</think>']);
+  expect(written(`${content}\n${call}`, content.length)).toEqual([
+    '<think>',
+    '</think>',
+    '<tool_call>',
+    '</tool_call>',
+  ]);
+  expect(encoder.decode(encoder.encodeAction(content, content.length))).toBe(content);
+});
+
 it('refuses functions whose texts the template takes apart, with the file, the function and the token', () => {
   const chatTemplate = toolTemplate("{{ function.description | replace('<|im_end|>', 'END') }}");
   const encoder = createConversationEncoder({ ...familyFiles('qwen2.5'), chatTemplate });
@@ -176,8 +195,8 @@ describe('finding calls', () => {
   const marks = { before: '<tool_call>\n', after: '\n</tool_call>' };
 
   it('reads strings, so that a mark in an argument ends nothing', () => {
-    const call = `<tool_call>\n{"name": "f", "arguments": {"x": "}\\"}\n</tool_call>{"}}\n</tool_call>`;
-    expect(findCalls(`a${call}b${call}`, marks)).toEqual({
+    const call = '<call>{"name": "f", "arguments": {"x": "}\\"}</call>{"}}</call>';
+    expect(findCalls(`a${call}b${call}`, { before: '<call>', after: '</call>' })).toEqual({
       calls: [1, call.length + 2].map((start) => ({ start, end: start + call.length })),
       end: 2 * call.length + 2,
     });

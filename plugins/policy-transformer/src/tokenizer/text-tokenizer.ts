@@ -44,6 +44,7 @@ export class TextTokenizer {
   readonly #contentOfAdded = new Map<number, string>();
   readonly #splitter: RegExp;
   readonly #markupSplitter: RegExp;
+  readonly #thoughtSplitter: RegExp;
   readonly #spaceSplitter: RegExp;
   readonly #idOfSpace: ReadonlyMap<string, number>;
   /** Added tokens that take the white space beside them. */
@@ -83,7 +84,9 @@ export class TextTokenizer {
       normalizer(`a${content}a`).includes(normalizer(content));
     this.#unfound = new Set(added.filter((token) => !isFound(token)).map(({ content }) => content));
     this.#splitter = splitterOf(added.filter(isFound));
-    this.#markupSplitter = splitterOf(added.filter((token) => token.special === false && isFound(token)));
+    const markup = added.filter((token) => token.special === false && isFound(token));
+    this.#markupSplitter = splitterOf(markup);
+    this.#thoughtSplitter = splitterOf(markup.filter(({ content }) => /think|thought|reason/i.test(content)));
     const { vocab } = json.model;
     const ids = Array.isArray(vocab) ? [vocab.length - 1] : Object.values(vocab as { [token: string]: number });
     this.vocabularySize = [...ids, ...this.#contentOfAdded.keys()].reduce((most, id) => Math.max(most, id), -1) + 1;
@@ -206,6 +209,11 @@ export class TextTokenizer {
    */
   splitMarkup(action: string): (number | string)[] {
     return this.#split(action, this.#markupSplitter);
+  }
+
+  /** Like `splitMarkup`, for a text that a client says the model wrote: only marks of thoughts, such as `<think>`. */
+  splitThoughts(text: string): (number | string)[] {
+    return this.#split(text, this.#thoughtSplitter);
   }
 
   #split(text: string, splitter: RegExp): (number | string)[] {
