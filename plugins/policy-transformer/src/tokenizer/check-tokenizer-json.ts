@@ -45,7 +45,7 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
     }
     const known = Object.hasOwn(ids, content) ? ids[content] : seen.get(content);
     if (known !== undefined && known !== id) {
-      throw refuse(`the token ${JSON.stringify(content)} has two ids: ${known} and ${JSON.stringify(id)}`);
+      throw refuse(`the token ${JSON.stringify(content)} has two ids: ${shorten(known)} and ${shorten(id)}`);
     }
     if (known === undefined) add(content, id, 'added_tokens');
     seen.set(content, id as number);

@@ -54,13 +54,13 @@ function withoutPrefix(part: Part): Part {
 function keepPrefix(part: Part): Part {
   if (part.type === 'Strip') return { ...part, start: 0 };
   if (part.type !== 'Metaspace') return part;
-  return { type: 'Replace', pattern: { String: part['replacement'] ?? '\u2581' }, content: ' ' };
+  return { type: 'Replace', pattern: { String: markOf(part) }, content: ' ' };
 }
 
 /** `Metaspace` also splits in front of each space, unless it says `split: false`. The library does not. */
 function splitAtSpaces(part: Part): Part {
   if (part.type !== 'Metaspace' || part['split'] === false) return part;
-  const mark = String(part['replacement'] ?? '\u2581').replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
+  const mark = markOf(part).replaceAll(/[\\^$.*+?()[\]{}|/-]/gu, '\\$&');
   const split = {
     type: 'Split',
     pattern: { Regex: `${mark}[^${mark}]*|[^${mark}]+` },
@@ -68,4 +68,9 @@ function splitAtSpaces(part: Part): Part {
     invert: true,
   };
   return { type: 'Sequence', pretokenizers: [part, split] };
+}
+
+/** The character that `Metaspace` writes for a space. */
+function markOf({ replacement }: Part): string {
+  return typeof replacement === 'string' ? replacement : '\u2581';
 }

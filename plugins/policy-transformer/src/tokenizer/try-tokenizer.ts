@@ -17,7 +17,7 @@ import { byteParts } from './train-byte-level-tokenizer.js';
 import { wordParts } from './train-word-tokenizer.js';
 
 /** Limits of a trial. The tokenizers of large models need a fifth of both. */
-export interface TrialLimits {
+interface TrialLimits {
   /** Processor time, which does not depend on other work of the machine. */
   readonly seconds: number;
   readonly megabytes: number;
