@@ -104,7 +104,7 @@ export async function createPolicy(
       engine,
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
-      encoderSource: encoderSource(context.from, opened.base, options),
+      encoderSource: encoderSource(context.from, opened.base, options, host),
       parts,
       ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
       maxTokens: positions,
@@ -133,10 +133,14 @@ function encoderSource(
   from: string | undefined,
   base: string,
   { thinking }: TransformerOptions,
+  { cacheDirectory }: Host,
 ): PolicyModel['encoderSource'] {
   if (from === undefined) return undefined;
   // An adapter's folder may have its own tokenizer.
-  return { folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base), settings: { thinking } };
+  return {
+    folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base),
+    settings: { thinking, cacheDirectory },
+  };
 }
 
 /** The adapter to train. Throws if it needs a model to start from, or if the folder has another adapter. */

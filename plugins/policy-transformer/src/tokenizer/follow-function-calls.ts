@@ -2,6 +2,7 @@ import type { FunctionCallSyntax, FunctionDefinition } from '@agentgym/cli';
 
 import type { CallLayout } from './chat-layout.js';
 import { findCalls } from './find-calls.js';
+import { limitTime } from './limit-time.js';
 import type { TextTokenizer } from './text-tokenizer.js';
 import { traceContents } from './trace-contents.js';
 
@@ -14,6 +15,8 @@ export interface FollowedCalls {
 
 /** Texts about functions that are remembered; searched for each system text. */
 const MOST_DESCRIBED = 256;
+/** A template that passed its trial may still loop for one description. Milliseconds. */
+const LONGEST = 5000;
 
 /**
  * Remembers the described functions in pieces, so that only the template's own text gets control tokens: a name, a
@@ -28,8 +31,13 @@ export function followFunctionCalls(layout: CallLayout, tokenizer: TextTokenizer
       ...layout,
       describe(functions) {
         const tools = functions.map((one) => ({ type: 'function', function: one }));
-        if (layout.describe(tools) === undefined) return undefined;
-        const written = traceContents(layout.describe, tools, tokenizer.spellings);
+        const late = () =>
+          new Error(`${file}: the chat template takes more than ${LONGEST / 1000} seconds to describe these functions`);
+        const written = limitTime(LONGEST, late, () => {
+          if (layout.describe(tools) === undefined) return 'elsewhere';
+          return traceContents(layout.describe, tools, tokenizer.spellings);
+        });
+        if (written === 'elsewhere') return undefined;
         if (written === undefined) throw new Error(untraceable(file, functions, tokenizer.spellings));
         const { reveal, text, traced } = written;
         // The newest is the last. A server describes the functions of every client.

@@ -162,6 +162,18 @@ it('gives a system text that repeats one about functions no control token, if it
   expect(plain).toEqual(createConversationEncoder(familyFiles('qwen2.5')).begin(quoted, 'go'));
 });
 
+// Goes red without the limit: it never ends.
+it('refuses functions for which the template takes too long', () => {
+  const endless = '{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}';
+  const chatTemplate = toolTemplate(`{% if function.name == 'loop' %}${endless}{% endif %}{{ tool | tojson }}`);
+  const encoder = createConversationEncoder({ ...familyFiles('qwen2.5'), chatTemplate });
+  const { describe: write } = encoder.functionCalls!;
+  expect(() => write([declare({ name: 'loop' })])).toThrow(
+    /^chat_template\.jinja: the chat template takes more than 5 seconds to describe these functions$/,
+  );
+  expect(write([declare({})])).toContain('Looks.');
+}, 30_000);
+
 it('gives a content that a client wrote marks of thoughts only, and no call', () => {
   const files = familyFiles('qwen3');
   const { added_tokens: added } = JSON.parse(files.tokenizer) as TokenizerJson;
