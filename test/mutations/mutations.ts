@@ -1300,7 +1300,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/conversation-encoder.ts',
-    find: 'splitAction(text, calls?.syntax ?? usualCalls, tokenizer)',
+    find: 'splitAction(text.slice(content), calls?.syntax ?? usualCalls, tokenizer)',
     replace: 'tokenizer.splitMarkup(text)',
     test: 'plugins/policy-transformer/src/tokenizer/forged-control-tokens.test.ts',
     reddens: 'gives no text inside a call a control token',
