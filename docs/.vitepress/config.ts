@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 
 import { defineConfig, type DefaultTheme } from 'vitepress';
 
+import { copyCommands } from './copy-commands.js';
 import { headingSlug } from './heading-slug.js';
+import { pageTitle } from './page-title.js';
 import { pageOf, siteLink } from './site-pages.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -22,7 +24,7 @@ export default defineConfig({
   srcDir: '..',
   outDir: './.vitepress/dist',
   cacheDir: './.vitepress/cache',
-  // Pages of the repository that are none of the site: they are on GitHub, in a package, or part of another page.
+  // Pages of the repository that are not pages of the site: they are on GitHub, in a package, or part of another page.
   srcExclude: [
     'README.md',
     '.*/**',
@@ -37,6 +39,11 @@ export default defineConfig({
   rewrites: (id) => pageOf(id) ?? id,
   ignoreDeadLinks: false,
   lastUpdated: false,
+  // Generated pages begin with a smaller heading, which VitePress takes for no title.
+  transformPageData(page) {
+    if (page.title !== '') return {};
+    return { title: pageTitle(readFileSync(`${root}${page.filePath}`, 'utf8')) ?? page.title };
+  },
   // For `$schema` in an editor.
   buildEnd({ outDir }) {
     for (const name of readdirSync(`${root}docs/reference`).filter((file) => file.endsWith('.schema.json'))) {
@@ -44,6 +51,7 @@ export default defineConfig({
     }
   },
   markdown: {
+    codeTransformers: [copyCommands],
     anchor: { slugify: headingSlug },
     headers: { slugify: headingSlug },
     toc: { slugify: headingSlug },
@@ -65,7 +73,18 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: {
+      provider: 'local',
+      options: {
+        miniSearch: {
+          // Guides and subjects explain, the reference lists. The page itself calls this function, so it stands alone.
+          searchOptions: {
+            boostDocument: (id: string) =>
+              id.includes('/guides/') ? 4 : /\/(reference|decisions)\//.test(id) ? 0.5 : 1,
+          },
+        },
+      },
+    },
     outline: { level: [2, 3] },
     nav: [
       { text: 'Guides', link: '/guides/getting-started', activeMatch: '^/guides/' },
@@ -147,14 +166,15 @@ function exists(file: string): boolean {
 }
 
 function itemOf(file: string): DefaultTheme.SidebarItem {
-  const title = /^# (.*)$/m.exec(readFileSync(`${root}${file}`, 'utf8'))?.[1] ?? file;
+  const title = pageTitle(readFileSync(`${root}${file}`, 'utf8'));
+  if (title === undefined) throw new Error(`${file} has no heading, which the sidebar shows`);
   return {
     text: title.replace(/^Contract: /, '').replaceAll('`', ''),
     link: `/${(pageOf(file) ?? file).replace(/\.md$/, '')}`,
   };
 }
 
-/** A link whose target is nowhere to be looked at: its text stays. */
+/** Removes a link whose target cannot be opened, and keeps its text. */
 function unlink(
   tokens: { type: string; tag: string; nesting: number; hidden: boolean; attrs: unknown }[],
   at: number,

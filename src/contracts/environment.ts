@@ -108,8 +108,9 @@ export interface Environment {
   admissible?(): Awaitable<readonly string[]>;
   /**
    * A string that is equal for two states exactly if all their futures are equal. What only describes the way to a state
-   * does not belong into it: progress and milestones so far, the number of turns, what a pronoun refers to. Algorithms
-   * that compare turns from the same state need it; the host then asks for it before every turn, so it should be quick.
+   * does not belong into it: progress and milestones so far, the number of turns unless it ends the game, what a
+   * pronoun refers to. Algorithms that compare turns from the same state need it; the host then asks for it before every
+   * turn, so it should be quick.
    */
   stateKey?(): Awaitable<string>;
   /** The whole state as JSON; `restore` takes it back. */

@@ -24,7 +24,7 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
       lines.push(`  ${paint(id, first.severity === 'error' ? 'red' : 'cyan', style)}`);
       for (const { message } of findings.slice(0, 5)) lines.push(`    ${message}`);
       if (findings.length > 5) lines.push(`    and ${findings.length - 5} more`);
-      lines.push(`    Why:   ${first.why}`, `    Often: ${first.likelyCause}`, `    Cure:  ${first.cure}`);
+      lines.push(`    Why:   ${first.why}`, `    Often: ${first.likelyCause}`, `    Fix:   ${first.cure}`);
     }
   }
   lines.push('', report.passed ? 'All checks passed.' : 'Some checks failed. docs/conformance.md explains them.');

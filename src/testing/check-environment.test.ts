@@ -269,6 +269,9 @@ const fixtures: Record<string, Partial<Subject> & { readonly settings?: Environm
   })),
   snapshot: broken((walk) => ({ snapshot: () => [5, Number(walk.stateKey()) + 1, 0, 0] })),
   'state-key': broken(() => ({ stateKey: () => 'somewhere' })),
+  'state-key-way': broken((walk) => ({
+    stateKey: () => `${Walk.prototype.stateKey.call(walk)} ${walk.conclude().facts.progress}`,
+  })),
   'fresh-process': { settings: { freshProcess: pathToFileURL(`${folder}/locale.js`) } },
   'tasks-differ': broken((walk) => ({
     reset: (_task, context) => Walk.prototype.reset.call(walk, 'train-1', context),

@@ -28,6 +28,7 @@ import { playMalformed, type MalformedAnswer } from './environment-checks/play-m
 import { playerChecks } from './environment-checks/player-checks.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
 import { sharingChecks } from './environment-checks/sharing-checks.js';
+import { stateKeyChecks } from './environment-checks/state-key-checks.js';
 import { taskChecks } from './environment-checks/task-checks.js';
 import { worldChecks } from './environment-checks/world-checks.js';
 import { findingsOf, runKit, type KitReport, type Preparation } from './conformance-kit.js';
@@ -58,6 +59,7 @@ export const environmentChecks: readonly EnvironmentCheck[] = [
   ...episodeChecks,
   ...playerChecks,
   ...repetitionChecks,
+  ...stateKeyChecks,
   ...worldChecks,
   ...sharingChecks,
   ...callChecks,

@@ -265,6 +265,10 @@ export const defects = {
       };
     }),
   },
+  'key-has-the-way': {
+    expected: 'state-key-way',
+    ...withMembers((stairs) => ({ stateKey: () => `${stairs.landing} ${stairs.place} ${stairs.best}` })),
+  },
   'key-leaves-state-out': { expected: 'state-key', ...withMembers(() => ({ stateKey: () => 'on the stairs' })) },
   'shows-hidden-state': {
     expected: 'hidden-state',

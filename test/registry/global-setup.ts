@@ -68,7 +68,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 async function install(registry: LocalRegistry, tarballs: readonly string[], folder: string): Promise<void> {
   await publishAll(registry, tarballs, folder);
   const environment = { ...process.env, ...registry.environment, npm_config_prefix: folder };
-  await promisify(execFile)('npm', [...INSTALL_HOST], { cwd: folder, env: environment, timeout: 300_000 });
+  await promisify(execFile)('npm', [...INSTALL_HOST], { cwd: folder, env: environment, timeout: 900_000 });
 }
 
 /**

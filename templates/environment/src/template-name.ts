@@ -119,8 +119,10 @@ class Game implements Environment {
     return this.#state.delivered ? [] : actions.filter((action) => this.#apply(action) !== undefined);
   }
 
+  /** What decides the future. How near the courier once was only describes the way here. */
   stateKey(): string {
-    return JSON.stringify(this.#state);
+    const { whole: _whole, nearest: _nearest, ...state } = this.#state;
+    return JSON.stringify(state);
   }
 
   snapshot(): Json {

@@ -83,7 +83,8 @@ function newGame({ books, spare }: Options): Environment {
       return random.choice(blindly ? places : wrong());
     },
     admissible: () => places,
-    stateKey: () => JSON.stringify([shelf, turnsLeft, whole, least]),
+    // What decides the future. `whole` and `least` only describe the way here.
+    stateKey: () => JSON.stringify([shelf, turnsLeft]),
     snapshot: () => ({ shelf: [...shelf], turnsLeft, whole, least }),
     restore(state) {
       const saved = state as { shelf: number[]; turnsLeft: number; whole: number; least: number };
