@@ -109,6 +109,6 @@ describe('an MLflow server that lies', () => {
         ),
     );
     expect(failure).toMatchObject({ name: 'TrackingFailure' });
-    expect(String(failure)).not.toContain('SECRET');
+    expect((failure as Error).message).not.toContain('SECRET');
   });
 });

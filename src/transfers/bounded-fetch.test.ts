@@ -33,7 +33,12 @@ const kinds: { readonly [name: string]: string } = {
   ...{ never: 'late', 'a head without a body': 'late', 'a body of one byte at a time': 'late' },
   ...{ 'headers one at a time': 'late', 'preliminary answers for ever': 'late', 'a closed connection': 'broken' },
   ...{ 'a body without an end': 'too-large', 'a complaint without an end': 'too-large', 'a gzip bomb': 'too-large' },
-  ...{ 'no gzip where it says so': 'malformed', 'an unknown encoding': 'malformed', 'no HTTP': 'malformed' },
+  ...{
+    'no gzip where it says so': 'malformed',
+    'an unknown encoding': 'malformed',
+    'an encoding that every object has': 'malformed',
+    'no HTTP': 'malformed',
+  },
   ...{ 'half a body': 'broken', 'a negative length': 'malformed', 'a status that does not exist': 'malformed' },
   ...{ 'another protocol': 'malformed', 'too many headers': 'malformed', 'JSON that is too deep': 'malformed' },
   ...{ 'a redirect to itself': 'redirect', 'a redirect to a file': 'redirect', 'a redirect to nowhere': 'redirect' },

@@ -62,12 +62,11 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
       reject(new FailedRequest('malformed', `${url.host} wants to speak another protocol`));
     });
     sending.on('response', (response) => {
-      try {
-        resolve(readHead(url, response));
-      } catch (error) {
+      const answer = readHead(url, response);
+      if (answer instanceof FailedRequest) {
         response.destroy();
-        reject(error as Error);
-      }
+        reject(answer);
+      } else resolve(answer);
     });
     if (isStream || body instanceof Blob) {
       pipeline(bodyParts(body as Blob | ReadableStream<Uint8Array>), sending, (error) => error && reject(error));
@@ -77,7 +76,7 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
   });
 }
 
-function readHead(url: URL, response: http.IncomingMessage): WireAnswer {
+function readHead(url: URL, response: http.IncomingMessage): WireAnswer | FailedRequest {
   const headers = new Headers();
   for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) {
     try {
@@ -88,23 +87,20 @@ function readHead(url: URL, response: http.IncomingMessage): WireAnswer {
   }
   const { statusCode: status = 0, statusMessage = '' } = response;
   if (status < 200 || status > 599) {
-    throw new FailedRequest('malformed', `${url.host} answered with the status ${status}, which does not exist`);
+    return new FailedRequest('malformed', `${url.host} answered with the status ${status}, which does not exist`);
   }
-  return {
-    status,
-    headers,
-    statusText: statusMessage.replace(/[^\t\x20-\x7e]/g, ' '),
-    body: unpacked(url, response, headers),
-  };
+  const body = unpacked(url, response, headers);
+  if (body instanceof FailedRequest) return body;
+  return { status, headers, statusText: statusMessage.replace(/[^\t\x20-\x7e]/g, ' '), body };
 }
 
 /** The body without its content encoding; the headers then tell nothing of it. */
-function unpacked(url: URL, response: http.IncomingMessage, headers: Headers): AsyncIterable<Buffer> {
+function unpacked(url: URL, response: http.IncomingMessage, headers: Headers) {
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return readParts(response);
-  const decoder = decoders[encoding];
+  const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
   if (decoder === undefined) {
-    throw new FailedRequest('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
+    return new FailedRequest('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
   }
   headers.delete('content-encoding');
   headers.delete('content-length');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import type { Host, JsonPlace } from '@agentgym/cli';
-import OpenAI from 'openai';
+import OpenAI, { type APIError } from 'openai';
 
 import type { Address } from './address.js';
 import { canBeRepeated, readableRefusal, ServerFault, Unavailable } from './server-errors.js';
@@ -84,7 +84,7 @@ export class Endpoint {
       } catch (error) {
         signal.throwIfAborted();
         if (attempt >= retries || !canBeRepeated(error)) throw error;
-        const named = error instanceof OpenAI.APIError ? error.headers?.get('retry-after') : undefined;
+        const named = error instanceof OpenAI.APIError ? (error as APIError).headers?.get('retry-after') : undefined;
         const pause = Math.min(LONGEST_PAUSE, 2 ** attempt / 2) * (1 - Math.random() / 4);
         await sleep(1000 * (named == null ? pause : Number(named)), undefined, { signal });
       }

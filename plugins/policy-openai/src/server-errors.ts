@@ -30,9 +30,10 @@ export function canBeRepeated(error: unknown): boolean {
   const failure = wireFailureOf(error);
   if (failure !== undefined) return passingFailures.includes(failure.kind);
   if (error instanceof APIConnectionError) return true;
-  const said = error.headers?.get('x-should-retry');
+  const { headers, status } = error as APIError;
+  const said = headers?.get('x-should-retry');
   if (said === 'true' || said === 'false') return said === 'true';
-  return error.status !== undefined && (passingStatus.includes(error.status) || error.status >= 500);
+  return status !== undefined && (passingStatus.includes(status) || status >= 500);
 }
 
 /** The failure of the host's `fetch`, which the library wraps. */

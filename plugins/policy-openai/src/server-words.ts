@@ -18,7 +18,7 @@ export function wordsOf(error: unknown): string {
   if (error === undefined || error === null) return '';
   if (typeof error === 'string') return shorten(error);
   if (Array.isArray(error)) return shorten(error.slice(0, 5).map(wordsOf).join('; '));
-  if (typeof error !== 'object') return String(error);
+  if (typeof error !== 'object') return JSON.stringify(error) ?? '';
   const { detail, error: inner, error_description: described, loc, message, msg, reason, title } = error as Json;
   const told = [message, detail, msg, described, reason, inner, title].map(wordsOf).find((words) => words !== '');
   if (told === undefined) return shorten(JSON.stringify(error));
