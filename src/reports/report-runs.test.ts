@@ -28,7 +28,7 @@ interface Shape {
   /** An option of the environment. */
   readonly width?: number;
   readonly horizon?: number;
-  readonly terms?: { name: string; weight: number; options: {} }[];
+  readonly terms?: { name: string; weight: number; options: Record<string, never> }[];
   /** The name that a user gave the run. */
   readonly name?: string;
   /** Recorded episodes of training. */

@@ -142,7 +142,9 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
       expect(await page.locator('.row').count()).toBe(1);
       await expect.poll(() => page.locator('.observation').first().innerText()).toContain(word);
       await expect
-        .poll(() => page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => String(range))))
+        .poll(() =>
+          page.evaluate(() => [...(CSS.highlights.get('found') ?? [])].map((range) => (range as Range).toString())),
+        )
         .toEqual([word]);
       expect(hashOf(page)).toContain(`words=${word.toLowerCase()}`);
     });
