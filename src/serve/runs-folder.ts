@@ -10,7 +10,7 @@ import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
 import { refuseSpecialFiles } from './refuse-special-files.js';
-import { RunSummaries, type RunLine } from './summarize-run.js';
+import { WatchedRuns, type RunLine } from './summarize-run.js';
 
 interface KnownAblation {
   readonly signature: string;
@@ -23,7 +23,7 @@ interface KnownAblation {
  * unknown, so that no request reaches another folder.
  */
 export class RunsFolder {
-  readonly #summaries = new RunSummaries();
+  readonly #summaries = new WatchedRuns();
   readonly #ablations = new Map<string, KnownAblation>();
   #runFolders: ReadonlyMap<string, string> = new Map();
   #ablationFolders: ReadonlyMap<string, string> = new Map();

@@ -27,7 +27,7 @@ export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
 const tailBytes = 1 << 18;
 
 /** Reads the status of runs; reads a run again only if it changed. */
-export class RunSummaries {
+export class WatchedRuns {
   readonly #problems = new Map<string, { readonly signature: string; readonly why: string }>();
   readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
 
