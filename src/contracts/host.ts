@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
+import type { OutsideFiles } from './files.js';
 import type { Random } from './random.js';
 import type { TextScene, TextView } from './text-view.js';
 
@@ -18,6 +19,8 @@ export interface Host {
   readonly signal: AbortSignal;
   /** A folder that outlives the process, for downloads and compiled files. The first writer creates it. */
   readonly cacheDirectory: string;
+  /** Reads files that somebody else wrote. */
+  readonly files: OutsideFiles;
 }
 
 /** How a child process is started. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { EnvironmentHost } from '../contracts/host.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
+import { outsideFiles } from '../files/outside-files.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
 import { composeObservation } from '../rollout/compose-observation.js';
@@ -30,6 +31,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     get cacheDirectory() {
       return (cacheFolder ??= temporaryFolder());
     },
+    files: outsideFiles,
     spawn: (command, args, options) => spawnOwned(command, args, options),
     composeObservation,
     messages,

@@ -1,4 +1,4 @@
-import type { ConversationEncoder, FolderEncoderSettings } from '@agentgym/cli';
+import type { ConversationEncoder, FolderEncoderSettings, OutsideFiles } from '@agentgym/cli';
 
 import { readTokenizerFolder } from '../checkpoint/model-folder.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
@@ -7,7 +7,8 @@ import { createConversationEncoder } from '../tokenizer/conversation-encoder.js'
 export async function openEncoder(
   folder: string,
   { thinking = 'template' }: FolderEncoderSettings = {},
+  files: OutsideFiles,
 ): Promise<ConversationEncoder> {
-  const { ids, tokenizer } = await readTokenizerFolder(folder);
+  const { ids, tokenizer } = await readTokenizerFolder(files, folder);
   return createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
 }
