@@ -40,10 +40,13 @@ async function refused(work: () => Promise<unknown>): Promise<unknown> {
   ]);
 }
 
+/** The result of code that does not wait, as a promise. */
+const promised = <T>(work: () => T): Promise<T> => new Promise((resolve) => resolve(work()));
+
 const ways = {
   open: async (path: string) => (await outsideFiles.open(path)).close(),
   read: (path: string) => outsideFiles.read(path),
-  readSync: async (path: string) => outsideFiles.readSync(path),
+  readSync: (path: string) => promised(() => outsideFiles.readSync(path)),
 };
 
 describe.each(Object.entries(ways))('%s', (_, way) => {
@@ -70,7 +73,7 @@ describe.each(Object.entries(ways))('%s', (_, way) => {
 
 describe.each([
   ['read', outsideFiles.read],
-  ['readSync', async (path: string, most?: number) => outsideFiles.readSync(path, most)],
+  ['readSync', (path: string, most?: number) => promised(() => outsideFiles.readSync(path, most))],
 ])('%s', (_, read) => {
   it('reads a file, also behind a link, and a file of the system that says it is empty', async () => {
     expect(String(await read(at('file')))).toBe('text');
@@ -91,7 +94,7 @@ describe.each([
 // Files of sysfs say 4096 bytes and have a few, as a file has that is cut after its size was read.
 it('refuses a file that has fewer bytes than its size said', async () => {
   const path = '/sys/devices/system/cpu/online';
-  for (const read of [outsideFiles.read, async (file: string) => outsideFiles.readSync(file)]) {
+  for (const read of [outsideFiles.read, (file: string) => promised(() => outsideFiles.readSync(file))]) {
     expect(await refused(() => read(path))).toMatchObject({
       code: 'AG_FILE_REFUSED',
       message: expect.stringContaining(`${path} became shorter while it was read`) as string,

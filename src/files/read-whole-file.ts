@@ -6,6 +6,9 @@ import { openRegularFile, openRegularFileSync } from './open-regular-file.js';
 /** Bytes of the largest document that is read as a whole. The largest known file of settings has a few megabytes. */
 export const usualLimit = 64 * 2 ** 20;
 
+/** Bytes of the longest log that is read as a whole. Node.js cannot hold a much longer text. */
+export const longestLog = 2 ** 31;
+
 /**
  * The content of a file. The size is checked before anything is read. Files of the system say 0 and have more, so what
  * is read is counted, too.
@@ -22,6 +25,11 @@ export async function readWholeFile(path: string, mostBytes = usualLimit): Promi
   } finally {
     await file.close();
   }
+}
+
+/** The content of a file as text. Throws like `readWholeFile`. */
+export async function readTextFile(path: string, mostBytes?: number): Promise<string> {
+  return (await readWholeFile(path, mostBytes)).toString('utf8');
 }
 
 /** Like `readWholeFile`. */

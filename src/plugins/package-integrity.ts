@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
+import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
 import { byName, type PluginSource } from './plugin-source.js';
 
 /** Entries that are never published, or do not belong to the package. */
@@ -20,7 +21,7 @@ interface Package {
 export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Promise<string> {
   const hash = createHash('sha512');
   for (const path of await packageFiles(root)) {
-    const bytes = await readFile(join(root, path));
+    const bytes = await readWholeFile(join(root, path), longestLog);
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
   }
   return `sha512-${hash.digest('base64')}`;
@@ -32,7 +33,7 @@ export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Pr
  * and hidden files.
  */
 async function packageFiles(root: string): Promise<string[]> {
-  const { files, agentgym } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Package;
+  const { files, agentgym } = JSON.parse(await readTextFile(join(root, 'package.json'))) as Package;
   const entry = posix.normalize(typeof agentgym?.plugin === 'string' ? agentgym.plugin : 'index.js');
   const listed = Array.isArray(files) ? files.filter((item) => typeof item === 'string') : defaultFiles(entry);
   const rules = listed.map((pattern) => ({ takes: !pattern.startsWith('!'), matches: matcher(bare(pattern)) }));

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { isAbsolute, join, relative, resolve } from 'node:path';
+
+import { readTextFile } from '../files/read-whole-file.js';
 
 /**
  * The origin of a package. One name counts once, and the first of these origins wins: `project`, a dependency of the
@@ -53,7 +54,7 @@ export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
 
 /** Reads a package folder as a plugin. Throws if there is no readable package.json. */
 export async function readPluginSource(root: string, origin: PluginOrigin = 'project'): Promise<PluginSource> {
-  const text = await readFile(join(root, 'package.json'), 'utf8');
+  const text = await readTextFile(join(root, 'package.json'));
   const json = JSON.parse(text) as { name?: string; version?: string; agentgym?: unknown };
   return {
     root,

@@ -1,6 +1,7 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { PluginProblem } from './load-plugin.js';
 import {
   byName,
@@ -94,7 +95,7 @@ async function findProject(folder: string): Promise<{ folder: string; json: Proj
 async function readPackage(folder: string): Promise<ProjectPackage | undefined> {
   let text: string;
   try {
-    text = await readFile(join(folder, 'package.json'), 'utf8');
+    text = await readTextFile(join(folder, 'package.json'));
   } catch {
     return undefined;
   }

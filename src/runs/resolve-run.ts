@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isAblation } from './folder-kind.js';
 import { readLabel } from './run-label.js';
@@ -97,7 +97,7 @@ function namesIn(folder: string): readonly string[] {
 async function candidate(runsFolder: string, folderName: string): Promise<Candidate | undefined> {
   const directory = resolve(runsFolder, folderName);
   try {
-    const { id, createdAt } = JSON.parse(await readFile(manifestPath(directory), 'utf8')) as Partial<RunManifest>;
+    const { id, createdAt } = JSON.parse(await readTextFile(manifestPath(directory))) as Partial<RunManifest>;
     return typeof id !== 'string' || typeof createdAt !== 'string'
       ? undefined
       : { directory, folderName, id, createdAt };

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readTextFile } from '../../files/read-whole-file.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { API_VERSION, inspectPackage, type PackageFault } from '../inspect-package.js';
 
@@ -79,7 +79,7 @@ function builderOf({ scripts }: PluginPackage): string | undefined {
 export async function readPackage(root: string): Promise<PluginPackage> {
   const file = join(root, 'package.json');
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as PluginPackage;
+    return JSON.parse(await readTextFile(file)) as PluginPackage;
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const message = missing

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readTextFile } from '../../files/read-whole-file.js';
 import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
 import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
 import { linkPlugin, type InstalledPlugin } from './link-plugin.js';
@@ -81,5 +81,5 @@ async function folderOfCheckout(hostRoot: string, from: PluginSpecifier): Promis
   const folder = join(hostRoot, 'plugins', friendlyName(name));
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
-  return (JSON.parse(await readFile(file, 'utf8')) as { name?: string }).name === name ? folder : undefined;
+  return (JSON.parse(await readTextFile(file)) as { name?: string }).name === name ? folder : undefined;
 }

@@ -11,8 +11,9 @@ import { findGameFiles } from './find-game-files.js';
 import { openTasks } from './open-tasks.js';
 import type { TaskBook } from './task.js';
 
+const { files } = testHost();
 const { log, random } = testHost(3);
-const open = (options: Partial<Options> = {}) => openTasks({ ...plain, ...options }, log);
+const open = (options: Partial<Options> = {}) => openTasks({ ...plain, ...options }, { files, log });
 const openFolder = (games: string, options: Partial<Options> = {}) => open({ game: 'files', games, ...options });
 const first = Array.from({ length: 60 }, (_, place) => place);
 const few = first.slice(0, 20);
@@ -183,10 +184,8 @@ describe('the games of a folder', () => {
       'c/game.tw-pddl': impossible,
     });
     const options = { ...plain, game: 'files', games: folder } as const;
-    const book = openTasks(options, {
-      info: (message) => messages.push(message),
-      warn: (message) => messages.push(message),
-    });
+    const say = (message: string) => void messages.push(message);
+    const book = openTasks(options, { files, log: { info: say, warn: say } });
     expect(Object.values(idsOf(book)).flat()).toEqual(['b']);
     expect(messages).toEqual([
       expect.stringMatching(
@@ -248,13 +247,13 @@ describe('a folder is refused', () => {
   it('with a file of a gigabyte, before it is read', () => {
     const folder = folderOf({ 'a/game.tw-pddl': '' });
     truncateSync(join(folder, 'a', 'game.tw-pddl'), 2 ** 30);
-    expect(() => openFolder(folder)).toThrow(/a.game\.tw-pddl: it has 1073741824 bytes; a game has at most 16777216$/);
+    expect(() => openFolder(folder)).toThrow(/a.game\.tw-pddl has 1073741824 bytes; at most 16777216 are read/);
   });
 
   it('with a link to what has no end, or to nothing', () => {
     const folder = folderOf({});
     symlinkSync('/dev/zero', join(folder, 'a.tw-pddl'));
-    expect(() => openFolder(folder)).toThrow(/a\.tw-pddl: it is no file$/);
+    expect(() => openFolder(folder)).toThrow(/a\.tw-pddl is a device, not a file/);
     const other = folderOf({});
     symlinkSync('none', join(other, 'a.tw-pddl'));
     expect(() => openFolder(other)).toThrow(/a\.tw-pddl: ENOENT/);

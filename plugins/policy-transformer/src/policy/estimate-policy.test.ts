@@ -52,7 +52,7 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   const scratch = await estimate(options, { ...context, preset: 'pico' }, load, files);
   // The vocabulary is that of the conversations, or 300 tokens of 64 numbers each without any.
   expect(Math.abs(scratch.parameters - made)).toBeLessThan(64 * 10);
-  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] });
+  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] }, files);
   expect(blind.parameters).toBeGreaterThan(made + 64 * 200);
   expect(blind.parameters).toBeLessThan(made + 64 * 300);
   const read = await estimate(options, { ...context, from: folder }, load, files);
@@ -92,6 +92,7 @@ async function bytesOf(changes: object, asked: object = {}): Promise<Record<stri
     { ...options, ...changes },
     { valueHead: false, preset: 'mini' },
     { ...load, ...asked },
+    files,
   );
   return bytes;
 }
