@@ -75,8 +75,8 @@ function refusal(name: string, content: string | Uint8Array, play: 'engine' | 's
     expect(performance.now() - start).toBeLessThan(longest);
     expect(error).toBeInstanceOf(Error);
     const { message } = error as Error;
-    expect(message.slice(0, path.length + 2)).toBe(`${path}: `);
-    return message.slice(path.length + 2);
+    expect(message.slice(0, path.length)).toBe(path);
+    return message.slice(path.length).replace(/^:? /, '');
   }
   throw new Error(`${name} was taken for a game`);
 }
