@@ -147,8 +147,12 @@ export async function readManifest(directory: string): Promise<RunManifest> {
     manifest = JSON.parse(await readTextFile(file)) as typeof manifest;
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const problem = missing ? 'it has no manifest.json' : 'its manifest.json cannot be read';
-    throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is not a run: ${problem}.`, file, cause: error });
+    const problem = missing ? 'it has no manifest.json' : `its manifest.json cannot be read: ${messageOf(error)}`;
+    throw new AgentgymError('AG_NOT_A_RUN', {
+      message: `${directory} is not a run: ${problem.replace(/\.$/, '')}.`,
+      file,
+      cause: error,
+    });
   }
   if (manifest?.formatVersion !== 1) {
     const version = JSON.stringify(manifest?.formatVersion);
