@@ -102,7 +102,7 @@ function tryLoad(files: OutsideFiles, file: GameFile, options: Options): Loaded 
     playable = checkPlayable(game, options.compat);
   } catch (error) {
     if (error instanceof GameError) return { reason: error.message };
-    throw error;
+    throw named(file, error);
   }
   const trajectory = readTrajectory(files, join(dirname(file.path), 'traj_data.json'), file.name);
   return { about: aboutGame(playable, trajectory, file) };
@@ -114,16 +114,21 @@ function load(files: OutsideFiles, file: GameFile, options: Options): PlayableGa
 
 function read(
   files: OutsideFiles,
-  { path }: GameFile,
+  file: GameFile,
   { compat }: Options,
 ): { readonly game: Game; readonly solvable: boolean | undefined } {
-  const text = files.readSync(path, largestGame).toString('utf8');
+  const text = files.readSync(file.path, largestGame).toString('utf8');
   try {
     const content = readGameFile(text);
     return { game: readGame(content, compat), solvable: content.solvable };
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw named(file, error);
   }
+}
+
+/** The error of a game, with its file. */
+function named({ path }: GameFile, error: unknown): Error {
+  return new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }
 
 function aboutGame({ game, planLength }: PlayableGame, { scene, room }: Trajectory, { split }: GameFile): TaskFacts {
