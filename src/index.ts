@@ -28,3 +28,4 @@ export type * from './contracts/sampler.js';
 export type * from './contracts/text-view.js';
 export type * from './contracts/tool.js';
 export type * from './contracts/trajectory.js';
+export type * from './contracts/wire.js';

@@ -7,7 +7,7 @@ type Flag = Command.Loadable['flags'][string];
 /** The meaning of each exit code, for all commands. */
 const exitCodes = [
   ['0', 'success'],
-  ['1', 'a check failed, such as a problem found by `doctor`'],
+  ['1', 'a check failed, such as a problem found by `doctor`; or an ablation has failed or missing runs'],
   ['2', 'an error in the input: the message says where it is and how to fix it'],
   ['70', 'a defect of agentgym: report it'],
   ['130', 'interrupted and resumable'],

@@ -15,7 +15,7 @@ export function errorsPage(): string {
     '# Troubleshooting by error code\n',
     'This page lists the meaning, the usual cause and the fix of every error code. With `--json`, standard output is',
     '`{formatVersion, error: {code, message, hint, file?, line?, path?, findings?}}`; `findings` lists all errors if there is more than one. Exit codes:',
-    '0 success, 1 a check failed, 2 an error in the input, 70 a defect of agentgym, 130 interrupted and resumable. For problems without an error message,',
+    '0 success, 1 a check or a run of an ablation failed, 2 an error in the input, 70 a defect of agentgym, 130 interrupted and resumable. For problems without an error message,',
     'see [troubleshooting](../guides/troubleshooting.md).\n',
     'Generated from `src/errors/error-codes.ts` by `npm run reference`.\n',
     ...sections,

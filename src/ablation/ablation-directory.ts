@@ -7,6 +7,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { createFolder } from '../runs/create-folder.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { ablationPath } from '../runs/folder-kind.js';
+import { randomId } from '../runs/random-id.js';
 import { describeDifference, recipeDifference } from '../runs/recipe-difference.js';
 import { acquireRunLock, type RunLock } from '../runs/run-lock.js';
 import { readManifest, type RunManifest } from '../runs/run-manifest.js';
@@ -29,6 +30,8 @@ const longestName = 100;
 export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly formatVersion: 1;
   readonly createdAt: string;
+  /** Six letters and digits, also in what schedulers know of it. Ablations of older versions get one when they continue. */
+  readonly id: string;
   readonly fingerprint: string;
   /** The command-line words after `agentgym` that requested its last seeds. Older versions did not note them. */
   readonly command?: readonly string[];
@@ -87,6 +90,7 @@ export class AblationDirectory {
       compare,
       ...(tests && { tests }),
       createdAt: there?.createdAt ?? new Date().toISOString(),
+      id: there?.id ?? randomId(),
       fingerprint: ablationFingerprint(cells),
       ...(asked !== undefined && { command: asked }),
       versions,

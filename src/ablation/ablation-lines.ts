@@ -2,13 +2,14 @@ import { alignColumns } from '../reporting/align-columns.js';
 import { formatCount, formatSeconds } from '../reporting/format-quantity.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import type { Rendering } from '../runners/rendered/renderer.js';
-import { formatP } from './answer-question.js';
+import { probabilityText } from './answer-question.js';
 import type { CellComparison } from './compare-cells.js';
 import type { CellEstimate } from './estimate-cells.js';
 import { effectName, type GridEffect } from './grid-effects.js';
 import { reservationSentences } from '../reporting/reservations.js';
 import { formatInterval, formatMean, formatMeasure } from './format-measure.js';
 import type { Measure } from './read-outcomes.js';
+import { saturationOf } from './saturation.js';
 import { trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 import { estimatesOf, measuredMean, namedComparisons, transferLines } from './transfer-lines.js';
 
@@ -31,7 +32,8 @@ export function ablationLines(result: AblationResult, style: TerminalStyle): str
     ...(comparisons.length === 0 ? [] : ['', ...comparisonLines(namedComparisons(result), measure, title)]),
     ...(effects.length === 0 ? [] : ['', ...effectLines(effects, measure, title)]),
     title(`${split} split, temperature ${temperature}; intervals for other seeds and other tasks`),
-    ...reservationSentences(estimatesOf(result)).map(title),
+    // More seeds do not help cells without room for a difference, and the answer says what does.
+    ...(saturationOf(own, measure) === undefined ? reservationSentences(estimatesOf(result)).map(title) : []),
     ...(notes.length === 0 ? [] : ['', ...notes]),
     ...(failures.length === 0 ? [] : ['', ...failures]),
     '',
@@ -107,11 +109,11 @@ export function comparisonLines(
     `${b} - ${a}`,
     formatMeasure(difference.mean, measure),
     formatInterval(difference, measure),
-    `p ${formatP(p)}`,
-    formatP(corrected),
+    probabilityText(p),
+    probabilityText(corrected),
     design === 'unpaired' ? 'not paired' : '',
   ]);
-  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', '', 'p (Holm)', ''], ...rows]);
+  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', 'p', 'p (Holm)', ''], ...rows]);
   return [title(head), ...lines];
 }
 
@@ -122,10 +124,10 @@ function effectLines(effects: readonly GridEffect[], measure: Measure, title: (l
     effectName({ kind, a, b }),
     formatMeasure(difference.mean, measure),
     formatInterval(difference, measure),
-    `p ${formatP(p)}`,
-    formatP(corrected),
+    probabilityText(p),
+    probabilityText(corrected),
   ]);
-  const [head = '', ...lines] = alignColumns([['over the grid', unit, '95 % interval', '', 'p (Holm)'], ...rows]);
+  const [head = '', ...lines] = alignColumns([['over the grid', unit, '95 % interval', 'p', 'p (Holm)'], ...rows]);
   const explained = "a x b: effect of b with a, minus its effect with the first value of a's key";
   return [title(head), ...lines, ...(effects.some(({ kind }) => kind === 'interaction') ? [title(explained)] : [])];
 }

@@ -131,6 +131,39 @@ describe('answerQuestion', () => {
     expect(six).toContain('c5 (60.0 %); c4 (50.0 %); c3 (40.0 %); c2 (30.0 %); c1 (20.0 %); c0 (10.0 %).');
   });
 
+  // Goes red when cells without room for a difference are told to run more seeds.
+  it('asks for other tasks where all cells solve everything or nothing', () => {
+    const narrow = (a: string, b: string) => {
+      const one = comparison(a, b, 0, 1);
+      return { ...one, difference: { ...one.difference, reservation: 'one-seed' } } as const;
+    };
+    const said = (rates: readonly number[]) => {
+      const cells = rates.map((rate, i) => cell('abcd'[i]!, rate));
+      return answerQuestion({ ...base, cells, comparisons: cells.slice(1).map(({ id }) => narrow('a', id)) });
+    };
+    expect(said([1, 1, 1, 1])).toMatch(
+      /^Success: all 4 cells reach 100\.0 %\. The tasks are too easy to show a difference, and more seeds will not help: test on harder tasks/,
+    );
+    expect(said([0, 0])).toMatch(
+      /^Success: all 2 cells reach 0\.0 %\. The tasks are too hard to show a difference, .*: test on easier tasks/,
+    );
+    expect(said([1, 0.985])).toMatch(/^Success: a \(100\.0 %\); b \(98\.5 %\)\. The tasks are too easy/);
+    for (const rates of [
+      [1, 1, 1],
+      [0, 0.01],
+    ])
+      expect(said(rates)).not.toMatch(/Run|three seeds/);
+    expect(said([1, 0.9])).toContain('Run three seeds or more.');
+  });
+
+  it('says that a difference between other tasks shows their difficulty too', () => {
+    const cells = [cell('a', 0.5), cell('b', 0.62)];
+    const comparisons = [{ ...comparison('a', 'b', 0.12, 0.0004), design: 'unpaired' as const }];
+    expect(answerQuestion({ ...base, cells, comparisons })).toMatch(
+      /Some cells played different tasks: such a difference also shows how hard the tasks are\.$/,
+    );
+  });
+
   it('says what is missing', () => {
     expect(answerQuestion({ ...base, cells: [cell('a', null, 'missing')], comparisons: [] })).toBe(
       'No answer yet: no run is complete.',

@@ -2,6 +2,7 @@ import { describeDetectableEffect } from '../statistics/detectable-effect.js';
 import type { GridEffect } from './grid-effects.js';
 import { isSeparable, level, type CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
+import { saturationOf, saturationSentence } from './saturation.js';
 import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
 /** At most this many differences are reported individually. */
@@ -20,13 +21,25 @@ export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'a
   const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
   if (known.length === 0) return 'No answer yet: no run is complete.';
   const ordered = rank(known, measure);
+  const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(known, measure);
   const sentences = [
     ranking(ordered, measure),
-    ...differences(comparisons, titleOf(cells, ordered[0]?.id ?? reference), titleOf(cells, reference), measure),
-    ...effectSentences(result.effects ?? [], measure),
+    ...(saturation === undefined
+      ? [
+          ...differences(comparisons, titleOf(cells, ordered[0]?.id ?? reference), titleOf(cells, reference), measure),
+          ...effectSentences(result.effects ?? [], measure),
+        ]
+      : [saturationSentence(saturation)]),
+    ...otherTasks(comparisons),
     ...missing(cells),
   ];
   return sentences.join(' ');
+}
+
+/** A difference between cells with different tasks has two causes. */
+function otherTasks(comparisons: readonly CellComparison[]): string[] {
+  if (comparisons.every(({ design }) => design === 'paired')) return [];
+  return ['Some cells played different tasks: such a difference also shows how hard the tasks are.'];
 }
 
 function valueOf(cell: CellSummary, measure: Measure): number | undefined {
@@ -41,10 +54,10 @@ function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
 }
 
 function ranking(ordered: readonly CellSummary[], measure: Measure): string {
-  const [best, ...others] = ordered.map(
-    (cell) => `${cell.title ?? cell.id} (${quantity(valueOf(cell, measure) ?? Number.NaN, measure)})`,
-  );
+  const values = ordered.map((cell) => quantity(valueOf(cell, measure) ?? Number.NaN, measure));
+  const [best, ...others] = ordered.map(({ id, title = id }, i) => `${title} (${values[i]})`);
   if (others.length === 0) return `Only ${best} has a result so far.`;
+  if (new Set(values).size === 1) return `${measureName(measure)}: all ${values.length} cells reach ${values[0]}.`;
   const all = [best, ...others];
   if (all.length <= mostCells) return `${measureName(measure)}: ${all.join('; ')}.`;
   const between = all.length - firstCells - 1;
@@ -186,7 +199,12 @@ export function missing(cells: readonly CellSummary[]): string[] {
 
 /** "p < 0.001" or "p = 0.013", without the p. */
 export function formatP(p: number): string {
-  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`;
+  return p < 0.001 ? '< 0.001' : `= ${probabilityText(p)}`;
+}
+
+/** "< 0.001" or "0.013", for a column of a table. */
+export function probabilityText(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2);
 }
 
 function measureName(measure: Measure): string {

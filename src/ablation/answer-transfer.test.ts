@@ -57,7 +57,7 @@ describe('answerTransfer', () => {
 
   it('does not call a lead real that chance explains', () => {
     const answer = answerTransfer({ cells, comparisons, measure: 'success' }, transfer(0.2));
-    expect(answer).toMatch(/^wide transfers best, but is not separable from narrow\. /);
+    expect(answer).toMatch(/^wide has the best mean on the other levels, but is not separable from narrow\. /);
   });
 
   it('counts the differences where there are many columns', () => {

@@ -1,5 +1,6 @@
 import { formatP, missing, differenceText, quantity } from './answer-question.js';
 import type { AblationResult, CellSummary } from './ablation-result.js';
+import { saturationOf, saturationSentence } from './saturation.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
 import { reservationWord } from '../reporting/reservations.js';
@@ -18,8 +19,18 @@ type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
  * columns, and for each column if there are few.
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
-  const { cells, measure } = result;
+  const { cells, comparisons, measure } = result;
   if (cells.every((cell) => valueOf(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
+  const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(cells, measure);
+  if (saturation !== undefined) {
+    const all = cells.flatMap(({ success }) => success?.rate ?? []);
+    const ends = [Math.min(...all), Math.max(...all)].map((rate) => quantity(rate, measure));
+    return [
+      `Success: all cells reach ${[...new Set(ends)].join(' to ')}.`,
+      saturationSentence(saturation),
+      ...missing(cells),
+    ].join(' ');
+  }
   return [
     ...bestRow(transfer, measure),
     ...(transfer.tested.length > MOST_COLUMNS
@@ -107,7 +118,7 @@ function bestRow({ elsewhere, best }: TransferSummary, measure: Measure): string
   const lead =
     unclear.length === 0
       ? `${best.trained} transfers best, separably from all others`
-      : `${best.trained} transfers best, but is not separable from ${unclear.join(', ')}`;
+      : `${best.trained} has the best mean on the other levels, but is not separable from ${unclear.join(', ')}`;
   const by = `${signed(mean, measure)}${unitOf(measure)} (${interval}) from the cells trained on them`;
   return [`${lead}. On the other levels its mean difference is ${by}.`];
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../contracts/json.js';
 import type { CellPlan, CellSettings } from './ablation-plan.js';
+import { shownSetting } from '../reporting/shown-values.js';
 import type { LevelName } from './level-names.js';
 
 /** A key of a grid with one of its values and the name of that value. */
@@ -11,9 +12,7 @@ export interface Level extends LevelName {
 /** The cell with these levels. Its folder is `grpo.clipHigh-0.28`, and people read `grpo, clipHigh 0.28`. */
 export function cellOfLevels(levels: readonly Level[]): CellPlan {
   const keys = levels.map(({ key }) => key);
-  const titles = levels.map((level) =>
-    level.isName ? level.text : `${lastWords(level.key, keys, ' ')} ${level.text}`,
-  );
+  const titles = levels.map(({ key, text, isName }) => (isName ? text : shownSetting(lastWords(key, keys, ' '), text)));
   const ids = levels.map(({ key, value, text, isName }) =>
     isName ? valueName(text) : `${lastWords(key, keys, '-')}-${valueName(value)}`,
   );

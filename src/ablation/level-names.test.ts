@@ -10,7 +10,7 @@ describe('levelNames', () => {
     expect(texts('algorithm', [{ name: 'grpo', groupSize: 8 }, { name: 'ppo' }])).toEqual(['grpo', 'ppo']);
     expect(texts('reward.terms', [[{ name: 'sparse' }], [{ name: 'dense' }, { name: 'cost', weight: 0.1 }]])).toEqual([
       'sparse',
-      'dense + cost',
+      'dense + cost 0.1',
     ]);
     expect(levelNames('algorithm.name', ['grpo'])).toEqual([{ text: 'grpo', isName: true }]);
   });
@@ -32,6 +32,6 @@ describe('levelNames', () => {
   it('writes anything else as it is, which needs its key', () => {
     expect(levelNames('algorithm.groupSize', [8])).toEqual([{ text: '8', isName: false }]);
     expect(levelNames('environment.options.reply', ['direction'])).toEqual([{ text: 'direction', isName: false }]);
-    expect(texts('environment.options.width', [[8, 12], null])).toEqual(['[8,12]', 'null']);
+    expect(texts('environment.options.width', [[8, 12], null])).toEqual(['8, 12', 'unset']);
   });
 });

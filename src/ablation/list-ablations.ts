@@ -2,6 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isAgentgymError } from '../errors/agentgym-error.js';
+import { isAblation } from '../runs/folder-kind.js';
+import type { DamagedFolder } from '../runs/resolve-run.js';
 import { readAblation, runsOf } from './ablation-directory.js';
 
 /** An ablation in a list. */
@@ -16,15 +18,19 @@ export interface AblationSummary {
   readonly runs: number;
 }
 
-/** The ablations below a folder of runs, the newest first. Unreadable ablations are left out. */
-export async function listAblations(runsFolder: string): Promise<AblationSummary[]> {
+/** The ablations below a folder of runs, the newest first, and those that cannot be read. */
+export async function listAblations(
+  runsFolder: string,
+): Promise<{ readonly ablations: readonly AblationSummary[]; readonly damaged: readonly DamagedFolder[] }> {
   const folder = join(runsFolder, 'ablations');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
-  const found = await Promise.all(names.map((name) => describe(name, join(folder, name))));
-  return found.filter((one) => one !== undefined).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  const present = names.filter((name) => isAblation(join(folder, name)));
+  const found = await Promise.all(present.map((name) => describe(name, join(folder, name))));
+  const ablations = found.filter((one) => 'name' in one).sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1));
+  return { ablations, damaged: found.filter((one) => 'reason' in one) };
 }
 
-async function describe(name: string, directory: string): Promise<AblationSummary | undefined> {
+async function describe(name: string, directory: string): Promise<AblationSummary | DamagedFolder> {
   try {
     const manifest = await readAblation(directory);
     const { question, createdAt, finished } = manifest;
@@ -32,7 +38,7 @@ async function describe(name: string, directory: string): Promise<AblationSummar
     return { name, question, createdAt, directory, completed: Object.keys(finished).length, runs };
   } catch (error) {
     if (!isAgentgymError(error)) throw error;
-    return undefined;
+    return { directory, reason: error.message.replace(/\.$/, '') };
   }
 }
 

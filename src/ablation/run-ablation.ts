@@ -1,11 +1,11 @@
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Renderer, Rendering } from '../runners/rendered/renderer.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { runOwner } from '../runs/run-lock.js';
 import type { LiveTracking } from '../tracking/live-tracking.js';
-import { AblationDirectory } from './ablation-directory.js';
+import { AblationDirectory, runsOf } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
 import { runCells, findMissing, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
@@ -55,6 +55,9 @@ export async function renderAblation(
   planned: PlannedAblation,
   options: AblationOptions & { readonly renderer: Renderer },
 ): Promise<{ readonly result: AblationResult; readonly rendering: Rendering }> {
+  const { cells, folder, seeds } = planned;
+  const path = resolve(options.output ?? folder);
+  options.renderer.check(runsOf(path, { cells, seeds }), path);
   const directory = await openDirectory(planned, options);
   try {
     const { missing } = await findMissing(directory, directory.runs);
@@ -64,7 +67,7 @@ export async function renderAblation(
         ? { files: [], commands: [] }
         : await options.renderer.render(
             waiting.map(({ run }) => run),
-            directory.path,
+            { path: directory.path, id: directory.manifest.id },
           );
     return { result: await summarize(directory, options), rendering };
   } finally {

@@ -8,7 +8,7 @@ import { testedId } from './cell-id.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from './compare-cells.js';
 import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
-import { readOutcomes, readStart, type Measure, type RunOutcomes } from './read-outcomes.js';
+import { readOutcomes, readStart, withPlaces, type Measure, type RunOutcomes } from './read-outcomes.js';
 
 export interface SummarizeOptions {
   readonly measure: Measure;
@@ -66,7 +66,12 @@ export function summarizeCells(
     results.push(...complete.map(({ result }) => result));
     for (const tested of manifest.tests ?? [undefined]) {
       const read = (what: Measure) =>
-        complete.map((run) => readOutcomes(run, what, temperature, tested)).filter((one) => one !== undefined);
+        complete.flatMap((run) => {
+          const found = readOutcomes(run, what, temperature, tested);
+          // Equal ids in different environments are different tasks; all cells of a tested environment play the same.
+          if (found === undefined || tested !== undefined) return found ?? [];
+          return withPlaces(found, run.manifest.recipe);
+        });
       const success = read('success');
       const measured = measure === 'success' ? success : read(measure);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
@@ -74,7 +79,11 @@ export function summarizeCells(
       const rate = meanOfRuns(success, 'success');
       // The start plays in its own environment only.
       const isOwn = tested === undefined || tested === cell.id;
-      const before = isOwn ? complete.flatMap((run) => readStart(run, measure, temperature) ?? []) : [];
+      const before = complete.flatMap((run) => {
+        const found = isOwn ? readStart(run, measure, temperature) : undefined;
+        if (found === undefined || tested !== undefined) return found ?? [];
+        return withPlaces(found, run.manifest.recipe);
+      });
       const start = meanOfRuns(before, measure);
       if (start !== null) starts.set(id, before);
       cells.push({

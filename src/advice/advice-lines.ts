@@ -29,6 +29,8 @@ export function adviceLines(
     ...wrapped(finding.finding, '  '),
     ...noted('measured', finding.evidence),
     ...noted('source', `${finding.source} (${sure[finding.basis]})`),
+    ...(finding.cures ?? []).flatMap((cure, index) => wrapped(cure, '       ', `    ${index + 1}. `)),
+    ...(finding.guide === undefined ? [] : [`    more: ${finding.guide}`]),
     ...(finding.change === undefined ? [] : [`    change: ${paint(finding.change, 'cyan', style)}`]),
     ...(finding.ablate === undefined ? [] : [`    test it: ${paint(finding.ablate, 'cyan', style)}`]),
   ];

@@ -27,6 +27,10 @@ export type Judgement =
       readonly evidence: string;
       readonly source: string;
       readonly basis: Basis;
+      /** What to do, in the order in which to try it. */
+      readonly cures?: readonly string[];
+      /** The section of the documents that explains it. */
+      readonly guide?: string;
       /** Keys of the recipe with their proposed values. */
       readonly change?: { readonly [key: string]: Json };
       readonly trial?: Trial;
@@ -46,10 +50,10 @@ export interface Subject {
 export interface AdviceRule {
   readonly id: string;
   /**
-   * Another rule that explains this one: if that rule has a finding, this one is not checked, because its change would
+   * Other rules that explain this one: if one of them has a finding, this one is not checked, because its change would
    * treat a symptom.
    */
-  readonly explainedBy?: string;
+  readonly explainedBy?: readonly string[];
   /** Undefined if the rule does not apply to this subject. */
   readonly judge: (subject: Subject) => Judgement | undefined;
 }
@@ -62,6 +66,10 @@ export interface Finding {
   readonly evidence: string;
   readonly source: string;
   readonly basis: Basis;
+  /** What to do, in the order in which to try it. */
+  readonly cures?: readonly string[];
+  /** The section of the documents that explains it. */
+  readonly guide?: string;
   /** Flags for `agentgym train`. */
   readonly change?: string;
   /** A whole command. */

@@ -1,16 +1,8 @@
 import { planRun } from '../config/run-plan.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import {
-  unknown,
-  type Advice,
-  type AdviceRule,
-  type Finding,
-  type Judgement,
-  type Severity,
-  type Subject,
-} from './advice.js';
-import { adviceRules } from './all-rules.js';
+import { type Advice, type AdviceRule, type Finding, type Judgement, type Severity } from './advice.js';
+import { judge } from './judge.js';
 import { measure } from './measure.js';
 import { openSubject } from './open-subject.js';
 import { proposeAblation, proposeChange, type ProposalBase } from './propose.js';
@@ -63,27 +55,12 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
   };
 }
 
-/** The judgements of all rules. A finding that another one explains is set aside. */
-export function judge(subject: Subject, rules = adviceRules): readonly (readonly [AdviceRule, Judgement])[] {
-  const judged = rules.flatMap((rule): (readonly [AdviceRule, Judgement])[] => {
-    const judgement = rule.judge(subject);
-    return judgement === undefined ? [] : [[rule, judgement]];
-  });
-  const found = new Set(judged.flatMap(([{ id }, { verdict }]) => (verdict === 'finding' ? [id] : [])));
-  return judged.map(([rule, judgement]) => {
-    const { explainedBy } = rule;
-    if (judgement.verdict !== 'finding' || explainedBy === undefined || !found.has(explainedBy))
-      return [rule, judgement];
-    return [rule, unknown(`it may follow from the finding of ${explainedBy}: fix that first`)];
-  });
-}
-
 async function toldFinding(
   { id }: AdviceRule,
   judgement: Extract<Judgement, { verdict: 'finding' }>,
   base: ProposalBase | undefined,
 ): Promise<{ finding: Finding; command: string | undefined }> {
-  const { severity, finding, evidence, source, basis, change, trial } = judgement;
+  const { severity, finding, evidence, source, basis, cures, guide, change, trial } = judgement;
   const proposed = base && change && (await proposeChange(change, base));
   const ablate = base && trial && (await proposeAblation(trial, base));
   const told: Finding = {
@@ -93,6 +70,8 @@ async function toldFinding(
     evidence,
     source,
     basis,
+    ...(cures !== undefined && { cures }),
+    ...(guide !== undefined && { guide }),
     ...(proposed !== undefined && { change: proposed.flags }),
     ...(ablate !== undefined && { ablate }),
   };

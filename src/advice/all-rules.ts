@@ -1,4 +1,5 @@
 import type { AdviceRule } from './advice.js';
+import { collapse } from './rules/collapse.js';
 import { cutActions, cutByHorizon, invalidTurns } from './rules/episodes.js';
 import { groupsWithSignal } from './rules/groups.js';
 import { gain, generalisation, movement, overRandom, power, randomFloor, unfinished } from './rules/outcome.js';
@@ -16,6 +17,7 @@ import { firstHorizon, turnBudget } from './rules/turn-budget.js';
 export const adviceRules: readonly AdviceRule[] = [
   imitation,
   coldStart,
+  collapse,
   gain,
   unfinished,
   movement,

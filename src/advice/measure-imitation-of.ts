@@ -27,6 +27,7 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
     .sort((a, b) => b.success - a.success);
   const overExpert = file === undefined ? gainOver(run, expert, player, best?.temperature) : undefined;
   const overRandom = gainOver(run, 'random', player, best?.temperature);
+  const trained = firstRl < 0 ? undefined : trainedOf(run, file === undefined ? expert : undefined);
   const heldOut = heldOutOf(lines);
   const tasks = run.manifest.splits?.uses['demonstrations']?.tasks;
   return {
@@ -41,7 +42,22 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
     ...best,
     ...(overExpert && { expert, overExpert }),
     ...(overRandom && { overRandom }),
+    ...(trained && { trained }),
   };
+}
+
+/** The policy after reinforcement learning, at the temperature at which it solves more. */
+function trainedOf(run: LoadedRun, expert: string | undefined): ImitationMeasure['trained'] {
+  const [best] = [0, run.manifest.recipe.policy.sampling.temperature]
+    .flatMap((temperature) => {
+      const outcomes = run.result?.evaluation ? finalOutcomes(run, 'policy', temperature) : undefined;
+      return outcomes === undefined ? [] : [{ temperature, success: outcomes.rate }];
+    })
+    .sort((a, b) => b.success - a.success);
+  if (best === undefined) return undefined;
+  const overExpert = expert === undefined ? undefined : gainOver(run, expert, 'policy', best.temperature);
+  const overRandom = gainOver(run, 'random', 'policy', best.temperature);
+  return { ...(overExpert && { overExpert }), ...(overRandom && { overRandom }) };
 }
 
 function heldOutOf(lines: readonly RunMetricsLine[]): ImitationMeasure['heldOut'] {

@@ -50,7 +50,7 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
 }
 
 /** The log of the last stage of reinforcement learning. */
-function rlLines({ manifest, metrics }: LoadedRun): readonly RunMetricsLine[] {
+export function rlLines({ manifest, metrics }: LoadedRun): readonly RunMetricsLine[] {
   const { stages } = manifest.recipe;
   const stage = metrics.findLast((line) => stages[line.stage]?.kind === 'rl')?.stage;
   return metrics.filter((line) => line.stage === stage);

@@ -19,6 +19,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 import { openPlayer } from '../experiments/open-player.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { SplitProof } from '../runs/split-proof.js';
+import { measureCollapse } from './measure-collapse.js';
 import { measureImitationOf } from './measure-imitation-of.js';
 import { measureRun } from './measure-run.js';
 import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured.js';
@@ -60,6 +61,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
     const stage: TrainingTasks = { plan: planned, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run);
     const imitation = run && measureImitationOf(run);
+    const collapse = run && (await measureCollapse(run));
     const largerPreset = await presetAfter(planned.recipe.policy, host);
     const plan = tasks === 0 ? undefined : await measurePlans(stage);
     const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
@@ -71,6 +73,7 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
       splits: await measureSplits(environment.world.splits, run),
       ...(power && { power }),
       ...(told && { run: told }),
+      ...(collapse && { collapse }),
       ...(imitation && { imitation }),
       ...(largerPreset !== undefined && { largerPreset }),
     };

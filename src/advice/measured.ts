@@ -76,6 +76,22 @@ export interface RunMeasure {
   readonly asTrained?: EvaluationSummary['success'];
 }
 
+/** A lasting fall of success during the last stage of reinforcement learning. */
+export interface CollapseMeasure {
+  /** The run, as commands name it. */
+  readonly run: string;
+  /** First step at the lower level: of the stage, and of the whole run. */
+  readonly step: number;
+  readonly runStep: number;
+  /** Mean success of training episodes at its highest, and over the last quarter of the steps. */
+  readonly before: number;
+  readonly after: number;
+  /** The best kept checkpoint from before the fall, by its step of the whole run, with its validation success if known. */
+  readonly checkpoint?: { readonly step: number; readonly success?: number };
+  /** Other seeds of the same setting in the same folder. */
+  readonly seeds: { readonly fell: readonly number[]; readonly held: readonly number[] };
+}
+
 export interface RateOnTasks {
   readonly rate: number;
   readonly tasks: number;
@@ -115,6 +131,8 @@ export interface ImitationMeasure {
   /** Paired gain over the final tasks, at `temperature`. */
   readonly overExpert?: PairedGain;
   readonly overRandom?: PairedGain;
+  /** The same of the trained policy after reinforcement learning, against the expert and random play. */
+  readonly trained?: { readonly overExpert?: PairedGain; readonly overRandom?: PairedGain };
 }
 
 /** Everything that rules need besides the recipe. Values that could not be measured are absent. */
@@ -136,6 +154,8 @@ export interface Measured {
   };
   readonly power?: PowerMeasure;
   readonly run?: RunMeasure;
+  /** Present if success fell during reinforcement learning and stayed low. */
+  readonly collapse?: CollapseMeasure;
   /** Only for a run with a supervised stage. */
   readonly imitation?: ImitationMeasure;
   /** The policy preset after the recipe's preset. */

@@ -4,6 +4,7 @@ import { isAbsolute, join, relative } from 'node:path';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolveRecipe } from '../config/resolve-recipe.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath } from '../runs/run-manifest.js';
@@ -40,7 +41,7 @@ export async function openSubject(
   if (base.sets.length > 0) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: '`--set` has no effect on a run, because it is already trained.',
-      hint: `To change its recipe: \`agentgym advise ${join(directory, 'manifest.json')} --set ...\`.`,
+      hint: `To change its recipe: \`agentgym advise ${shellWord(join(directory, 'manifest.json'))} --set ...\`.`,
     });
   }
   const run = await loadRun(directory);

@@ -11,9 +11,9 @@ import { planRun } from '../config/run-plan.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import type { Judgement, Subject } from './advice.js';
-import { judge as judgeAll } from './advise.js';
+import { judge as judgeAll } from './judge.js';
 import { adviceRules } from './all-rules.js';
-import type { ImitationMeasure, Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
+import type { CollapseMeasure, ImitationMeasure, Measured, PlanMeasure, PlayMeasure, RunMeasure } from './measured.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 let host: PluginHost;
@@ -66,6 +66,14 @@ const imitated: ImitationMeasure = {
   success: 0.5,
   expert: 'demonstrator',
 };
+const fallen: CollapseMeasure = {
+  run: 'abc',
+  step: 18,
+  runStep: 98,
+  before: 1,
+  after: 0.67,
+  seeds: { fell: [], held: [] },
+};
 const difference = (low: number, high: number) => ({ difference: { mean: (low + high) / 2, low, high }, tasks: 100 });
 
 function judge(id: string, measured: Partial<Measured>, recipe = quickstart): Judgement | undefined {
@@ -114,6 +122,10 @@ const pairs: Record<string, Pair> = {
   imitation: [
     { imitation: { ...imitated, overExpert: difference(-0.14, -0.06) } },
     { imitation: { ...imitated, overExpert: difference(-0.14, -0.061) } },
+  ],
+  collapse: [
+    { run: { ...run, late: { 'rollout/success': 0.6 } } },
+    { run: { ...run, late: { 'rollout/success': 0.6 } }, collapse: fallen },
   ],
   'cold-start': [
     { run: { ...run, start: { rate: 0.05, tasks: 100 } } },
@@ -288,7 +300,7 @@ describe('a finding that another explains', () => {
   it('names a rule that comes before it', () => {
     const ids = adviceRules.map(({ id }) => id);
     for (const { id, explainedBy } of adviceRules) {
-      if (explainedBy !== undefined) expect(ids.slice(0, ids.indexOf(id))).toContain(explainedBy);
+      expect(ids.slice(0, ids.indexOf(id))).toEqual(expect.arrayContaining([...(explainedBy ?? [])]));
     }
   });
 });
@@ -424,4 +436,64 @@ it('a price is proposed once', async () => {
   });
   const priced = await recipeOf('reward.terms=[{name: sparse}, {name: cost}]');
   expect(judge('invalid', bad, priced)).not.toHaveProperty('change');
+});
+
+describe('collapse', () => {
+  const log = { 'rollout/success': 0.67 };
+  const found = (fall: Partial<CollapseMeasure>, more: Partial<RunMeasure> = {}) => {
+    const judgement = judge('collapse', {
+      run: { ...run, late: log, early: { 'rollout/success': 0.99 }, ...more },
+      collapse: { ...fallen, ...fall },
+    });
+    if (judgement?.verdict !== 'finding') throw new Error('nothing was found');
+    return judgement;
+  };
+
+  it('names the step of the fall, the checkpoint from before it, and the cures in order', () => {
+    const { severity, finding, cures, guide, change } = found({ checkpoint: { step: 90, success: 0.98 } });
+    expect(severity).toBe('problem');
+    expect(finding).toBe(
+      'Success fell from 100 % to 67 % at step 18 of stage rl: reinforcement learning destroyed what the policy knew. No other seed of this setting is in its folder.',
+    );
+    expect(cures?.map((cure) => cure.slice(0, 20))).toEqual([
+      'Train other seeds (`',
+      'Lower the learning r',
+      'Limit how far an upd',
+      'Use the better check',
+    ]);
+    expect(cures?.[1]).toBe('Lower the learning rate, which is 0.003: try 0.001.');
+    expect(cures?.[2]).toContain('`clipHigh` (now 0.28)');
+    expect(cures?.[3]).toBe(
+      'Use the better checkpoint, step 90 of the run, which solves 98 % of the validation tasks: `agentgym export abc --checkpoint 90`.',
+    );
+    expect(guide).toBe('docs/guides/troubleshooting.md#success-falls-after-it-rose');
+    expect(change).toEqual({ 'stages.rl.optimizer.learningRate': 0.001 });
+    expect(found({}).cures?.at(-1)).toMatch(/none from before step 98 of the run was kept/);
+  });
+
+  it('says whether other seeds fell', () => {
+    expect(found({ seeds: { fell: [], held: [2, 3] } }).finding).toMatch(/It did not fall with seeds 2, 3\.$/);
+    expect(found({ seeds: { fell: [], held: [2, 3] } }).cures?.[0]).toMatch(/^Report all seeds/);
+    expect(found({ seeds: { fell: [2], held: [] } }).finding).toMatch(/It also fell with seed 2\.$/);
+    expect(found({ seeds: { fell: [2], held: [] } }).cures?.[0]).toMatch(/every seed falls/);
+  });
+
+  it('is advice, not a problem, where the policy is still better than its start', () => {
+    const better = found({}, { early: { 'rollout/success': 0.2 }, gain: difference(0.1, 0.3) });
+    expect([better.severity, better.finding]).toEqual(['advice', expect.stringContaining('and did not come back')]);
+  });
+});
+
+it('imitation finds no problem where reinforcement learning closed the gap', () => {
+  const far = { ...imitated, overExpert: difference(-0.2, -0.1) };
+  const after = (low: number, high: number) =>
+    judge('imitation', { imitation: { ...far, trained: { overExpert: difference(low, high) } } });
+  expect(after(-0.02, 0.02)).toMatchObject({
+    verdict: 'fine',
+    fact: expect.stringMatching(
+      /^reinforcement learning closed the gap that .*15\.0 points below the imitated demonstrator/,
+    ),
+  });
+  expect(after(-0.2, -0.1)?.verdict).toBe('finding');
+  expect(judge('imitation', { imitation: { ...far, trained: {} } })?.verdict).toBe('finding');
 });

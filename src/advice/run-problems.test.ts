@@ -38,13 +38,15 @@ async function runWith(wins: {
 
 // Goes red when a policy below its teacher, or below chance, is not reported.
 it('tells of a policy that did not learn what its expert knows, and of one that lost what it knew', async () => {
-  const taught = await runProblems(await runWith({ policy: 1, start: 0, demonstrator: 1, random: 0 }));
+  const taught = await runProblems(await runWith({ policy: 0, start: 0, demonstrator: 1, random: 0 }));
   expect(taught[0]).toMatch(
     /^Problem: Supervised fine-tuning leaves the policy 100\.0 points below the imitated demonstrator/,
   );
   expect(taught.at(-1)).toMatch(/^What to change: agentgym advise /);
   const lost = await runProblems(await runWith({ policy: 0, start: 1, demonstrator: 1, random: 0 }));
   expect(lost).toContain('Problem: Reinforcement learning made the policy worse.');
+  // Goes red when a gap that reinforcement learning closed counts as a problem.
+  expect(await runProblems(await runWith({ policy: 1, start: 0, demonstrator: 1, random: 0 }))).toEqual([]);
   expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);
 });
 

@@ -3,29 +3,33 @@ import { loadRun } from '../runs/load-run.js';
 import { referenceTo } from '../runs/resolve-run.js';
 import type { Measured } from './measured.js';
 import { measureImitationOf } from './measure-imitation-of.js';
+import { judge } from './judge.js';
+import { measureCollapse } from './measure-collapse.js';
 import { measureRun } from './measure-run.js';
+import { collapse } from './rules/collapse.js';
 import { imitation } from './rules/imitation.js';
 import { gain, overRandom } from './rules/outcome.js';
 
 /** Rules whose problems are always reported at the end of training: the policy did not learn what it should. */
-const told = [imitation, gain, overRandom];
+const told = [imitation, collapse, gain, overRandom];
 
 /** The problems in a run's log and evaluations, one sentence each, and a command for more advice. Nothing is played. */
 export async function runProblems(directory: string): Promise<string[]> {
   const run = await loadRun(directory);
-  const [reinforced, imitated] = [measureRun(run), measureImitationOf(run)];
+  const [reinforced, imitated, fallen] = [measureRun(run), measureImitationOf(run), await measureCollapse(run)];
   const measured: Measured = {
     players: {},
     rewards: {},
     splits: { train: 'unbounded', validation: 'unbounded', test: 'unbounded' },
     ...(reinforced && { run: reinforced }),
     ...(imitated && { imitation: imitated }),
+    ...(fallen && { collapse: fallen }),
   };
   const planned = planRun(run.manifest.recipe);
-  const findings = told.flatMap((rule) => {
-    const judgement = rule.judge({ planned, kind: 'run', measured });
-    return judgement?.verdict === 'finding' && judgement.severity === 'problem' ? [judgement.finding] : [];
-  });
+  const judged = judge({ planned, kind: 'run', measured }, told);
+  const findings = judged.flatMap(([, judgement]) =>
+    judgement.verdict === 'finding' && judgement.severity === 'problem' ? [judgement.finding] : [],
+  );
   if (findings.length === 0) return [];
   const reference = referenceTo(run.directory, run.manifest.id);
   return [...findings.map((finding) => `Problem: ${finding}`), `What to change: agentgym advise ${reference}`];

@@ -121,6 +121,11 @@ export const thresholds = {
     of: 'share of the variance of returns that the critic explains late in training',
     source: 'ours, docs/algorithms.md: with lambda 1 it is the share of noise that the critic removes',
   },
+  collapse: {
+    value: 0.1,
+    of: 'fall of success in training, from its highest mean of up to five steps to its last quarter; a smaller one may be a change of tasks',
+    source: 'ours, rule of thumb: at too high a learning rate, guess-number fell from 100 % to 67 %',
+  },
   unchanged: {
     value: 0.95,
     of: 'share of final tasks played the same as before reinforcement learning',

@@ -2,6 +2,7 @@
 import { Command, Flags } from '@oclif/core';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { hideSecrets } from '../errors/hide-secrets.js';
 import { errorCodes } from '../errors/error-codes.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -43,9 +44,14 @@ export abstract class BaseCommand extends Command {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
   }
 
+  /** The words after `agentgym`, as a manifest records them: without the secrets of addresses. */
+  protected words(): readonly string[] {
+    return [this.id ?? '', ...this.argv].map((word) => hideSecrets(word));
+  }
+
   /** Prints a line to standard error, even under `--json`. */
   protected note(line: string): void {
-    process.stderr.write(`${printable(line)}\n`);
+    process.stderr.write(`${printable(hideSecrets(line))}\n`);
   }
 
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process. */
@@ -79,16 +85,18 @@ export abstract class BaseCommand extends Command {
 
   /**
    * The host over all plugins: installed ones, and those of the project around the current folder. Reports plugins that
-   * were omitted.
+   * were omitted, and those that replace others.
    */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
-    const [{ openPluginHost }, { installedPlugins }] = await Promise.all([
+    const [{ openPluginHost }, { installedPlugins }, { replacedLines }] = await Promise.all([
       import('../plugins/open-plugin-host.js'),
       import('../plugins/project-plugins.js'),
+      import('../plugins/replaced-packages.js'),
     ]);
     const { sources, problems } = await installedPlugins(config, process.cwd());
     guardProcess(sources, this.jsonEnabled());
     const host = openPluginHost(sources, {}, problems);
+    for (const line of replacedLines(sources)) this.note(line);
     for (const { plugin, message, hint } of await host.problems()) {
       this.note(`Plugin ${plugin} has a problem: ${message}. ${hint}`);
     }

@@ -6,6 +6,8 @@ import { readScript } from './scripted-player.js';
 export interface ChosenPlayer {
   readonly policy: string | Player;
   readonly actions?: number;
+  /** Whether a person left the game before its end. */
+  readonly hasLeft?: () => boolean;
 }
 
 /** `--actions` is a script, `--policy` a name. Without either, the user plays. */
@@ -19,5 +21,6 @@ export async function choosePlayer(
     return { policy: player, actions };
   }
   if (flags.policy !== undefined && flags.policy !== 'human') return { policy: flags.policy };
-  return { policy: humanPlayer(stdin, prompts) };
+  const human = humanPlayer(stdin, prompts);
+  return { policy: human, hasLeft: human.hasLeft };
 }

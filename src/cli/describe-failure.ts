@@ -1,6 +1,7 @@
 import { codeOf } from '../errors/code-of.js';
 import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
 import { isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
+import { hideSecrets } from '../errors/hide-secrets.js';
 import { messageOf } from '../errors/message-of.js';
 import { fileError } from '../errors/system-error.js';
 import { shortenText } from '../reporting/display-text.js';
@@ -58,15 +59,15 @@ function describeForeign(thrown: OclifError | undefined): Failure {
   };
 }
 
-/** Keeps the finding and shortens its texts, because text from a file can have any length. */
+/** Keeps the finding, hides secrets of addresses, and shortens its texts: text from a file can have any length. */
 function shortened({ code, message, hint, file, line, path }: ErrorFinding): ErrorFinding {
   return {
     code,
-    message: shortenText(message, longestMessage),
-    hint: shortenText(hint, longestMessage),
-    ...(file && { file }),
+    message: shown(message),
+    hint: shown(hint),
+    ...(file && { file: hideSecrets(file) }),
     ...(line && { line }),
-    ...(path && { path: shortenText(path, longestPath) }),
+    ...(path && { path: shown(path, longestPath) }),
   };
 }
 
@@ -88,7 +89,11 @@ function place({ file, line, message }: ErrorFinding): string {
 }
 
 function usage(code: ErrorCode, message: string, hint: string): Failure {
-  return { exitCode: errorCodes[code].exitCode, error: { code, message: shortenText(message, longestMessage), hint } };
+  return { exitCode: errorCodes[code].exitCode, error: { code, message: shown(message), hint } };
+}
+
+function shown(text: string, longest = longestMessage): string {
+  return shortenText(hideSecrets(text), longest);
 }
 
 /** oclif's messages contain colours, tabs, and last lines that refer to the help or explain flags at length. */
@@ -105,5 +110,5 @@ function plain(message: string): string {
 
 function stackOf(error: Error): string {
   const cause = error.cause instanceof Error ? `\nCaused by: ${stackOf(error.cause)}` : '';
-  return `${error.stack ?? error.message}${cause}`;
+  return hideSecrets(`${error.stack ?? error.message}${cause}`);
 }

@@ -32,7 +32,7 @@ export async function diagnose(
   return [
     { subject: 'machine', findings: machine() },
     { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
-    { subject: 'plugins', findings: [plugins(located)] },
+    { subject: 'plugins', findings: plugins(located) },
     ...problems,
     ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings, how)))).flat(),
   ];
@@ -86,9 +86,12 @@ async function writable([purpose, folder]: [string, string]): Promise<Diagnosis>
   }
 }
 
-function plugins(located: readonly LocatedContribution[]): Diagnosis {
+/** One finding for each package, because a line of all of them is too long to read. */
+function plugins(located: readonly LocatedContribution[]): Diagnosis[] {
   const packages = [...new Set(located.map((item) => `${item.package} ${item.version}`))];
-  return { level: 'ok', message: packages.sort().join(', ') || 'none' };
+  return packages.length === 0
+    ? [{ level: 'note', message: 'none' }]
+    : packages.sort().map((message) => ({ level: 'ok', message }));
 }
 
 /** The findings of a contribution, if it has `diagnose`. */

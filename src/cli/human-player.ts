@@ -1,66 +1,77 @@
-import { createInterface, type Interface } from 'node:readline';
-
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { visibleText } from '../reporting/display-text.js';
+import { displayWidth, visibleText, wrapText } from '../reporting/display-text.js';
+import { readLines, type LineReader } from './read-lines.js';
 
 /** The most characters of legal actions that each turn shows. */
 const offered = 240;
 
-/** The legal actions in one line, or their number if they are too long. */
-function offer(actions: readonly string[]): string {
+const HINT = '(/help shows the rules and the game so far, /actions what is legal now, /quit leaves)';
+
+/** The legal actions in one line, or their number if they are too long. Nothing if the observation lists them. */
+function offer(actions: readonly string[], observation: string): string | undefined {
+  if (actions.every((action) => observation.includes(action))) return undefined;
   const line = `legal: ${actions.join(', ')}`;
   if (line.length <= offered) return line;
   return `legal: ${actions.length} actions; /actions lists them`;
+}
+
+/** A person who plays. */
+export interface HumanPlayer extends Player {
+  /** Whether the person left the game before its end, by `/quit` or by closing the input of a terminal. */
+  readonly hasLeft: () => boolean;
 }
 
 /**
  * A person at the terminal, who sees each observation and types each action. Prompts go to standard error, so that
  * `--json` stays clean.
  */
-export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Player {
+export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.WritableStream): HumanPlayer {
   // One reader for all turns, so that input typed or piped ahead is not lost between turns.
-  let lines: AsyncIterator<string> | undefined;
-  let reader: Interface | undefined;
+  let reader: LineReader | undefined;
+  let hasLeft = false;
+  const tell = (text: string) => {
+    const { columns = 0 } = output as { columns?: number };
+    // Lines that fit keep their spaces: they may be a map.
+    const lines = visibleText(text)
+      .split('\n')
+      .flatMap((line) => (columns > 0 && displayWidth(line) > columns ? wrapText(line, columns) : [line]));
+    output.write(`${lines.join('\n')}\n`);
+  };
   return {
     name: 'human',
+    hasLeft: () => hasLeft,
     async act({ task, system, observations, texts, admissible }, signal) {
-      if (reader === undefined) {
-        reader = createInterface({ input, output });
-        lines = reader[Symbol.asyncIterator]();
-      }
       const atTerminal = 'isTTY' in input && input.isTTY === true;
-      const tell = (text: string) => void output.write(`${visibleText(text)}\n`);
+      reader ??= readLines(input, output, atTerminal);
+      const lines = reader;
+      const observation = observations.at(-1) ?? '';
       if (texts.length === 0) tell(`Task ${task}\n`);
       if (texts.length === 0 && system !== '') tell(`${system}\n`);
-      if (texts.length === 0 && atTerminal) {
-        tell('(/help shows the rules and the game so far, /actions what is legal now, /quit leaves)\n');
-      }
-      tell(observations.at(-1) ?? '');
+      if (texts.length === 0 && atTerminal) tell(`${HINT}\n`);
+      tell(observation);
       const legal = atTerminal ? await admissible() : undefined;
-      if (legal !== undefined) tell(offer(legal));
-      const leave = () => reader?.close();
+      const offering = legal && offer(legal, observation);
+      if (offering !== undefined) tell(offering);
+      const leave = () => lines.close();
       signal.addEventListener('abort', leave, { once: true });
-      reader.setPrompt('> ');
-      let line: IteratorResult<string> | undefined;
+      let line: string | undefined;
       for (;;) {
-        reader.prompt();
-        line = await lines?.next();
+        line = await lines.next('> ');
         // Only a person uses these commands: in a file every line is an action.
-        if (!atTerminal || line?.done !== false) break;
-        if (line.value === '/actions') tell(legal?.join('\n') ?? 'This environment does not list its legal actions.');
-        else if (line.value === '/help') {
+        if (!atTerminal || line === undefined) break;
+        if (line === '/actions') tell(legal?.join('\n') ?? 'This environment does not list its legal actions.');
+        else if (line === '/help') {
           tell(system);
-          observations.forEach((observation, turn) =>
-            tell(`${observation}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`),
-          );
+          observations.forEach((seen, turn) => tell(`${seen}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`));
+          tell(HINT);
         } else break;
       }
       signal.removeEventListener('abort', leave);
-      const isQuit = atTerminal && line?.done === false && line.value === '/quit';
-      if (line?.done === false && !isQuit) return line.value;
+      if (line !== undefined && !(atTerminal && line === '/quit')) return line;
       // Ends the line of the prompt.
       output.write('\n');
+      hasLeft = atTerminal && !signal.aborted;
       if (signal.aborted || atTerminal) {
         throw new AgentgymError('AG_INTERRUPTED', {
           message: 'The game was stopped before its end.',

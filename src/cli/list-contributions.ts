@@ -4,6 +4,7 @@ import { builtInRecipes, recipeSummary } from '../config/built-in-recipes.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
+import { originWords } from '../plugins/replaced-packages.js';
 
 /** One line of `agentgym list`. */
 export interface ListedContribution {
@@ -39,23 +40,6 @@ export function listLines(items: readonly ListedContribution[]): string[] {
     return `  ${name.padEnd(width)}  ${summary}${whose}`;
   });
 }
-
-/** One line for each package that replaces another one with the same name. */
-export function replacedLines(host: PluginHost): string[] {
-  return host.packages().flatMap(({ name, version, origin, insteadOf }) => {
-    if (insteadOf === undefined) return [];
-    return [
-      `${name} ${version} (${originWords[origin]}) is used, not ${insteadOf.version} (${originWords[insteadOf.origin]}).`,
-    ];
-  });
-}
-
-const originWords: { readonly [origin in PluginOrigin]: string } = {
-  project: 'of the project',
-  linked: 'linked',
-  user: 'installed',
-  'built-in': 'built in',
-};
 
 async function listKind(host: PluginHost, kind: ContributionKind): Promise<ListedContribution[]> {
   const packages = host.packages();

@@ -27,10 +27,10 @@ export async function listPlugins(config: Config, folder: string): Promise<reado
   const stored = await readStoredPlugins(config.dataDir);
   const { sources } = await installedPlugins(config, folder);
   const loaded = sources.map(({ name, version, root, origin, insteadOf }): ListedPlugin => {
-    const shared = { name, friendlyName: friendlyName(name), version, root };
-    if (origin !== 'project') return { ...shared, ...placeOf(stored.find((plugin) => plugin.name === name)) };
     const note = insteadOf === undefined ? {} : { note: `instead of ${insteadOf.version}, ${insteadOf.origin}` };
-    return { ...shared, type: 'project', source: null, ...note };
+    const shared = { name, friendlyName: friendlyName(name), version, root, ...note };
+    if (origin === 'project') return { ...shared, type: 'project', source: null };
+    return { ...shared, ...placeOf(stored.find((plugin) => plugin.name === name)) };
   });
   const gone = stored
     .filter(({ name, root }) => root !== undefined && !existsSync(root) && !loaded.some((item) => item.name === name))

@@ -14,7 +14,7 @@ const lookers = ['doctor', 'list', 'plugins'];
 const UNSETTLED = 13;
 
 /**
- * Runs the command line and returns the exit code: 0 ok; 1 a check failed; 2 user error; 70 defect of agentgym; 130
+ * Runs the command line and returns the exit code: 0 ok; 1 a check or a run of an ablation failed; 2 user error; 70 defect of agentgym; 130
  * interrupted and resumable. Under `--json` standard output is one document, even after a failure.
  *
  * @param entry URL or path of a file of the CLI's package

@@ -1,4 +1,5 @@
 import { parseSetting } from '../config/parse-setting.js';
+import { WrittenValue } from '../config/written-value.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { OpenPlayerRequest } from '../experiments/open-player.js';
 
@@ -16,7 +17,7 @@ export function parseOptions(
         hint: `Write \`${flag} name=value\`.`,
       });
     }
-    return [name, value];
+    return [name, typeof value === 'string' ? value : new WrittenValue(value, text.slice(text.indexOf('=') + 1))];
   });
   return Object.fromEntries(entries);
 }

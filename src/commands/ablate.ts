@@ -36,7 +36,6 @@ export default class Ablate extends BaseCommand {
       { trackAblation },
       { trackingContext },
       lines,
-      { hidePasswords },
       { writeReport },
       { showGrid },
       { styleOf },
@@ -47,7 +46,6 @@ export default class Ablate extends BaseCommand {
       import('../ablation/track-ablation.js'),
       import('../reports/tracking-context.js'),
       import('../ablation/ablation-lines.js'),
-      import('../config/hide-passwords.js'),
       import('../reports/write-report.js'),
       import('../reporting/show-grid.js'),
       import('../reporting/terminal-style.js'),
@@ -75,7 +73,7 @@ export default class Ablate extends BaseCommand {
       measure: flags.metric,
       temperature: flags.temperature,
       versions: { agentgym: this.config.version, node: process.version },
-      command: ['ablate', ...this.argv.map(hidePasswords)],
+      command: this.words(),
     };
     const runner = await openRunner(await runnerRequest(flags, this.config, localWorkers), this.signal);
     if (isRenderer(runner)) {
@@ -121,7 +119,10 @@ export default class Ablate extends BaseCommand {
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
     this.say(`Report: ${report}`);
     if (result.status !== 'completed') this.say('The same command continues it.');
-    if (this.signal.aborted) process.exitCode = 130;
+    // A failed or missing run is a failed check; what the user or the budget cut goes on with the same command.
+    const isCut = this.signal.aborted || (flags['budget-seconds'] !== undefined && result.status === 'incomplete');
+    if (isCut) process.exitCode = 130;
+    else if (result.status !== 'completed') process.exitCode = 1;
     return result;
   }
   /** Runs that this machine has cores and memory for. */

@@ -2,7 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
 
-const TEMPLATES = 'project, environment, reward, algorithm, policy, recipe';
+const TEMPLATES = 'project, environment, reward, algorithm, policy, format, recipe';
 
 /** `agentgym init [DIR]` */
 export default class Init extends BaseCommand {

@@ -46,7 +46,7 @@ export default class List extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(List);
-    const { listContributions, listLines, replacedLines } = await import('../cli/list-contributions.js');
+    const { listContributions, listLines } = await import('../cli/list-contributions.js');
     const host = await this.openPluginHost();
     const all = await listContributions(host);
     const asked = SINGULAR[args.kind ?? ''] ?? args.kind;
@@ -59,7 +59,6 @@ export default class List extends BaseCommand {
       for (const line of listLines(all[kind])) this.say(line);
       this.say();
     }
-    for (const line of replacedLines(host)) this.note(line);
     return shown;
   }
 }

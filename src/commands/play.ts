@@ -43,7 +43,7 @@ export default class Play extends BaseCommand {
       import('../cli/parse-playing-flags.js'),
       import('../cli/choose-player.js'),
     ]);
-    const { policy, actions } = await choosePlayer(flags, process.stdin, process.stderr);
+    const { policy, actions, hasLeft } = await choosePlayer(flags, process.stdin, process.stderr);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     const result = await play({
@@ -54,7 +54,11 @@ export default class Play extends BaseCommand {
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? 1,
       ...(actions !== undefined && { turns: actions }),
+    }).catch((error: unknown) => {
+      if (hasLeft?.() !== true) throw error;
+      return { environment: args.environment, episodes: [] };
     });
+    if (hasLeft?.() === true) this.say('You left the game before its end.');
     for (const { task, observation, turns: played, success } of result.episodes) {
       // A human player has already seen the game.
       if (typeof policy === 'string' || policy.name !== 'human') {

@@ -61,6 +61,8 @@ export default class Serve extends BaseCommand {
       const server = await servePolicy({
         endpoint: open.endpoint,
         ...(open.adapters && { adapters: open.adapters }),
+        reader: open.reader,
+        log: (message) => this.note(message),
         ...address,
         ...(key !== undefined && key !== '' && { key }),
       });

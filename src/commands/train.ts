@@ -71,7 +71,7 @@ export default class Train extends BaseCommand {
         ...(flags['memory-share'] !== undefined && { share: flags['memory-share'] }),
       },
       tracking: trackingContext(process.env, this.config.version),
-      command: ['train', ...this.argv],
+      command: this.words(),
       cwd: process.cwd(),
       runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),

@@ -10,14 +10,18 @@ export default class Work extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(Work);
-    const [{ workOnJob }, { planTraining }] = await Promise.all([
+    const [{ takeJobKey }, { workOnJob }, { planTraining }] = await Promise.all([
+      import('../runners/job-key.js'),
       import('../runners/work-on-job.js'),
       import('../experiments/start-training.js'),
     ]);
+    // Before code of plugins runs.
+    const key = takeJobKey(process.env);
     const host = await this.openPluginHost();
     const settings = await this.hostSettings(0);
     await workOnJob({
       folder: args.folder,
+      ...(key !== undefined && { key }),
       version: this.config.version,
       write: (text) => process.stdout.write(text),
       train: (request, listener) =>

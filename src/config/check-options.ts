@@ -1,5 +1,6 @@
 import type { OptionDeclaration, OptionFinding, OptionsDeclaration } from '../contracts/options.js';
 import { nearestName } from './nearest-name.js';
+import { WrittenValue } from './written-value.js';
 
 /** Options after the check. Every declared option has a value. A wrong one has its default, and a finding. */
 export interface CheckedOptions {
@@ -30,7 +31,7 @@ export function checkOptions(
   }
   const values = names.map((name) => {
     const option = declaration[name] as OptionDeclaration;
-    const value = Object.hasOwn(given, name) ? given[name] : undefined;
+    const value = readWritten(option, Object.hasOwn(given, name) ? given[name] : undefined);
     if (value === undefined) return [name, option.default] as const;
     const complaint = complaintAbout(option, value);
     if (complaint === undefined) return [name, value] as const;
@@ -39,6 +40,12 @@ export function checkOptions(
     return [name, option.default] as const;
   });
   return { values: Object.fromEntries(values), findings };
+}
+
+/** `model=4` is the text 4, if the option is a text. */
+function readWritten({ type }: OptionDeclaration, given: unknown): unknown {
+  if (!(given instanceof WrittenValue)) return given;
+  return (type === 'string' || type === 'choice') && given.value !== null ? given.text : given.value;
 }
 
 /** The allowed values of an option, in words: "a whole number from 1 to 4". */

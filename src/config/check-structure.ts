@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 
+import { hideSecrets } from '../errors/hide-secrets.js';
 import type { Complaints } from './complaints.js';
 import { foreignKeyHint } from './foreign-names.js';
-import { hidePasswords } from './hide-passwords.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
 import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
@@ -174,7 +174,7 @@ function expectation(issue: Issue): string {
 
 function show(value: unknown): string {
   if (value === null) return 'empty';
-  const text = hidePasswords(JSON.stringify(value) ?? typeof value);
+  const text = hideSecrets(JSON.stringify(value) ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }
 

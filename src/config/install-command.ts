@@ -1,3 +1,5 @@
+import { shellWord } from '../errors/shell-word.js';
+
 /** A package and its origin. npm installs packages of the project, and the CLI installs all others. */
 interface Installed {
   readonly name: string;
@@ -7,7 +9,5 @@ interface Installed {
 /** The command that installs another version of a package. `range`: a version or a range; absent: the newest. */
 export function installCommand({ name, origin }: Installed, range?: string): string {
   const what = range === undefined ? name : `${name}@${range}`;
-  // These characters have a special meaning in a shell.
-  const quoted = /[\s^~<>|*=]/.test(what) ? `'${what}'` : what;
-  return `${origin === 'project' ? 'npm' : 'agentgym plugins'} install ${quoted}`;
+  return `${origin === 'project' ? 'npm' : 'agentgym plugins'} install ${shellWord(what)}`;
 }

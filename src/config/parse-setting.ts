@@ -1,5 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { hidePasswords } from './hide-passwords.js';
+import { hideSecrets } from '../errors/hide-secrets.js';
 import { parseDocument, reservedKeys } from './parse-document.js';
 import type { KeyMap, RecipeLayer } from './recipe-layer.js';
 
@@ -21,7 +21,7 @@ export function parseSetting(
   text: string,
   name: '--set' | '--option' | '--policy-option' | '--runner-option' = '--set',
 ): Setting {
-  const flag = `${name} ${hidePasswords(text)}`;
+  const flag = `${name} ${hideSecrets(text)}`;
   const wrong = (message: string, hint: string, cause?: unknown) =>
     new AgentgymError('AG_SET_INVALID', { message: `\`${flag}\`${message}`, hint, cause });
   const at = text.indexOf('=');

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { OutsideFiles } from './files.js';
 import type { Random } from './random.js';
 import type { TextScene, TextView } from './text-view.js';
+import type { HostFetch, OpenJson } from './wire.js';
 
 /** Messages of a plugin to the user: on standard error, or in the log of the run. */
 export interface Log {
@@ -21,6 +22,10 @@ export interface Host {
   readonly cacheDirectory: string;
   /** Reads files that somebody else wrote. */
   readonly files: OutsideFiles;
+  /** Asks a server, inside limits; every request of a plugin goes through it. A server that asks for a long wait is named in `log`. */
+  readonly fetch: HostFetch;
+  /** Opens what a server answered, so that its faults are found where it is read. */
+  readonly openJson: OpenJson;
 }
 
 /** How a child process is started. */
@@ -49,6 +54,36 @@ export interface ChildProcess {
   kill(signal?: 'SIGTERM' | 'SIGINT' | 'SIGKILL'): void;
 }
 
+/** How a program that answers questions is started, and what it may do. */
+export interface JsonLinesOptions extends SpawnOptions {
+  /** Longest time of an answer; default 600 s. A question may have less time by its `signal`. */
+  readonly seconds?: number;
+  /** Longest line that the program may write, in UTF-16 code units; default 16 Mi. A longer one ends the program. */
+  readonly maximumLine?: number;
+  /**
+   * Several episodes share the program. If it ends, its errors have the code UNAVAILABLE: the run stops, and can be
+   * resumed. Default: false, where only the episode that asks fails.
+   */
+  readonly shared?: boolean;
+}
+
+/**
+ * A program that answers questions. A question is a line of JSON on its standard input, `{"id": 7, ...}`, and its
+ * answer a line on its standard output, `{"id": 7, "answer": ...}` or `{"id": 7, "error": "..."}`. Several questions
+ * may be open at once; answers come in any order. Any other line on standard output is a fault that ends the program:
+ * it prints messages to standard error, and errors quote them.
+ */
+export interface JsonLinesProcess<Question extends object, Answer> {
+  /**
+   * The answer to a question, as the program wrote it. `id` is added to the question. Rejects with the program's
+   * `error`; with how the program ended and what it printed last; after `seconds`; or with the reason of an abort.
+   * The program lives on after the first and the last two: `end` kills it if it is still busy.
+   */
+  ask(question: Question, call?: { readonly signal: AbortSignal }): Promise<Answer>;
+  /** Kills the program and everything that it started, and waits until it is gone. May be called twice. */
+  end(): Promise<void>;
+}
+
 /**
  * The host of an environment or a tool. It has no random stream: randomness belongs to an episode, and its calls bring
  * their own streams. So nothing depends on the order in which instances are created.
@@ -59,6 +94,12 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
    * `command` is found on the PATH of `env`. No shell reads the arguments. Rejects if the process cannot be started.
    */
   spawn(command: string, args?: readonly string[], options?: SpawnOptions): Promise<ChildProcess>;
+  /** Starts a program like `spawn`, and asks it questions in lines of JSON. */
+  spawnJsonLines<Question extends object, Answer>(
+    command: string,
+    args?: readonly string[],
+    options?: JsonLinesOptions,
+  ): Promise<JsonLinesProcess<Question, Answer>>;
   /** The observation of a text world in the view that its options of the group `view` ask for. */
   composeObservation(scene: TextScene, view: TextView): string;
 }

@@ -62,8 +62,13 @@ export interface GeneratedTokens {
  * use the same functions.
  */
 export interface ConversationEncoder {
-  /** The ids before the first action. `system` may be empty. */
-  begin(system: string, observation: string): readonly number[];
+  /**
+   * The ids before the first action. `system` may be empty.
+   *
+   * @param describesFunctions whether `system` has a text of `functionCalls.describe`, with control tokens of the
+   * template. False: whoever wrote `system` cannot repeat such a text to get them. Default: true.
+   */
+  begin(system: string, observation: string, describesFunctions?: boolean): readonly number[];
   /** The ids after an action's end token: the observation, up to the start of the next action. */
   append(observation: string): readonly number[];
   /**
@@ -71,8 +76,20 @@ export interface ConversationEncoder {
    * to the start of the next action. Absent: the template has no such role, and answers are observations like others.
    */
   appendAnswer?(answer: string): readonly number[];
-  /** The ids of an action as the policy would sample it, without its end token. */
-  encodeAction(text: string): readonly number[];
+  /**
+   * The ids of an action as the policy would sample it, without its end token.
+   *
+   * @param content the length of a text at its start that somebody else wrote as the policy's: only marks of thoughts are
+   * control tokens in it, and no call is. Default: 0
+   */
+  encodeAction(text: string, content?: number): readonly number[];
+  /**
+   * The ids of a text that is no part of a conversation. Absent: there are none but those of `encodeAction`.
+   *
+   * @param how `addSpecial`: with the control tokens that the tokenizer puts around a text, such as a first token;
+   * `parseSpecial`: spellings of control tokens in the text become these tokens, so only for texts that may forge them
+   */
+  encodeText?(text: string, how: { readonly addSpecial: boolean; readonly parseSpecial: boolean }): readonly number[];
   /** Ids that end an action; the first is appended to a cut action. */
   readonly endIds: readonly number[];
   /** The text of sampled ids, without end ids. */
@@ -212,6 +229,11 @@ export interface ReferenceModel {
 export interface PolicyModel {
   readonly capabilities: PolicyCapabilities;
   readonly encoder: ConversationEncoder;
+  /**
+   * How `openEncoder` of the policy's module opens an equal encoder in another thread. Absent: it cannot, so long texts are
+   * encoded in the main thread.
+   */
+  readonly encoderSource?: { readonly folder: string; readonly settings: FolderEncoderSettings };
   /** Rises by one with each applied optimizer step; every sampled turn records it. */
   readonly policyVersion: number;
   /** Continues every sequence, with the promises of `capabilities.sampler`. */
@@ -281,6 +303,8 @@ export interface PolicyContext {
   readonly findModel?: (name: string) => string | undefined;
   /** The only model that an adapter in `from` may name as its base. Absent: any folder, and any model that was pulled. */
   readonly base?: string;
+  /** The host's `cacheDirectory`, for estimates, which have no host. */
+  readonly cacheDirectory?: string;
 }
 
 /** Facts about a model before it is created. */
@@ -382,6 +406,8 @@ export interface FolderEncoderSettings {
    * `keep`: they stay as they were sampled; `off`: the template asks for none. Default: `template`.
    */
   readonly thinking?: 'template' | 'keep' | 'off';
+  /** Where the opening policy may keep what it found out about the folder: its `cacheDirectory`. agentgym sets it. */
+  readonly cacheDirectory?: string;
 }
 
 /** The host of a policy. It also carries the functions that evaluate losses. */

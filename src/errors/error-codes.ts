@@ -111,9 +111,10 @@ export const errorCodes = {
   },
   AG_ENVIRONMENT_CANNOT: {
     exitCode: 2,
-    meaning: 'A recipe combines an algorithm with an environment that lacks what the algorithm needs.',
-    cause: 'An algorithm that compares turns from equal states, with an environment without `stateKey`.',
-    cure: 'Choose another algorithm or environment, or add the named member to the environment.',
+    meaning: 'An environment lacks what an algorithm or a command needs.',
+    cause:
+      'An algorithm that compares turns from equal states, with an environment without `stateKey`; or a split without tasks.',
+    cure: 'Choose another algorithm, split or environment, or add the named member to the environment.',
   },
   AG_EPISODES_EXPORT: {
     exitCode: 2,
@@ -380,8 +381,10 @@ export const errorCodes = {
   },
   AG_RUNNER_UNAVAILABLE: {
     exitCode: 2,
-    meaning: 'The cluster on which runs shall be trained is out of reach, refuses the token, or has another version.',
-    cause: 'A head that is not running, a wrong address, a missing token, or nodes without this version of agentgym.',
+    meaning:
+      'The cluster on which runs shall be trained is out of reach, refuses the token, has another version, or answers what cannot be used.',
+    cause:
+      'A head that is not running, a wrong address, a missing token, nodes without this version of agentgym, or jobs that are lost.',
     cure: 'Check the address and the nodes; the same command continues.',
   },
   AG_RUNS_INCOMPARABLE: {

@@ -5,6 +5,7 @@ import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import type { Actor } from '../rollout/actor.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
+import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { meanInterval } from '../statistics/mean-interval.js';
@@ -43,17 +44,21 @@ export interface Evaluation {
 /**
  * Plays tasks of one split, and reads no other.
  *
- * @throws AG_EPISODES_FAILED if too many episodes failed, AG_INTERRUPTED
+ * @throws AG_ENVIRONMENT_CANNOT if the split has no tasks, AG_EPISODES_FAILED if too many episodes failed, or all,
+ * AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
   const { environments, split, attempts, random, trainedClusters } = options;
   const { world } = environments;
+  refuseEmptySplit(world, split);
   const tasks = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
   const keys = tasks.flatMap((task, group) =>
     Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
   );
   const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
   refuseManyFailures(episodes, options.rollout.maxFailedShare, world);
+  // No share of failures is so high that a rate of nothing is a result.
+  if (episodes.every(({ status }) => status === 'failed')) refuseManyFailures(episodes, 0, world);
 
   const told = world.tells ? await world.about(tasks) : [];
   const outcomes = tasks.map((task, group): TaskOutcome => {

@@ -1,6 +1,7 @@
 // Checks that need created contributions: the policy and the environment must support the needs of the algorithm.
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
+import type { SplitName } from '../contracts/environment.js';
 import type { LiveName, Loss, LossExpression } from '../contracts/loss.js';
 import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
@@ -8,6 +9,7 @@ import { nameTerms } from '../credit/name-terms.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { crossEntropy } from '../training/supervised.js';
 import type { OpenEnvironment } from './open-environment.js';
 
@@ -70,6 +72,34 @@ function checkTerms(loss: Loss, known: PolicyCapabilities['losses'], policy: str
       path,
     });
   }
+}
+
+/**
+ * Throws AG_ENVIRONMENT_CANNOT if a split that the run plays has no tasks, and AG_RECIPE_INVALID if it asks for all tasks
+ * of a split without end.
+ */
+export function checkSplits(
+  { recipe, funded }: RunPlan,
+  { world }: OpenEnvironment,
+  transfer: readonly OpenEnvironment[],
+): void {
+  const { every, split, tasks, final } = recipe.evaluation;
+  const plays = funded.some((stage) => stage.kind === 'rl' || stage.demonstrations.file === undefined);
+  if (plays) refuseEmptySplit(world, 'train', 'environment');
+  if (every > 0) checkHeldOut(world, split, tasks, 'evaluation');
+  for (const place of [world, ...transfer.map((other) => other.world)]) {
+    checkHeldOut(place, final.split, final.tasks, 'evaluation.final');
+  }
+}
+
+function checkHeldOut(world: OpenEnvironment['world'], split: SplitName, tasks: number | 'all', path: string): void {
+  refuseEmptySplit(world, split, `${path}.split`);
+  if (tasks !== 'all' || world.splits[split].count !== 'unbounded') return;
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `\`${path}.tasks: all\` asks for all tasks of the split \`${split}\`, but in the ${world.title} it has no end.`,
+    hint: `Give a number: \`--set ${path}.tasks=100\`.`,
+    path: `${path}.tasks`,
+  });
 }
 
 /**

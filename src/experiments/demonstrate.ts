@@ -11,6 +11,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { FailureCount } from '../rollout/failures.js';
 import { playInParts } from '../rollout/play-in-parts.js';
+import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { defaultRollout, type OpenPlayer, openPlayer, type OpenPlayerRequest } from './open-player.js';
 
@@ -71,6 +72,7 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
   try {
     const { actor, environment } = player;
     const { random, signal } = settings;
+    refuseEmptySplit(environment.world, split);
     const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
     const header = headerOf(request, player);
     writer = await openDemonstrations(output, header);

@@ -75,6 +75,16 @@ describe('describeRewards', () => {
     expect(none).toEqual({ bounds: some?.bounds, density: {} });
   });
 
+  it('plays nothing in an external world, and still says the bounds', async () => {
+    const parts = partsOf(() => {
+      throw new Error('nobody should play');
+    });
+    const { environment } = parts;
+    const external = { ...parts, environment: { ...environment, world: { ...environment.world, external: true } } };
+    const found = await describeRewards(plan, external, createRandom(3), new AbortController().signal);
+    expect(found).toEqual({ bounds: { success: [2, 2], failure: [0, 1] }, density: {} });
+  });
+
   it('plays nothing where no stage is rewarded', async () => {
     const create = () => {
       throw new Error('nobody should play');

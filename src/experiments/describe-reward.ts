@@ -15,7 +15,8 @@ import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest
 const measuredTasks = 16;
 
 /**
- * Describes the rewards of a recipe. The same seed gives the same numbers; failed episodes are left out.
+ * Describes the rewards of a recipe. The same seed gives the same numbers; failed episodes are left out. Plays nothing in
+ * an external world.
  *
  * @param random a separate stream
  * @returns null if no stage uses rewards, or if the user interrupted it; a resumed run then measures them
@@ -52,7 +53,9 @@ async function describeReward(
   const { recipe, longestHorizon: horizon } = plan;
   const played = { plan, environment, reward, tasks: measuredTasks, random, signal };
   const density: { -readonly [player in keyof RewardDescription['density']]: RewardDensity } = {};
-  for (const actor of baselinePlayers(environment)) {
+  // Turns of an external world may cost something, and other people may see them.
+  const players = environment.world.external === true ? [] : baselinePlayers(environment);
+  for (const actor of players) {
     if (actor.player === 'demonstrator') continue;
     const completed = await playTrainingTasks(played, actor, 1, horizon);
     if (completed.length > 0) density[actor.player] = rewardDensity(completed);

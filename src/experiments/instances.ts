@@ -186,12 +186,9 @@ export class Instances {
     const { located, module, options } = await this.#open('policy', named);
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
-        const estimate = await module.estimate?.(
-          options,
-          { ...context, findModel: this.#findModel },
-          load,
-          outsideFiles,
-        );
+        const { cacheDirectory } = createHost(this.#settings, located);
+        const known = { ...context, findModel: this.#findModel, cacheDirectory };
+        const estimate = await module.estimate?.(options, known, load, outsideFiles);
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
@@ -253,7 +250,8 @@ export class Instances {
         hint: 'The policy `transformer` does: `agentgym plugins install policy-transformer`.',
       });
     }
-    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, settings, outsideFiles));
+    const { cacheDirectory } = createHost(this.#settings, opener);
+    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }, outsideFiles));
   }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */

@@ -20,7 +20,7 @@ import { runWeights } from '../runs/checkpoints.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
-import { checkPolicy, checkStageNeeds, checkStates } from './check-parts.js';
+import { checkPolicy, checkSplits, checkStageNeeds, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
 import { type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
@@ -88,6 +88,7 @@ export async function openParts(
       if (isOwn) continue;
       transfer.set(name, await atKey(path, () => instances.environment(playedEnvironment(recipe, other))));
     }
+    checkSplits(plan, environment, [...transfer.values()]);
     refuseMissingExperts(plan, environment);
     const format = await atKey(['format'], () => instances.format(recipe.format));
     tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));

@@ -3,6 +3,7 @@ import type { Facts } from '../contracts/facts.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
+import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 
@@ -47,6 +48,7 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
     const { actor, environment, horizon, reward } = player;
     const { pool, world } = environment;
     const { random, signal } = request.settings;
+    if (request.task === undefined) refuseEmptySplit(world, request.split);
     const tasks =
       request.task === undefined
         ? await chooseTasks(world.splits[request.split], request.tasks, random.stream('tasks', request.split))

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 
 /**
@@ -16,7 +17,7 @@ export function resolveStart(name: string, seed: number, cacheDirectory: string)
   if (pulled !== undefined) return pulled;
   throw new AgentgymError('AG_RECIPE_INVALID', {
     message: `\`policy.from\` is ${from}, but there is no such folder, and no model of this name was pulled`,
-    hint: `Fetch the model with \`agentgym pull ${from}\`. A folder next to the recipe begins with \`./\`.`,
+    hint: `Fetch the model with \`agentgym pull ${shellWord(from)}\`. A folder next to the recipe begins with \`./\`.`,
     path: 'policy.from',
   });
 }

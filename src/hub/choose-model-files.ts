@@ -1,7 +1,6 @@
-import type { ListFileEntry } from '@huggingface/hub';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { FileHash } from '../transfers/file-hash.js';
+import type { HubEntry } from './hub-listing.js';
 
 /** A file of a model on a hub. */
 export interface HubFile {
@@ -20,6 +19,9 @@ const texts =
   /^(config|generation_config|tokenizer|tokenizer_config|special_tokens_map|added_tokens|chat_template)\.json$|^chat_template\.jinja$|^(LICEN[CS]E|NOTICE)(\.\w+)?$/i;
 const pickles = /^(pytorch|adapter)_model.*\.bin$|\.(pt|pth|ckpt|pkl|msgpack|h5)$/;
 
+/** A model has about ten. */
+const mostTexts = 100;
+
 /** The files that a model needs, of all files in its repository: texts first, then weights. */
 export interface ChosenFiles {
   readonly texts: readonly HubFile[];
@@ -35,9 +37,9 @@ export interface ChosenFiles {
  *
  * @throws AgentgymError AG_MODEL_UNUSABLE
  */
-export function chooseModelFiles(model: string, listed: readonly ListFileEntry[]): ChosenFiles {
+export function chooseModelFiles(model: string, listed: readonly HubEntry[]): ChosenFiles {
   // Only files at the top are needed, so that no name leaves the folder.
-  const entries = new Map(listed.filter(({ type }) => type === 'file').map((entry) => [entry.path, entry]));
+  const entries = new Map(listed.map((entry) => [entry.path, entry]));
   const file = (name: string) => hubFile(model, entries.get(name)!);
   const ofModel = [wholeName, indexName].find((name) => entries.has(name));
   const isAdapter = ofModel === undefined && entries.has(adapterConfigName);
@@ -50,10 +52,10 @@ export function chooseModelFiles(model: string, listed: readonly ListFileEntry[]
     const only = pickle === undefined ? '' : `, only ${pickle}, which agentgym does not open because it can run code`;
     throw unusable(model, `its repository has no ${wanted}${only}`);
   }
+  const names = [...entries.keys()].filter((name) => texts.test(name) || (isAdapter && name === adapterConfigName));
+  if (names.length > mostTexts) throw unusable(model, `its repository has ${names.length} licences and settings`);
   return {
-    texts: [...entries.keys()]
-      .filter((name) => texts.test(name) || (isAdapter && name === adapterConfigName))
-      .map(file),
+    texts: names.map(file),
     weights: file(weightsName),
     ...(weightsName === indexName && {
       shards: (index: string) => {
@@ -77,9 +79,9 @@ function shardNames(model: string, index: string): readonly string[] {
   throw unusable(model, `its ${indexName} cannot be read, or does not name safetensors files`);
 }
 
-function hubFile(model: string, { path, size, lfs, oid }: ListFileEntry): HubFile {
-  if (lfs !== undefined) return { name: path, bytes: lfs.size, hash: { algorithm: 'sha256', value: lfs.oid } };
-  if (oid !== undefined) return { name: path, bytes: size, hash: { algorithm: 'git-blob', value: oid } };
+function hubFile(model: string, { bytes, oid, path, sha256 }: HubEntry): HubFile {
+  if (sha256 !== undefined) return { name: path, bytes, hash: { algorithm: 'sha256', value: sha256 } };
+  if (oid !== undefined) return { name: path, bytes, hash: { algorithm: 'git-blob', value: oid } };
   throw unusable(model, `the hub gives no hash of ${path}`);
 }
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -30,6 +30,7 @@ export async function fillPartial(
   partial: string,
 ): Promise<PulledDocument['files']> {
   await mkdir(partial, { recursive: true });
+  await refuseLink(partial);
   const lock = acquireProcessLock(partial, ({ pid }) => {
     return new AgentgymError('AG_TRANSFER_FAILED', {
       message: `The process ${pid} is pulling ${model} into the same folder.`,
@@ -75,10 +76,20 @@ async function downloadHubFile(
   report({ type: 'finished', name, outcome });
 }
 
+/** Somebody may have put a link there, so that the files would land in another folder. */
+async function refuseLink(partial: string): Promise<void> {
+  if ((await lstat(partial)).isDirectory()) return;
+  throw new AgentgymError('AG_FILE_FAILED', {
+    message: `${partial}, where a pull keeps what is not complete, is a link to another place.`,
+    hint: 'Remove the link, then run the same command again.',
+    file: partial,
+  });
+}
+
 async function refuseFullDisk(partial: string, files: readonly HubFile[]): Promise<void> {
   const { bavail, bsize } = await statfs(partial);
   const names = await readdir(partial);
-  const sizes = await Promise.all(names.map(async (name) => (await stat(join(partial, name))).size));
+  const sizes = await Promise.all(names.map(async (name) => (await lstat(join(partial, name))).size));
   const missing = files.reduce((sum, { bytes }) => sum + bytes, 0) - sizes.reduce((sum, size) => sum + size, 0);
   if (missing <= bavail * bsize) return;
   throw new AgentgymError('AG_FILE_FAILED', {

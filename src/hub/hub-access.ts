@@ -3,7 +3,10 @@ import { HUB_URL, HubApiError } from '@huggingface/hub';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { interruption } from '../errors/interruption.js';
 import { messageOf } from '../errors/message-of.js';
-import { hostOf, openRequest } from '../transfers/open-request.js';
+import { fileError } from '../errors/system-error.js';
+import { boundedFetch } from '../transfers/bounded-fetch.js';
+import { sizeOfBody } from '../transfers/send-request.js';
+import { busyFailure, hostOf, transferError } from '../transfers/transfer-errors.js';
 import { PassingFailure, withRetries } from '../transfers/with-retries.js';
 
 /** A model hub, and the right to use it. */
@@ -39,12 +42,22 @@ export function hubAccess(
 }
 
 /** Parameters that every function of the hub's library takes. */
-export function libraryParameters({ endpoint, token, signal }: HubAccess) {
+export function libraryParameters(hub: HubAccess) {
+  const { endpoint, token } = hub;
   return {
     hubUrl: endpoint,
     ...(token !== undefined && { accessToken: token }),
-    fetch: (input: FetchInput, init?: RequestInit) => patientFetch(input, init, signal),
+    fetch: (input: FetchInput, init?: RequestInit) => hubFetch(hub, input, init),
   };
+}
+
+/** A hub answered something that no hub answers. @param problem goes on the sentence */
+export function hubFault(url: string, problem: string): AgentgymError {
+  const { host, pathname } = new URL(url);
+  return new AgentgymError('AG_TRANSFER_FAILED', {
+    message: `${host} answered ${pathname} with ${problem}.`,
+    hint: 'Check that HF_ENDPOINT is the address of a hub. If it is, the hub has a fault: run the same command again later.',
+  });
 }
 
 /**
@@ -77,25 +90,46 @@ function hubError({ endpoint, token }: HubAccess, subject: string, cause: unknow
     return new AgentgymError('AG_TRANSFER_NOT_FOUND', { message: `${place} has no ${subject}.`, cause });
   }
   if (code !== undefined) return cause as Error;
-  const said = status === undefined ? messageOf(cause) : `it answered with status ${status}`;
+  const file = fileError(cause);
+  if (file !== undefined) return file;
+  // What the library says when it reads a member that is not there is of no use to anybody.
+  const isFault = cause instanceof TypeError || cause instanceof SyntaxError || cause instanceof RangeError;
+  const answered = status === undefined ? messageOf(cause) : `it answered with status ${status}`;
+  const said = isFault ? 'it answered something that no hub answers' : answered;
   return new AgentgymError('AG_TRANSFER_FAILED', { message: `${place}: ${subject} failed: ${said}.`, cause });
 }
 
-/** `fetch` with a deadline for every wait, which repeats what a busy server refuses. */
-async function patientFetch(input: FetchInput, init: RequestInit = {}, signal: AbortSignal): Promise<Response> {
+/**
+ * A fetch for the hub, which repeats what a busy server refuses. Only the hub itself gets the token, although a hub may
+ * name the next page, or a place for uploads, on another server.
+ */
+export async function hubFetch(hub: HubAccess, input: FetchInput, init: RequestInit = {}): Promise<Response> {
   const url = input instanceof Request ? input.url : String(input);
-  const signals = init.signal ? AbortSignal.any([signal, init.signal]) : signal;
-  const stallSeconds = 60 + sizeOf(init.body) / slowestUpload;
+  const [own, target] = [new URL(hub.endpoint), URL.canParse(url) ? new URL(url) : undefined];
+  if (own.protocol === 'https:' && target?.protocol === 'http:') {
+    throw new AgentgymError('AG_TRANSFER_FAILED', {
+      message: `${own.host} names the address ${target.origin}, which is not encrypted.`,
+    });
+  }
+  const headers = new Headers(init.headers);
+  if (target?.origin !== own.origin) headers.delete('authorization');
+  const signal = init.signal ? AbortSignal.any([hub.signal, init.signal]) : hub.signal;
+  const limits = {
+    totalSeconds: 60 + (sizeOfBody(init.body) ?? 0) / slowestUpload,
+    redirects: 'without-secrets' as const,
+    ...(hub.token !== undefined && { secrets: [hub.token] }),
+  };
   try {
-    return await withRetries(signals, async () => {
-      const { response, chunks } = await openRequest(url, init, { signal: signals, stallSeconds, keepsErrors: true });
-      // Answers of the hub are small. They are read here, where a cut connection is repeated.
-      const parts: Uint8Array[] = [];
-      for await (const chunk of chunks()) parts.push(chunk);
-      const { status, headers } = response;
-      const answer = new Response(status === 204 || status === 304 ? null : Buffer.concat(parts), { status, headers });
-      Object.defineProperty(answer, 'url', { value: response.url });
-      return answer;
+    return await withRetries(signal, async () => {
+      let response: Response;
+      try {
+        response = await boundedFetch(input, { ...init, headers, signal }, limits);
+      } catch (error) {
+        throw transferError(error);
+      }
+      const busy = busyFailure(url, response);
+      if (busy !== undefined) throw busy;
+      return response;
     });
   } catch (error) {
     if (error instanceof PassingFailure) {
@@ -103,10 +137,4 @@ async function patientFetch(input: FetchInput, init: RequestInit = {}, signal: A
     }
     throw error;
   }
-}
-
-function sizeOf(body: RequestInit['body']): number {
-  if (body instanceof Blob) return body.size;
-  if (typeof body === 'string') return body.length;
-  return body instanceof ArrayBuffer || ArrayBuffer.isView(body) ? body.byteLength : 0;
 }

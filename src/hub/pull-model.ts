@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
-import { listFiles, modelInfo, type ListFileEntry } from '@huggingface/hub';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { hasHash } from '../transfers/file-hash.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import { adapterConfigName, chooseModelFiles } from './choose-model-files.js';
 import { fillPartial } from './fill-partial.js';
-import { callHub, type HubAccess, libraryParameters } from './hub-access.js';
+import { callHub, type HubAccess } from './hub-access.js';
+import { listModel } from './hub-listing.js';
 import { isModelName, modelFolder, type PulledDocument, pulledFile, readPulled } from './pulled-model.js';
 
 /** What to pull, and where to. */
@@ -55,8 +54,8 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   }
   const folder = resolve(settings.output ?? modelFolder(settings.cacheDirectory, model));
   const older = await refuseOtherFolder(folder, model);
-  const { commit, license, listed } = await askHub(settings);
-  const chosen = chooseModelFiles(model, listed);
+  const { commit, license, entries } = await askHub(settings);
+  const chosen = chooseModelFiles(model, entries);
   const about = { model, commit, folder, ...(license !== undefined && { license }) };
   if (older?.commit === commit) {
     if (await isIntact(folder, older, hub.signal)) {
@@ -90,24 +89,9 @@ async function baseOf(folder: string): Promise<Pick<PulledModel, 'base'>> {
   }
 }
 
-async function askHub({ model, revision, hub }: PullSettings) {
-  const parameters = libraryParameters(hub);
+function askHub({ model, revision, hub }: PullSettings) {
   const subject = revision === undefined ? `model ${model}` : `model ${model} with the revision ${revision}`;
-  return callHub(hub, subject, async () => {
-    const info = await modelInfo({
-      name: model,
-      ...(revision !== undefined && { revision }),
-      additionalFields: ['sha', 'cardData'],
-      ...parameters,
-    });
-    const commit = info.sha;
-    const listed: ListFileEntry[] = [];
-    for await (const entry of listFiles({ repo: { type: 'model', name: model }, revision: commit, ...parameters })) {
-      listed.push(entry);
-    }
-    const { license } = (info.cardData ?? {}) as { readonly license?: unknown };
-    return { commit, listed, license: typeof license === 'string' ? license : undefined };
-  });
+  return callHub(hub, subject, () => listModel(hub, model, revision));
 }
 
 /** The document of an older pull of this model. Throws AG_OUTPUT_EXISTS if the folder has other content. */

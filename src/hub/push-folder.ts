@@ -7,7 +7,7 @@ import { commitIter, createRepo, HubApiError } from '@huggingface/hub';
 import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { TransferEvent, TransferredFile } from '../transfers/transfer-event.js';
-import { callHub, type HubAccess, libraryParameters } from './hub-access.js';
+import { callHub, type HubAccess, hubFault, libraryParameters } from './hub-access.js';
 import { isModelName } from './pulled-model.js';
 
 /** What to push, and where to. */
@@ -70,8 +70,11 @@ export async function pushFolder({ folder, model, isPrivate, hub, onEvent }: Pus
       const { done, value } = await commits.next();
       if (done === true) {
         for (const { name } of files) onEvent({ type: 'finished', name, outcome: 'transferred' });
-        const commit = value?.commit ?? { oid: '', url: '' };
-        return { model, url: `${hub.endpoint}/${model}`, commit: commit.oid, files, leftOut };
+        const commit: unknown = value?.commit.oid ?? '';
+        if (typeof commit !== 'string' || !/^[0-9a-f]{0,64}$/i.test(commit)) {
+          throw hubFault(`${hub.endpoint}/${model}`, 'a commit that is no hash; look there whether it has the files');
+        }
+        return { model, url: `${hub.endpoint}/${model}`, commit, files, leftOut };
       }
       if (value.event !== 'fileProgress' || value.state !== 'uploading') continue;
       onEvent({ type: 'progress', name: value.path, done: Math.round(value.progress * (bytes.get(value.path) ?? 0)) });

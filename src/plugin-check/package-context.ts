@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { inspectPackage, type Inspection } from '../plugins/inspect-package.js';
@@ -21,6 +21,7 @@ export interface PackageContext {
 export function openPackage(root: string, hostVersion: string): PackageContext {
   const file = join(root, 'package.json');
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
+  if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file`);
   const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const inspection = inspectPackage(root, json, hostVersion);
   const [fault] = inspection.faults;

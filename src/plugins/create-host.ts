@@ -4,9 +4,13 @@ import type { EnvironmentPhase } from '../contracts/environment.js';
 import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
 import { outsideFiles } from '../files/outside-files.js';
+import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
+import { boundedFetch } from '../transfers/bounded-fetch.js';
+import { openJson } from '../transfers/open-json.js';
+import { tellWaits } from '../transfers/tell-waits.js';
 import type { PluginOwner } from './call-plugin.js';
 
 /** Settings that all plugins of a run share. */
@@ -33,18 +37,22 @@ export function createHost(settings: HostSettings, owner: PluginOwner): Host {
 export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): EnvironmentHost {
   return {
     ...withoutRandom(settings, owner),
-    spawn: (command, args, options) => spawnOwned(command, args, options),
+    spawn: spawnOwned,
+    spawnJsonLines,
     composeObservation,
   };
 }
 
 function withoutRandom(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): Omit<Host, 'random'> {
   const speak = (message: string) => `${owner.name}: ${message}`;
+  const log: Log = {
+    info: (message) => settings.log.info(speak(message)),
+    warn: (message) => settings.log.warn(speak(message)),
+  };
   return {
-    log: {
-      info: (message) => settings.log.info(speak(message)),
-      warn: (message) => settings.log.warn(speak(message)),
-    },
+    log,
+    fetch: tellWaits(boundedFetch, (message) => log.warn(message)),
+    openJson,
     signal: settings.signal,
     cacheDirectory: join(settings.cacheDirectory, 'plugins', ...owner.package.split('/')),
     files: outsideFiles,

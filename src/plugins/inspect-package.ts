@@ -1,6 +1,6 @@
 // The only definition of a package that this host can use as a plugin. The store refuses other packages, the host
 // leaves them out, and `agentgym plugins check` reports the faults to authors. No code of the package runs.
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { satisfies, valid, validRange } from 'semver';
@@ -40,15 +40,11 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
   if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
   const faults: PackageFault[] = [];
   const { name, version, oclif } = json;
-  if (typeof name !== 'string' || name === '') {
-    faults.push({ kind: 'package-json', message: 'its package.json has no `name`' });
-  }
+  const refuse = (message: string) => faults.push({ kind: 'package-json', message: `its package.json has ${message}` });
+  if (!isPackageName(name)) refuse(invalidValue('name', name, 'which is not a name of a package'));
+  else if (isReserved(name)) refuse(`the name ${name}, which belongs to agentgym itself`);
   if (typeof version !== 'string' || valid(version) === null) {
-    const found =
-      version === undefined
-        ? 'no `version`'
-        : `the version ${JSON.stringify(version)}, which is not a semantic version`;
-    faults.push({ kind: 'package-json', message: `its package.json has ${found}` });
+    refuse(invalidValue('version', version, 'which is not a semantic version'));
   }
   if (!isObject(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
   const range = hostRange(json);
@@ -62,6 +58,28 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
   const declared = inspectDeclaration(root, json['agentgym']);
   const all = [...faults, ...declared.faults].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   return { ...declared, faults: all };
+}
+
+/** Whether a registry accepts a value as a name. npm and agentgym name folders after it. */
+export function isPackageName(name: unknown): name is string {
+  return typeof name === 'string' && name.length <= 214 && /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i.test(name);
+}
+
+/** A wrong value of a package.json in words: `the version "new", which is ...`, or `no version`. */
+export function invalidValue(key: string, value: unknown, why: string): string {
+  return value === undefined ? namedValue(key, value) : `${namedValue(key, value)}, ${why}`;
+}
+
+/** The value can be of any type, size and depth. */
+function namedValue(key: string, value: unknown): string {
+  if (value === undefined) return `no ${key}`;
+  if (typeof value === 'object' && value !== null) return `${Array.isArray(value) ? 'a list' : 'an object'} as ${key}`;
+  return `the ${key} ${JSON.stringify(typeof value === 'string' ? value.slice(0, 100) : value)}`;
+}
+
+/** The host, and the packages that make its command line: under their names a plugin would replace them. */
+function isReserved(name: string): boolean {
+  return name.toLowerCase() === HOST || /^@oclif\//i.test(name);
 }
 
 const order: readonly PackageFault['kind'][] = [
@@ -83,19 +101,22 @@ export function inspectDeclaration(root: string, declaration: unknown): Inspecti
   const { apiVersion, plugin } = declaration as { apiVersion?: unknown; plugin?: unknown };
   const faults: PackageFault[] = [];
   if (apiVersion !== API_VERSION) {
-    const found = apiVersion === undefined ? 'no version' : `version ${JSON.stringify(apiVersion)}`;
-    const message = `it is written for ${found} of the plugin API, but this agentgym has version ${API_VERSION}`;
+    const message = `it is written for ${namedValue('version', apiVersion)} of the plugin API, but this agentgym has version ${API_VERSION}`;
     faults.push(fault('api-version', message));
   }
   if (typeof plugin !== 'string') {
     return { faults: [...faults, fault('entry-path', '`agentgym.plugin` in its package.json is not a path')] };
   }
   if (!liesWithin(root, plugin)) {
-    return { faults: [...faults, fault('entry-path', `its entry ${plugin} lies outside its package`)] };
+    return { faults: [...faults, fault('entry-path', `its entry ${plugin.slice(0, 200)} lies outside its package`)] };
   }
   const entry = resolve(root, plugin);
   if (statSync(entry, { throwIfNoEntry: false })?.isFile() !== true) {
     return { faults: [...faults, fault('entry-file', `its entry ${plugin} does not exist`)] };
+  }
+  // A link inside the package may lead out of it.
+  if (!liesWithin(realpathSync(root), realpathSync(entry))) {
+    return { faults: [...faults, fault('entry-path', `its entry ${plugin} is a link to a file outside its package`)] };
   }
   return { faults, entry };
 }

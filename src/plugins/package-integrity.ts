@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
 import { byName, type PluginSource } from './plugin-source.js';
+import { readPackageJson } from './read-package-json.js';
 
 /** Entries that are never published, or do not belong to the package. */
 const LEFT_OUT = new Set(['node_modules', '.git', '.hg', '.svn', '.DS_Store']);
@@ -21,7 +21,7 @@ interface Package {
 export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Promise<string> {
   const hash = createHash('sha512');
   for (const path of await packageFiles(root)) {
-    const bytes = await readWholeFile(join(root, path), longestLog);
+    const bytes = await readFile(join(root, path));
     hash.update(`${path}\0${bytes.length}\0`).update(bytes);
   }
   return `sha512-${hash.digest('base64')}`;
@@ -33,7 +33,7 @@ export async function packageIntegrity({ root }: Pick<PluginSource, 'root'>): Pr
  * and hidden files.
  */
 async function packageFiles(root: string): Promise<string[]> {
-  const { files, agentgym } = JSON.parse(await readTextFile(join(root, 'package.json'))) as Package;
+  const { files, agentgym } = (await readPackageJson(root)) as Package;
   const entry = posix.normalize(typeof agentgym?.plugin === 'string' ? agentgym.plugin : 'index.js');
   const listed = Array.isArray(files) ? files.filter((item) => typeof item === 'string') : defaultFiles(entry);
   const rules = listed.map((pattern) => ({ takes: !pattern.startsWith('!'), matches: matcher(bare(pattern)) }));

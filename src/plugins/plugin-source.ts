@@ -1,6 +1,6 @@
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
+import { readPackageJson } from './read-package-json.js';
 
 /**
  * The origin of a package. One name counts once, and the first of these origins wins: `project`, a dependency of the
@@ -27,6 +27,11 @@ export interface OclifConfig {
   /** Folder of the CLI's own package. */
   readonly root: string;
   readonly plugins: ReadonlyMap<string, OclifPlugin>;
+  /** The CLI's own package.json. `plugins` has the names of built-in packages. */
+  readonly pjson: {
+    readonly oclif: { readonly plugins?: readonly string[] };
+    readonly dependencies?: { readonly [name: string]: string };
+  };
 }
 
 interface OclifPlugin {
@@ -47,21 +52,24 @@ export function pluginSourcesOf(config: OclifConfig): PluginSource[] {
     .filter((plugin) => isPluginDeclaration(declarationOf(plugin)) || isNothing(plugin))
     .map((plugin): PluginSource => {
       const { root, name, version } = plugin;
-      return { root, name, version, origin: originOf(plugin), declaration: declarationOf(plugin) };
+      const origin = originOf(plugin);
+      const isReplacing = origin !== 'built-in' && config.pjson.oclif.plugins?.includes(name) === true;
+      const builtIn = { version: config.pjson.dependencies?.[name] ?? 'its version', origin: 'built-in' as const };
+      const declaration = declarationOf(plugin);
+      return { root, name, version, origin, declaration, ...(isReplacing && { insteadOf: builtIn }) };
     })
     .sort(byName);
 }
 
-/** Reads a package folder as a plugin. Throws if there is no readable package.json. */
+/** Reads a package folder as a plugin. Throws what `readPackageJson` throws. */
 export async function readPluginSource(root: string, origin: PluginOrigin = 'project'): Promise<PluginSource> {
-  const text = await readTextFile(join(root, 'package.json'));
-  const json = JSON.parse(text) as { name?: string; version?: string; agentgym?: unknown };
+  const { name, version, agentgym } = Object(await readPackageJson(root)) as Record<string, unknown>;
   return {
     root,
-    name: json.name ?? root,
-    version: json.version ?? '0.0.0',
+    name: typeof name === 'string' ? name : root,
+    version: typeof version === 'string' ? version : '0.0.0',
     origin,
-    declaration: json.agentgym,
+    declaration: agentgym,
   };
 }
 

@@ -1,7 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
 import type { PluginProblem } from './load-plugin.js';
 import {
   byName,
@@ -11,6 +10,7 @@ import {
   type OclifConfig,
   type PluginSource,
 } from './plugin-source.js';
+import { readPackageJson } from './read-package-json.js';
 
 /** The plugins of the working folder. */
 export interface ProjectPlugins {
@@ -93,17 +93,11 @@ async function findProject(folder: string): Promise<{ folder: string; json: Proj
 
 /** Undefined if there is none. An unreadable package.json means a project without plugins; npm reports its error. */
 async function readPackage(folder: string): Promise<ProjectPackage | undefined> {
-  let text: string;
   try {
-    text = await readTextFile(join(folder, 'package.json'));
-  } catch {
-    return undefined;
-  }
-  try {
-    const json = JSON.parse(text) as ProjectPackage | null;
+    const json = await readPackageJson(folder);
     return typeof json === 'object' && json !== null ? json : {};
-  } catch {
-    return {};
+  } catch (error) {
+    return /^(ENOENT|ENOTDIR|EACCES)$/.test((error as NodeJS.ErrnoException).code ?? '') ? undefined : {};
   }
 }
 

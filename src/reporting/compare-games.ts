@@ -51,7 +51,11 @@ function ending(episode: Episode): Block[] {
   if (episode.status === 'failed') return [{ kind: 'lost', text: `failed: ${episode.failure.message}` }];
   const { finalObservation, success, truncated, turns } = episode;
   const count = `${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
-  const end = success ? `solved in ${count}` : truncated === undefined ? `lost after ${count}` : `cut after ${count}`;
+  const end = success
+    ? `solved in ${count}`
+    : truncated === undefined
+      ? `lost after ${count}`
+      : `truncated after ${count}`;
   return [
     { kind: 'observation', text: finalObservation },
     { kind: success ? 'won' : 'lost', text: end },

@@ -46,3 +46,41 @@ export function labelTables<Success>(
     return { axis, rows };
   });
 }
+
+/** A value with fewer tasks has an interval that says nothing. */
+export const fewestTasks = 10;
+/** More values than this would hide the result above them. */
+const mostValues = 6;
+/** Of more values, only so many are shown. */
+const shownValues = 3;
+
+/** The rows of a table for a narrow place, and what is left out. */
+export interface TellingRows<Success> {
+  readonly rows: readonly LabelRow<Success>[];
+  /** Whether these are the values with the lowest success, because there are many. */
+  readonly areLowest: boolean;
+  /** Number of values without rows: of few tasks, and others. */
+  readonly small: number;
+  readonly others: number;
+}
+
+/**
+ * The rows of values with enough tasks. Of many values, those with the lowest success of the player that the table is
+ * about, because they show what is still to be learnt.
+ */
+export function tellingRows<Success extends { readonly rate: number }>(
+  rows: readonly LabelRow<Success>[],
+): TellingRows<Success> {
+  const values = [...new Set(rows.map(({ value }) => value))];
+  const of = (value: string) => rows.filter((row) => row.value === value);
+  const large = values.filter((value) => of(value).some(({ tasks }) => tasks >= fewestTasks));
+  const rate = (value: string) => (of(value).find(({ emphasis }) => emphasis) ?? of(value)[0])?.success.rate ?? 0;
+  const areLowest = large.length > mostValues;
+  const lowest = areLowest ? [...large].sort((a, b) => rate(a) - rate(b)).slice(0, shownValues) : large;
+  return {
+    rows: rows.filter(({ value }) => lowest.includes(value)),
+    areLowest,
+    small: values.length - large.length,
+    others: large.length - lowest.length,
+  };
+}

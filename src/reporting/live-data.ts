@@ -23,6 +23,8 @@ export interface ListedRun {
   readonly recipe: string;
   /** The name that a user gave the run; absent without one. */
   readonly name?: string;
+  /** The tags that a user gave it. */
+  readonly tags: readonly string[];
   readonly seed: number;
   readonly status: ReportStatus;
   /** ISO 8601, UTC. */

@@ -1,4 +1,4 @@
-import { displayWidth } from './display-text.js';
+import { displayWidth, visibleText } from './display-text.js';
 
 export interface MarkdownColumn {
   readonly title: string;
@@ -25,13 +25,38 @@ export function markdownTable(columns: readonly MarkdownColumn[], rows: readonly
   return [line(head), line(rule), ...body.map(line)];
 }
 
-/** Escapes text for Markdown: one line without markup, links or HTML. Text between backticks stays code. */
+/**
+ * Escapes text for Markdown: one line without markup, links, HTML or control characters. Text between single backticks
+ * stays code; Markdown pairs runs of backticks by their lengths, so longer runs are escaped.
+ */
 export function markdownText(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
-  return line
-    .split(/(`[^`]+`)/)
-    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/[\\`*_[\]<>]/g, '\\$&')))
+  return oneLine(text)
+    .split(/((?<!`)`(?!`)[^`]+(?<!`)`(?!`))/)
+    .map((part, i) => (i % 2 === 1 ? part : part.replaceAll(/[\\`*_~[\]<>]/g, '\\$&')))
     .join('');
+}
+
+/** Any text as code within a line. */
+export function markdownCode(text: string): string {
+  const line = oneLine(text) || ' ';
+  const fence = '`'.repeat(longestRun(line) + 1);
+  const pad = /^`|`$/.test(line) ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+/** Any text as a block of code, with a fence that none of its lines closes. */
+export function markdownBlock(language: string, text: string): string[] {
+  const fence = '`'.repeat(Math.max(3, longestRun(text) + 1));
+  return [`${fence}${language}`, ...visibleText(text).split('\n'), fence];
+}
+
+function oneLine(text: string): string {
+  return visibleText(text.replaceAll(/\s+/g, ' ').trim());
+}
+
+/** Length of the longest run of backticks. */
+function longestRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, run) => Math.max(longest, run.length), 0);
 }
 
 /** A bar ends a cell of a table, even between backticks. */

@@ -66,7 +66,7 @@ it('tells success apart by each label, the players of a value together', () => {
       labels: {
         training: [
           { value: 'seen', tasks: 50, success: on(row.name === 'trained' ? 0.6 : 0.4, 50) },
-          { value: 'unseen', tasks: 8, success: on(row.name === 'trained' ? 0.3 : 0.1, 8) },
+          { value: 'unseen', tasks: 12, success: on(row.name === 'trained' ? 0.3 : 0.1, 12) },
         ],
         depth: [{ value: 2, tasks: 58, success: on(0.4, 58) }],
       },
@@ -77,8 +77,8 @@ it('tells success apart by each label, the players of a value together', () => {
     'by training      success  95 % interval  episodes  tasks',
     'seen, start       40.0 %   38.0 to 42.0       100     50',
     'seen, trained     60.0 %   58.0 to 62.0       100     50',
-    'unseen, start     10.0 %    8.0 to 12.0        16      8',
-    'unseen, trained   30.0 %   28.0 to 32.0        16      8',
+    'unseen, start     10.0 %    8.0 to 12.0        24     12',
+    'unseen, trained   30.0 %   28.0 to 32.0        24     12',
     '',
     'by depth    success  95 % interval  episodes  tasks',
     '2, start     40.0 %   38.0 to 42.0       116     58',
@@ -155,4 +155,49 @@ it('takes the lowest temperature of the evaluations for the curve', () => {
     { step: 2, value: 0.4 },
     { step: 3, value: 0.5 },
   ]);
+});
+
+// Goes red when a table by label hides the result above it.
+it('shows only the values of a label that say something, and counts the others', () => {
+  const success = (rate: number, tasks: number) => ({
+    rate,
+    low: rate,
+    high: rate,
+    episodes: tasks,
+    method: 'wilson' as const,
+  });
+  const linesOf = (values: readonly (readonly [tasks: number, rate: number])[]) => {
+    const labels = {
+      width: values.map(([tasks, rate], i) => ({ value: i + 2, tasks, success: success(rate, tasks) })),
+    };
+    const [one] = rows;
+    return labelLines(
+      [{ ...one!, name: 'trained', emphasis: true, evaluation: { ...one!.evaluation, labels } }],
+      plain(80),
+    );
+  };
+  const many = linesOf(Array.from({ length: 12 }, (_, i) => [30, 0.5 + 0.01 * ((i * 5) % 12)] as const));
+  expect(many).toHaveLength(6);
+  expect(many[1]).toMatch(/^by width, lowest +success/);
+  expect(many.slice(2, 5).map((line) => line.slice(0, 2).trim())).toEqual(['2,', '7,', '12']);
+  expect(many[5]).toBe('by width: `--json` also has 9 other values');
+  const few = linesOf([
+    [30, 0.5],
+    [9, 1],
+    [1, 0],
+  ]);
+  expect(few).toHaveLength(4);
+  expect(few[3]).toBe('by width: `--json` also has 2 values of fewer than 10 tasks');
+  expect(
+    linesOf([
+      [1, 0],
+      [3, 1],
+    ]),
+  ).toEqual(['', 'by width: `--json` also has 2 values of fewer than 10 tasks']);
+  expect(
+    linesOf([
+      [30, 0.5],
+      [30, 1],
+    ]),
+  ).toHaveLength(4);
 });

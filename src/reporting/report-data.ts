@@ -118,6 +118,10 @@ export interface ReportAdvice {
     readonly finding: string;
     readonly evidence: string;
     readonly source: string;
+    /** What to do, in the order in which to try it. */
+    readonly cures?: readonly string[];
+    /** The section of the documents that explains it. */
+    readonly guide?: string;
     /** Flags that would fix it. */
     readonly change?: string;
     /** A command that would test it. */
@@ -228,8 +232,17 @@ export interface ReportCell {
   readonly settings: { readonly [key: string]: unknown };
   /** The requested seeds. */
   readonly seeds: readonly number[];
+  /** Number of different seeds behind `success`; absent: all. */
+  readonly tested?: number;
   /** Mean success over the finished seeds; null before the first. */
   readonly success: ReportRate | null;
+  /**
+   * What it was tested on, in words that tell the tests of this document apart. Absent if all cells have the same test,
+   * or before the final evaluation. Cells with different tests are not ranked.
+   */
+  readonly test?: string;
+  /** Success of other players in the same test, if `test` is present; null without such a player. */
+  readonly baselines?: { readonly start: ReportRate | null; readonly random: ReportRate | null };
   /** Mean over its runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
   /** `failed` if any of its runs failed and none is running. */

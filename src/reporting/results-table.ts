@@ -1,7 +1,7 @@
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { displayWidth, fitText } from './display-text.js';
 import { formatShare } from './format-quantity.js';
-import { labelTables, type LabelRow } from './label-tables.js';
+import { fewestTasks, labelTables, tellingRows, type LabelRow } from './label-tables.js';
 import { paint, type TerminalStyle } from './terminal-style.js';
 
 /** A player and its results. */
@@ -52,20 +52,33 @@ export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): 
 
 /**
  * Below the table of players: success for each label of the tasks. If the table is about one player, only this one and
- * its reference are shown, because a terminal has no room for more.
+ * its reference are shown, because a terminal has no room for more. For the same reason, values of few tasks are left
+ * out, and of many values all but the hardest.
  */
 export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const isAbout = rows.some(({ emphasis }) => emphasis === true);
   const told = isAbout ? rows.filter(({ emphasis, reference }) => emphasis === true || reference === true) : rows;
-  return labelTables(told).flatMap(({ axis, rows: own }) => [
-    '',
-    ...drawTable(
-      `by ${axis}`,
-      labelColumns,
-      own.map((row) => ({ ...row, name: `${row.value}, ${row.name}` })),
-      style,
-    ),
-  ]);
+  return labelTables(told).flatMap(({ axis, rows: all }) => {
+    const { rows: own, areLowest, small, others } = tellingRows(all);
+    const left = leftOut(axis, small, others);
+    const title = areLowest ? `by ${axis}, lowest` : `by ${axis}`;
+    const named = own.map((row) => ({ ...row, name: `${row.value}, ${row.name}` }));
+    return [
+      '',
+      ...(named.length === 0 ? [] : drawTable(title, labelColumns, named, style)),
+      ...(left === undefined ? [] : [paint(left, 'dim', style)]),
+    ];
+  });
+}
+
+/** "by width: `--json` also has 9 other values and 2 values of fewer than 10 tasks" */
+function leftOut(axis: string, small: number, others: number): string | undefined {
+  if (small + others === 0) return undefined;
+  const told = [
+    ...(others > 0 ? [`${others} other ${others === 1 ? 'value' : 'values'}`] : []),
+    ...(small > 0 ? [`${small} ${small === 1 ? 'value' : 'values'} of fewer than ${fewestTasks} tasks`] : []),
+  ].join(' and ');
+  return `by ${axis}: \`--json\` also has ${told}`;
 }
 
 function drawTable<Row extends { readonly name: string; readonly emphasis?: boolean }>(

@@ -6,6 +6,7 @@ import { expect, it } from 'vitest';
 
 import { compareRuns } from './compare-runs.js';
 import { compareRunsLines } from './compare-runs-lines.js';
+import { writeLabel } from '../runs/run-label.js';
 import { journaledRun } from '../runs/fixtures/journaled-run.js';
 
 const runsFolder = () => mkdtempSync(join(tmpdir(), 'agentgym-compare-'));
@@ -49,16 +50,30 @@ it('compares return and turns, and corrects for the number of pairs', async () =
   expect(Math.max(...comparisons.map(({ p, corrected }) => corrected - p))).toBeGreaterThan(0.1);
 });
 
-// Goes red when equal task ids count as equal tasks in different environments.
-it('does not pair tasks of different environments', async () => {
+// Goes red when runs with different tests are compared.
+it('does not compare runs of different environments, and shows each beside its start', async () => {
   const folder = runsFolder();
-  const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...half, environment: 'coin' })];
+  const shape = { ...half, starts: [0, 0] };
+  const runs = [await journaledRun(folder, shape), await journaledRun(folder, { ...shape, environment: 'coin' })];
   const comparison = await compareRuns(runs, success);
   const { comparisons, notes } = comparison;
-  expect(comparisons).toMatchObject([{ design: 'unpaired' }]);
+  expect(comparisons).toEqual([]);
   const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
-  expect(lines).toMatch(/not paired\n[^]*test split, temperature 0; the runs played different tasks\n/);
+  expect(lines).toMatch(/before RL +random +tested on/);
+  expect(lines).toMatch(/50\.0 % .* 0\.0 % +- +coin/);
   expect(notes.join()).toContain('differ in the environment itself (`environment.name`)');
+  expect(notes.join()).toContain('The runs were tested on different tasks');
+});
+
+it('calls runs by their names, and says in short what differs', async () => {
+  const folder = runsFolder();
+  const runs = [await journaledRun(folder, half), await journaledRun(folder, { ...few, clip: 0.3 })];
+  await writeLabel(runs[0]!, { name: 'a good one', tags: [] });
+  const comparison = await compareRuns(runs, success);
+  expect(comparison.runs.map(({ label }) => label)).toEqual(['a good one', 'clip 0.3']);
+  const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
+  expect(lines).toMatch(/^recipe +a good one +clip 0\.3$/m);
+  expect(lines).toMatch(/^clip 0\.3 - a good one +-50\.0/m);
 });
 
 it('refuses what cannot be compared, and says why', async () => {

@@ -1,10 +1,15 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
+import type { ReportCell } from '../reporting/report-data.js';
+import { finalTestOf, testNames } from './final-test.js';
+import { nameRuns } from './name-runs.js';
+import { finalOutcomes } from './report-comparisons.js';
 import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
 
 export interface CompareRunsOptions {
@@ -17,6 +22,8 @@ export interface CompareRunsOptions {
 interface ComparedRun {
   readonly run: string;
   readonly id: string;
+  /** The name that a user gave it; else its setting and its seed. Unique in a comparison. */
+  readonly label: string;
   /** Name of the recipe. */
   readonly recipe: string;
   readonly seed: number;
@@ -27,6 +34,9 @@ interface ComparedRun {
   readonly success: CellMean | null;
   /** The compared measure, if it is not success. */
   readonly measured?: CellMean | null;
+  /** What it was tested on, and other players there; present if the runs have different tests. */
+  readonly test?: string;
+  readonly baselines?: NonNullable<ReportCell['baselines']>;
   readonly spent: { readonly [currency: string]: number };
 }
 
@@ -39,7 +49,7 @@ export interface RunsComparison {
   readonly runs: readonly ComparedRun[];
   readonly differences: RunDifferences['keys'];
   readonly packages: RunDifferences['packages'];
-  /** Each run against each earlier one, by id. */
+  /** Each run against each earlier one with the same test, by id. */
   readonly comparisons: readonly CellComparison[];
   readonly notes: readonly string[];
 }
@@ -67,13 +77,18 @@ export async function compareRuns(
   for (const run of ended) refuseTemperature(run, temperature);
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   const runs: ComparedRun[] = [];
-  for (const run of loaded) {
+  const labels = nameRuns(loaded);
+  const tests = nameTests(loaded);
+  for (const [i, run] of loaded.entries()) {
     const { compared, measured } = compareOne(run, measure, temperature);
-    runs.push(compared);
+    const test = tests[i];
+    const beside = test !== undefined && { test, baselines: baselinesOf(run) };
+    runs.push({ ...compared, label: labels[i] ?? compared.id, ...beside });
     outcomes.set(compared.id, measured);
   }
-  const ids = runs.map(({ id }) => id);
-  const pairs = ids.flatMap((b, j) => ids.slice(0, j).map((a) => [a, b] as const));
+  const pairs = runs.flatMap((b, j) =>
+    runs.slice(0, j).flatMap((a) => (a.test === b.test ? [[a.id, b.id] as const] : [])),
+  );
   const differing = differencesOf(loaded);
   return {
     measure,
@@ -83,7 +98,7 @@ export async function compareRuns(
     differences: differing.keys,
     packages: differing.packages,
     comparisons: compareCells(pairs, outcomes, measure),
-    notes: [...loaded.flatMap(notesOn), ...notesOnDifferences(differing)],
+    notes: [...loaded.flatMap(notesOn), ...notesOnDifferences(differing), ...notesOnTests(runs)],
   };
 }
 
@@ -91,7 +106,7 @@ function compareOne(
   run: LoadedRun,
   measure: Measure,
   temperature: number,
-): { compared: ComparedRun; measured: readonly RunOutcomes[] } {
+): { compared: Omit<ComparedRun, 'label'>; measured: readonly RunOutcomes[] } {
   const { manifest, directory, metrics, status } = run;
   const { recipe } = manifest;
   const read = (what: Measure) => {
@@ -116,6 +131,28 @@ function compareOne(
   return { compared, measured };
 }
 
+/** For runs with different tests, the name of each test; undefined for a run without a final evaluation. */
+function nameTests(loaded: readonly LoadedRun[]): (string | undefined)[] {
+  const tests = loaded.map(finalTestOf);
+  const known = tests.filter((test) => test !== undefined);
+  if (new Set(known.map(({ key }) => key)).size < 2) return [];
+  const names = testNames(known);
+  return tests.map((test) => test && names[known.indexOf(test)]);
+}
+
+function baselinesOf(run: LoadedRun): NonNullable<ComparedRun['baselines']> {
+  const rate = (player: string) => {
+    const found = finalOutcomes(run, player)?.success;
+    return found === undefined ? null : { rate: found.rate, low: found.low, high: found.high };
+  };
+  return { start: rate('start'), random: rate('random') };
+}
+
+function notesOnTests(runs: readonly ComparedRun[]): string[] {
+  if (runs.every(({ test }) => test === undefined)) return [];
+  return ['The runs were tested on different tasks, so only runs with the same test are compared.'];
+}
+
 function refuseSplits(runs: readonly LoadedRun[]): void {
   const splits = new Map(runs.map(({ manifest, result }) => [result?.evaluation?.split, manifest.id]));
   if (splits.size < 2) return;
@@ -131,7 +168,7 @@ function refuseTemperature({ manifest, result }: LoadedRun, temperature: number)
   if (there.includes(temperature)) return;
   throw new AgentgymError('AG_RUNS_INCOMPARABLE', {
     message: `Run ${manifest.id} has no final evaluation at temperature ${temperature}, only at ${there.join(', ')}.`,
-    hint: `Choose another \`--temperature\`, or evaluate it with \`agentgym evaluate ${manifest.id} --temperature ${temperature}\`.`,
+    hint: `Choose another \`--temperature\`, or evaluate it with \`agentgym evaluate ${shellWord(manifest.id)} --temperature ${temperature}\`.`,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from '../contracts/json.js';
+import type { ReportCell } from '../reporting/report-data.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
@@ -32,9 +33,13 @@ function differingPackages(runs: readonly LoadedRun[]): RunDifferences['packages
 
 /** What a reader must know before explaining a difference between these runs by one setting. */
 export function notesOnDifferences({ keys, packages }: RunDifferences): string[] {
-  const worlds = keys.filter(({ key }) => /^environments?\b/.test(key)).map(({ key }) => `\`${key}\``);
+  const changed = keys.map(({ key }) => key).filter((key) => /^environments?\b/.test(key));
+  // Each environment has its own options.
+  const worlds = (changed.includes('environment.name') ? ['environment.name'] : changed).map((key) => `\`${key}\``);
   const splits = keys.find(({ key }) => key === 'evaluation.final.split')?.values ?? [];
-  const contents = packages.map(({ name }) => `\`${name}\``);
+  const contents = packages
+    .filter(({ values }) => new Set(values.flatMap((record) => record?.integrity ?? [])).size > 1)
+    .map(({ name }) => `\`${name}\``);
   return [
     ...(worlds.length === 0
       ? []
@@ -44,12 +49,21 @@ export function notesOnDifferences({ keys, packages }: RunDifferences): string[]
     ...(splits.length === 0
       ? []
       : [
-          `The runs were tested on different splits (\`evaluation.final.split\`: ${[...new Set(splits.map(String))].join(', ')}), which share no task: a difference between them may come from the tasks.`,
+          `The runs were tested on different splits (\`evaluation.final.split\`: ${[...new Set(splits.map(String))].join(', ')}), which share no task.`,
         ]),
     ...(contents.length === 0
       ? []
       : [
           `The runs used different versions or files of ${contents.join(' and ')}: a difference may come from that code.`,
         ]),
+  ];
+}
+
+/** Settings with different numbers of seeds have means over different seeds. */
+export function notesOnSeeds(cells: readonly Pick<ReportCell, 'tested'>[]): string[] {
+  const counts = [...new Set(cells.flatMap(({ tested = 0 }) => (tested === 0 ? [] : [tested])))].sort((a, b) => a - b);
+  if (counts.length < 2) return [];
+  return [
+    `The settings have different numbers of seeds (${counts.join(', ')}): a difference is over the seeds that both have, so it may not be the difference of the two means.`,
   ];
 }

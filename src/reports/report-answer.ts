@@ -27,32 +27,12 @@ export function answerOfRun({ result, metrics, status }: LoadedRun, gain: Report
 }
 
 /** The answer of one recipe over several seeds. */
-export function answerOfSeeds({ success, seeds }: ReportCell, gain: ReportComparison | undefined): string {
+export function answerOfSeeds({ success, seeds, tested = 0 }: ReportCell, gain: ReportComparison | undefined): string {
   if (success === null) return 'No answer yet: no seed is complete.';
-  const solved = `mean success over ${seeds.length} seeds is ${rateText(success)}`;
+  const all = new Set(seeds).size;
+  const over = tested < all ? `${tested} of ${all} seeds` : `${all} ${all === 1 ? 'seed' : 'seeds'}`;
+  const solved = `mean success over ${over} is ${rateText(success)}`;
   return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
-}
-
-/** The answer for several recipes: the best and the second best, and their difference if it was compared. */
-export function answerOfCells(cells: readonly ReportCell[], comparisons: readonly ReportComparison[]): string {
-  const ranked = cells
-    .filter((cell): cell is ReportCell & { success: ReportRate } => cell.success !== null)
-    .sort((a, b) => b.success.rate - a.success.rate);
-  const [best, second] = ranked;
-  if (best === undefined || second === undefined) return 'No answer yet: fewer than two settings are complete.';
-  const lead = `The best setting is ${best.label} with ${rateText(best.success)}; the second is ${second.label} with ${rateText(second.success)}.`;
-  const found = comparisons.find(({ a, b }) => a === second.label && b === best.label);
-  if (found === undefined) return lead;
-  const { difference, design, pairs } = found;
-  const over = design === 'paired' ? `over ${pairs}` : 'but they were tested on different tasks';
-  return [lead, `The difference is ${differenceText(difference)}, ${over}.`, ...doubtOf(found)].join(' ');
-}
-
-/** Why other seeds may give another order. */
-function doubtOf({ difference, seeds }: ReportComparison): string[] {
-  if (!isSure(difference)) return ['It may be chance.'];
-  if (seeds === 1) return ['Each setting has one seed; other seeds may give another result.'];
-  return difference.reservation === undefined ? [] : ['These seeds are too few to tell.'];
 }
 
 function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {
@@ -69,12 +49,12 @@ function isSure({ low, high }: ReportMean): boolean {
   return low !== null && high !== null && (low > 0 || high < 0);
 }
 
-function rateText({ rate, low, high }: ReportRate): string {
+export function rateText({ rate, low, high }: ReportRate): string {
   if (low === null || high === null) return formatShare(rate);
   return `${formatShare(rate)} (95 % interval ${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)})`;
 }
 
-function differenceText(difference: ReportMean): string {
+export function differenceText(difference: ReportMean): string {
   return `${signed(difference.mean)} points (${intervalText(difference)})`;
 }
 

@@ -1,4 +1,3 @@
-import { shortKey } from '../reporting/short-key.js';
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
 import { correctByHolm } from '../statistics/holm.js';
@@ -6,6 +5,8 @@ import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
+import { finalTestOf, testNames } from './final-test.js';
+import { nameSettings } from './name-settings.js';
 import { finalOutcomes, finite, reportComparison } from './report-comparisons.js';
 
 /** A run with its data for the page. */
@@ -29,54 +30,29 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
     const key = JSON.stringify(settingLeaves(run.loaded.manifest.recipe));
     groups.set(key, [...(groups.get(key) ?? []), run]);
   }
-  const settings = [...groups.values()].map(([first]) =>
-    first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe),
-  );
+  const members = [...groups.values()];
+  const settings = members.map(([first]) => (first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe)));
   const varying = differingKeys(settings);
   const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
-  const labels = labelsOf(own);
-  return [...groups.values()].map((members, i) => ({
-    runs: members,
-    cell: cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), members),
-  }));
-}
-
-/**
- * A short, distinct label for each setting, made from the names of its parts, because these say more than the options
- * that follow from them. If these are not enough, one more key that differs is added.
- */
-function labelsOf(settings: readonly Record<string, Json>[]): string[] {
-  const [first] = settings;
-  if (first === undefined || Object.keys(first).length === 0) return settings.map(() => 'all seeds');
-  const keys = Object.keys(first);
-  const named = keys.filter((key) => key.endsWith('.name'));
-  const chosen = named.length > 0 ? named : keys.slice(0, 3);
-  const labels = settings.map((one) => {
-    const there = chosen.filter((key) => one[key] !== null);
-    return (there.length > 0 ? there : chosen.slice(0, 1)).map((key) => partOf(key, keys, one[key])).join(', ');
-  });
-  return labels.map((label, i) => {
-    const namesakes = settings.filter((_, j) => labels[j] === label && j !== i);
-    if (namesakes.length === 0) return label;
-    const own = (key: string) => JSON.stringify(settings[i]?.[key]);
-    const telling = keys.find((key) => namesakes.every((other) => JSON.stringify(other[key]) !== own(key)));
-    return `${label}, ${telling === undefined ? `setting ${i + 1}` : partOf(telling, keys, settings[i]?.[telling])}`;
+  const labels = nameSettings(
+    members.map((of, i) => ({ values: own[i] ?? {}, given: of.map(({ loaded }) => loaded.name) })),
+  );
+  const tests = members.map((of) => of.flatMap(({ loaded }) => finalTestOf(loaded) ?? []).at(0));
+  const known = tests.filter((test) => test !== undefined);
+  const isOneTest = new Set(known.map(({ key }) => key)).size < 2;
+  const names = testNames(known);
+  return members.map((of, i) => {
+    const test = tests[i];
+    const cell = cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of);
+    if (isOneTest || test === undefined) return { runs: of, cell };
+    const baselines = { start: successOf(of, 'start'), random: successOf(of, 'random') };
+    return { runs: of, cell: { ...cell, test: names[known.indexOf(test)] ?? '', baselines } };
   });
 }
 
 /** Removes keys that only other recipes have. */
 function withoutAbsent(settings: Record<string, Json>): Record<string, Json> {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== null));
-}
-
-function partOf(key: string, keys: readonly string[], value: Json | undefined): string {
-  const name = shortKey(key, keys);
-  if (value === null || value === undefined) return `no ${name}`;
-  return key.endsWith('.name') ? textOf(value) : `${name} ${textOf(value)}`;
-}
-
-function textOf(value: Json): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 const foremost: readonly ReportStatus[] = ['running', 'failed', 'interrupted', 'stopped', 'queued'];
@@ -97,32 +73,35 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
     label,
     settings,
     seeds: runs.map(({ report }) => report.seed),
-    success: successOf(runs),
+    tested: new Set(runs.flatMap(({ loaded, report }) => (loaded.result?.evaluation ? [report.seed] : []))).size,
+    success: successOf(runs, 'policy'),
     spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
     status: statusTogether(statuses),
     ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
   };
 }
 
-/** Success over seeds and tasks; for one seed, with the interval of its own evaluation. */
-function successOf(runs: readonly ReportedRun[]): ReportRate | null {
-  const finals = runs.flatMap(({ loaded }) => loaded.result?.evaluation ?? []);
+/** Success of a player over seeds and tasks; for one seed, with the interval of its own evaluation. */
+function successOf(runs: readonly ReportedRun[], player: string): ReportRate | null {
+  const finals = runs.flatMap(({ loaded }) => (loaded.result?.evaluation ? (finalOutcomes(loaded, player) ?? []) : []));
   const [only] = finals;
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
-  const over = meanOfRuns(outcomesOf(runs, 'policy'), 'success');
+  const over = meanOfRuns(outcomesOf(runs, player), 'success');
   if (over === null) return null;
   const { mean: rate, ...interval } = finite(over);
   return { rate, ...interval };
 }
 
 /**
- * Compares each setting with each earlier one, over their common seeds and tasks; `p` is corrected over all pairs
- * (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
+ * Compares each setting with each earlier one of the same test, over their common seeds and tasks; `p` is corrected
+ * over all pairs (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
   const pairs = groups.flatMap((second, j) =>
     groups.slice(0, j).flatMap((first): ReportComparison[] => {
+      // A difference between different tests says nothing about the settings.
+      if (first.cell.test !== second.cell.test) return [];
       const [a, b] = [outcomesOf(first.runs, 'policy'), outcomesOf(second.runs, 'policy')];
       const isOneEach = a.length === 1 && b.length === 1;
       const [left, right] = isOneEach ? [withSeed(a, 0), withSeed(b, 0)] : [a, b];

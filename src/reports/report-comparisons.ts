@@ -1,3 +1,4 @@
+import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { ReportComparison, ReportMean } from '../reporting/report-data.js';
 import { compareCells, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
@@ -7,6 +8,7 @@ import type { LoadedRun } from '../runs/load-run.js';
 /** A player's success on the final tasks: the trained policy at a temperature, or another player. */
 export interface FinalOutcomes {
   readonly rate: number;
+  readonly success: EvaluationSummary['success'];
   readonly outcomes: readonly TaskOutcome[];
 }
 
@@ -25,7 +27,8 @@ export function finalOutcomes(
       line.evaluation.temperature === temperature &&
       (player !== 'policy' || line.evaluation.split === final?.split),
   );
-  return found && { rate: found.evaluation.success.rate, outcomes: found.outcomes };
+  const success = found?.evaluation.success;
+  return success && { rate: success.rate, success, outcomes: found?.outcomes ?? [] };
 }
 
 /**

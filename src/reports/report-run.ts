@@ -46,7 +46,9 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
   const size = typeof parameters === 'number' ? `, ${parameters.toLocaleString('en')} parameters` : '';
   const last = metrics.at(-1);
   const facts: [string, string | undefined][] = [
-    ['run', name && `${name} (${manifest.id})`],
+    // The page is headed by the name.
+    ['recipe', name && manifest.name],
+    ['run', name && manifest.id],
     ['environment', environment.name],
     ['policy', `${recipe.policy.preset ?? recipe.policy.from ?? recipe.policy.name}${size}`],
     ['algorithm', algorithm && `${algorithm.name}, groups of ${algorithm.groupSize}`],

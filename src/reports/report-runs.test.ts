@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
+import type { Json } from '../contracts/json.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { loadRun } from '../runs/load-run.js';
 import { reportEpisodes } from './report-episodes.js';
@@ -25,6 +26,12 @@ interface Shape {
   readonly after?: readonly number[];
   readonly split?: 'test' | 'validation';
   readonly environment?: string;
+  /** An option of the environment. */
+  readonly width?: number;
+  readonly horizon?: number;
+  readonly terms?: readonly Json[];
+  /** The name that a user gave the run. */
+  readonly name?: string;
   /** Recorded episodes of training. */
   readonly episodes?: number;
   readonly isEnded?: boolean;
@@ -58,6 +65,10 @@ async function makeRun({
   after = nine,
   split = 'test',
   environment = 'die',
+  width,
+  horizon = 3,
+  terms,
+  name,
   episodes = 3,
   isEnded = true,
 }: Shape = {}) {
@@ -65,10 +76,11 @@ async function makeRun({
   const recipe = tinyRecipe({
     name: `a-${algorithm}`,
     seed,
-    environment: { name: environment },
+    environment: { name: environment, ...(width !== undefined && { options: { width } }) },
+    ...(terms && { reward: { terms } }),
     policy: { name: 'tabular' },
     algorithm: { name: algorithm, groupSize: 4, options: { clip, ...(dual !== undefined && { dual }) } },
-    horizon: { schedule: 'fixed', turns: 3 },
+    horizon: { schedule: 'fixed', turns: horizon },
     stages: { sft: { kind: 'sft', steps: 2 }, rl: { kind: 'rl', steps: 2 } },
     evaluation: { final: { split } },
   });
@@ -132,6 +144,7 @@ async function makeRun({
   } else {
     run.release();
   }
+  if (name !== undefined) await writeLabel(run.path, { name, tags: [] });
   return run.path;
 }
 
@@ -204,13 +217,19 @@ describe('a report of one run', () => {
     ]);
   });
 
-  it('is called by its name and its id, where somebody named it', async () => {
+  it('is headed by the name that a user gave it, beside its recipe and its id', async () => {
     const run = await makeRun();
     const summaryOf = async () => (await reportRuns({ ...request, runs: [run] })).runs[0]!.summary;
     expect((await summaryOf()).map(([name]) => name)).not.toContain('run');
     await writeLabel(run, { name: 'best so far', tags: [] });
     const { id } = (await loadRun(run)).manifest;
-    expect(await summaryOf()).toContainEqual(['run', `best so far (${id})`]);
+    expect(await summaryOf()).toEqual(
+      expect.arrayContaining([
+        ['run', id],
+        ['recipe', 'a-grpo'],
+      ]),
+    );
+    expect((await reportRuns({ ...request, runs: [run] })).title).toBe('best so far');
   });
 
   // Goes red when an interval that contains zero is presented as an answer.
@@ -363,7 +382,7 @@ describe('a report of several runs', () => {
     // One common seed: compared by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
-    expect(answer).toMatch(/^The best setting is grpo, clip 0\.2 with 90\.0 %/);
+    expect(answer).toMatch(/^grpo, clip 0\.2 solves the most with 90\.0 %.*; they are too few to tell\.$/);
   });
 
   // Goes red when runs without a common seed are compared as if they shared no task: the interval is then wider. Goes
@@ -374,23 +393,104 @@ describe('a report of several runs', () => {
     const runs = await Promise.all([makeRun({ after: nine }), makeRun({ algorithm: 'rloo', after: few })]);
     const { answer, comparisons } = await reportRuns({ ...request, runs });
     expect(comparisons.map(({ seeds }) => seeds)).toEqual([1]);
-    expect(answer).toMatch(/over 10 tasks\. Each setting has one seed; other seeds may give another result\.$/);
+    expect(answer).toMatch(
+      /over 10 tasks\. One seed stands behind a difference; other seeds may give another result\.$/,
+    );
   });
 
-  // Goes red when runs on different splits, or in different environments with equal task ids, are compared as if they
-  // had played the same tasks.
-  it('says that runs played different tasks', async () => {
+  // Goes red when runs that were not tested alike are ranked or compared.
+  it('does not rank runs with different tests, and shows each beside its start', async () => {
     const test = await makeRun();
-    for (const [other, note] of [
-      [await makeRun({ clip: 0.3, after: three, split: 'validation' }), 'different splits'],
-      [await makeRun({ clip: 0.3, after: three, environment: 'coin' }), 'differ in the environment itself'],
+    const other = { clip: 0.3, after: three } as const;
+    for (const [shape, names] of [
+      [{ split: 'validation' }, ['die, test split', 'die, validation split']],
+      [{ environment: 'coin' }, ['die', 'coin']],
+      [{ width: 4 }, ['die, no width', 'die, width 4']],
+      [{ horizon: 5 }, ['die, 3 turns', 'die, 5 turns']],
+      [{ after: [...three, 0], before: [...nine, 1] }, ['die, 10 tasks', 'die, 11 tasks']],
     ] as const) {
-      const { answer, comparisons, notes, runs } = await reportRuns({ ...request, runs: [test, other] });
-      expect(notes.join()).toContain(note);
-      expect(new Set(runs.map(({ finalTasks }) => finalTasks)).size).toBe(2);
-      expect(comparisons).toMatchObject([{ design: 'unpaired', pairs: '≥ 10 tasks, not paired' }]);
-      expect(answer).toContain(', but they were tested on different tasks. ');
+      const run = await makeRun({ ...other, ...shape });
+      const { answer, question, comparisons, cells } = await reportRuns({ ...request, runs: [test, run] });
+      expect(question).toBe('What does each of 2 settings reach on its own tasks?');
+      expect(cells.map((cell) => cell.test)).toEqual(names);
+      expect(comparisons).toEqual([]);
+      expect(answer).toMatch(
+        /^The settings were tested on different tasks, so they are not ranked\. On die.*90\.0 %.*, beside 30\.0 % before RL\. On /,
+      );
+      expect(answer).not.toMatch(/best|most|highest/);
+      expect(cells[0]!.baselines).toMatchObject({ start: { rate: 0.3 }, random: null });
     }
+  });
+
+  it('ranks within a test where runs of two tests meet', async () => {
+    const runs = await Promise.all([
+      makeRun({ name: 'good' }),
+      makeRun({ clip: 0.3, after: [1, ...Array<number>(9).fill(0)] }),
+      makeRun({ environment: 'coin', name: 'a coin' }),
+    ]);
+    const { answer, comparisons } = await reportRuns({ ...request, runs });
+    expect(comparisons).toHaveLength(1);
+    expect(answer).toMatch(
+      /not ranked\. On die: good solves the most with 90\.0 %.*\. On coin: a coin reaches 90\.0 % .*, beside 30\.0 % before RL\.$/,
+    );
+  });
+
+  // Goes red when one of several equal settings is called the best.
+  it('calls a tie a tie', async () => {
+    const all = Array<number>(10).fill(1);
+    const clips = [0.1, 0.2, 0.3, 0.4];
+    const equal = await Promise.all(clips.map((clip) => makeRun({ clip, after: all })));
+    const { answer } = await reportRuns({ ...request, runs: equal });
+    expect(answer).toMatch(
+      /^Four settings reach 100\.0 %; no difference is shown\. The tasks are too easy to show a difference/,
+    );
+    const lower = await makeRun({ clip: 0.5, after: three });
+    const below = await reportRuns({ ...request, runs: [...equal, lower] });
+    expect(below.answer).toMatch(
+      /^Four settings reach 100\.0 % \(clip 0\.1; clip 0\.2; clip 0\.3; clip 0\.4\); no difference is shown\. Below that, with a difference that is shown: clip 0\.5 \(30\.0 %\)\./,
+    );
+    const near = await reportRuns({ ...request, runs: [equal[0]!, await makeRun({ clip: 0.5, after: nine })] });
+    expect(near.answer).toMatch(
+      /^The highest success is 100\.0 % .*, of clip 0\.1\. No difference is shown to clip 0\.5 \(90\.0 %\)\. The difference is .* It may be chance\./,
+    );
+  });
+
+  it('calls a setting the best where three seeds show it', async () => {
+    const solved = (count: number) => Array.from({ length: 10 }, (_, task) => Number(task < count));
+    const make = (clip: number, counts: readonly number[]) =>
+      counts.map((count, i) => makeRun({ seed: i + 1, clip, after: solved(count) }));
+    const runs = await Promise.all([...make(0.2, [10, 9, 7]), ...make(0.3, [0, 3, 1])]);
+    const { answer } = await reportRuns({ ...request, runs });
+    expect(answer).toMatch(/^The best setting is clip 0\.2 with 86\.7 %.*; the second is clip 0\.3 with 13\.3 %/);
+  });
+
+  it('calls runs by their names, and terms by their short names', async () => {
+    const terms = [
+      { name: 'dense', weight: 0.5, options: {} },
+      { name: 'format', weight: 1, options: {} },
+    ];
+    const runs = [await makeRun({ name: 'the first' }), await makeRun({ terms }), await makeRun({ name: 'both' })];
+    const two = await reportRuns({ ...request, runs: runs.slice(0, 2) });
+    expect(two.cells.map(({ label }) => label)).toEqual(['the first', 'dense 0.5 + format']);
+    expect(two.runs.map(({ label }) => label)).toEqual(['the first', 'dense 0.5 + format, seed 1']);
+    // Two runs of one setting and one seed.
+    const three = await reportRuns({ ...request, runs });
+    expect(three.cells.map(({ label }) => label)).toEqual(['sparse', 'dense 0.5 + format']);
+    expect(three.runs.map(({ label }) => label)).toEqual(['the first', 'both', 'dense 0.5 + format, seed 1']);
+    const text = JSON.stringify([three.answer, three.question, three.cells.map(({ label }) => label)]);
+    expect(text).not.toMatch(/[{}[\]]\\"|\{/);
+  });
+
+  it('says which settings have no result, and over how many seeds the others are', async () => {
+    const runs = [await makeRun({ name: 'done' }), await makeRun({ clip: 0.3, isEnded: false })];
+    const { answer } = await reportRuns({ ...request, runs });
+    expect(answer).toMatch(/^Only done has a result: 90\.0 % .*\. Without a result: clip 0\.3 \(interrupted\)\.$/);
+    const seeds = [await makeRun({ seed: 1 }), await makeRun({ seed: 2 }), await makeRun({ seed: 3, isEnded: false })];
+    expect((await reportRuns({ ...request, runs: seeds })).answer).toMatch(/mean success over 2 of 3 seeds is 90\.0 %/);
+    const uneven = [...seeds.slice(0, 2), await makeRun({ clip: 0.3, after: three })];
+    expect((await reportRuns({ ...request, runs: uneven })).notes.join()).toContain(
+      'The settings have different numbers of seeds (1, 2)',
+    );
   });
 
   it('pairs two lone runs by their tasks, whatever their seeds', async () => {

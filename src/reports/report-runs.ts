@@ -1,9 +1,11 @@
 import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
-import { answerOfCells, answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
-import { differencesOf, notesOnDifferences } from './differing-runs.js';
-import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun } from './report-cells.js';
+import { answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
+import { answerOfCells, questionOfCells } from './report-ranking.js';
+import { differencesOf, notesOnDifferences, notesOnSeeds } from './differing-runs.js';
+import { uniqueNames } from './name-settings.js';
+import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun, type SeedGroup } from './report-cells.js';
 import { compareWithTrained, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
@@ -58,7 +60,7 @@ export function composeReport(
   if (first === undefined) throw new RangeError('A report is about at least one run.');
   const head = {
     formatVersion: 1 as const,
-    title: [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', '),
+    title: titleOf(runs),
     notes,
     createdAt: new Date().toISOString(),
     version,
@@ -75,21 +77,26 @@ export function composeReport(
   const [group] = groups;
   const isOne = groups.length === 1 && group !== undefined;
   const comparisons = isOne ? gainOverSeeds(group) : compare(groups);
-  const differing = notesOnDifferences(differencesOf(runs.map(({ loaded }) => loaded)));
+  const differing = [...notesOnDifferences(differencesOf(runs.map(({ loaded }) => loaded))), ...notesOnSeeds(cells)];
   return {
     ...head,
     notes: [...notes, ...differing],
     kind: 'comparison',
     question: isOne
-      ? questionOf(recipe, runs.length)
-      : `Which of ${groups.length} settings solves more of ${recipe.environment.name}?`,
+      ? questionOf(recipe, new Set(group.cell.seeds).size)
+      : questionOfCells(cells, recipe.environment.name),
     answer: isOne ? answerOfSeeds(group.cell, comparisons[0]) : answerOfCells(cells, comparisons),
-    runs: groups.flatMap(({ cell, runs: members }) =>
-      members.map(({ report }) => ({ ...report, cell: cell.id, label: labelOf(cell.label, report, runs, isOne) })),
-    ),
+    runs: labelled(groups),
     cells,
     comparisons,
   };
+}
+
+/** The name of a single run, given by a user or by its recipe; of several runs, the names of their recipes. */
+function titleOf(runs: readonly ReportedRun[]): string {
+  const [first] = runs;
+  const given = runs.length === 1 ? first?.loaded.name : undefined;
+  return given ?? [...new Set(runs.map(({ loaded }) => loaded.manifest.name))].join(', ');
 }
 
 /** Players that are compared with the trained policy, the most informative first. */
@@ -106,9 +113,19 @@ function comparePlayers(run: LoadedRun): ReportComparison[] {
   );
 }
 
-function labelOf(cell: string, { id, seed }: ReportedRun['report'], runs: readonly ReportedRun[], isOne: boolean) {
-  const label = isOne ? `seed ${seed}` : `${cell}, seed ${seed}`;
-  return runs.filter(({ report }) => report.seed === seed).length > 1 && isOne ? `${label} (${id})` : label;
+/** The runs of all settings. A run is called by its name, else by its setting and its seed. */
+function labelled(groups: readonly SeedGroup[]): ReportRun[] {
+  const runs = groups.flatMap(({ cell, runs: members }) =>
+    members.map(({ loaded, report }) => {
+      const described = groups.length === 1 ? `seed ${report.seed}` : `${cell.label}, seed ${report.seed}`;
+      return { ...report, cell: cell.id, label: loaded.name ?? described };
+    }),
+  );
+  const labels = uniqueNames(
+    runs.map(({ label }) => label),
+    (i) => runs[i]?.id ?? '',
+  );
+  return runs.map((run, i) => ({ ...run, label: labels[i] ?? run.label }));
 }
 
 /** What a reader should know before trusting a run. */

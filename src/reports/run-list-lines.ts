@@ -5,7 +5,7 @@ import { displayWidth } from '../reporting/display-text.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import type { RunSummary } from '../runs/summarize-runs.js';
-import { recipeValue } from './compare-runs-lines.js';
+import { shownSetting, shownValue } from '../reporting/shown-values.js';
 
 interface Column {
   readonly title: string;
@@ -74,7 +74,7 @@ function tableOf(runs: readonly RunSummary[], style: TerminalStyle): string[] {
 
 function settingsOf({ settings }: RunSummary): string {
   const keys = Object.keys(settings);
-  const all = Object.entries(settings).map(([key, value]) => `${shortKey(key, keys)}=${recipeValue(value)}`);
+  const all = Object.entries(settings).map(([key, value]) => shownSetting(shortKey(key, keys), shownValue(value)));
   const more = all.length - mostSettings;
   return [...all.slice(0, mostSettings), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }

@@ -152,7 +152,7 @@ describe('layOutDemonstration', () => {
   it('refuses an action that holds an end token, and one that the format reads differently', () => {
     const { encoder } = babbler();
     const ending: ConversationEncoder = {
-      begin: (...texts) => encoder.begin(...texts),
+      begin: (system, observation) => encoder.begin(system, observation),
       append: (text) => encoder.append(text),
       encodeAction: (text) => encoder.encodeAction(text),
       decode: (ids) => encoder.decode(ids),
@@ -271,7 +271,6 @@ describe('writeDemonstration', () => {
   const dice = {
     description: 'Rolls.',
     parameters: {},
-    example: {},
     read: () => ({ call: null }),
   } satisfies Tool['function'];
   const callable = new Toolbox([{ name: 'dice', tool: { ...roll, function: dice } }], tools.limits);

@@ -10,9 +10,10 @@ export class TokenSequence {
   readonly #mask: (0 | 1)[];
   readonly #logprobs: number[];
 
-  constructor(encoder: ConversationEncoder, system: string, observation: string) {
+  /** @param describesFunctions whether `system` has a text about functions of the chat template; see `begin` */
+  constructor(encoder: ConversationEncoder, system: string, observation: string, describesFunctions = true) {
     this.#encoder = encoder;
-    this.#tokens = [...encoder.begin(system, observation)];
+    this.#tokens = [...encoder.begin(system, observation, describesFunctions)];
     this.#mask = this.#tokens.map(() => 0);
     this.#logprobs = this.#tokens.map(() => 0);
   }

@@ -1,4 +1,5 @@
-// The folder that a job on a cluster begins with: recipe.json, task.json and, where a run goes on, the run's folder.
+// The folder that a job on a cluster begins with: recipe.json, task.json and, where a run goes on, the run's folder. On a
+// shared disk, the job also tells there what it does: events.jsonl, and outcome.json at the end.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -20,7 +21,13 @@ export interface JobTask {
   readonly checksMemory: boolean;
 }
 
-export const jobFiles = { task: 'task.json', recipe: 'recipe.json', run: 'run' } as const;
+export const jobFiles = {
+  task: 'task.json',
+  recipe: 'recipe.json',
+  run: 'run',
+  events: 'events.jsonl',
+  outcome: 'outcome.json',
+} as const;
 
 /** @throws AG_RUNNER_UNAVAILABLE if another version of agentgym made it: numbers of one grid must be comparable */
 export async function readTask(folder: string, version: string): Promise<JobTask> {

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { RunEvent } from '../contracts/events.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { newRunFolder, refuseExisting } from '../runs/run-directory.js';
 import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
@@ -37,6 +38,6 @@ export async function trainElsewhere(options: TrainingElsewhere): Promise<RunRes
   if (result !== undefined) return result;
   throw new AgentgymError('AG_INTERRUPTED', {
     message: `The training was ${outcome.status} before it had a result.`,
-    hint: `Continue it with \`agentgym train --resume ${directory}\`, or run the same command again.`,
+    hint: `Continue it with \`agentgym train --resume ${shellWord(directory)}\`, or run the same command again.`,
   });
 }

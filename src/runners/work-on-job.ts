@@ -3,20 +3,23 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
 import type { RunEvent } from '../contracts/events.js';
-import { isAgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import type { TrainingRequest } from '../experiments/start-training.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
-import { FolderSender } from './frames/folder-sender.js';
-import { type Frame, frameLine } from './frames/frame.js';
-import { jobFiles, readTask } from './job-folder.js';
+import { diskReport } from './disk-report.js';
 import { failureOf } from './failure-of.js';
+import { framedReport } from './frames/framed-report.js';
+import { jobFiles, type JobTask, readTask } from './job-folder.js';
+import { jobKeyVariable } from './job-key.js';
 import type { TrainOutcome } from './runner.js';
 
 export interface JobWork {
   /** The folder of the job. */
   readonly folder: string;
+  /** With which the job signs what it tells on its output. Absent: it tells everything in its folder. */
+  readonly key?: string;
   readonly version: string;
   readonly write: (text: string) => void;
   readonly train: (
@@ -29,58 +32,60 @@ export interface JobWork {
 const syncMilliseconds = 10_000;
 
 /**
- * Trains the run of a job, or resumes it if its folder has come along, and writes frames. It ends without an exception
- * once it could tell how the run ended.
+ * Trains the run of a job, or resumes it if its folder has come along, and tells what it does. It ends without an
+ * exception once it could tell how the run ended.
  */
-export async function workOnJob({ folder, version, write, train }: JobWork): Promise<void> {
-  let seq = 0;
-  const send = (frame: Frame) => write(frameLine({ ...frame, seq: seq++ }));
-  send({ type: 'hello', agentgym: version, node: process.version });
+export async function workOnJob({ folder, key, version, write, train }: JobWork): Promise<void> {
+  const report = key === undefined ? diskReport(folder) : framedReport(write, key, version);
   let own: string | undefined;
   let outcome: TrainOutcome;
-  let sender: FolderSender | undefined;
   let timer: NodeJS.Timeout | undefined;
   try {
     const task = await readTask(folder, version);
+    if (task.directory === undefined && key === undefined) throw keyMissing(folder);
     own = task.directory === undefined ? mkdtempSync(join(tmpdir(), 'agentgym-job-')) : undefined;
     const directory = task.directory ?? join(own ?? '', jobFiles.run);
     const earlier = join(folder, jobFiles.run);
     if (own !== undefined && existsSync(earlier)) cpSync(earlier, directory, { recursive: true });
-    const resume = existsSync(join(directory, 'manifest.json'));
-    if (own !== undefined) sender = new FolderSender(directory, send);
-    const sync = () => existsSync(directory) && sender?.sync(false);
-    timer = setInterval(sync, syncMilliseconds);
-    const result = await train(
-      {
-        sets: [],
-        cwd: process.cwd(),
-        runsFolder: dirname(directory),
-        ...(resume
-          ? { resume: directory }
-          : {
-              source: resolve(folder, jobFiles.recipe),
-              output: directory,
-              ...(isLabel(task.label) && { label: task.label }),
-            }),
-        memory: {
-          short: task.checksMemory ? 'refuse' : 'ignore',
-          ...(task.memoryBytes !== undefined && { share: task.memoryBytes }),
-        },
-      },
-      (event) => {
-        send({ type: 'event', event });
-        if (event.type === 'stage-finished') sync();
-      },
-    );
+    report.follow(directory, earlier);
+    timer = setInterval(() => report.sync(), syncMilliseconds);
+    const result = await train(trainingOf(task, directory, folder), (event) => {
+      report.event(event);
+      if (event.type === 'stage-finished') report.sync();
+    });
     outcome = { status: result.status, seconds: result.seconds };
   } catch (error) {
     outcome = outcomeOf(error);
   } finally {
     clearInterval(timer);
   }
-  if (sender !== undefined && existsSync(sender.folder)) sender.sync(true);
-  send({ type: 'end', outcome });
+  await report.end(outcome);
   if (own !== undefined) rmSync(own, { recursive: true, force: true });
+}
+
+function trainingOf(task: JobTask, directory: string, folder: string): Parameters<JobWork['train']>[0] {
+  const fresh = {
+    source: resolve(folder, jobFiles.recipe),
+    output: directory,
+    ...(isLabel(task.label) && { label: task.label }),
+  };
+  return {
+    sets: [],
+    cwd: process.cwd(),
+    runsFolder: dirname(directory),
+    ...(existsSync(join(directory, 'manifest.json')) ? { resume: directory } : fresh),
+    memory: {
+      short: task.checksMemory ? 'refuse' : 'ignore',
+      ...(task.memoryBytes !== undefined && { share: task.memoryBytes }),
+    },
+  };
+}
+
+function keyMissing(folder: string): AgentgymError {
+  return new AgentgymError('AG_RUNNER_UNAVAILABLE', {
+    message: `The job in ${folder} has no ${jobKeyVariable} in its environment, so nothing that it tells would be believed.`,
+    hint: 'Pass on the environment variables of the job where something is between it and agentgym, such as a container.',
+  });
 }
 
 const isLabel = ({ name, note, tags }: RunLabel) => name !== undefined || note !== undefined || tags.length > 0;

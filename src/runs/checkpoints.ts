@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { readTextFile } from '../files/read-whole-file.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { shellWord } from '../errors/shell-word.js';
 import { systemReason } from '../errors/system-error.js';
 import { readTrainerState, type TrainerState } from './trainer-state.js';
 import { folderDamage, placeFolder, removeFolder, repairFolders, sealFolder } from './checkpoint-files.js';
@@ -120,7 +121,7 @@ export async function runWeights(run: string): Promise<string> {
   if (folder !== undefined) return folder;
   throw new AgentgymError('AG_NOT_A_RUN', {
     message: `The run ${run} has no checkpoint yet.`,
-    hint: `Continue it with \`agentgym train --resume ${run}\`.`,
+    hint: `Continue it with \`agentgym train --resume ${shellWord(run)}\`.`,
     file: run,
   });
 }
@@ -166,7 +167,7 @@ async function refusal(run: string, name: string, write: () => Promise<void>): P
     const remains = older === undefined ? 'There is no older checkpoint.' : `${basename(older)} stays valid.`;
     throw new AgentgymError('AG_CHECKPOINT_WRITE_FAILED', {
       message: `Could not write the checkpoint ${name} of ${run}: ${systemReason(error)}. ${remains}`,
-      hint: `Free space on that disk, then continue with \`agentgym train --resume ${run}\`.`,
+      hint: `Free space on that disk, then continue with \`agentgym train --resume ${shellWord(run)}\`.`,
       file: join(checkpointsFolder(run), name),
       cause: error,
     });
@@ -178,7 +179,7 @@ function broken(run: string, directory: string, damage: string, older: number | 
     older === undefined ? 'starts again, because there is no older checkpoint' : `continues from step-${older}`;
   return new AgentgymError('AG_CHECKPOINT_BROKEN', {
     message: `The checkpoint ${directory} is damaged: ${damage}.`,
-    hint: `Remove the folder ${directory}; \`agentgym train --resume ${run}\` then ${then}.`,
+    hint: `Remove the folder ${directory}; \`agentgym train --resume ${shellWord(run)}\` then ${then}.`,
     file: directory,
   });
 }

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Writes a JSON document so that a reader sees the whole old one or the whole new one, even if the machine stops. */
-export async function writeJsonAtomically(path: string, value: object): Promise<void> {
+/**
+ * Writes a JSON document so that a reader sees the whole old one or the whole new one, even if the machine stops.
+ *
+ * @param mode who may read it; absent: as the process's umask says
+ */
+export async function writeJsonAtomically(path: string, value: object, mode?: number): Promise<void> {
   const temporary = join(dirname(path), `.writing-${randomBytes(4).toString('hex')}`);
   try {
-    const file = await open(temporary, 'wx');
+    const file = await open(temporary, 'wx', mode);
     try {
       await file.writeFile(`${JSON.stringify(value, null, 2)}\n`);
       await file.sync();

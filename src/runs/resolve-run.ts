@@ -1,8 +1,11 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
+import { shellWord } from '../errors/shell-word.js';
 import { isAblation } from './folder-kind.js';
 import { readLabel } from './run-label.js';
 import { manifestPath, type RunManifest } from './run-manifest.js';
@@ -15,15 +18,31 @@ interface Candidate {
   readonly createdAt: string;
 }
 
+/** A folder that looks like a run or an ablation, and that a command leaves out. */
+export interface DamagedFolder {
+  readonly directory: string;
+  /** A clause about the folder: "its manifest.json cannot be read". */
+  readonly reason: string;
+}
+
 /**
  * The folder of a RUN as in commands: a path, an id, a name that a user gave it, a unique beginning of an id or of a
  * folder's name, or `latest` (the last created run). Throws AG_NOT_A_RUN, AG_RUN_NOT_FOUND or AG_RUN_AMBIGUOUS.
  */
 export async function resolveRun(reference: string, runsFolder: string): Promise<string> {
   if (reference !== 'latest' && existsSync(manifestPath(reference))) return resolve(reference);
-  const candidates = await findRuns(runsFolder);
+  const { runs: candidates, damaged } = await readRunFolders(runsFolder);
   if (reference === 'latest') {
     const latest = candidates.at(-1);
+    // A damaged manifest does not say when its run began, but it was written after that.
+    const newer = damaged.find(({ changedAt }) => latest === undefined || changedAt > latest.createdAt);
+    if (newer !== undefined) {
+      throw new AgentgymError('AG_RUN_DAMAGED', {
+        message: `The latest run may be ${newer.directory}: ${newer.reason}.`,
+        hint: `Name another run${latest === undefined ? '' : `, such as ${latest.id}`}, or restore the file or remove the folder.`,
+        file: manifestPath(newer.directory),
+      });
+    }
     if (latest !== undefined) return latest.directory;
     throw new AgentgymError('AG_RUN_NOT_FOUND', {
       message: `There is no run in ${resolve(runsFolder)}.`,
@@ -51,14 +70,10 @@ export async function resolveRun(reference: string, runsFolder: string): Promise
  */
 export function referenceTo(run: string, id: string, runsFolder = 'runs'): string {
   const folder = resolve(run);
-  if (dirname(folder) === resolve(runsFolder)) return id;
+  if (dirname(folder) === resolve(runsFolder)) return shellWord(id);
   const path = relative('.', folder);
-  return shellWord(path.startsWith('..') ? folder : path);
-}
-
-/** Quotes a word for a shell, if necessary. */
-function shellWord(text: string): string {
-  return /^[\w./@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  // A path that begins with a dash would be read as a flag.
+  return shellWord(path.startsWith('..') ? folder : path.replace(/^-/, './-'));
 }
 
 /**
@@ -82,11 +97,22 @@ export async function resolveSubject(reference: string, runsFolder: string): Pro
 
 /** The folders in `runsFolder` that have a readable manifest, the oldest first. */
 export async function findRuns(runsFolder: string): Promise<readonly Candidate[]> {
+  return (await readRunFolders(runsFolder)).runs;
+}
+
+/** The folders that `findRuns` finds, and those whose manifest cannot be read, in the order of their names. */
+export async function readRunFolders(runsFolder: string): Promise<{
+  readonly runs: readonly Candidate[];
+  readonly damaged: readonly (DamagedFolder & { readonly changedAt: string })[];
+}> {
   const names = namesIn(runsFolder).filter((name) => !name.startsWith('.'));
-  const found = await Promise.all(names.map((name) => candidate(runsFolder, name)));
-  return found
-    .filter((run) => run !== undefined)
+  const found = (await Promise.all(names.map((name) => candidate(runsFolder, name)))).filter(
+    (folder) => folder !== undefined,
+  );
+  const runs = found
+    .filter((folder) => 'id' in folder)
     .sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.folderName, b.folderName));
+  return { runs, damaged: found.filter((folder) => 'reason' in folder) };
 }
 
 /** Empty if it is not a folder. Code that writes there reports the error. */
@@ -94,15 +120,24 @@ function namesIn(folder: string): readonly string[] {
   return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder) : [];
 }
 
-async function candidate(runsFolder: string, folderName: string): Promise<Candidate | undefined> {
+/** Undefined for a folder without a manifest. */
+async function candidate(
+  runsFolder: string,
+  folderName: string,
+): Promise<Candidate | (DamagedFolder & { readonly changedAt: string }) | undefined> {
   const directory = resolve(runsFolder, folderName);
+  const file = manifestPath(directory);
+  const found = await stat(file).catch(() => undefined);
+  if (found === undefined) return undefined;
+  const damaged = (reason: string) => ({ directory, reason, changedAt: found.mtime.toISOString() });
+  if (!found.isFile()) return damaged('its manifest.json is not a regular file');
   try {
-    const { id, createdAt } = JSON.parse(await readTextFile(manifestPath(directory))) as Partial<RunManifest>;
+    const { id, createdAt } = Object(JSON.parse(await readTextFile(file))) as Partial<RunManifest>;
     return typeof id !== 'string' || typeof createdAt !== 'string'
-      ? undefined
+      ? damaged('its manifest.json has no `id` or no `createdAt`')
       : { directory, folderName, id, createdAt };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return damaged(`its manifest.json cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
@@ -6,12 +5,14 @@ import type { Recipe } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { codeOf } from '../errors/code-of.js';
 import { messageOf } from '../errors/message-of.js';
+import { shellWord } from '../errors/shell-word.js';
 import { gitProvenance } from '../git/provenance.js';
 import { fileError } from '../errors/system-error.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
 import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
+import { randomId } from './random-id.js';
 import { acquireRunLock, awaitForeignOwner, type RunLock } from './run-lock.js';
 import {
   manifestPath,
@@ -178,19 +179,10 @@ export function refuseExisting(output: string): void {
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
     message: `${resolve(output)} already exists.`,
     hint: existsSync(manifestPath(output))
-      ? `Choose another \`--output\`, or continue that run with \`agentgym train --resume ${output}\`.`
+      ? `Choose another \`--output\`, or continue that run with \`agentgym train --resume ${shellWord(output)}\`.`
       : 'Choose a new folder with `--output`.',
     file: resolve(output),
   });
-}
-
-/**
- * Six of 30 letters and digits that are not easily confused. The first is a letter, so that an id is never a number.
- */
-function randomId(): string {
-  const alphabet = 'abcdefghjkmnpqrstuvwxyz2345679';
-  const pick = (count: number) => alphabet[randomInt(count)] ?? '';
-  return pick(23) + Array.from({ length: 5 }, () => pick(alphabet.length)).join('');
 }
 
 /** A name as part of a folder's name. */

@@ -62,7 +62,8 @@ export interface RunResult {
   readonly transfer?: { readonly [environment: string]: TransferResult };
 }
 
-function resultPath(directory: string): string {
+/** Its place in the folder of a run. */
+export function resultPath(directory: string): string {
   return join(directory, 'result.json');
 }
 

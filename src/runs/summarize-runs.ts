@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 
 import type { Json } from '../contracts/json.js';
@@ -5,10 +6,10 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import { presentStatus } from './load-run.js';
 import { differingSettings, settingLeaves } from './recipe-leaves.js';
-import { findRuns } from './resolve-run.js';
+import { readRunFolders, type DamagedFolder } from './resolve-run.js';
 import { nameOfRun, readLabel } from './run-label.js';
 import { readManifest, type RunStatus } from './run-manifest.js';
-import { readResult } from './run-result.js';
+import { readResult, resultPath } from './run-result.js';
 
 /** A run in a list. */
 export interface RunSummary {
@@ -42,34 +43,52 @@ export interface RunFilter {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** The runs in a folder whose manifests can be read, the newest first. Reads no logs, so it is quick for many runs. */
-export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<RunSummary[]> {
-  const found = await findRuns(runsFolder);
-  return summarizeFolders(found.map(({ directory }) => directory).reverse(), filter);
+/** Summaries of runs, and what is damaged: folders that are left out, and runs of which a part is missing. */
+export interface RunSummaries {
+  readonly runs: readonly RunSummary[];
+  readonly damaged: readonly DamagedFolder[];
+}
+
+/** The runs in a folder, the newest first. Reads no logs, so it is quick for many runs. */
+export async function summarizeRuns(runsFolder: string, filter: RunFilter = {}): Promise<RunSummaries> {
+  const found = await readRunFolders(runsFolder);
+  const { runs, damaged } = await summarizeFolders(found.runs.map(({ directory }) => directory).reverse(), filter);
+  const others = found.damaged.map(({ directory, reason }) => ({ directory, reason }));
+  return { runs, damaged: [...others, ...damaged] };
 }
 
 /** Summaries of the given folders, in their order. */
-export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummary[]> {
-  const lines = (await Promise.all(folders.map(summarize))).filter((line) => line !== undefined);
+export async function summarizeFolders(folders: readonly string[], filter: RunFilter = {}): Promise<RunSummaries> {
+  const read = await Promise.all(folders.map(summarize));
+  const lines = read.filter((line) => 'summary' in line);
   const wanted = lines.filter(({ summary }) => isWanted(summary, filter));
   const settings = differingSettings(wanted);
-  return wanted.map((line) => ({ ...line.summary, settings: settings.get(line) ?? {} }));
+  const partly = wanted.flatMap(({ damage, summary: { directory } }) =>
+    damage === undefined ? [] : [{ directory, reason: damage }],
+  );
+  return {
+    runs: wanted.map((line) => ({ ...line.summary, settings: settings.get(line) ?? {} })),
+    damaged: [...read.filter((line) => 'reason' in line), ...partly],
+  };
 }
 
 interface Line {
   readonly recipe: string;
   readonly summary: Omit<RunSummary, 'settings'>;
   readonly leaves: { readonly [key: string]: Json };
+  /** What of the run cannot be read. */
+  readonly damage?: string;
 }
 
-async function summarize(directory: string): Promise<Line | undefined> {
+async function summarize(directory: string): Promise<Line | DamagedFolder> {
   const [manifest, label, result, checkpoint] = await Promise.all([
-    readManifest(directory).catch(unlessNoRun),
+    readManifest(directory).catch(damageOf),
     readLabel(directory),
     readResult(directory),
     latestCheckpointFolder(directory),
   ]);
-  if (manifest === undefined) return undefined;
+  if (typeof manifest === 'string') return { directory, reason: manifest };
+  const noResult = result === undefined && existsSync(resultPath(directory));
   const { recipe } = manifest;
   const summary = {
     id: manifest.id,
@@ -85,7 +104,12 @@ async function summarize(directory: string): Promise<Line | undefined> {
     step: checkpoint === undefined ? null : Number(basename(checkpoint).slice('step-'.length)),
     success: result?.evaluation?.success.rate ?? null,
   };
-  return { recipe: summary.recipe, summary, leaves: settingLeaves(recipe) };
+  return {
+    recipe: summary.recipe,
+    summary,
+    leaves: settingLeaves(recipe),
+    ...(noResult && { damage: 'its result.json cannot be read' }),
+  };
 }
 
 function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }: RunFilter): boolean {
@@ -98,6 +122,7 @@ function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }
 }
 
 /** A damaged run, or one of another version, is left out and does not hide others. */
-function unlessNoRun(error: unknown): undefined {
+function damageOf(error: unknown): string {
   if (!isAgentgymError(error) || error.code !== 'AG_NOT_A_RUN') throw error;
+  return error.message.replace(/\.$/, '');
 }

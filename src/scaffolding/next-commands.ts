@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 
+import { shellWord } from '../errors/shell-word.js';
 import type { ProjectName } from './project-name.js';
 import type { Template } from './template.js';
 
@@ -10,17 +11,12 @@ export function nextCommands(
   target: string,
   cwd: string,
 ): [string, string, string] {
-  const folder = quoted(relative(cwd, target));
+  const folder = relative(cwd, target);
   if (!isPackage) {
-    const recipe = folder === '' ? 'recipe.yaml' : quoted(`${relative(cwd, target)}/recipe.yaml`);
+    const recipe = folder === '' ? 'recipe.yaml' : shellWord(`${folder}/recipe.yaml`);
     return [`agentgym train ${recipe}`, 'agentgym runs show latest', 'agentgym report latest'];
   }
-  const install = folder === '' ? 'npm install' : `cd ${folder} && npm install`;
+  const install = folder === '' ? 'npm install' : `cd ${shellWord(folder)} && npm install`;
   const train = kind === 'environment' ? `agentgym train --environment ${name}` : 'agentgym train';
   return [install, 'npm test', train];
-}
-
-/** Quotes a path for a shell; most paths need no quotes. */
-function quoted(path: string): string {
-  return /^[\w./@+-]*$/.test(path) ? path : `"${path.replaceAll(/(["$`\\])/g, '\\$1')}"`;
 }

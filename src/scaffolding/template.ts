@@ -23,6 +23,7 @@ export const templates = [
   { name: 'reward', summary: 'A plugin with a reward scheme', prefix: 'reward-', isPackage: true },
   { name: 'algorithm', summary: 'A plugin with an algorithm', prefix: 'algo-', isPackage: true },
   { name: 'policy', summary: 'A plugin with a policy model', prefix: 'policy-', isPackage: true },
+  { name: 'format', summary: 'A plugin with an action format', prefix: 'format-', isPackage: true },
   { name: 'recipe', summary: 'A recipe and its README, nothing to install', isPackage: false },
 ] as const satisfies readonly Template[];
 

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
+import { shellWord } from '../errors/shell-word.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
@@ -212,7 +213,7 @@ function refuseRun(folder: string): void {
   if (!existsSync(manifestPath(folder))) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
     message: `${folder} is one run; \`agentgym ui\` serves a folder of runs.`,
-    hint: `\`agentgym ui --runs ${dirname(folder)}\` shows it together with the runs next to it.`,
+    hint: `\`agentgym ui --runs ${shellWord(dirname(folder))}\` shows it together with the runs next to it.`,
     file: folder,
   });
 }

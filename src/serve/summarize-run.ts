@@ -53,7 +53,7 @@ function withStatus(directory: string, manifest: RunManifest, line: RunLine): Ru
 }
 
 async function runLine(directory: string, manifest: RunManifest): Promise<RunLine> {
-  const [result, { name }, metrics] = await Promise.all([
+  const [result, { name, tags }, metrics] = await Promise.all([
     readResult(directory),
     readLabel(directory),
     lastMetrics(join(directory, 'metrics.jsonl')),
@@ -65,6 +65,7 @@ async function runLine(directory: string, manifest: RunManifest): Promise<RunLin
     id: manifest.id,
     recipe: manifest.name,
     ...(name !== undefined && { name }),
+    tags,
     seed: recipe.seed,
     status: manifest.status,
     createdAt: manifest.createdAt,

@@ -6,9 +6,13 @@ import type { EnvironmentHost } from '../contracts/host.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { outsideFiles } from '../files/outside-files.js';
+import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
 import { composeObservation } from '../rollout/compose-observation.js';
+import { boundedFetch } from '../transfers/bounded-fetch.js';
+import { openJson } from '../transfers/open-json.js';
+import { tellWaits } from '../transfers/tell-waits.js';
 
 const folders: string[] = [];
 
@@ -25,14 +29,18 @@ export function testHost(seed = 0): PolicyHost & EnvironmentHost & { readonly me
 export function testEnvironmentHost(): EnvironmentHost & { readonly messages: string[] } {
   const messages: string[] = [];
   let cacheFolder: string | undefined;
+  const say = (message: string) => void messages.push(message);
   return {
-    log: { info: (message) => void messages.push(message), warn: (message) => void messages.push(message) },
+    log: { info: say, warn: say },
+    fetch: tellWaits(boundedFetch, say),
+    openJson,
     signal: new AbortController().signal,
     get cacheDirectory() {
       return (cacheFolder ??= temporaryFolder());
     },
     files: outsideFiles,
-    spawn: (command, args, options) => spawnOwned(command, args, options),
+    spawn: spawnOwned,
+    spawnJsonLines,
     composeObservation,
     messages,
   };

@@ -1,4 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { decodePart } from '../transfers/wire-secrets.js';
 
 /** An MLflow server, and the right to use it. */
 export interface MlflowAccess {
@@ -53,7 +54,7 @@ function credentialsOf(
   { username, password }: URL,
   read: (name: string) => string | undefined,
 ): Pick<MlflowAccess, 'authorization' | 'secrets'> {
-  if (username !== '' || password !== '') return basic(decode(username), decode(password), [password]);
+  if (username !== '' || password !== '') return basic(decodePart(username), decodePart(password), [password]);
   const [name, word, token] = ['USERNAME', 'PASSWORD', 'TOKEN'].map((part) => read(`MLFLOW_TRACKING_${part}`));
   if ((name === undefined) !== (word === undefined)) {
     throw setting(
@@ -72,15 +73,6 @@ function credentialsOf(
 function basic(name: string, word: string, more: readonly string[] = []) {
   const encoded = Buffer.from(`${name}:${word}`).toString('base64');
   return { authorization: `Basic ${encoded}`, secrets: [word, encoded, ...more].filter((secret) => secret !== '') };
-}
-
-/** A part of an address. What is not encoded properly is taken as it is. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 function setting(message: string, hint: string): AgentgymError {

@@ -1,4 +1,7 @@
-import { messageOf } from '../errors/message-of.js';
+import type { JsonPlace } from '../contracts/wire.js';
+import { boundedFetch } from '../transfers/bounded-fetch.js';
+import { FailedRequest } from '../transfers/failed-request.js';
+import { openJson, shownText } from '../transfers/open-json.js';
 import type { MlflowAccess } from './mlflow-access.js';
 
 /** The server did not do what was asked, and may do it later: it is away, busy, refuses the credentials, or is none. */
@@ -34,8 +37,8 @@ export class MlflowRefusal extends Error {
 /** What is left of an answer, or a file to send. */
 type Body = { readonly json: object } | { readonly bytes: Uint8Array<ArrayBuffer> };
 
-/** Longest time of one request in milliseconds. It is shorter than the deadline at the end of a run. */
-const requestMilliseconds = 15_000;
+/** Longest time of one request in seconds. It is shorter than the deadline at the end of a run. */
+const requestSeconds = 15;
 /** Longest text of a server in a message, in characters. */
 const longestText = 300;
 
@@ -47,16 +50,18 @@ export class MlflowClient {
   constructor(readonly access: MlflowAccess) {}
 
   /**
+   * Reads what a server has.
+   *
    * @param path below `/api/2.0/mlflow/`, such as `runs/get`
    * @throws TrackingFailure, MlflowRefusal
    */
-  get<Answer>(path: string, query: { readonly [name: string]: string }, signal: AbortSignal): Promise<Answer> {
-    return this.#answer<Answer>('GET', `mlflow/${path}?${new URLSearchParams(query).toString()}`, signal);
+  get(path: string, query: { readonly [name: string]: string }, signal: AbortSignal): Promise<JsonPlace> {
+    return this.#answer('GET', `mlflow/${path}?${new URLSearchParams(query).toString()}`, signal);
   }
 
   /** As `get`, with a document. */
-  post<Answer>(path: string, document: object, signal: AbortSignal): Promise<Answer> {
-    return this.#answer<Answer>('POST', `mlflow/${path}`, signal, { json: document });
+  post(path: string, document: object, signal: AbortSignal): Promise<JsonPlace> {
+    return this.#answer('POST', `mlflow/${path}`, signal, { json: document });
   }
 
   /**
@@ -70,44 +75,42 @@ export class MlflowClient {
     await this.#answer('PUT', `mlflow-artifacts/artifacts/${encoded}`, signal, { bytes });
   }
 
-  async #answer<Answer>(method: string, path: string, signal: AbortSignal, body?: Body): Promise<Answer> {
-    const { address, authorization, host } = this.access;
-    const limit = AbortSignal.timeout(requestMilliseconds);
-    let status: number;
-    let headers: Headers;
-    let text: string;
+  async #answer(method: string, path: string, signal: AbortSignal, body?: Body): Promise<JsonPlace> {
+    const { address, authorization, host, secrets } = this.access;
+    const init = {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(authorization !== undefined && { authorization }),
+        ...(body && { 'content-type': 'json' in body ? 'application/json' : 'application/octet-stream' }),
+      },
+      ...(body && { body: 'json' in body ? JSON.stringify(body.json) : body.bytes }),
+      signal,
+    };
+    let response: Response;
     try {
-      const response = await fetch(`${address}/api/2.0/${path}`, {
-        method,
-        headers: {
-          accept: 'application/json',
-          ...(authorization !== undefined && { authorization }),
-          ...(body && { 'content-type': 'json' in body ? 'application/json' : 'application/octet-stream' }),
-        },
-        ...(body && { body: 'json' in body ? JSON.stringify(body.json) : body.bytes }),
-        signal: AbortSignal.any([signal, limit]),
-      });
-      ({ status, headers } = response);
-      text = await response.text();
+      response = await boundedFetch(`${address}/api/2.0/${path}`, init, { totalSeconds: requestSeconds, secrets });
     } catch (error) {
       if (signal.aborted) throw new TrackingFailure(`${host} did not answer in time`);
-      if (limit.aborted) throw new TrackingFailure(`${host} did not answer within ${requestMilliseconds / 1000} s`);
-      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-      throw new TrackingFailure(`${host} cannot be reached (${this.#shown(code ?? messageOf(error))})`);
+      if (!(error instanceof FailedRequest)) throw error;
+      throw new TrackingFailure(error.message, undefined, error.mayPass);
     }
-    const document = parseObject(text);
-    if (status >= 200 && status < 300) {
-      // An upload is answered with an empty body or with {}.
-      if (document !== undefined) return document as Answer;
-      if (text.trim() === '' && method === 'PUT') return {} as Answer;
-      const kind = headers.get('content-type')?.split(';')[0] ?? 'no type';
-      throw new TrackingFailure(`${host} answers like no MLflow server (${this.#shown(kind)})`, undefined, false);
-    }
-    throw this.#problem(status, headers, document, text);
+    const text = await response.text();
+    if (!response.ok) throw this.#problem(response, text);
+    // An upload is answered with an empty body or with {}.
+    const document = text.trim() === '' && method === 'PUT' ? '{}' : text;
+    const [route] = path.split('?');
+    const fault = (problem: string) =>
+      new TrackingFailure(`${host} answered ${route} with ${problem}`, undefined, false);
+    const isObject = parseObject(document) !== undefined;
+    if (isObject) return openJson(document, fault);
+    const kind = response.headers.get('content-type')?.split(';')[0] ?? 'no type';
+    throw new TrackingFailure(`${host} answers like no MLflow server (${shownText(kind)})`, undefined, false);
   }
 
-  #problem(status: number, headers: Headers, document: MlflowError | undefined, text: string): Error {
+  #problem({ headers, status }: Response, text: string): Error {
     const { host, authorization } = this.access;
+    const { error_code: errorCode, message } = parseObject(text) ?? {};
     if (/--no-serve-artifacts/.test(text)) {
       return new MlflowRefusal('ARTIFACTS_NOT_SERVED', `${host} stores no artifacts`);
     }
@@ -115,41 +118,29 @@ export class MlflowClient {
       const whose = authorization === undefined ? withoutCredentials : 'with this token or password';
       return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`, undefined, false);
     }
-    const said = this.#shown(document?.message ?? '');
+    const said = typeof message === 'string' ? shownText(message, longestText) : '';
     const reason = `${host} answers with status ${status}${said === '' ? '' : `: ${said}`}`;
     if (busyStatus.includes(status) || status >= 500) return new TrackingFailure(reason, waitOf(headers));
-    if (document?.error_code === undefined) {
+    if (typeof errorCode !== 'string') {
       return new TrackingFailure(`${reason}; no MLflow is at the address of MLFLOW_TRACKING_URI`, undefined, false);
     }
-    return new MlflowRefusal(document.error_code, said);
-  }
-
-  /** A text of the server in one line, without credentials. */
-  #shown(text: string): string {
-    const hidden = this.access.secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
-    const line = hidden.replace(/\s+/g, ' ').trim();
-    return line.length > longestText ? `${line.slice(0, longestText)}…` : line;
+    return new MlflowRefusal(errorCode, said);
   }
 }
 
-interface MlflowError {
-  readonly error_code?: string;
-  readonly message?: string;
-}
-
-function parseObject(text: string): MlflowError | undefined {
+/** Undefined if a text is no JSON object. */
+function parseObject(text: string): { readonly [member: string]: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as { readonly [member: string]: unknown }) : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Retry-After: seconds, or a date. */
+/** Seconds that the server asks to wait: the header was read already. */
 function waitOf(headers: Headers): number | undefined {
   const value = headers.get('retry-after');
-  if (value === null) return undefined;
-  const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined;
+  return value === null ? undefined : Number(value);
 }

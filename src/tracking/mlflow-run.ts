@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
 import { metricValue, mlflowKey, mostPerRequest, paramValue, tagValue } from './mlflow-names.js';
+import { type KnownRun, readMlflowRun } from './read-mlflow-run.js';
 
 /** One value of a curve. */
 export interface MetricPoint {
@@ -35,23 +36,6 @@ interface MlflowRecord {
   readonly host: string;
   readonly experimentId: string;
   readonly runId: string;
-}
-
-interface RunAnswer {
-  readonly run: {
-    readonly info: {
-      readonly run_id: string;
-      readonly experiment_id: string;
-      readonly artifact_uri: string;
-      readonly status: string;
-      readonly lifecycle_stage: string;
-    };
-    readonly data: {
-      readonly metrics?: readonly { readonly key: string; readonly step?: number | string }[];
-      readonly params?: readonly { readonly key: string }[];
-      readonly tags?: readonly { readonly key: string; readonly value: string }[];
-    };
-  };
 }
 
 /** A file that is stored with a run. */
@@ -87,14 +71,14 @@ export class MlflowRun {
   #points = 0;
   #artifacts = 0;
 
-  private constructor(client: MlflowClient, { info, data }: RunAnswer['run']) {
+  private constructor(client: MlflowClient, known: KnownRun) {
     this.#client = client;
-    this.#runId = info.run_id;
-    this.#artifactUri = info.artifact_uri;
-    this.#status = info.status;
-    this.#steps = new Map((data.metrics ?? []).map(({ key, step = 0 }) => [key, Number(step)]));
-    this.#params = new Set((data.params ?? []).map(({ key }) => key));
-    this.#tags = new Map((data.tags ?? []).map(({ key, value }) => [key, value]));
+    this.#runId = known.runId;
+    this.#artifactUri = known.artifactUri;
+    this.#status = known.status;
+    this.#steps = new Map(known.steps);
+    this.#params = new Set(known.params);
+    this.#tags = new Map(known.tags);
   }
 
   /**
@@ -119,7 +103,7 @@ export class MlflowRun {
         (await createRun(client, experimentId, identity, signal))
       );
     });
-    const { run_id: runId, experiment_id: experimentId } = run.info;
+    const { experimentId, runId } = run;
     if (record?.runId !== runId) {
       const fresh: MlflowRecord = { formatVersion: 1, host: client.access.host, experimentId, runId };
       await writeJsonAtomically(recordPath(folder), fresh);
@@ -260,10 +244,10 @@ function recordPath(folder: string): string {
 }
 
 /** Undefined if the server does not have it, or somebody deleted it there. */
-async function getRun(client: MlflowClient, runId: string, signal: AbortSignal): Promise<RunAnswer['run'] | undefined> {
+async function getRun(client: MlflowClient, runId: string, signal: AbortSignal): Promise<KnownRun | undefined> {
   try {
-    const { run } = await client.get<RunAnswer>('runs/get', { run_id: runId }, signal);
-    return run.info.lifecycle_stage === 'active' ? run : undefined;
+    const run = readMlflowRun((await client.get('runs/get', { run_id: runId }, signal)).member('run'));
+    return run.isActive ? run : undefined;
   } catch (error) {
     if (error instanceof MlflowRefusal && error.code === 'RESOURCE_DOES_NOT_EXIST') return undefined;
     throw error;
@@ -276,16 +260,12 @@ async function findRun(
   experimentId: string,
   { tag, value, startTime }: MlflowIdentity,
   signal: AbortSignal,
-): Promise<RunAnswer['run'] | undefined> {
+): Promise<KnownRun | undefined> {
   const filter = `tags.\`${tag}\` = '${value.replaceAll("'", '')}' and attributes.start_time = ${startTime}`;
   const search = { experiment_ids: [experimentId], filter, max_results: 1 };
-  const { runs = [] } = await client.post<{ readonly runs?: readonly RunAnswer['run'][] }>(
-    'runs/search',
-    search,
-    signal,
-  );
-  const found = runs[0]?.info.run_id;
-  return found === undefined ? undefined : getRun(client, found, signal);
+  const runs = (await client.post('runs/search', search, signal)).member('runs');
+  const [first] = runs.isAbsent ? [] : runs.items();
+  return first && getRun(client, first.member('info').member('run_id').text(), signal);
 }
 
 async function createRun(
@@ -293,10 +273,10 @@ async function createRun(
   experimentId: string,
   { tag, value, startTime, name }: MlflowIdentity,
   signal: AbortSignal,
-): Promise<RunAnswer['run']> {
+): Promise<KnownRun> {
   const tags = [{ key: tag, value: value.replaceAll("'", '') }];
   const run = { experiment_id: experimentId, start_time: startTime, run_name: name, tags };
-  return (await client.post<RunAnswer>('runs/create', run, signal)).run;
+  return readMlflowRun((await client.post('runs/create', run, signal)).member('run'));
 }
 
 /** The id of the experiment; one that is missing is created, as MLflow's client does. */
@@ -304,22 +284,17 @@ async function findExperiment(client: MlflowClient, signal: AbortSignal): Promis
   const { experiment } = client.access;
   if ('id' in experiment) return experiment.id;
   const { name } = experiment;
-  const find = async () =>
-    (
-      await client.get<{ readonly experiment: { readonly experiment_id: string } }>(
-        'experiments/get-by-name',
-        { experiment_name: name },
-        signal,
-      )
-    ).experiment.experiment_id;
+  const find = async () => {
+    const found = await client.get('experiments/get-by-name', { experiment_name: name }, signal);
+    return found.member('experiment').member('experiment_id').text();
+  };
   try {
     return await find();
   } catch (error) {
     if (!(error instanceof MlflowRefusal) || error.code !== 'RESOURCE_DOES_NOT_EXIST') throw error;
   }
   try {
-    const made = await client.post<{ readonly experiment_id: string }>('experiments/create', { name }, signal);
-    return made.experiment_id;
+    return (await client.post('experiments/create', { name }, signal)).member('experiment_id').text();
   } catch (error) {
     // Another run created it in between.
     if (error instanceof MlflowRefusal && error.code === 'RESOURCE_ALREADY_EXISTS') return find();

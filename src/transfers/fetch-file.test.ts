@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -83,5 +92,71 @@ describe('fetchFile', () => {
     const value = createHash('sha256').digest('hex');
     await fetchFile({ url, bytes: 0, hash: { algorithm: 'sha256', value } }, path, { signal });
     expect(readFileSync(path)).toHaveLength(0);
+  });
+
+  // Goes red if an attempt that begins anew counts as progress.
+  it('gives up on a server without ranges that cuts each answer, also if each goes a byte further', async () => {
+    for (const more of [0, 1]) {
+      asked = 0;
+      answer = (_, response) => {
+        const length = Math.min(content.length - 1, 5 + more * asked);
+        response.writeHead(200, { 'retry-after': '0' }).write(content.subarray(0, length), () => response.destroy());
+      };
+      await expect(fetched()).rejects.toMatchObject({ code: 'AG_TRANSFER_FAILED' });
+      expect(asked).toBeLessThan(50);
+    }
+  }, 60_000);
+
+  it('ends if next to nothing comes, and keeps what came', async () => {
+    answer = (request, response) => {
+      const from = Number(/\d+/.exec(request.headers.range ?? '')?.[0] ?? 0);
+      let at = from;
+      response.writeHead(from > 0 ? 206 : 200);
+      const timer = setInterval(() => {
+        if (response.destroyed || at >= from + 2) return clearInterval(timer);
+        response.write(content.subarray(at, (at += 1)));
+      }, 50);
+    };
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(new Error('enough')), 1500);
+    const work = fetchFile({ url, bytes: content.length, hash }, path, { signal: abort.signal, stallSeconds: 0.2 });
+    await expect(work).rejects.toThrow();
+    // Each attempt ended although bytes came, and the next one went on.
+    expect(asked).toBeGreaterThan(1);
+    expect(statSync(`${path}.${hash.value.slice(0, 16)}.incomplete`).size).toBeGreaterThan(2);
+  });
+
+  it('writes through no link that somebody planted, and takes none for a file', async () => {
+    const outside = `${path}.outside`;
+    const incomplete = `${path}.${hash.value.slice(0, 16)}.incomplete`;
+    answer = (_, response) => void response.end(content);
+    writeFileSync(outside, 'precious');
+    symlinkSync(outside, incomplete);
+    expect(await fetched()).toBe('transferred');
+    expect(readFileSync(outside, 'utf8')).toBe('precious');
+    expect(readFileSync(path)).toEqual(content);
+    // A link to the right content may lead to other content later.
+    writeFileSync(outside, content);
+    rmSync(path);
+    symlinkSync(outside, path);
+    expect(await fetched()).toBe('transferred');
+    expect(lstatSync(path).isFile()).toBe(true);
+  });
+
+  it('says which file cannot be written', async () => {
+    answer = (_, response) => void response.end(content);
+    path = join(path, 'no-folder', 'file');
+    await expect(fetched()).rejects.toMatchObject({
+      code: 'AG_FILE_FAILED',
+      message: expect.stringContaining('no such file or directory (ENOENT)') as string,
+    });
+  });
+
+  it.each([
+    ['to nowhere', { location: 'http://[' }],
+    ['to a file', { location: 'file:///etc/passwd' }],
+  ])('follows no redirect %s', async (_, headers) => {
+    answer = (__, response) => void response.writeHead(302, headers).end();
+    await expect(fetched()).rejects.toMatchObject({ code: 'AG_TRANSFER_FAILED' });
   });
 });

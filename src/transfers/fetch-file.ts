@@ -1,9 +1,12 @@
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { systemReason } from '../errors/system-error.js';
+import { type OpenAnswer, openBounded } from './bounded-fetch.js';
 import { type FileHash, hasHash } from './file-hash.js';
-import { hostOf, openRequest, type RequestLimits } from './open-request.js';
+import { busyFailure, hostOf, transferRefusal, transferError } from './transfer-errors.js';
 import { PassingFailure, withRetries } from './with-retries.js';
 
 /** A file to download. */
@@ -11,15 +14,21 @@ export interface Download {
   readonly url: string;
   readonly bytes: number;
   readonly hash: FileHash;
-  /** Sent with the request. An `authorization` reaches only the host of `url`, not one to which it redirects. */
+  /** Sent with the request. A secret reaches only the host of `url`, not one to which it redirects. */
   readonly headers?: { readonly [name: string]: string };
 }
 
 /** The limits of a download, and who hears of it. */
-export interface DownloadSettings extends RequestLimits {
+export interface DownloadSettings {
+  readonly signal: AbortSignal;
+  /** Longest time in which next to nothing comes; default: 60. */
+  readonly stallSeconds?: number;
   /** Called with the number of bytes that are there. */
   readonly onProgress?: (done: number) => void;
 }
+
+/** Bytes that must come in `stallSeconds`. */
+const stallBytes = 2 ** 15;
 
 /**
  * Downloads a file into an existing folder. A file with this hash that is there already is kept. An attempt that broke
@@ -59,8 +68,20 @@ export async function fetchFile(
 
 /** Continues the file until it has all bytes, or more than all. */
 async function fill(download: Download, path: string, settings: DownloadSettings): Promise<void> {
+  /** Most bytes that any attempt reached. A server without ranges begins anew each time. */
+  let most = await sizeOf(path);
   try {
-    await withRetries(settings.signal, () => fillOnce(download, path, settings));
+    await withRetries(settings.signal, async () => {
+      try {
+        await fillOnce(download, path, settings);
+      } catch (error) {
+        if (!(error instanceof PassingFailure)) throw error;
+        const done = await sizeOf(path);
+        const hasProgressed = done > most;
+        most = Math.max(most, done);
+        throw new PassingFailure(error.message, error.waitSeconds, hasProgressed);
+      }
+    });
   } catch (error) {
     if (!(error instanceof PassingFailure)) throw error;
     throw new AgentgymError('AG_TRANSFER_FAILED', {
@@ -71,42 +92,75 @@ async function fill(download: Download, path: string, settings: DownloadSettings
 }
 
 async function fillOnce(download: Download, path: string, settings: DownloadSettings): Promise<void> {
-  const { url, bytes, headers = {} } = download;
+  const { bytes } = download;
   let done = await sizeOf(path);
   if (done > bytes) await rm(path);
   else if (done === bytes && bytes > 0) return;
   if (done >= bytes) done = 0;
-  const range: { range?: string } = done === 0 ? {} : { range: `bytes=${done}-` };
-  // Compressed answers have other lengths than the file.
-  const init = { headers: { 'accept-encoding': 'identity', ...headers, ...range } };
-  const { response, chunks } = await openRequest(url, init, settings);
+  const { body, close, status } = await request(download, done, settings);
   // A server that knows no ranges sends the whole file. One that has no more bytes has another file.
-  if (response.status !== 206) done = 0;
-  const begun = done;
-  const file = await open(path, done === 0 ? 'w' : 'a');
+  if (status !== 206) done = 0;
   try {
-    if (response.status !== 416) {
-      for await (const chunk of chunks()) {
-        await file.appendFile(chunk);
-        done += chunk.length;
-        settings.onProgress?.(Math.min(done, bytes));
-        // A wrong file may be endless. Its hash is wrong already.
-        if (done > bytes) break;
+    const { O_APPEND, O_CREAT, O_NOFOLLOW, O_TRUNC, O_WRONLY } = constants;
+    const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | (done === 0 ? O_TRUNC : O_APPEND));
+    try {
+      if (status !== 416) {
+        for await (const chunk of body) {
+          await file.appendFile(chunk);
+          done += chunk.length;
+          settings.onProgress?.(Math.min(done, bytes));
+          // A wrong file may be endless. Its hash is wrong already.
+          if (done > bytes) break;
+        }
       }
+      await file.sync();
+    } finally {
+      await file.close();
     }
-    await file.sync();
   } catch (error) {
-    if (!(error instanceof PassingFailure)) throw error;
-    throw new PassingFailure(error.message, error.waitSeconds, done > begun);
+    throw writeError(transferError(error), path);
   } finally {
-    await file.close();
+    close();
   }
-  if (done < bytes) throw new PassingFailure(`it ended after ${done} of ${bytes} bytes`, undefined, done > begun);
+  if (done < bytes) throw new PassingFailure(`it ended after ${done} of ${bytes} bytes`);
 }
 
+async function request({ headers, url }: Download, done: number, settings: DownloadSettings): Promise<OpenAnswer> {
+  const { signal, stallSeconds = 60 } = settings;
+  const range: { range?: string } = done === 0 ? {} : { range: `bytes=${done}-` };
+  // Compressed answers have other lengths than the file.
+  const init = { signal, headers: { 'accept-encoding': 'identity', ...headers, ...range } };
+  let answer: OpenAnswer;
+  try {
+    const limits = { totalSeconds: Infinity, mostBytes: Infinity, stallSeconds, stallBytes };
+    answer = await openBounded(url, init, { ...limits, redirects: 'without-secrets' });
+  } catch (error) {
+    throw transferError(error);
+  }
+  const { status } = answer;
+  // 416: it was asked for bytes behind the end.
+  if (status === 200 || status === 206 || status === 416) return answer;
+  answer.close();
+  throw busyFailure(url, answer) ?? transferRefusal(url, status);
+}
+
+/** What the disk says, with the file: the handle of a file does not know its name. */
+function writeError(error: unknown, path: string): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined || error instanceof PassingFailure) return error;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
+  return new AgentgymError('AG_FILE_FAILED', {
+    message: `${path} cannot be written: ${systemReason(error)}.`,
+    ...(isFull && { hint: 'Make room, then run the same command again: it continues with the bytes that are there.' }),
+    file: path,
+    cause: error,
+  });
+}
+
+/** Bytes of a file. What is no file of its own, such as a link that somebody planted, is removed. */
 async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
-    ({ size }) => size,
-    () => 0,
-  );
+  const found = await lstat(path).catch(() => undefined);
+  if (found?.isFile() === true) return found.size;
+  if (found !== undefined) await rm(path, { recursive: true, force: true });
+  return 0;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 
 /** The hash that a file must have. */
 export interface FileHash {
@@ -10,9 +10,9 @@ export interface FileHash {
   readonly value: string;
 }
 
-/** Whether a file exists with this size and hash. */
+/** Whether a file exists with this size and hash. A link is none, because what it leads to may change. */
 export async function hasHash(path: string, bytes: number, hash: FileHash, signal?: AbortSignal): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
+  const found = await lstat(path).catch(() => undefined);
   if (found?.isFile() !== true || found.size !== bytes) return false;
   return (await hashOf(path, bytes, hash.algorithm, signal)) === hash.value.toLowerCase();
 }

@@ -28,7 +28,9 @@ const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
-const TESTING = ['rollout', 'credit', 'statistics', 'random', 'processes', 'files', 'contracts', 'errors'];
+const TESTING = [
+  ...['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'files', 'contracts', 'errors'],
+];
 
 /**
  * Folders of policy-transformer from top to bottom, with the folders that each may import. Files outside these folders
@@ -130,8 +132,8 @@ describe('the arrows of the core', () => {
     const page = (path: string) => path.startsWith('src/reporting/page/');
     const data = ['src/reporting/report-data.ts', 'src/reporting/live-data.ts'];
     // Code shared by page and figure (curves), or by page and terminal (tables by label, reservations about intervals,
-    // short names of keys).
-    const shared = ['align-series', 'curve-style', 'label-tables', 'reservations', 'short-key'].map(
+    // short names of keys and values).
+    const shared = ['align-series', 'curve-style', 'label-tables', 'reservations', 'short-key', 'shown-values'].map(
       (name) => `src/reporting/${name}.ts`,
     );
     expect(
@@ -140,7 +142,7 @@ describe('the arrows of the core', () => {
         if (!page(from)) return to !== undefined && page(to) ? 'only the bundler takes the page' : undefined;
         if (to === undefined) return specifier === 'uplot' ? undefined : 'a page has no other library';
         if (page(to) || shared.includes(to) || (data.includes(to) && isType)) return undefined;
-        return 'a page knows the types of its data alone, and what curves, tables by label, marks of intervals and short keys are';
+        return 'a page knows the types of its data alone, and what curves, tables by label, marks of intervals and short names of settings are';
       }),
     ).toEqual([]);
     const ofShared = core.filter((file) => shared.includes(shown(file)));

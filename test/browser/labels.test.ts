@@ -79,7 +79,10 @@ it.skipIf(withoutBrowser)('shows the players on the tasks of each value of a lab
   writeFileSync(file, await renderReport(data));
   for (const width of [1400, 360]) {
     const { page, faults } = await openFile(browser, file, { width });
-    expect(await page.locator('#results h3').allInnerTexts()).toEqual(['Tasks by depth', 'Tasks by training']);
+    expect(await page.locator('#results h3').allInnerTexts()).toEqual([
+      'Tasks by depth (2 values)',
+      'Tasks by training (2 values)',
+    ]);
     const tables = page.locator('#results table');
     expect(await tables.count()).toBe(3);
     const textOf = async (table: number) =>

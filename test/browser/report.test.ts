@@ -218,7 +218,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const task = (await open.getAttribute('title'))!.replace('Episodes of ', '');
       await open.click();
       expect(await page.locator('.episode-head h3').first().innerText()).toBe(task);
-      expect(await page.getByLabel('Words of the task').inputValue()).toBe(task);
+      expect(await page.getByLabel('Words of tasks, observations, actions').inputValue()).toBe(task);
 
       const rl = only!.episodes.filter(({ stage }) => stage === 'rl');
       expect(await page.locator('.histogram h3').allInnerTexts()).toEqual([
@@ -245,7 +245,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const { runs } = await dataOf(page);
       const isFlat = (returns: readonly number[]) => new Set(returns).size === 1;
       const flat = runs[0]!.episodes.find(({ groupReturns }) => groupReturns !== undefined && isFlat(groupReturns))!;
-      await page.getByLabel('Words of the task').fill(flat.task);
+      await page.getByLabel('Words of tasks, observations, actions').fill(flat.task);
       await page.getByLabel('From step').fill(String(flat.runStep));
       await page.getByLabel('To step').fill(String(flat.runStep));
       await page.locator('.row').first().click();
@@ -304,13 +304,13 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const between = all.filter(({ stage, runStep }) => stage === 'rl' && runStep >= 12 && runStep <= 14);
       expect(await found()).toBe(between.length);
       const { task } = between[0]!;
-      await page.getByLabel('Words of the task').fill(task);
+      await page.getByLabel('Words of tasks, observations, actions').fill(task);
       const fitting = between.filter(
-        (episode) => episode.task.includes(task) || episode.turns[0]!.observation.includes(task),
+        (episode) => JSON.stringify(episode.turns).includes(task) || episode.task === task,
       );
       expect(await found()).toBe(fitting.length);
       expect(await page.locator('.row').count()).toBe(fitting.length);
-      await page.getByLabel('Words of the task').fill('no such task');
+      await page.getByLabel('Words of tasks, observations, actions').fill('no such task');
       expect(await found()).toBe(0);
       expect(await page.locator('.row').count()).toBe(0);
     });
@@ -609,7 +609,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await expect.poll(async () => Number(await rows.last().getAttribute('aria-posinset'))).toBeGreaterThan(700);
       expect(await rows.count()).toBeLessThan(60);
       expect(await rows.count()).toBeGreaterThan(5);
-      await page.getByLabel('Words of the task').fill('task-1000');
+      await page.getByLabel('Words of tasks, observations, actions').fill('task-1000');
       expect(await rows.count()).toBe(1);
     });
   });

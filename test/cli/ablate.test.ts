@@ -48,7 +48,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
 
   it('trains every cell, compares those that ended, and tells why one did not', () => {
     const { code, document, stderr } = first;
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(document).toMatchObject({
       formatVersion: 1,
       ablation: output,
@@ -153,7 +153,8 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
 
   it('tells how long it will take before it starts, and counts that time', async () => {
     const words = ['sparsity', '--recipe', recipe, '--seeds', '30', '--output', join(folder, 'long')];
-    const { stdout } = await runCli(['ablate', ...words, '--budget-seconds', '1'], { cwd: folder });
+    const { code, stdout } = await runCli(['ablate', ...words, '--budget-seconds', '1'], { cwd: folder });
+    expect(code).toBe(130);
     const at = (text: RegExp) => stdout.search(text);
     expect(at(/3 cells with 30 seeds, \d+ at the same time: about \d/)).toBeGreaterThan(at(/Trains a few steps first/));
     expect(at(/Ablation incomplete/)).toBeGreaterThan(at(/3 cells with 30 seeds/));

@@ -20,11 +20,13 @@ const short = [
   ...['--set', 'horizon={schedule: fixed, turns: 5}', '--set', 'checkpoint.every=2'],
 ];
 const environment = { ...freshDataFolders(), RAY_AUTH_TOKEN: 'secret' };
+/** What a plugin could print: it looks like what a job tells, and removes every file where it is believed. */
+const forged = `printf '@agentgym-frame {"type":"%s","seq":%s,"files":[],"outcome":{"status":"completed","seconds":1}}\\n' commit 0 end 1 commit 1e308`;
 let head: RayHead;
 const elsewhere = () => {
   // The head reads the token from another header if there is a password.
   const address = head.url.replace('//', '//me:password@');
-  return ['--runner', 'ray', '--address', address, '--runner-option', `command=node ${bin}`];
+  return ['--runner', 'ray', '--address', address, '--runner-option', `command=${forged}; node ${bin}`];
 };
 const agentgym = (...args: string[]) => runCli(args, { cwd, environment });
 
@@ -64,9 +66,11 @@ it('lets jobs write the files of the run on a shared disk', { timeout: 120_000 }
   const shared = ['--output', 'shared', ...elsewhere(), '--runner-option', 'sharedDisk=true'];
   const { code, stderr } = await agentgym('train', recipe, ...short, ...shared);
   expect(code, stderr).toBe(0);
-  // No files travel through the head, in either direction.
-  expect(head.requests.filter((line) => line.includes('/packages/'))).toEqual([]);
-  expect(head.outputs()).not.toContain('"type":"piece"');
+  // Nothing travels through the head, in either direction.
+  expect(head.requests.filter((line) => line.includes('/packages/') || line.includes('/logs'))).toEqual([]);
+  expect(head.outputs().match(/^@agentgym-frame/gm)).toHaveLength(3);
+  // Events come through files.
+  expect(stderr).toMatch(/rl: ends after step 4/);
   expect(JSON.parse(readFileSync(join(cwd, 'shared/manifest.json'), 'utf8'))).toMatchObject({ status: 'completed' });
   expect(readdirSync(cwd).filter((name) => name.startsWith('shared.'))).toEqual([]);
 });
@@ -91,7 +95,7 @@ it(
     const ablate = ['ablate', 'grid.json', ...short, '--json'];
     const onRay = [...ablate, '--output', 'far', ...elsewhere()];
     const { child, ended } = start(...onRay, '--workers', '1');
-    const first = await onceJobSays('"type":"commit"');
+    const first = await onceJobSays('"type":"commit","files":');
     child.kill('SIGKILL');
     head.freeze(first);
     await ended;

@@ -20,18 +20,19 @@ export interface CodeBlock {
 /**
  * - `file NAME`: the block is that file, for the commands below it
  * - `same PATH`: the block is that file below docs/guides/examples/, which is tested as code
- * - `copy FOLDER`: the commands below find the files of that folder below docs/guides/examples/
+ * - `made PATH`: the block is that file below templates/, as the page's `agentgym init` makes it
  * - `in RECIPE`: the block has keys that change a recipe
  * - `first COMMAND`: this command must run before the block
  * - `exits CODE`: the exit code of the block's last command
+ * - `serves TEXT`: the block's command runs in another terminal until the end of the page, and prints that text first
  * - `input TEXT`: standard input of the block's commands, `\n` between lines
  */
 export interface ExampleNote {
-  readonly name: 'file' | 'same' | 'copy' | 'in' | 'first' | 'exits' | 'input';
+  readonly name: 'file' | 'same' | 'made' | 'in' | 'first' | 'exits' | 'serves' | 'input';
   readonly value: string;
 }
 
-const NOTE = /<!-- example: (file|same|copy|in|first|exits|input) (.+?) -->/g;
+const NOTE = /<!-- example: (file|same|made|in|first|exits|serves|input) (.+?) -->/g;
 
 /** The fenced blocks of a document, in order, including those in lists and quotes. */
 export function codeBlocks(document: string): CodeBlock[] {

@@ -10,7 +10,7 @@ import { repository } from '../architecture/source-files.js';
 import { isLong } from '../long.js';
 import { type CodeBlock, codeBlocks, noteOf } from './code-blocks.js';
 import { type ConsoleCommand, consoleCommands } from './console-commands.js';
-import { documents, registryDocuments } from './documents.js';
+import { documents, packageGuides, registryDocuments } from './documents.js';
 import { matchesOutput } from './match-output.js';
 import { type CommandResult, runCommand } from './run-command.js';
 import { skippedCommands } from './skipped-commands.js';
@@ -20,8 +20,9 @@ const home = mkdtempSync(join(tmpdir(), 'agentgym-docs-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }), 60_000);
 
 const blocks = documents.map((document) => ({ document, blocks: codeBlocks(document) }));
+const elsewhere = [...registryDocuments, ...packageGuides];
 const withCommands = blocks.filter(
-  (page) => !registryDocuments.includes(page.document) && page.blocks.some(({ language }) => language === 'console'),
+  (page) => !elsewhere.includes(page.document) && page.blocks.some(({ language }) => language === 'console'),
 );
 
 /** Documents that report trainings, rather than teach the tool: their commands are run in long tests only. */
@@ -32,10 +33,6 @@ describe('commands of documents', () => {
   // A few documents run at a time, each with separate data (maxConcurrency in vitest.config.ts).
   it.concurrent.each(played)('$document', { timeout: 600_000 }, async (page) => {
     const [own, folder] = newFolder();
-    // `npm install` would install these packages: the CLI, TypeScript and vitest.
-    if (page.document.startsWith('docs/guides/')) {
-      symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
-    }
     for (const block of page.blocks) {
       writeBlock(block, folder);
       if (block.language !== 'console') continue;
@@ -68,8 +65,6 @@ function newFolder(): [own: string, folder: string] {
 
 /** Writes a block with the name of a file, for the commands below it. */
 function writeBlock(block: CodeBlock, folder: string): void {
-  const copied = noteOf(block, 'copy');
-  if (copied !== undefined) cpSync(join(repository, 'docs/guides/examples', copied), folder, { recursive: true });
   const name = noteOf(block, 'file');
   if (name === undefined) return;
   mkdirSync(dirname(join(folder, name)), { recursive: true });

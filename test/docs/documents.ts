@@ -19,6 +19,16 @@ export const documents: readonly string[] = [
 /** Documents whose commands need a registry: test/registry/documents.test.ts runs them with the installed host. */
 export const registryDocuments: readonly string[] = ['docs/plugins.md'];
 
+/** Guides that begin with `agentgym init` and `npm install`: test/registry/guides.long.test.ts runs them as a reader does. */
+export const packageGuides: readonly string[] = [
+  'writing-an-environment',
+  'slow-and-shared-worlds',
+  'writing-a-reward',
+  'writing-an-algorithm',
+  'writing-a-policy',
+  'writing-an-action-format',
+].map((name) => `docs/guides/${name}.md`);
+
 /** Markdown below docs/reference/, written by `npm run reference`. */
 export const referenceDocuments: readonly string[] = below('docs/reference');
 

@@ -13,6 +13,9 @@ import { resolveRecipe } from '../../src/config/resolve-recipe.js';
 import { planAblation } from '../../src/ablation/plan-ablation.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
+import { fillTemplate } from '../../src/scaffolding/fill-template.js';
+import { parseProjectName } from '../../src/scaffolding/project-name.js';
+import { findTemplate } from '../../src/scaffolding/template.js';
 import { testHost } from '../../src/testing/test-host.js';
 import { typeErrors } from '../types/type-errors.js';
 import { type CodeBlock, codeBlocks, noteOf } from './code-blocks.js';
@@ -43,8 +46,9 @@ describe('YAML', () => {
   it.each(written('yaml'))('%s', async (_where, block) => {
     const value = parse(block.text) as Record<string, unknown>;
     const file = noteOf(block, 'file');
-    // The commands of the page read this file with the plugins of the page: console.test.ts runs them.
-    if (file !== undefined) return expect(isReadBelow(block, file)).toBe(true);
+    // The commands of the page read this file with the plugins of the page. `agentgym train` alone reads recipe.yaml.
+    if (file !== undefined)
+      return expect(isReadBelow(block, file === 'recipe.yaml' ? 'agentgym train' : file)).toBe(true);
     if ('ablationVersion' in value) {
       const what = join(folder, 'ablation.yaml');
       writeFileSync(what, block.text);
@@ -63,10 +67,11 @@ describe('YAML', () => {
 });
 
 describe('TypeScript', () => {
-  const own = written('ts').map(([, block]) => block);
-  const files = new Map(own.map((block) => [pathOf(block), block.text]));
+  // Blocks with the note `made` are files of templates, which are compiled where they lie.
+  const own = written('ts').filter(([, block]) => noteOf(block, 'made') === undefined);
+  const files = new Map(own.map(([, block]) => [pathOf(block), block.text]));
   const errors = typeErrors(files);
-  it.each(written('ts'))('%s compiles', (_where, block) => {
+  it.each(own)('%s compiles', (_where, block) => {
     expect(errors.get(pathOf(block))).toEqual([]);
   });
 
@@ -92,6 +97,24 @@ describe('a block that is said to be an example', () => {
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name).slice(examples.length + 1));
     expect(new Set(same.map(([, path]) => path))).toEqual(new Set(names));
+  });
+});
+
+describe('a block that `agentgym init` makes', () => {
+  const made = blocks.flatMap((block) => {
+    const path = noteOf(block, 'made');
+    return path === undefined ? [] : [[`${block.document}:${block.line}`, path, block] as const];
+  });
+
+  it.each(made)('%s is %s with the name of the page', async (_where, path, block) => {
+    const [folder = '', ...rest] = path.split('/');
+    const template = findTemplate(folder);
+    const page = readFileSync(join(repository, block.document), 'utf8');
+    const given = new RegExp(`agentgym init --template ${folder} --name (\\S+)`).exec(page)?.[1] ?? '';
+    const values = { ...parseProjectName(given, template), host: '' };
+    const files = await fillTemplate(template, values, repository);
+    const name = rest.join('/').replace('template-name', values.name);
+    expect(`${block.text}\n`).toBe(files.find((file) => file.path === name)?.content);
   });
 });
 

@@ -14,8 +14,8 @@ export interface CommandResult {
 }
 
 const shims = join(repository, 'test/docs/shim');
-/** Does not end healthy commands: the longest takes a tenth of it. */
-const DEADLINE = 240_000;
+/** Does not end healthy commands of console.test.ts: the longest takes a tenth of it. */
+const DEADLINE_SECONDS = 240;
 
 /**
  * Runs a document's command in a shell with `agentgym` on its path. A server that runs until it is interrupted
@@ -29,6 +29,7 @@ export function runCommand(
   folder: string,
   home: string,
   environment: Readonly<Record<string, string>> = {},
+  { seconds = DEADLINE_SECONDS }: { readonly seconds?: number } = {},
 ): Promise<CommandResult> {
   const log = join(home, 'cut.jsonl');
   rmSync(log, { force: true });
@@ -51,7 +52,7 @@ export function runCommand(
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const signal = (name: NodeJS.Signals) => process.kill(-(child.pid ?? 0), name);
-    const deadline = setTimeout(() => signal('SIGKILL'), DEADLINE);
+    const deadline = setTimeout(() => signal('SIGKILL'), 1000 * seconds);
     let printed = '';
     let served = false;
     child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,10 +1,12 @@
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -214,6 +216,29 @@ describe('pullModel', () => {
     hub.faults.length = 0;
     await pull();
     expect(readdirSync(folder()).sort()).toEqual(wanted);
+  });
+
+  it('writes into no folder and no file to which somebody put a link', async () => {
+    const elsewhere = mkdtempSync(join(tmpdir(), 'agentgym-elsewhere-'));
+    mkdirSync(join(folder(), '..'), { recursive: true });
+    symlinkSync(elsewhere, `${folder()}.partial`);
+    await expect(pull()).rejects.toMatchObject({
+      code: 'AG_FILE_FAILED',
+      message: expect.stringContaining('is a link to another place') as string,
+    });
+    expect(readdirSync(elsewhere)).toEqual([]);
+    rmSync(`${folder()}.partial`);
+    mkdirSync(`${folder()}.partial`);
+    for (const name of ['config.json', 'pulled.json']) {
+      writeFileSync(join(elsewhere, name), 'precious');
+      symlinkSync(join(elsewhere, name), join(`${folder()}.partial`, name));
+    }
+    await pull();
+    expect(readFileSync(join(folder(), 'config.json'))).toEqual(files['config.json']);
+    for (const name of readdirSync(folder())) expect(lstatSync(join(folder(), name)).isFile()).toBe(true);
+    for (const name of ['config.json', 'pulled.json']) {
+      expect(readFileSync(join(elsewhere, name), 'utf8')).toBe('precious');
+    }
   });
 
   it('sends the token to the hub only, and says how to get one', async () => {

@@ -27,6 +27,7 @@ const made = [
   ['reward', 'reward-mine'],
   ['algorithm', 'algo-mine'],
   ['policy', 'policy-mine'],
+  ['format', 'format-mine'],
   ['recipe', 'question'],
 ] as const;
 const packages = made.filter(([template]) => template !== 'recipe');

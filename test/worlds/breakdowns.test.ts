@@ -31,38 +31,39 @@ async function begin(world: World, task = '4-9'): Promise<Environment> {
   return environment;
 }
 
-describe('a process for every episode', () => {
+describe('a process for every instance', () => {
   const program = join(project, 'programs/child.js');
 
-  it('ends with its episode', async () => {
+  it('plays one episode after the other, and ends with its instance', async () => {
     const world = await openWorld('child-game');
     const environment = await begin(world);
-    expect(findProcesses(program)).toHaveLength(1);
+    for (let over = false; !over;) ({ terminated: over } = await environment.step('5', call));
     await environment.reset('5-10', call);
     expect(findProcesses(program)).toHaveLength(1);
-    for (let over = false; !over;) ({ terminated: over } = await environment.step('5', call));
-    expect(findProcesses(program)).toEqual([]);
-    await begin(world);
-    await environment.reset('4-9', call);
+    const other = await begin(world);
+    expect(findProcesses(program)).toHaveLength(2);
     await environment.dispose?.();
-    expect(findProcesses(program)).toHaveLength(1);
-    for (const pid of findProcesses(program)) process.kill(pid, 'SIGKILL');
+    await other.dispose?.();
+    await other.dispose?.();
+    expect(findProcesses(program)).toEqual([]);
   });
 
-  it('that dies makes its step throw; the next episode has another', async () => {
-    const environment = await begin(await openWorld('child-game'));
+  it('that dies makes its step throw; the next instance has another', async () => {
+    const world = await openWorld('child-game');
+    const environment = await begin(world);
     const [pid = 0] = await awaitProcesses(program);
     process.kill(pid, 'SIGSTOP');
     const step = Promise.resolve(environment.step('5', call));
     process.kill(pid, 'SIGKILL');
-    await expect(step).rejects.toThrow('the game broke: it said nothing');
-    await expect(environment.step('5', call)).rejects.toThrow('there is no game');
-    await environment.reset('4-9', call);
-    expect((await environment.step('5', call)).facts.invalid).toBe(false);
+    await expect(step).rejects.toThrow('ended with SIGKILL');
+    await expect(environment.step('5', call)).rejects.toThrow('ended with SIGKILL');
     await environment.dispose?.();
+    const next = await begin(world);
+    expect((await next.step('5', call)).facts.invalid).toBe(false);
+    await next.dispose?.();
   });
 
-  it('that answers nothing is killed when the time of the call is up', async () => {
+  it('that answers nothing is given up when the time of the call is up, and killed with its instance', async () => {
     const environment = await begin(await openWorld('child-game'));
     const [pid = 0] = await awaitProcesses(program);
     process.kill(pid, 'SIGSTOP');
@@ -70,14 +71,7 @@ describe('a process for every episode', () => {
     const step = Promise.resolve(environment.step('5', { signal: controller.signal }));
     controller.abort(new Error('its time is up'));
     await expect(step).rejects.toThrow('its time is up');
-    expect(findProcesses(program)).toEqual([]);
-  });
-
-  it('does not outlive an instance that is disposed of while it starts', async () => {
-    const environment = await (await openWorld('child-game')).create(call);
-    const reset = Promise.resolve(environment.reset('4-9', call));
     await environment.dispose?.();
-    await expect(reset).rejects.toThrow('there is no game');
     expect(findProcesses(program)).toEqual([]);
   });
 });
@@ -194,6 +188,6 @@ describe.skipIf(withoutPython)('games in one Python process', () => {
 
 it('without Python the message says what to install', async () => {
   await expect(openWorld('python-game', { python: 'no-such-python' })).rejects.toThrow(
-    'there is no no-such-python: install it, or say where it is by the option `python`',
+    'there is no program no-such-python: install it, or set the option `python`',
   );
 });

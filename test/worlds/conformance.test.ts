@@ -10,7 +10,6 @@ import contributions from '../../docs/guides/examples/slow-worlds/src/index.js';
 import * as leasedGame from '../../docs/guides/examples/slow-worlds/src/leased-game.js';
 import { leasedGameOptions, pythonGameOptions } from '../../docs/guides/examples/slow-worlds/src/options.js';
 import * as pythonGame from '../../docs/guides/examples/slow-worlds/src/python-game.js';
-import { longIt } from '../long.js';
 import { type GameServer, startServer } from './game-server.js';
 import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';
@@ -23,15 +22,13 @@ beforeAll(async () => {
 });
 afterAll(() => removeProject(project));
 
-/**
- * Fewer tasks and answers than usual: each call goes to another process, and each episode of `child-game` starts one.
- */
+/** Fewer tasks and answers than usual, because each call goes to another process. */
 const few = { tasks: 2, malformed: 40 };
 const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'dist', `${name}.js`)) });
 
-longIt('a process for every episode', { timeout: 120_000 }, async () => {
+it('a process for every instance', { timeout: 120_000 }, async () => {
   const subject = { ...childGame, options: {}, contribution: childContribution! };
-  expect(await checkEnvironment(subject, { ...built('child-game'), tasks: 1, malformed: 12 })).toEqual([]);
+  expect(await checkEnvironment(subject, { ...built('child-game'), ...few })).toEqual([]);
 });
 
 it('leases of a server', { timeout: 120_000 }, async () => {

@@ -13,7 +13,8 @@ const example = join(repository, 'docs/guides/examples/slow-worlds');
 /** A new folder with the built package of the guide on slow worlds and the guide's recipe. */
 export function makeProject(): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-worlds-'));
-  for (const name of ['package.json', 'programs']) cpSync(join(example, name), join(folder, name), { recursive: true });
+  cpSync(join(repository, 'templates/environment/_package.json'), join(folder, 'package.json'));
+  cpSync(join(example, 'programs'), join(folder, 'programs'), { recursive: true });
   mkdirSync(join(folder, 'dist'));
   for (const name of readdirSync(join(example, 'src'))) {
     const text = ts.transpile(readFileSync(join(example, 'src', name), 'utf8'), {
@@ -23,10 +24,10 @@ export function makeProject(): string {
     writeFileSync(join(folder, 'dist', name.replace(/\.ts$/, '.js')), text);
   }
   const recipe = codeBlocks('docs/guides/slow-and-shared-worlds.md').find(
-    (block) => noteOf(block, 'file') === 'guess.yaml',
+    (block) => noteOf(block, 'file') === 'recipe.yaml',
   );
-  if (recipe === undefined) throw new Error('the guide has no guess.yaml');
-  writeFileSync(join(folder, 'guess.yaml'), recipe.text);
+  if (recipe === undefined) throw new Error('the guide has no recipe.yaml');
+  writeFileSync(join(folder, 'recipe.yaml'), recipe.text);
   return folder;
 }
 

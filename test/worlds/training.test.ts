@@ -25,10 +25,7 @@ afterAll(() => removeProject(project));
 
 /** Each thread compiles the graphs again, which costs more than a short training. */
 const ONE_THREAD = 'policy.options.threads=1';
-/**
- * Smaller values than in the guide's recipe: a few steps of each kind, and few episodes, because each episode of
- * `child-game` starts a process.
- */
+/** Smaller values than in the guide's recipe: a few steps of each kind, and few episodes. */
 const FEW_STEPS = [
   ONE_THREAD,
   'stages.sft.demonstrations.count=5',
@@ -46,7 +43,7 @@ const runOf = (name: string) => join(project, 'runs', name);
 
 function train(name: string, settings: readonly string[]): Promise<CliResult> {
   const sets = settings.flatMap((setting) => ['--set', setting]);
-  return runCli(['train', 'guess.yaml', '--output', runOf(name), '--json', ...sets], { cwd: project });
+  return runCli(['train', 'recipe.yaml', '--output', runOf(name), '--json', ...sets], { cwd: project });
 }
 
 const resume = (name: string) => runCli(['train', '--resume', runOf(name), '--json'], { cwd: project });

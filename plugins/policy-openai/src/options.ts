@@ -16,6 +16,12 @@ export const options = {
     default: null,
     description: 'JSON object whose members are added to every request, such as {"reasoning_effort": "low"}',
   },
+  seed: {
+    type: 'choice',
+    choices: ['own', 'none'],
+    default: 'own',
+    description: 'Seed of a request: its own one, or none, for servers that refuse the member (Mistral)',
+  },
   keyVariable: {
     type: 'string',
     default: 'OPENAI_API_KEY',

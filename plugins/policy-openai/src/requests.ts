@@ -1,7 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Host, JsonPlace } from '@agentgym/cli';
 import OpenAI from 'openai';
 
 import type { Address } from './address.js';
-import { Unavailable } from './server-errors.js';
+import { canBeRepeated, readableRefusal, ServerFault, Unavailable } from './server-errors.js';
 
 /** How a server is asked. */
 export interface ClientSettings {
@@ -10,23 +13,94 @@ export interface ClientSettings {
   readonly keyVariable: string;
   readonly retries: number;
   readonly timeoutSeconds: number;
+  /** Longest answer in bytes. */
+  readonly mostBytes: number;
 }
 
-/** A client of the official library, which makes the retries. */
-export function openClient({ address, keyVariable, retries, timeoutSeconds }: ClientSettings): OpenAI {
-  const key = process.env[keyVariable];
-  return new OpenAI({
-    baseURL: address.url,
-    // The library wants a key. Without one, no header is sent.
-    apiKey: key ?? 'none',
-    defaultHeaders: { ...(key === undefined && { Authorization: null }), ...address.headers },
-    ...(address.query && { defaultQuery: address.query }),
-    organization: null,
-    project: null,
-    maxRetries: retries,
-    timeout: 1_000 * timeoutSeconds,
-    logLevel: 'off',
-  });
+/** What the library returns for a request, before it reads the answer. */
+interface Asked {
+  asResponse(): Promise<Response>;
+}
+
+/** The library's own limit of time, in milliseconds. It ends with the head of an answer; ours holds for all of it. */
+const NO_LIMIT = 2 ** 31 - 1;
+/** Longest wait before another try if the server names none, in seconds. */
+const LONGEST_PAUSE = 8;
+
+/** A server of the API. The official library writes the requests; the host sends them, and reads the answers inside limits. */
+export class Endpoint {
+  readonly client: OpenAI;
+  readonly #settings: ClientSettings;
+  readonly #host: Host;
+
+  constructor(settings: ClientSettings, host: Host) {
+    const { address, keyVariable, mostBytes, timeoutSeconds } = settings;
+    this.#settings = settings;
+    this.#host = host;
+    const key = process.env[keyVariable]?.trim();
+    if (key !== undefined && !/^[\x21-\x7e]*$/.test(key)) {
+      throw new Unavailable(`${keyVariable} has blanks or letters that no key has`);
+    }
+    const secrets = [...(key === undefined ? [] : [key]), ...Object.values(address.query ?? {})];
+    const limits = { totalSeconds: timeoutSeconds, mostBytes, secrets };
+    this.client = new OpenAI({
+      baseURL: address.url,
+      // The library wants a key. Without one, no header is sent.
+      apiKey: key || 'none',
+      defaultHeaders: { ...(!key && { Authorization: null }), ...address.headers },
+      ...(address.query && { defaultQuery: address.query }),
+      organization: null,
+      project: null,
+      maxRetries: 0,
+      timeout: NO_LIMIT,
+      fetch: async (url, init) => readableRefusal(await host.fetch(url, init, limits)),
+      logLevel: 'off',
+    });
+  }
+
+  /**
+   * Asks, and reads the document that comes. A fault that may pass is repeated, also one that shows in the document.
+   *
+   * @throws ServerFault, Unavailable, errors of the library, or the reason of the signal
+   */
+  ask<Answer>(signal: AbortSignal, send: () => Asked, read: (document: JsonPlace) => Answer): Promise<Answer> {
+    return this.repeat(this.#settings.retries, signal, async () => {
+      const response = await send().asResponse();
+      return read(this.#open(await response.text(), response));
+    });
+  }
+
+  /** Tells the server something; the words of its answer do not matter. @param most repetitions, if fewer than usual */
+  async post(path: string, body: object, signal: AbortSignal, most = Infinity): Promise<void> {
+    const retries = Math.min(most, this.#settings.retries);
+    await this.repeat(retries, signal, () => this.client.post(path, { body, signal }).asResponse());
+  }
+
+  /** Repeats a request whose error may pass, after the time that the server names or a growing pause. */
+  async repeat<Answer>(retries: number, signal: AbortSignal, ask: () => PromiseLike<Answer>): Promise<Answer> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (attempt >= retries || !canBeRepeated(error)) throw error;
+        const named = error instanceof OpenAI.APIError ? error.headers?.get('retry-after') : undefined;
+        const pause = Math.min(LONGEST_PAUSE, 2 ** attempt / 2) * (1 - Math.random() / 4);
+        await sleep(1000 * (named == null ? pause : Number(named)), undefined, { signal });
+      }
+    }
+  }
+
+  #open(text: string, { headers, url }: Response): JsonPlace {
+    const { shown } = this.#settings.address;
+    return this.#host.openJson(text, (problem) => {
+      const isPage = problem.startsWith('no JSON') && !/json/i.test(headers.get('content-type') ?? '');
+      if (isPage) {
+        return new Unavailable(`${shown} did not answer JSON. Is it the address of the API? It usually ends in /v1.`);
+      }
+      return new ServerFault(`${shown} answered ${new URL(url).pathname} with ${problem}`);
+    });
+  }
 }
 
 /** The library leaves a listener on a signal for each request, and the signal of a command lasts for thousands. */
@@ -42,22 +116,4 @@ export async function withOwnSignal<Answer>(
   } finally {
     signal.removeEventListener('abort', abort);
   }
-}
-
-/** The library repeats a request until an answer begins. A connection may also end in the middle of one. */
-export async function repeatCutAnswers<Answer>(retries: number, ask: () => PromiseLike<Answer>): Promise<Answer> {
-  for (let left = retries; ; left -= 1) {
-    try {
-      return await ask();
-    } catch (error) {
-      const isCut = error instanceof TypeError || error instanceof SyntaxError;
-      if (!isCut || left === 0) throw error;
-    }
-  }
-}
-
-/** The library returns text if the server did not answer JSON. */
-export function asObject<Answer extends object>(answer: Answer, place: string): Answer {
-  if (typeof answer === 'object') return answer;
-  throw new Unavailable(`${place} did not answer JSON. Is it the address of the API? It usually ends in /v1.`);
 }

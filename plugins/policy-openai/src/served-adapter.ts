@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 
 import OpenAI, { NotFoundError } from 'openai';
 
+import type { Endpoint } from './requests.js';
 import { Unavailable } from './server-errors.js';
 
 /** An adapter on a server. */
@@ -33,32 +34,38 @@ export async function nameAdapter(folder: string, serverFolder: string | null): 
 }
 
 /** Loads an adapter, from the folder that it has now even if the server has one of that name. */
-export async function loadAdapter(client: OpenAI, { name, path }: ServedAdapter, signal: AbortSignal): Promise<void> {
+export async function loadAdapter(endpoint: Endpoint, adapter: ServedAdapter, signal: AbortSignal): Promise<void> {
+  const { name, path } = adapter;
+  const body = { lora_name: name, lora_path: path };
   // vLLM answers 500 to an adapter that it does not take, and would again.
-  const once = client.withOptions({ maxRetries: Math.min(1, client.maxRetries) });
-  const load = () => once.post('/load_lora_adapter', { body: { lora_name: name, lora_path: path }, signal });
+  const load = () => endpoint.post('/load_lora_adapter', body, signal, 1);
   try {
     await load();
   } catch (error) {
     if (!/already/i.test(String((error as Error).message))) throw adapterError(error, path);
-    await unloadAdapter(client, name, signal);
+    await unloadAdapter(endpoint, name, signal);
     await load();
   }
 }
 
 /** Ends quietly if the server has no such adapter. */
-export async function unloadAdapter(client: OpenAI, name: string, signal: AbortSignal): Promise<void> {
+export async function unloadAdapter(
+  endpoint: Endpoint,
+  name: string,
+  signal: AbortSignal,
+  retries?: number,
+): Promise<void> {
   try {
-    await client.post('/unload_lora_adapter', { body: { lora_name: name }, signal });
+    await endpoint.post('/unload_lora_adapter', { lora_name: name }, signal, retries);
   } catch (error) {
     if (!(error instanceof NotFoundError)) throw error;
   }
 }
 
 /** Whether the server has the route for adapters. A request without a name is refused by it. */
-export async function refuseWithoutAdapters(client: OpenAI, signal: AbortSignal): Promise<void> {
+export async function refuseWithoutAdapters(endpoint: Endpoint, signal: AbortSignal): Promise<void> {
   try {
-    await client.post('/load_lora_adapter', { body: {}, signal });
+    await endpoint.post('/load_lora_adapter', {}, signal);
   } catch (error) {
     if (error instanceof NotFoundError) throw new Unavailable(`it takes no adapters. ${howToStart}`, { cause: error });
     // Refused for what was sent: the route is there.

@@ -10,6 +10,9 @@ export interface Usage {
   readonly cost?: number;
 }
 
+/** Tokens of one answer; undefined: the server does not tell. */
+export type TokensUsed = { readonly prompt: number; readonly completion: number } | undefined;
+
 const MILLION = 1e6;
 
 /** Adds up what the answers used, and says when a budget is spent. */
@@ -24,13 +27,11 @@ export class Spending {
     this.#options = options;
   }
 
-  add(usage: { readonly prompt_tokens?: number; readonly completion_tokens?: number } | null | undefined): void {
+  add(used: TokensUsed): void {
     this.#requests += 1;
-    if (usage?.prompt_tokens === undefined || usage.completion_tokens === undefined) this.#unknown += 1;
-    else {
-      this.#prompt += usage.prompt_tokens;
-      this.#completion += usage.completion_tokens;
-    }
+    this.#prompt += used?.prompt ?? 0;
+    this.#completion += used?.completion ?? 0;
+    if (used === undefined) this.#unknown += 1;
   }
 
   get usage(): Usage {

@@ -3,18 +3,23 @@ import type OpenAI from 'openai';
 
 import { readAddress, type Address } from './address.js';
 import { readBody, type Options } from './options.js';
-import { asObject, openClient, repeatCutAnswers, withOwnSignal } from './requests.js';
+import { readChat } from './read-chat.js';
+import { Endpoint, withOwnSignal } from './requests.js';
 import { isContextFull, readServerError, Unavailable, wantsNewerCap } from './server-errors.js';
 import { Spending } from './spending.js';
 
 type Messages = OpenAI.Chat.ChatCompletionMessageParam[];
 
-/** A model that is asked for the next message of a conversation. The library makes the retries. */
+/** Longest answer besides the tokens of its text, such as a model's thinking, in bytes. */
+const MOST_BYTES = 2 ** 22;
+const MOST_BYTES_OF_A_TOKEN = 64;
+
+/** A model that is asked for the next message of a conversation. */
 class ChatPlayer implements TextPlayer {
   readonly name: string;
   readonly concurrency: number;
   readonly #address: Address;
-  readonly #client: OpenAI;
+  readonly #endpoint: Endpoint;
   readonly #options: Options;
   readonly #temperature: number;
   readonly #extra: { readonly [member: string]: unknown };
@@ -24,8 +29,8 @@ class ChatPlayer implements TextPlayer {
   #listed: string | undefined;
   #cap: 'max_tokens' | 'max_completion_tokens' = 'max_tokens';
 
-  constructor(options: Options, address: Address, temperature: number) {
-    const { concurrency, keyVariable, model, retries, timeoutSeconds } = options;
+  constructor(options: Options, host: Host, address: Address, temperature: number) {
+    const { concurrency, maxTokens, model } = options;
     this.name = `openai:${model ?? address.shown}`;
     this.concurrency = concurrency;
     this.#address = address;
@@ -33,7 +38,8 @@ class ChatPlayer implements TextPlayer {
     this.#temperature = temperature;
     this.#extra = readBody(options.extraBody ?? '{}') ?? {};
     this.#spending = new Spending(options);
-    this.#client = openClient({ address, keyVariable, retries, timeoutSeconds });
+    const mostBytes = MOST_BYTES + MOST_BYTES_OF_A_TOKEN * maxTokens;
+    this.#endpoint = new Endpoint({ ...options, address, mostBytes }, host);
     if (model !== null) this.#model = Promise.resolve(model);
   }
 
@@ -71,34 +77,41 @@ class ChatPlayer implements TextPlayer {
 
   async #write(messages: Messages, seed: number, signal: AbortSignal): Promise<PlayerAnswer> {
     const model = await (this.#model ??= this.#findModel(signal));
-    const { maxTokens, topP } = this.#options;
+    const { maxTokens, seed: sends, topP } = this.#options;
     const cap = this.#cap;
-    const sampling = { temperature: this.#temperature, top_p: topP, seed, [cap]: maxTokens };
+    const sampling = {
+      temperature: this.#temperature,
+      top_p: topP,
+      ...(sends === 'own' && { seed }),
+      [cap]: maxTokens,
+    };
     const body = { model, messages, ...sampling, ...this.#extra } as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
-    let answer: OpenAI.Chat.ChatCompletion;
     try {
-      answer = await repeatCutAnswers(this.#options.retries, () =>
-        this.#client.chat.completions.create(body, { signal }),
+      const { usage, ...answer } = await this.#endpoint.ask(
+        signal,
+        () => this.#endpoint.client.chat.completions.create(body, { signal }),
+        (document) => readChat(document, this.#address.shown),
       );
+      this.#spending.add(usage);
+      return answer;
     } catch (error) {
       if (cap !== 'max_tokens' || !wantsNewerCap(error)) throw error;
       this.#cap = 'max_completion_tokens';
       return this.#write(messages, seed, signal);
     }
-    const [choice] = asObject(answer, this.#address.shown).choices ?? [];
-    this.#spending.add(answer.usage);
-    if (choice === undefined) throw new Error(`${this.#address.shown} answered without a choice`);
-    // A model that only thought, or refused, has no content.
-    return { text: choice.message.content ?? '', cut: choice.finish_reason === 'length' };
   }
 
   async #findModel(signal: AbortSignal): Promise<string> {
     try {
-      const { data } = asObject(await this.#client.models.list({ signal }), this.#address.shown);
-      const [first] = data ?? [];
+      const { client } = this.#endpoint;
+      const first = await this.#endpoint.ask(
+        signal,
+        () => client.models.list({ signal }),
+        (document) => document.member('data').items()[0]?.member('id').text(),
+      );
       if (first === undefined) throw new Unavailable(`${this.#address.shown} lists no model. Set the option model.`);
-      this.#listed = first.id;
-      return first.id;
+      this.#listed = first;
+      return first;
     } catch (error) {
       this.#model = undefined;
       throw error;
@@ -106,6 +119,6 @@ class ChatPlayer implements TextPlayer {
   }
 }
 
-export function create(options: Options, _host: Host, { address, temperature }: PlayerContext): TextPlayer {
-  return new ChatPlayer(options, readAddress(address), temperature);
+export function create(options: Options, host: Host, { address, temperature }: PlayerContext): TextPlayer {
+  return new ChatPlayer(options, host, readAddress(address), temperature);
 }

@@ -14,7 +14,7 @@ import OpenAI from 'openai';
 
 import { type Address, readAddress } from './address.js';
 import { readCompletion } from './read-completion.js';
-import { asObject, openClient, repeatCutAnswers, withOwnSignal } from './requests.js';
+import { Endpoint, withOwnSignal } from './requests.js';
 import type { SamplerOptions } from './sampler-options.js';
 import {
   loadAdapter,
@@ -23,8 +23,10 @@ import {
   type ServedAdapter,
   unloadAdapter,
 } from './served-adapter.js';
-import { isContextFull, readServerError, Unavailable } from './server-errors.js';
+import { isContextFull, readServerError, ServerFault, Unavailable } from './server-errors.js';
 
+/** Longest answer in bytes: ids and log probabilities of the longest sequences. */
+const MOST_BYTES = 2 ** 26;
 /** Milliseconds in which a server must take an adapter back at the end. */
 const FAREWELL = 5_000;
 
@@ -34,23 +36,28 @@ class CompletionSampler implements TokenSampler {
   readonly promises = { independent: false, draws: false, exact: false, concurrent: true, continuous: true } as const;
   readonly #options: SamplerOptions;
   readonly #address: Address;
-  readonly #client: OpenAI;
+  readonly #endpoint: Endpoint;
   #adapter: ServedAdapter | undefined;
   /** Loads the adapter again, after the server has lost it. */
   #reloading: Promise<void> | undefined;
   #open = 0;
   readonly #waiting: (() => void)[] = [];
 
-  constructor(options: SamplerOptions, address: Address) {
+  constructor(options: SamplerOptions, host: Host, address: Address) {
     this.#options = options;
     this.#address = address;
-    this.#client = openClient({ ...options, address });
+    this.#endpoint = new Endpoint({ ...options, address, mostBytes: MOST_BYTES }, host);
   }
 
   async connect(signal: AbortSignal): Promise<void> {
     await this.#ask(signal, async (own) => {
-      asObject(await this.#client.get<object>('/models', { signal: own }), this.#address.shown);
-      await refuseWithoutAdapters(this.#client, own);
+      const { client } = this.#endpoint;
+      await this.#endpoint.ask(
+        own,
+        () => client.get('/models', { signal: own }),
+        (document) => document.member('data'),
+      );
+      await refuseWithoutAdapters(this.#endpoint, own);
     });
   }
 
@@ -64,9 +71,9 @@ class CompletionSampler implements TokenSampler {
     const before = this.#adapter;
     await this.#ask(signal, async (own) => {
       const adapter = await nameAdapter(folder, this.#options.serverFolder);
-      await loadAdapter(this.#client, adapter, own);
+      await loadAdapter(this.#endpoint, adapter, own);
       this.#adapter = adapter;
-      if (before !== undefined && before.name !== adapter.name) await unloadAdapter(this.#client, before.name, own);
+      if (before !== undefined && before.name !== adapter.name) await unloadAdapter(this.#endpoint, before.name, own);
     });
   }
 
@@ -101,9 +108,8 @@ class CompletionSampler implements TokenSampler {
     const adapter = this.#adapter;
     this.#adapter = undefined;
     if (adapter === undefined) return;
-    const client = this.#client.withOptions({ maxRetries: 0 });
     // The run is over, so nothing depends on it.
-    await unloadAdapter(client, adapter.name, AbortSignal.timeout(FAREWELL)).catch(() => undefined);
+    await unloadAdapter(this.#endpoint, adapter.name, AbortSignal.timeout(FAREWELL), 0).catch(() => undefined);
   }
 
   async #continue(request: GenerateRequest, sampling: Sampling, signal: AbortSignal): Promise<GeneratedTokens> {
@@ -111,19 +117,22 @@ class CompletionSampler implements TokenSampler {
     if (adapter === undefined) throw new Error('no weights were published');
     const seed = this.#options.seeds ? { seed: seedOf(request) } : {};
     const body = { ...completionBody(adapter.name, request, sampling), ...seed };
+    const { client } = this.#endpoint;
     const ask = () =>
-      repeatCutAnswers(this.#options.retries, () => this.#client.post<object>('/completions', { body, signal }));
-    let answer: object;
+      this.#endpoint.ask(
+        signal,
+        () => client.post('/completions', { body, signal }),
+        (document) => readCompletion(document, adapter.name, request),
+      );
     try {
-      answer = await ask();
+      return await ask();
     } catch (error) {
       // A server that was started again has lost the adapter.
       if (!(error instanceof OpenAI.NotFoundError) || !error.message.includes(adapter.name)) throw error;
-      this.#reloading ??= loadAdapter(this.#client, adapter, signal).finally(() => (this.#reloading = undefined));
+      this.#reloading ??= loadAdapter(this.#endpoint, adapter, signal).finally(() => (this.#reloading = undefined));
       await this.#reloading;
-      answer = await ask();
+      return await ask();
     }
-    return readCompletion(asObject(answer, this.#address.shown), adapter.name, request);
   }
 
   /** Every error that is no interruption ends the run: another request would not fare better. */
@@ -143,7 +152,10 @@ class CompletionSampler implements TokenSampler {
         throw new Unavailable(`${place} answered that an episode is too long for it. ${cure}`, { cause: error });
       }
       const read = readServerError(error, place, keyVariable);
-      if (read instanceof Unavailable || !(error instanceof OpenAI.APIError)) throw read;
+      if (read instanceof Unavailable) throw read;
+      if (error instanceof ServerFault)
+        throw new Unavailable(`${place} cannot sample: ${error.message}`, { cause: error });
+      if (!(error instanceof OpenAI.APIError)) throw read;
       throw new Unavailable((read as Error).message, { cause: error });
     }
   }
@@ -200,7 +212,7 @@ function completionBody(
  * @throws Error if there is no address, or if the server's log probabilities would not be those of the temperature at which
  * it samples
  */
-export function create(options: SamplerOptions, _host: Host, { address = '', sampling }: SamplerContext): TokenSampler {
+export function create(options: SamplerOptions, host: Host, { address = '', sampling }: SamplerContext): TokenSampler {
   const read = readAddress(address);
   if (read.url === undefined) {
     throw new Unavailable('it has no server: set `policy.sampler.address`, or OPENAI_BASE_URL in the environment');
@@ -211,5 +223,5 @@ export function create(options: SamplerOptions, _host: Host, { address = '', sam
       `the server’s raw log probabilities are those of temperature 1, not ${temperature}. Set \`policy.sampling.temperature: 1\`, or start vLLM with \`--logprobs-mode processed_logprobs\` and set \`logprobsMode: processed\``,
     );
   }
-  return new CompletionSampler(options, read);
+  return new CompletionSampler(options, host, read);
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { HostFetch, JsonPlace, OpenJson, WireFailure, WireLimits } from '@agentgym/cli';
+
 /** The server cannot be used any more: nothing else would work either. */
 export class Unavailable extends Error {
   readonly code = 'UNAVAILABLE';
@@ -21,6 +23,9 @@ export interface ConnectionSettings {
   readonly key: string | undefined;
   readonly keyVariable: string;
   readonly outageMilliseconds: number;
+  /** Those of the host. */
+  readonly fetch: HostFetch;
+  readonly openJson: OpenJson;
 }
 
 export interface Request {
@@ -31,6 +36,8 @@ export interface Request {
   readonly signal: AbortSignal;
   /** Default: 60,000. */
   readonly milliseconds?: number;
+  /** Longest answer; default: 4 MiB. */
+  readonly mostBytes?: number;
   /** The server may hold it for longer: no answer in time then counts as status 408. */
   readonly isPoll?: boolean;
   /** Whether a failure of the server (status 500) refuses the request, instead of repeating it. */
@@ -46,6 +53,9 @@ export interface Reply {
 /** Statuses that callers read themselves: the result is not ready, or was thrown away. */
 const ANSWERS = new Set([408, 410]);
 const PROTOBUF = 'application/x-protobuf';
+const MOST_BYTES = 2 ** 22;
+/** Failures after which the server may answer. The others stay until somebody does something. */
+const PASSING: readonly WireFailure['kind'][] = ['late', 'broken', 'malformed', 'unreachable'];
 
 /**
  * Sends requests, and repeats them while the server is away, fails, or has a rate limit. All requests to train carry a
@@ -58,19 +68,19 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** The JSON object that answers a request. */
-  async ask(request: Request): Promise<{ readonly [member: string]: unknown }> {
-    return this.readObject(await this.send(request), request.path);
+  /** The JSON that answers a request. */
+  async ask(request: Request): Promise<JsonPlace> {
+    return this.open(await this.send(request), request.path);
   }
 
-  /** @throws Unavailable if it is no JSON object */
-  readObject({ bytes }: Reply, path: string): { readonly [member: string]: unknown } {
-    const text = new TextDecoder().decode(bytes);
-    const value = parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return value as { [member: string]: unknown };
-    const { url } = this.#settings;
-    throw new Unavailable(`${url} answered ${path} with no JSON object: ${shorten(text)} Is it a Tinker server?`);
+  /** The document of an answer. Whatever is wrong with it is `Unavailable`: a server does not change its ways. */
+  open({ bytes }: Reply, path: string): JsonPlace {
+    return this.#settings.openJson(new TextDecoder().decode(bytes), (problem) => this.fault(path, problem));
+  }
+
+  /** The error of an answer that makes no sense. @param problem goes on the sentence */
+  fault(path: string, problem: string): Unavailable {
+    return new Unavailable(`${this.#settings.url} answered ${path} with ${problem}. Is it a Tinker server?`);
   }
 
   /**
@@ -95,33 +105,35 @@ export class Connection {
   }
 
   async #try(request: Request): Promise<Reply | { readonly problem: string; readonly wait?: number }> {
-    const { key, keyVariable, url } = this.#settings;
-    const { body, method = 'POST', milliseconds = 60_000, path, signal } = request;
+    const { fetch, key, keyVariable, url } = this.#settings;
+    const { body, method = 'POST', milliseconds = 60_000, mostBytes = MOST_BYTES, path, signal } = request;
     const isBinary = body instanceof Uint8Array;
+    const init = {
+      method,
+      headers: {
+        Accept: `${PROTOBUF}, application/json`,
+        ...(body !== undefined && { 'Content-Type': isBinary ? PROTOBUF : 'application/json' }),
+        ...(key !== undefined && { 'X-API-Key': key }),
+      },
+      ...(body !== undefined && { body: isBinary ? new Uint8Array(body) : JSON.stringify(body) }),
+      signal,
+    };
+    const limits: WireLimits = { totalSeconds: milliseconds / 1000, mostBytes, redirects: 'refuse' };
     let reply: Reply;
     let retryAfter: string | null;
     try {
-      const response = await fetch(`${url}/${path}`, {
-        method,
-        headers: {
-          Accept: `${PROTOBUF}, application/json`,
-          ...(body !== undefined && { 'Content-Type': isBinary ? PROTOBUF : 'application/json' }),
-          ...(key !== undefined && { 'X-API-Key': key }),
-        },
-        ...(body !== undefined && { body: isBinary ? new Uint8Array(body) : JSON.stringify(body) }),
-        redirect: 'error',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]),
-      });
+      const response = await fetch(`${url}/${path}`, init, limits);
       const isProtobuf = (response.headers.get('content-type') ?? '').startsWith(PROTOBUF);
       retryAfter = response.headers.get('retry-after');
       reply = { status: response.status, isProtobuf, bytes: new Uint8Array(await response.arrayBuffer()) };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof DOMException && error.name === 'TimeoutError') {
-        if (request.isPoll === true) return { status: 408, isProtobuf: false, bytes: new Uint8Array() };
-        return { problem: 'gives no answer in time.', wait: 0 };
-      }
-      return { problem: `cannot be reached (${reasonOf(error)}).` };
+      const { kind, message, name } = error as WireFailure;
+      if (name !== 'WireFailure') throw error;
+      if (!PASSING.includes(kind)) throw new Unavailable(`${url}: ${message}.`, { cause: error });
+      if (kind !== 'late') return { problem: `cannot be reached (${/\(([^()]+)\)$/.exec(message)?.[1] ?? message}).` };
+      if (request.isPoll === true) return { status: 408, isProtobuf: false, bytes: new Uint8Array() };
+      return { problem: 'gives no answer in time.', wait: 0 };
     }
     const { status } = reply;
     if (status < 300 || ANSWERS.has(status)) return reply;
@@ -130,7 +142,7 @@ export class Connection {
     // 425: SkyRL is still writing the checkpoint.
     const isRefusal = status === 500 && request.isProbe === true;
     if (!isRefusal && (status === 429 || status === 425 || status >= 500)) {
-      const wait = retryAfter === null ? undefined : readRetryAfter(retryAfter);
+      const wait = retryAfter === null ? undefined : 1000 * Number(retryAfter);
       return {
         problem: `answered ${path} with ${status}: ${detailOf(reply.bytes)}`,
         ...(wait !== undefined && { wait }),
@@ -138,14 +150,6 @@ export class Connection {
     }
     throw new Refused(status, told);
   }
-}
-
-/** Milliseconds: the header has seconds or a date. Undefined if it has neither. */
-function readRetryAfter(header: string): number | undefined {
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, 1000 * seconds);
-  const date = Date.parse(header);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 function parse(text: string): unknown {
@@ -164,17 +168,12 @@ function detailOf(bytes: Uint8Array): string {
   return shorten(typeof detail === 'string' ? detail : JSON.stringify(detail));
 }
 
-function reasonOf(error: unknown): string {
-  let inner = error;
-  while (inner instanceof Error && inner.cause !== undefined) inner = inner.cause;
-  if (!(inner instanceof Error)) return String(inner);
-  const { code } = inner as { readonly code?: unknown };
-  return typeof code === 'string' ? code : inner.message;
-}
-
 /** Servers may answer whole pages. Ends with a full stop. */
 function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, 3000)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ')
+    .trim();
   const short = line.length > 300 ? `${line.slice(0, 300)} …` : line;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }

@@ -22,10 +22,11 @@ export async function create(options: Options, host: PolicyHost, context: Policy
   if (from === undefined) {
     throw new Error('it has no tokenizer: set policy.from to a folder with the tokenizer of the server’s model');
   }
-  const key = process.env[options.keyVariable];
+  const key = process.env[options.keyVariable]?.trim();
   const connection = new Connection({
     ...{ url: `${url}/api/v1`, keyVariable: options.keyVariable, outageMilliseconds: 1000 * options.outageSeconds },
     key: key === '' ? undefined : key,
+    ...{ fetch: host.fetch, openJson: host.openJson },
   });
   const baseModel = await chooseModel(connection, options.model, host.signal);
   const encoder = await host.openEncoder(from, { thinking: options.thinking });
@@ -60,12 +61,9 @@ function readUrl(option: string | null): string {
 /** The model's name, after asking the server for those that it has. */
 async function chooseModel(connection: Connection, wanted: string | null, signal: AbortSignal): Promise<string> {
   const answer = await connection.ask({ path: 'get_server_capabilities', method: 'GET', signal });
-  const listed = answer['supported_models'];
-  const names = Array.isArray(listed)
-    ? listed.flatMap((model: { readonly model_name?: unknown }) =>
-        typeof model.model_name === 'string' ? [model.model_name] : [],
-      )
-    : [];
+  const listed = answer.member('supported_models');
+  const models = listed.isAbsent ? [] : listed.items();
+  const names = models.map((model) => model.member('model_name').text());
   if (wanted === null && names[0] !== undefined) return names[0];
   if (wanted !== null && names.includes(wanted)) return wanted;
   if (wanted === null) throw new Unavailable('the server lists no model: set the option model');

@@ -1,6 +1,7 @@
 import type { NamedLoss, TrainingBatch } from '@agentgym/cli';
 
-import type { Datum, ModelPass } from './messages.js';
+import { Unavailable } from './connection.js';
+import { type Datum, type ModelPass, MOST_LOGPROB } from './messages.js';
 import type { ServerFacts } from './servers.js';
 
 /** The rows of a batch as the server reads them; rows without a sampled token are left out. */
@@ -90,9 +91,13 @@ export function placeLogprobs({ batch, rows }: Rows, answers: readonly ArrayLike
     const answer = answers[position];
     const { at, sampled, targets } = frameOf(batch, row);
     if (answer?.length !== targets.length) {
-      throw new Error(`the server gave ${answer?.length ?? 'no'} log probabilities for ${targets.length} tokens`);
+      throw new Unavailable(`the server gave ${answer?.length ?? 'no'} log probabilities for ${targets.length} tokens`);
     }
-    for (const index of sampled) logprobs[index] = answer[at(index)] as number;
+    for (const index of sampled) {
+      const logprob = answer[at(index)] as number;
+      if (logprob > MOST_LOGPROB) throw new Unavailable(`the server gave the log probability ${logprob}`);
+      logprobs[index] = logprob;
+    }
   }
   return logprobs;
 }

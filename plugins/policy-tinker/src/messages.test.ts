@@ -33,6 +33,6 @@ it('writes a request as the SDK does, with the settings of the loss in its newer
 });
 
 it('refuses results without log probabilities', () => {
-  expect(() => decodePass(new Uint8Array())).toThrow('has no log probabilities');
-  expect(() => decodeSample(new Uint8Array())).toThrow('sampled no sequence');
+  expect(() => decodePass(new Uint8Array())).toThrow('no log probabilities');
+  expect(() => decodeSample(new Uint8Array())).toThrow('no sequence');
 });

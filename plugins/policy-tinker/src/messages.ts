@@ -1,4 +1,5 @@
 // The protocol's binary messages (package tinker_public, proto3), with the numbers of the descriptor in the SDK 0.38.0.
+import type { JsonPlace } from '@agentgym/cli';
 import protobuf from 'protobufjs';
 
 const { root } = protobuf.parse(`
@@ -101,19 +102,43 @@ export function writePass({ data, forwardOnly, loss, settings }: ModelPass, mode
   return { model_id: modelId, seq_id: seqId, [forwardOnly ? 'forward_input' : 'forward_backward_input']: input };
 }
 
-/** Each datum's log probabilities of its targets. */
+/** More than rounding makes of a probability of 1. */
+export const MOST_LOGPROB = 1e-3;
+/** vLLM, behind SkyRL, writes -9999 for what cannot be sampled. */
+export const LEAST_LOGPROB = -10_000;
+export const MOST_ID = 2 ** 31 - 1;
+
+/**
+ * Each datum's log probabilities of its targets. A model that diverged has some that are no numbers.
+ *
+ * @throws Error with what is wrong, as the end of a sentence
+ */
 export function decodePass(message: Uint8Array): readonly ArrayLike<number>[] {
-  const { lossFnOutputs } = ForwardBackwardOutput.decode(message) as unknown as {
+  const { lossFnOutputs } = decode(ForwardBackwardOutput, message) as {
     readonly lossFnOutputs: readonly { readonly fields: { readonly [name: string]: BatchedTensor } }[];
   };
   const tensor = lossFnOutputs[0]?.fields['logprobs'];
-  if (tensor === undefined) throw new Error('the result of the server has no log probabilities');
-  if (tensor.dtype !== FLOAT32) throw new Error(`the server sends log probabilities as the type ${tensor.dtype}`);
-  const offsets = new BigInt64Array(copyOf(tensor.offsets));
-  return Array.from(
-    { length: Math.max(0, offsets.length - 1) },
-    (_, index) => new Float32Array(copyOf(tensor.data.subarray(Number(offsets[index]), Number(offsets[index + 1])))),
-  );
+  if (tensor === undefined) throw new Error('no log probabilities');
+  if (tensor.dtype !== FLOAT32) throw new Error(`log probabilities of the type ${tensor.dtype}`);
+  if (tensor.offsets.length % 8 !== 0) throw new Error('half an offset');
+  const offsets = Array.from(new BigInt64Array(copyOf(tensor.offsets)), Number);
+  return offsets.slice(1).map((end, index) => {
+    const begin = offsets[index] as number;
+    if (begin < 0 || end < begin || end > tensor.data.length) throw new Error('offsets that are not in its data');
+    return floatsOf(tensor.data.subarray(begin, end));
+  });
+}
+
+/** The log probabilities of a result that is JSON. */
+export function readPass(document: JsonPlace): readonly ArrayLike<number>[] {
+  return document
+    .member('loss_fn_outputs')
+    .items()
+    .map((output) => {
+      const data = output.member('logprobs').member('data');
+      // JSON writes null for what is no number.
+      return data.items().map((item) => (item.isAbsent ? Number.NaN : item.number()));
+    });
 }
 
 interface BatchedTensor {
@@ -127,15 +152,48 @@ export interface SampledSequence {
   readonly logprobs: readonly number[];
 }
 
-/** The first sequence of a result of `asample`. */
+/** The first sequence of a result of `asample`. @throws Error with what is wrong, as the end of a sentence */
 export function decodeSample(message: Uint8Array): SampledSequence {
-  const { sequences } = SampleResponse.decode(message) as unknown as {
+  const { sequences } = decode(SampleResponse, message) as {
     readonly sequences: readonly { readonly tokens: Uint8Array; readonly logprobs: Uint8Array }[];
   };
   const [sequence] = sequences;
-  if (sequence === undefined) throw new Error('the server sampled no sequence');
-  const { logprobs, tokens } = sequence;
-  return { tokens: [...new Int32Array(copyOf(tokens))], logprobs: [...new Float32Array(copyOf(logprobs))] };
+  if (sequence === undefined) throw new Error('no sequence');
+  const [tokens, logprobs] = [[...new Int32Array(copyOf(whole(sequence.tokens)))], [...floatsOf(sequence.logprobs)]];
+  const wrong = tokens.find((id) => id < 0);
+  if (wrong !== undefined) throw new Error(`the token id ${wrong}`);
+  const odd = logprobs.find((value) => !(value >= LEAST_LOGPROB && value <= MOST_LOGPROB));
+  if (odd !== undefined) throw new Error(`the log probability ${odd}`);
+  return { tokens, logprobs };
+}
+
+/** The first sequence of a result that is JSON. */
+export function readSample(document: JsonPlace): SampledSequence {
+  const sequences = document.member('sequences');
+  const sequence = sequences.items()[0] ?? sequences.fail('no sequence');
+  return {
+    tokens: sequence.member('tokens').integers(0, MOST_ID),
+    logprobs: sequence.member('logprobs').numbers(LEAST_LOGPROB, MOST_LOGPROB),
+  };
+}
+
+/** What the library says about a broken message is of no use to anybody. */
+function decode(type: protobuf.Type, message: Uint8Array): unknown {
+  try {
+    return type.decode(message);
+  } catch {
+    throw new Error('a message that cannot be read');
+  }
+}
+
+function floatsOf(part: Uint8Array): Float32Array {
+  return new Float32Array(copyOf(whole(part)));
+}
+
+/** Bytes of numbers of four bytes each. */
+function whole(part: Uint8Array): Uint8Array {
+  if (part.length % 4 !== 0) throw new Error('half a number');
+  return part;
 }
 
 function bytesOf({ buffer, byteLength, byteOffset }: ArrayBufferView): Uint8Array {

@@ -1,9 +1,21 @@
 // A model on the server. A server may lose it: it is started again, or ends a session that it takes for dead. So the
 // operations since the last state that the server saved are remembered, and made again on a new model.
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { JsonPlace } from '@agentgym/cli';
 
 import { type Connection, type Reply, Refused, Unavailable } from './connection.js';
-import { decodePass, decodeSample, encodePass, type ModelPass, type SampledSequence, writePass } from './messages.js';
+import {
+  decodePass,
+  decodeSample,
+  encodePass,
+  type ModelPass,
+  readPass,
+  readSample,
+  type SampledSequence,
+  writePass,
+} from './messages.js';
 
 /** Weights that the server keeps, and whether the optimizer's moments are read with them. */
 export interface SavedState {
@@ -40,8 +52,6 @@ export interface SampleRequest {
 /** The server does not have the model or the result any more. */
 class Lost extends Error {}
 
-type Json = { readonly [member: string]: unknown };
-
 /** One life of the model on the server. */
 interface Life {
   readonly ready: Promise<{ readonly session: string; readonly model: string; readonly heartbeat: NodeJS.Timeout }>;
@@ -66,6 +76,11 @@ interface Operation {
 /** Times that the model may be lost before an operation gets its result. */
 const MOST_LOSSES = 3;
 const HEARTBEAT_MILLISECONDS = 10_000;
+/** Results of one request that a server may throw away. */
+const MOST_LOST_RESULTS = 10;
+/** The path of results, whose log probabilities may be many. */
+const RESULT = 'retrieve_future';
+const MOST_RESULT_BYTES = 2 ** 28;
 /** Servers hold a request until the result is there; a shorter wait shows sooner that one is gone. */
 const POLL_MILLISECONDS = 45_000;
 
@@ -105,22 +120,17 @@ export class RemoteModel {
     const reply = await this.#enqueue(pass.forwardOnly ? 'read' : 'pass', (model, request) =>
       this.#submitPass(pass, model, request),
     );
-    if (reply.isProtobuf) return decodePass(reply.bytes);
-    const { loss_fn_outputs: outputs } = this.#connection.readObject(reply, 'retrieve_future');
-    return (outputs as readonly { readonly logprobs: { readonly data: readonly number[] } }[]).map(
-      ({ logprobs }) => logprobs.data,
-    );
+    return this.#read(reply, decodePass, readPass);
   }
 
-  /** @returns the server's metrics */
-  async step(adam: AdamSettings): Promise<{ readonly [name: string]: number }> {
+  /** @returns the server's metrics, which may be absent */
+  async step(adam: AdamSettings): Promise<JsonPlace> {
     const reply = await this.#enqueue('step', (model, request) =>
       this.#submit('optim_step', { model_id: model, seq_id: request, adam_params: adam, type: 'optim_step' }),
     );
     this.#steps += 1;
     this.#stepsSinceState += 1;
-    const { metrics } = this.#connection.readObject(reply, 'retrieve_future') as { metrics?: Record<string, number> };
-    return metrics ?? {};
+    return this.#connection.open(reply, RESULT).member('metrics');
   }
 
   /** Saves a state now and then, so that few steps have to be made again. */
@@ -139,8 +149,7 @@ export class RemoteModel {
       name = `state-${this.#steps}-${randomBytes(4).toString('hex')}`;
       return this.#submit('save_weights', { model_id: model, seq_id: request, path: name, type: 'save_weights' });
     });
-    const { path } = this.#connection.readObject(reply, 'retrieve_future');
-    if (typeof path !== 'string') throw new Error('the server saved weights, but does not say where');
+    const path = this.#connection.open(reply, RESULT).member('path').text();
     const at = this.#log.findIndex(({ kind }) => kind === 'save');
     const before = this.#log.slice(0, at);
     // A state has no gradient, so passes after the last step are still needed.
@@ -197,11 +206,7 @@ export class RemoteModel {
         };
         const reply = await this.#resultOf(ask, signal);
         this.#losses = 0;
-        if (reply.isProtobuf) return decodeSample(reply.bytes);
-        const { sequences } = this.#connection.readObject(reply, 'retrieve_future');
-        const [sequence] = sequences as readonly SampledSequence[];
-        if (sequence === undefined) throw new Error('the server sampled no sequence');
-        return sequence;
+        return this.#read(reply, decodeSample, readSample);
       } catch (error) {
         const lost = readLoss(error);
         if (lost === undefined) throw error;
@@ -293,15 +298,15 @@ export class RemoteModel {
 
   async #beginLife(): Promise<Awaited<Life['ready']>> {
     const { baseModel, rank, seed } = this.#settings;
-    const { session_id: session } = await this.#connection.ask({
+    const opened = await this.#connection.ask({
       path: 'create_session',
       body: { tags: ['agentgym'], user_metadata: null, sdk_version: 'agentgym', type: 'create_session' },
       signal: this.#ending.signal,
     });
-    if (typeof session !== 'string') throw new Error('the server gave no session');
+    const session = opened.member('session_id').text();
     const heartbeat = this.#beat(session);
     try {
-      let known: unknown;
+      let known: JsonPlace | undefined;
       const created = await this.#resultOf(async () => {
         const answer = await this.#connection.ask({
           path: 'create_model',
@@ -311,11 +316,11 @@ export class RemoteModel {
           },
           signal: this.#ending.signal,
         });
-        known = answer['model_id'];
+        known = answer.member('model_id');
         return requestOf(answer);
       }, this.#ending.signal);
-      const model = this.#connection.readObject(created, 'create_model')['model_id'] ?? known;
-      if (typeof model !== 'string') throw new Error('the server created a model without a name');
+      const named = this.#connection.open(created, RESULT).member('model_id');
+      const model = (named.isAbsent ? (known ?? named) : named).text();
       if (this.#state !== undefined) {
         const { optimizer, path } = this.#state;
         await this.#resultOf(
@@ -357,31 +362,37 @@ export class RemoteModel {
     await life.submitted;
     const request = (life.requests += 1);
     const submit = () => {
-      const path = `sampler-${this.#steps}-${randomBytes(4).toString('hex')}`;
+      const name = `sampler-${this.#steps}-${randomBytes(4).toString('hex')}`;
       return this.#submit('save_weights_for_sampler', {
-        ...{ model_id: model, seq_id: request, path, type: 'save_weights_for_sampler' },
+        ...{ model_id: model, seq_id: request, path: name, type: 'save_weights_for_sampler' },
       });
     };
     const first = submit();
     life.submitted = first;
-    const saved = this.#connection.readObject(
-      await this.#resultOf(submit, this.#ending.signal, await first),
-      'retrieve_future',
-    );
+    const result = await this.#resultOf(submit, this.#ending.signal, await first);
+    const path = this.#connection.open(result, RESULT).member('path').text();
     const opened = await this.#connection.ask({
       path: 'create_sampling_session',
       body: {
-        ...{ session_id: session, sampling_session_seq_id: request, model_path: saved['path'] },
+        ...{ session_id: session, sampling_session_seq_id: request, model_path: path },
         type: 'create_sampling_session',
       },
       signal: this.#ending.signal,
     });
-    const id = opened['sampling_session_id'];
-    if (typeof id !== 'string') throw new Error('the server opened no session to sample');
+    const id = opened.member('sampling_session_id').text();
     const previous = this.#samplerPath;
-    this.#samplerPath = String(saved['path']);
+    this.#samplerPath = path;
     if (previous !== undefined) await this.#discard(previous);
     return id;
+  }
+
+  #read<Value>(reply: Reply, decode: (bytes: Uint8Array) => Value, readJson: (document: JsonPlace) => Value): Value {
+    if (!reply.isProtobuf) return readJson(this.#connection.open(reply, RESULT));
+    try {
+      return decode(reply.bytes);
+    } catch (error) {
+      throw this.#connection.fault(RESULT, (error as Error).message);
+    }
   }
 
   async #submitPass(pass: ModelPass, model: string, request: number): Promise<string> {
@@ -415,18 +426,25 @@ export class RemoteModel {
     const end = performance.now() + this.#settings.deadlineMilliseconds;
     try {
       let request = first ?? (await submit());
-      while (performance.now() < end) {
+      let lost = 0;
+      for (let polls = 0; performance.now() < end; polls += 1) {
         const body = { request_id: request };
         const reply = await this.#connection.send({
-          path: 'retrieve_future',
+          path: RESULT,
           body,
           signal,
           milliseconds: POLL_MILLISECONDS,
+          mostBytes: MOST_RESULT_BYTES,
           isPoll: true,
         });
-        if (reply.status === 410) request = await submit();
-        else if (reply.status !== 408) return reply;
-        signal.throwIfAborted();
+        if (reply.status !== 408 && reply.status !== 410) return reply;
+        if (reply.status === 410) {
+          lost += 1;
+          if (lost > MOST_LOST_RESULTS) throw new Unavailable(`the server threw ${lost} results of a request away`);
+          request = await submit();
+        }
+        // A server that holds no request must not be asked thousands of times.
+        await sleep(Math.min(1000, 10 * 2 ** polls), undefined, { signal: AbortSignal.any([signal]) });
       }
     } catch (error) {
       throw readLoss(error) ?? error;
@@ -436,6 +454,8 @@ export class RemoteModel {
 
   /** Deletes weights that are not needed any more, as far as the server can: tinker://MODEL/KIND/NAME. */
   async #discard(path: string): Promise<void> {
+    // It is a part of an address then.
+    if (!/^tinker:\/\/[\w:.-]+(\/[\w:.-]+)+$/.test(path) || path.includes('..')) return;
     const [model, ...rest] = path.replace('tinker://', '').split('/');
     const request = { path: `training_runs/${model}/checkpoints/${rest.join('/')}`, method: 'DELETE' as const };
     try {
@@ -475,10 +495,8 @@ export class RemoteModel {
   }
 }
 
-function requestOf(answer: Json): string {
-  const id = answer['request_id'];
-  if (typeof id !== 'string') throw new Error('the server gave no number of the request');
-  return id;
+function requestOf(answer: JsonPlace): string {
+  return answer.member('request_id').text();
 }
 
 /** The loss of the model, if this error says so. */

@@ -308,7 +308,7 @@ describe('a server that cannot be used', () => {
     ],
     [
       { status: 200, body: '<html>Welcome</html>' },
-      'answered get_server_capabilities with no JSON object: <html>Welcome</html>. Is it a Tinker server?',
+      'answered get_server_capabilities with no JSON: <html>Welcome</html>. Is it a Tinker server?',
     ],
     [{ status: 503, body: 'busy' }, 'answered get_server_capabilities with 503: busy. Tried for 0.4 s.'],
   ])('says what it answered: %o', async (answer, message) => {

@@ -8,6 +8,7 @@ import type {
   GeneratedTokens,
   GenerateRequest,
   JsonObject,
+  JsonPlace,
   Loss,
   OptimizerSettings,
   OptimizerStep,
@@ -19,6 +20,7 @@ import type {
   TrainingBatch,
 } from '@agentgym/cli';
 
+import { Unavailable } from './connection.js';
 import type { ModelPass } from './messages.js';
 import { hasFiniteLoss, lossPass, placeLogprobs, readPass, sampledRows, splitData } from './datums.js';
 import type { AdamSettings, RemoteModel, SavedState } from './remote-model.js';
@@ -149,9 +151,10 @@ export class TinkerPolicy implements PolicyModel {
     if (data === 0 && remote.isNew) return this.#stepped(0);
     const clip = clipNorm === undefined ? {} : { grad_clip_norm: clipNorm };
     const metrics = await remote.step({ learning_rate: learningRate, ...this.#adam, ...clip });
-    const name = NORMS.find((candidate) => metrics[candidate] !== undefined);
-    const norm = name === undefined ? NaN : (metrics[name] as number);
-    if (name !== undefined && !Number.isFinite(norm)) {
+    const told = metrics.isAbsent ? undefined : NORMS.map((name) => metrics.member(name)).find(isThere);
+    // JSON writes null for what is no number.
+    const norm = told === undefined || told.value === null ? NaN : told.number(0);
+    if (told !== undefined && !Number.isFinite(norm)) {
       await remote.forgetStep();
       return { gradientNorm: norm, applied: false };
     }
@@ -258,8 +261,10 @@ export class TinkerPolicy implements PolicyModel {
       seed: Math.min(2 ** 31 - 1, Math.floor((draws[0] ?? 0) * 2 ** 31)),
     };
     const answer = await this.#parts.remote.sample({ tokens, parameters }, signal);
-    if (answer.logprobs.length !== answer.tokens.length) {
-      throw new Error(`the server gave ${answer.logprobs.length} log probabilities for ${answer.tokens.length} tokens`);
+    const [count, given] = [answer.tokens.length, answer.logprobs.length];
+    if (given !== count) throw new Unavailable(`the server gave ${given} log probabilities for ${count} tokens`);
+    if (count === 0 || count > maxTokens) {
+      throw new Unavailable(`the server sampled ${count} tokens where it was asked for 1 to ${maxTokens}`);
     }
     return { ...answer, ended: endIds.includes(answer.tokens.at(-1) ?? -1) };
   }
@@ -276,6 +281,10 @@ export class TinkerPolicy implements PolicyModel {
       else next();
     }
   }
+}
+
+function isThere({ value }: JsonPlace): boolean {
+  return value !== undefined;
 }
 
 /** At temperature 0, log probabilities are those at temperature 1. */

@@ -45,7 +45,7 @@ export const cutByHorizon: AdviceRule = {
 
 export const invalidTurns: AdviceRule = {
   id: 'invalid',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge({ planned, measured: { run } }) {
     if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/invalid');
@@ -92,7 +92,7 @@ function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined 
 
 export const cutActions: AdviceRule = {
   id: 'cut-actions',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge({ planned, measured: { run } }) {
     if (planned.lastRl === undefined) return undefined;
     const share = lateMetric(run, 'rollout/cut');

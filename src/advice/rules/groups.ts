@@ -17,7 +17,7 @@ const limit = thresholds.signal.value;
  */
 export const groupsWithSignal: AdviceRule = {
   id: 'groups-with-signal',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge(subject) {
     if (groupSizeOf(subject.planned) < 2) return undefined;
     return subject.kind === 'run' ? judgeRun(subject) : judgeRecipe(subject);

@@ -17,6 +17,7 @@ export const imitation: AdviceRule = {
       return unknown(found === undefined ? onlyARun : 'the run has no final evaluation of the imitating policy');
     const gap = shortfall(found);
     if (gap === undefined) return fine(praise(found));
+    if (isClosed(found)) return fine(`reinforcement learning closed the gap that supervised fine-tuning left: ${gap}`);
     const cause = causeOf(found);
     return {
       verdict: 'finding',
@@ -29,6 +30,13 @@ export const imitation: AdviceRule = {
     };
   },
 };
+
+/** Whether the policy after reinforcement learning is no longer below the same players. */
+function isClosed({ trained = {}, overExpert, ...found }: ImitationMeasure): boolean {
+  if ((overExpert === undefined ? trained.overRandom : trained.overExpert) === undefined) return false;
+  const { overRandom: _, ...rest } = found;
+  return shortfall({ ...rest, ...trained }) === undefined;
+}
 
 /** The cause that prevents imitation. */
 type Cause = 'data' | 'tasks' | 'steps' | 'model';

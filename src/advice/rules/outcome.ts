@@ -5,13 +5,16 @@ import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRu
 import type { PairedGain } from '../measured.js';
 import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
+import { collapseGuide, curesOf, slowerRate } from './collapse.js';
 import { overLate } from './episodes.js';
 
 /** Whether reinforcement learning gained anything over its start. */
 export const gain: AdviceRule = {
   id: 'gain',
-  explainedBy: 'imitation',
-  judge({ planned: { lastRl, recipe }, measured: { run } }) {
+  explainedBy: ['imitation', 'collapse'],
+  judge(subject) {
+    const { lastRl, recipe } = subject.planned;
+    const { run } = subject.measured;
     if (lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
@@ -32,8 +35,12 @@ export const gain: AdviceRule = {
       source:
         'ours: paired over tasks, clusters kept together (docs/statistics.md); the Guide gives no intervals (section 4.4)',
       basis: 'ours',
-      ...(!worse && run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(lastRl.name, run.steps) }),
-      trial: { axis: 'budget' },
+      ...(worse
+        ? { cures: curesOf(subject, subject.measured.collapse), guide: collapseGuide, change: slowerRate(subject) }
+        : {
+            ...(run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(lastRl.name, run.steps) }),
+            trial: { axis: 'budget' },
+          }),
     };
   },
 };
@@ -46,7 +53,7 @@ const gained = ({ difference, tasks }: PairedGain, temperature: number): string 
 /** Whether success had stopped rising when the run ended. */
 export const unfinished: AdviceRule = {
   id: 'unfinished',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation', 'collapse'],
   judge({ planned: { lastRl }, measured: { run } }) {
     if (lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);
@@ -86,7 +93,7 @@ function moreSteps(stage: string, steps: number): Record<string, Json> {
 /** Whether the policy changed at all. */
 export const movement: AdviceRule = {
   id: 'movement',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge({ planned, measured: { run } }) {
     const { recipe, lastRl: rl } = planned;
     if (rl === undefined) return undefined;
@@ -152,7 +159,7 @@ export const generalisation: AdviceRule = {
 /** Whether the policy plays better than chance. */
 export const overRandom: AdviceRule = {
   id: 'over-random',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation', 'collapse'],
   judge({ planned, measured: { run } }) {
     if (planned.lastRl === undefined) return undefined;
     if (run === undefined) return unknown(onlyARun);

@@ -51,7 +51,7 @@ export function startsTaught({ recipe, stages }: Subject['planned']): boolean {
 /** Whether the starting policy sees rewards. */
 export const rareReward: AdviceRule = {
   id: 'rare-reward',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge(subject) {
     if (subject.planned.lastRl === undefined) return undefined;
     const first = firstRewards(subject);

@@ -9,7 +9,7 @@ const guidePrices = { demonstration: 10, task: 1 };
 /** Whether reinforcement learning starts from a policy that sometimes succeeds. */
 export const coldStart: AdviceRule = {
   id: 'cold-start',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge(subject) {
     const { planned, kind, measured } = subject;
     if (planned.lastRl === undefined) return undefined;
@@ -81,7 +81,7 @@ export const supervisedEpochs: AdviceRule = {
 /** The share of a budget that is spent on demonstrations, with the Guide's prices and its currency: distinct tasks. */
 export const supervisedShare: AdviceRule = {
   id: 'supervised-share',
-  explainedBy: 'imitation',
+  explainedBy: ['imitation'],
   judge({ planned: { recipe, stages, lastRl }, measured: { splits } }) {
     const sft = sftStage({ stages });
     if (sft === undefined || lastRl === undefined) return undefined;

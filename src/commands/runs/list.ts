@@ -49,15 +49,20 @@ export default class RunsList extends BaseCommand {
     const filter = { recipe, algorithm, status, tags };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const ablation = flags.ablation && (await resolveSubject(flags.ablation, flags.runs));
-    const runs = ablation
+    const { runs, damaged: damagedRuns } = ablation
       ? await summarizeFolders(await ablationRuns(ablation), filter)
       : await summarizeRuns(flags.runs, filter);
-    const ablations = ablation || isFiltered ? [] : await listAblations(flags.runs);
+    const { ablations, damaged: damagedAblations } =
+      ablation || isFiltered ? { ablations: [], damaged: [] } : await listAblations(flags.runs);
+    const damaged = [...damagedRuns, ...damagedAblations];
     if (runs.length + ablations.length === 0) {
       const which = isFiltered ? 'No such runs' : 'No runs';
       this.say(`${which} in ${ablation || flags.runs}. Start one with \`${this.config.bin} train quickstart\`.`);
     }
     for (const line of runListLines(runs, ablations, styleOf(process.stdout, process.env))) this.say(line);
-    return { runs, ablations };
+    for (const { directory, reason } of damaged) {
+      this.note(`${directory} is damaged: ${reason.replace(`${directory} is not a run: `, '')}.`);
+    }
+    return { runs, ablations, damaged };
   }
 }

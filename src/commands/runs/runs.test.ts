@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { captureOutput } from '@oclif/test';
 import { expect, it } from 'vitest';
@@ -196,4 +197,30 @@ it('says what pruning would remove, and removes it when told so', async () => {
   expect(error?.message).toContain('"soon" is not an age');
   const both = await captureOutput(() => RunsPrune.run(['--runs', folder, '--keep', '2', '--failed'], root));
   expect(both.error?.message).toContain('cannot also be provided');
+});
+
+// Goes red when a damaged folder is left out in silence, or when `latest` passes over it.
+it('says which folders are damaged, and why; `latest` does not pass over one that may be newer', async () => {
+  const { folder, finished } = await runsFolder();
+  const damage = (name: string, text: string) => {
+    mkdirSync(join(folder, name), { recursive: true });
+    writeFileSync(join(folder, name, name.startsWith('ablations') ? 'ablation.json' : 'manifest.json'), text);
+  };
+  damage('cut', '{"id": "a');
+  damage('other', '[]');
+  damage('null', 'null');
+  damage('newer', JSON.stringify({ id: 'x', createdAt: '2020-01-01', formatVersion: 2 }));
+  damage('ablations/broken', '{');
+  mkdirSync(join(folder, 'notes'));
+  mkdirSync(join(folder, 'pipe'));
+  execFileSync('mkfifo', [join(folder, 'pipe', 'manifest.json')]);
+  writeFileSync(join(finished.path, 'result.json'), '{');
+  const { result, stderr } = await captureOutput(() => RunsList.run(['--runs', folder], root));
+  const { runs, damaged } = result as Awaited<ReturnType<RunsList['run']>>;
+  expect(runs).toHaveLength(2);
+  const names = damaged.map(({ directory }) => relative(folder, directory)).sort();
+  const own = relative(folder, finished.path);
+  expect(names).toEqual(['ablations/broken', 'cut', 'newer', 'null', 'other', own, 'pipe'].sort());
+  for (const name of names) expect(stderr).toContain(`${join(folder, name)} is damaged: `);
+  await expect(RunsShow.run(['latest', '--runs', folder], root)).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED' });
 });

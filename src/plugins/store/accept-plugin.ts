@@ -13,6 +13,8 @@ export interface ClaimedName {
 export interface AcceptanceSettings {
   readonly hostVersion: string;
   readonly signal: AbortSignal;
+  /** The name under which it is installed; absent for a link, which goes by the name in its package.json. */
+  readonly name?: string;
   /** The contributions of all other plugins. Called only after the other checks have passed. */
   readonly claimed: () => Promise<readonly ClaimedName[]>;
   /** Called between reading the package and importing it, for its install scripts. */
@@ -33,6 +35,13 @@ export interface AcceptedPlugin {
  */
 export async function acceptPlugin(root: string, settings: AcceptanceSettings): Promise<AcceptedPlugin> {
   const json = await checkPackage(root, settings.hostVersion);
+  const { name: installed = json.name } = settings;
+  if (json.name !== installed) {
+    throw new AgentgymError('AG_PLUGIN_REFUSED', {
+      message: `${installed} ${json.version} is refused: its package.json has another name, ${json.name}`,
+      hint: `To use ${json.name}, install it under its own name.`,
+    });
+  }
   await settings.prepare?.(json);
   const contributions = await probePlugin(root, json, settings.signal);
   const claimed = (await settings.claimed()).filter((claim) => claim.package !== json.name);

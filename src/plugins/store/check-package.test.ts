@@ -1,10 +1,29 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import { checkPackage } from './check-package.js';
+
+/** A list in a list, and so on. */
+function deepList(depth: number): unknown {
+  let list: unknown = [];
+  for (let i = 0; i < depth; i += 1) list = [list];
+  return list;
+}
+
+/** JSON.stringify does not write deep values. */
+function textOf(json: object): string {
+  const deep = (value: unknown): string => {
+    let depth = 0;
+    for (let at = value; Array.isArray(at); at = at[0] as unknown) depth += 1;
+    return depth === 0 ? JSON.stringify(value) : '['.repeat(depth) + ']'.repeat(depth);
+  };
+  const members = Object.entries(json).filter(([, value]) => value !== undefined);
+  return `{${members.map(([key, value]) => `${JSON.stringify(key)}: ${deep(value)}`).join(', ')}}`;
+}
 
 function packageWith(changes: object): string {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-package-'));
@@ -17,7 +36,7 @@ function packageWith(changes: object): string {
     agentgym: { apiVersion: 1, plugin: './dist/index.js' },
     peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
   };
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...good, ...changes }));
+  writeFileSync(join(folder, 'package.json'), textOf({ ...good, ...changes }));
   return folder;
 }
 
@@ -53,8 +72,15 @@ it.each([
     { agentgym: { apiVersion: 1, plugin: './b.js' }, scripts: { prepare: 'tsc' } },
     '`prepare` runs `tsc`',
   ],
-  ['no name', { name: undefined }, 'its package.json has no `name`'],
-  ['no version', { version: undefined }, 'its package.json has no `version`'],
+  ['no name', { name: undefined }, 'its package.json has no name'],
+  ['no version', { version: undefined }, 'its package.json has no version'],
+  ['a name that leaves its folder', { name: '../../x' }, 'the name "../../x", which is not a name of a package'],
+  ['a name that writes to the terminal', { name: '\u001b[31mx' }, 'the name "\\u001b[31mx"'],
+  ['a name without end', { name: 'x'.repeat(10 ** 6) }, 'which is not a name of a package'],
+  ['a name that is a deep list', { name: deepList(10_000) }, 'a list as name'],
+  ['a version that is a deep list', { version: deepList(10_000) }, 'a list as version'],
+  ['the name of the host', { name: '@agentgym/cli' }, 'the name @agentgym/cli, which belongs to agentgym itself'],
+  ['the name of a part of the host', { name: '@oclif/plugin-help' }, 'which belongs to agentgym itself'],
   ['a version that is none', { version: 'new' }, 'the version "new", which is not a semantic version'],
 ])('refuses a package with %s', async (_what, changes, said) => {
   await expect(checkPackage(packageWith(changes), '0.1.0')).rejects.toMatchObject({
@@ -70,4 +96,35 @@ it('a folder without a readable package.json is no package', async () => {
   await expect(checkPackage(folder, '0.1.0')).rejects.toMatchObject({ code: 'AG_PLUGIN_REFUSED' });
   writeFileSync(join(folder, 'package.json'), '{');
   await expect(checkPackage(folder, '0.1.0')).rejects.toMatchObject({ code: 'AG_PLUGIN_NOT_FOUND' });
+});
+
+// Goes red when package.json is read without a look at what it is: a pipe is waited for without end.
+describe('a package.json that is not one', () => {
+  const told = (folder: string) => checkPackage(folder, '0.1.0').then(String, (error: Error) => error.message);
+
+  it.each([
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'is not a regular file'],
+    ['a device', (file: string) => symlinkSync('/dev/zero', file), 'is not a regular file'],
+    ['a folder', (file: string) => mkdirSync(file), 'is not a regular file'],
+    ['a link to itself', (file: string) => symlinkSync(file, file), 'ELOOP'],
+    ['gigabytes', (file: string) => (writeFileSync(file, ''), truncateSync(file, 2 ** 32)), 'is longer than 4 MiB'],
+    ['a million brackets', (file: string) => writeFileSync(file, '['.repeat(1_000_000)), 'cannot be read'],
+  ])('%s is refused at once', async (_what, make, said) => {
+    const folder = packageWith({});
+    rmSync(join(folder, 'package.json'));
+    make(join(folder, 'package.json'));
+    expect(await told(folder)).toContain(said);
+  });
+
+  it('an entry that is a link to a file outside is refused, one inside is taken', async () => {
+    const folder = packageWith({});
+    const outside = packageWith({});
+    rmSync(join(folder, 'dist', 'index.js'));
+    writeFileSync(join(folder, 'real.js'), '');
+    symlinkSync(join(folder, 'real.js'), join(folder, 'dist', 'index.js'));
+    expect(await told(folder)).toBe('[object Object]');
+    rmSync(join(folder, 'dist', 'index.js'));
+    symlinkSync(join(outside, 'dist', 'index.js'), join(folder, 'dist', 'index.js'));
+    expect(await told(folder)).toContain('is a link to a file outside its package');
+  });
 });

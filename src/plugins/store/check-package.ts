@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 
-import { readTextFile } from '../../files/read-whole-file.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { API_VERSION, inspectPackage, type PackageFault } from '../inspect-package.js';
+import { messageOf } from '../../errors/message-of.js';
+import { API_VERSION, inspectPackage, invalidValue, isPackageName, type PackageFault } from '../inspect-package.js';
+import { readPackageJson } from '../read-package-json.js';
 
 /** The part of a plugin's package.json that the store reads. */
 export interface PluginPackage {
@@ -23,9 +24,9 @@ const BUILDERS = ['prepare', 'prepack', 'build'];
  * @throws AgentgymError AG_PLUGIN_REFUSED
  */
 export function refusePackageName(name: unknown, from: string): void {
-  if (typeof name === 'string' && /^(@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/i.test(name)) return;
+  if (isPackageName(name)) return;
   throw new AgentgymError('AG_PLUGIN_REFUSED', {
-    message: `${from} is refused: the name ${JSON.stringify(name)} in its package.json is not a valid package name`,
+    message: `${from} is refused: its package.json has ${invalidValue('name', name, 'which is not a name of a package')}`,
   });
 }
 
@@ -44,7 +45,9 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
     builder === undefined
       ? ''
       : `: it must be built first (\`${builder}\` runs \`${json.scripts?.[builder]}\`), but agentgym does not run scripts of plugins`;
-  const { name = root, version = '' } = Object(json) as Partial<PluginPackage>;
+  const said = Object(json) as { name?: unknown; version?: unknown };
+  const name = isPackageName(said.name) ? said.name : root;
+  const version = typeof said.version === 'string' ? said.version.slice(0, 100) : '';
   const hint = builder === undefined ? cures[fault.kind](name) : cureByBuilding(builder);
   throw new AgentgymError('AG_PLUGIN_REFUSED', {
     message: `${name} ${version} is refused: ${fault.message}${must}`,
@@ -79,12 +82,12 @@ function builderOf({ scripts }: PluginPackage): string | undefined {
 export async function readPackage(root: string): Promise<PluginPackage> {
   const file = join(root, 'package.json');
   try {
-    return JSON.parse(await readTextFile(file)) as PluginPackage;
+    return (await readPackageJson(root)) as PluginPackage;
   } catch (error) {
-    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const missing = /^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '');
     const message = missing
       ? `${root} is not a package: it has no package.json`
-      : `${file} cannot be read: ${String(error)}`;
+      : `${file} cannot be read: ${messageOf(error)}`;
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, file, cause: error });
   }
 }

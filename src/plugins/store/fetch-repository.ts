@@ -1,6 +1,7 @@
 import { maxSatisfying } from 'semver';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
 import { runProgram, type ProgramResult } from './run-program.js';
 
 /** Git must not ask for a password, and must not use protocols that run a program. */
@@ -73,13 +74,14 @@ function newestTag(listing: string, range: string, url: string): string {
   const versions = new Map(tags.map((tag) => [tag.replace(/^v/, ''), tag]));
   const tag = versions.get(maxSatisfying([...versions.keys()], range) ?? '');
   if (tag !== undefined) return tag;
-  const message = `no tag of ${url} is a version in ${range}`;
+  const message = `no tag of ${hideSecrets(url)} is a version in ${range}`;
   throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, hint: `Its tags: ${tags.join(', ') || 'none'}.` });
 }
 
 function describeGitFailure({ stderr }: ProgramResult, url: string, reference: string): AgentgymError {
-  const said = stderr.trim().split('\n').slice(-2).join(' ');
-  const where = `${url}${reference && `#${reference}`}`;
+  const said = hideSecrets(stderr.trim().split('\n').slice(-2).join(' '), secretsOf(url));
+  const shown = hideSecrets(url);
+  const where = `${shown}${reference && `#${reference}`}`;
   if (
     /could not resolve host|connection (refused|timed out|reset)|network is unreachable|timed out|authentication failed|could not read Username|Permission denied|returned error: [45]\d\d/i.test(
       stderr,
@@ -87,7 +89,7 @@ function describeGitFailure({ stderr }: ProgramResult, url: string, reference: s
   ) {
     return new AgentgymError('AG_PLUGIN_UNREACHABLE', {
       message: `the repository ${where} cannot be reached (${said})`,
-      hint: `Check the network and your access: \`git ls-remote ${url}\`.`,
+      hint: `Check the network and your access: \`git ls-remote ${shown}\`.`,
     });
   }
   if (
@@ -98,7 +100,7 @@ function describeGitFailure({ stderr }: ProgramResult, url: string, reference: s
   ) {
     return new AgentgymError('AG_PLUGIN_NOT_FOUND', {
       message: `there is no ${where}${said && ` (${said})`}`,
-      hint: `\`git ls-remote ${url}\` lists branches and tags; write a branch, tag or commit after #.`,
+      hint: `\`git ls-remote ${shown}\` lists branches and tags; write a branch, tag or commit after #.`,
     });
   }
   return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message: `git could not fetch ${where}: ${said}` });

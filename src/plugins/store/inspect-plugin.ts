@@ -1,3 +1,4 @@
+import { hideSecrets } from '../../errors/hide-secrets.js';
 import { hostRange } from '../inspect-package.js';
 import { readPackage } from './check-package.js';
 import { readLockfile } from './install-scripts.js';
@@ -26,11 +27,21 @@ export async function readPluginOrigin(
   if (generation === undefined) return { ...none, source };
   const { packages } = await readLockfile(generation);
   const { integrity = null, resolved = null } = packages?.[`node_modules/${plugin.name}`] ?? {};
-  return { source, commit: plugin.commit ?? null, integrity, resolved: plugin.url === undefined ? resolved : null };
+  const shown = plugin.url === undefined && resolved !== null ? hideSecrets(resolved) : null;
+  return { source, commit: plugin.commit ?? null, integrity, resolved: shown };
 }
 
 /** Names and ranges of a plugin's dependencies, and the range of hosts that it accepts. */
 export async function readPluginNeeds(root: string) {
   const json = await readPackage(root);
-  return { dependencies: json.dependencies ?? {}, peerRange: hostRange(json) ?? null };
+  return { dependencies: rangesOf(json.dependencies), peerRange: hostRange(json) ?? null };
+}
+
+/** A package.json can have anything in the place of a range. */
+function rangesOf(dependencies: unknown): { readonly [name: string]: string } {
+  return Object.fromEntries(
+    Object.entries(Object(dependencies) as object).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
 }

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { readTextFile } from '../../files/read-whole-file.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { readPackageJson } from '../read-package-json.js';
 import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
 import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
 import { linkPlugin, type InstalledPlugin } from './link-plugin.js';
@@ -34,10 +35,12 @@ export async function installPlugin(store: PluginStore, options: InstallOptions)
     const generation = await stage();
     const before = await findInstallScripts(generation);
     const { stored, fromCache } = await addPlugin(store, generation, specifier);
+    refuseBuiltInName(store, specifier, stored.name);
     const root = packageFolder(generation, stored.name);
     const wanted = newScripts(before, await findInstallScripts(generation));
     let ran = false;
     const { json, contributions } = await acceptPlugin(root, {
+      name: stored.name,
       hostVersion: store.host.version,
       signal: store.signal,
       claimed: options.claimed,
@@ -62,6 +65,18 @@ export async function installPlugin(store: PluginStore, options: InstallOptions)
   });
 }
 
+/**
+ * Refuses a package from elsewhere that has the name of a built-in plugin: it would replace that plugin in every recipe.
+ * From the registry, such a name is what the user typed.
+ */
+function refuseBuiltInName({ host }: PluginStore, from: PluginSpecifier, name: string): void {
+  if (from.type === 'registry' || !host.plugins.includes(name)) return;
+  throw new AgentgymError('AG_PLUGIN_REFUSED', {
+    message: `the package is refused: its name ${name} is that of a plugin that comes with agentgym, which it would replace`,
+    hint: 'Give it another name in its package.json. For your own version of that plugin, use `agentgym plugins link DIR`.',
+  });
+}
+
 /** The list with every plugin of a generation moved to its folder in another generation. */
 export function moveTo(
   store: PluginStore,
@@ -81,5 +96,5 @@ async function folderOfCheckout(hostRoot: string, from: PluginSpecifier): Promis
   const folder = join(hostRoot, 'plugins', friendlyName(name));
   const file = join(folder, 'package.json');
   if (!existsSync(file)) return undefined;
-  return (JSON.parse(await readTextFile(file)) as { name?: string }).name === name ? folder : undefined;
+  return ((await readPackageJson(folder)) as { name?: string }).name === name ? folder : undefined;
 }

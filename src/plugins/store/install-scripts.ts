@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readPackageJson } from '../read-package-json.js';
 import { describeNpmFailure } from './describe-npm-failure.js';
 import { runNpm, type NpmSettings } from './run-npm.js';
 
@@ -69,7 +70,7 @@ async function scriptsOf(folder: string): Promise<InstallScripts | undefined> {
   const file = join(folder, 'package.json');
   // An optional package for another platform is only in the lockfile.
   if (!existsSync(file)) return undefined;
-  const { name, version, scripts = {}, gypfile } = JSON.parse(await readFile(file, 'utf8')) as ScriptedPackage;
+  const { name, version, scripts = {}, gypfile } = (await readPackageJson(folder)) as ScriptedPackage;
   const commands = ['preinstall', 'install', 'postinstall'].flatMap((event) =>
     scripts[event] === undefined ? [] : [`${event}: ${scripts[event]}`],
   );

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { messageOf } from '../../errors/message-of.js';
 import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
 import type { InstallScripts } from './install-scripts.js';
 import { changePlugins, type PluginStore } from './plugin-store.js';
@@ -32,7 +33,10 @@ export interface InstalledPlugin {
  */
 export async function linkPlugin(store: PluginStore, { folder, claimed }: LinkOptions): Promise<InstalledPlugin> {
   const root = await realpath(resolve(folder)).catch((error: unknown) => {
-    const message = `there is no folder ${resolve(folder)}`;
+    const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const message = missing
+      ? `there is no folder ${resolve(folder)}`
+      : `the folder ${resolve(folder)} cannot be opened: ${messageOf(error)}`;
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, cause: error });
   });
   return changePlugins(store, async ({ plugins }) => {

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
 import { refusePackageName } from './check-package.js';
 import { fetchRepository } from './fetch-repository.js';
 import type { PluginSpecifier } from './parse-specifier.js';
@@ -14,7 +15,7 @@ export interface PackedPlugin {
   readonly version: string;
   /** Entry for the generation's package.json. The tarball is inside the generation, so the original may disappear. */
   readonly dependency: string;
-  /** Its origin, in a form that can be installed again. */
+  /** Its origin, in a form that can be installed again, unless `hideSecrets` hid a secret in it. */
   readonly url: string;
   readonly commit?: string;
 }
@@ -45,7 +46,9 @@ export async function packPlugin(
     // Packing fetches only what the user named. npm needs these flags, because the folder's package.json does not name
     // it.
     const allowed = ['--allow-file=all', '--allow-directory=all', '--allow-remote=all'];
-    const args = ['pack', source.path, `--pack-destination=${destination}`, ...allowed];
+    // npm's cache would keep the address with its secrets.
+    const cache = secretsOf(source.path).length > 0 ? [`--cache=${join(work, 'cache')}`] : [];
+    const args = ['pack', source.path, `--pack-destination=${destination}`, ...allowed, ...cache];
     const { document } = await runNpm(args, work, settings);
     const [packed] = document as readonly PackReport[];
     if (packed === undefined) {
@@ -73,11 +76,11 @@ async function sourceOf(
   work: string,
   { signal }: NpmSettings,
 ): Promise<{ path: string; url: string; commit?: string }> {
-  if (specifier.type === 'url') return { path: specifier.url, url: specifier.url };
+  if (specifier.type === 'url') return { path: specifier.url, url: hideSecrets(specifier.url) };
   if (specifier.type !== 'repository') return { path: specifier.path, url: pathToFileURL(specifier.path).href };
   const path = await mkdtemp(join(work, 'repository-'));
   const { url, reference } = specifier;
   const commit = await fetchRepository(url, reference, path, signal);
   const full = /^[\w.-]+@[\w.-]+:/.test(url) || url.startsWith('git:') ? url : `git+${url}`;
-  return { path, url: `${full}${reference && `#${reference}`}`, commit };
+  return { path, url: hideSecrets(`${full}${reference && `#${reference}`}`), commit };
 }

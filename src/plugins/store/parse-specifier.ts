@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { hideSecrets } from '../../errors/hide-secrets.js';
 
 /** The source of a plugin. */
 export type PluginSpecifier =
@@ -35,7 +36,7 @@ export function parseSpecifier(text: string, cwd: string): PluginSpecifier {
   const { name, range = 'latest' } = NAME.exec(text)?.groups ?? {};
   if (name === undefined) {
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
-      message: `\`${text}\` is not a package name, a path or a git URL`,
+      message: `\`${hideSecrets(text)}\` is not a package name, a path or a git URL`,
     });
   }
   return { type: 'registry', names: packageNames(name), range: range.trim() };
@@ -63,7 +64,7 @@ function isSlug(text: string): boolean {
 }
 
 function parsePath(text: string, cwd: string): PluginSpecifier {
-  const bare = text.startsWith('file://') ? fileURLToPath(text) : text.replace(/^file:/, '');
+  const bare = text.startsWith('file://') ? pathOfUrl(text) : text.replace(/^file:/, '');
   const path = bare.startsWith('~/') ? join(homedir(), bare.slice(2)) : resolve(cwd, bare);
   if (!existsSync(path)) {
     throw new AgentgymError('AG_PLUGIN_NOT_FOUND', {
@@ -73,6 +74,15 @@ function parsePath(text: string, cwd: string): PluginSpecifier {
     });
   }
   return { type: statSync(path).isDirectory() ? 'folder' : 'tarball', path };
+}
+
+function pathOfUrl(text: string): string {
+  try {
+    return fileURLToPath(text);
+  } catch (cause) {
+    const message = `\`${hideSecrets(text)}\` is not the address of a file on this machine`;
+    throw new AgentgymError('AG_PLUGIN_NOT_FOUND', { message, hint: 'Write it as file:///FOLDER/FILE.', cause });
+  }
 }
 
 function parseRepository(text: string, cwd: string): PluginSpecifier | undefined {

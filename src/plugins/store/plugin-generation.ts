@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { nearestName } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { hideSecrets } from '../../errors/hide-secrets.js';
 import { HOST } from '../inspect-package.js';
 import { describeNpmFailure, isMissing, isUnreachable } from './describe-npm-failure.js';
 import { packPlugin } from './pack-plugin.js';
@@ -133,6 +134,6 @@ async function install(
 
 function packed(store: PluginStore, generation: string, from: Exclude<PluginSpecifier, { type: 'registry' }>) {
   return packPlugin(from, generation, store).catch((error: unknown) => {
-    throw describeNpmFailure(error, 'url' in from ? from.url : from.path);
+    throw describeNpmFailure(error, hideSecrets('url' in from ? from.url : from.path));
   });
 }

@@ -8,6 +8,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AgentgymError, isAgentgymError } from '../../errors/agentgym-error.js';
+import { hideSecrets } from '../../errors/hide-secrets.js';
 import { acquireProcessLock, type ProcessLock } from '../../processes/process-lock.js';
 import type { NpmSettings } from './run-npm.js';
 
@@ -28,7 +29,7 @@ export interface StoredPlugin {
   readonly type: 'user' | 'link';
   /** For a package of the registry: the requested range or tag. */
   readonly tag?: string;
-  /** For a package from elsewhere: its origin. */
+  /** For a package from elsewhere: its origin, without secrets. */
   readonly url?: string;
   /** For a repository: its commit. */
   readonly commit?: string;
@@ -58,9 +59,11 @@ const PATIENCE_MINUTES = 5;
  */
 export async function readStoredPlugins(dataDirectory: string): Promise<readonly StoredPlugin[]> {
   const { oclif } = await readDataPackage(dataDirectory);
-  return (oclif?.plugins ?? []).map((plugin) =>
-    typeof plugin === 'string' ? { name: plugin, type: 'user', tag: 'latest' } : plugin,
-  );
+  return (oclif?.plugins ?? []).map((plugin) => {
+    if (typeof plugin === 'string') return { name: plugin, type: 'user', tag: 'latest' };
+    // Older lists hold whole addresses; the next change writes them without secrets.
+    return plugin.url === undefined ? plugin : { ...plugin, url: hideSecrets(plugin.url) };
+  });
 }
 
 /**

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
+import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
+import { npmSecrets } from './npm-secrets.js';
 import { runProgram } from './run-program.js';
 
 /** Settings of every call of npm. */
@@ -50,7 +52,7 @@ const ALLOWED = ['--allow-git=root', '--allow-remote=root', '--allow-file=root',
 /**
  * Runs the npm of @oclif/plugin-plugins in a folder, without scripts of packages unless `args` enables them.
  *
- * @throws NpmFailure; the reason of an aborted signal
+ * @throws NpmFailure without secrets of the arguments or of npm's configuration; the reason of an aborted signal
  */
 export async function runNpm(args: readonly string[], folder: string, settings: NpmSettings): Promise<NpmResult> {
   const flags = [
@@ -60,6 +62,8 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
     '--no-fund',
     '--no-update-notifier',
     '--no-progress',
+    // Its log would keep the addresses of all requests, with signatures in their queries.
+    '--logs-max=0',
     // At this level, npm prints what came from the cache because the registry did not answer.
     '--loglevel=http',
     ...ALLOWED,
@@ -77,10 +81,11 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
   const named = /npm error code (\S+)/.exec(stderr)?.[1];
   const lines = stderr.split('\n').filter((line) => /^npm error (?!code |errno |A complete log)\S/.test(line));
   const said = lines.map((line) => line.slice('npm error '.length)).join('\n');
+  const secrets = [...args.flatMap(secretsOf), ...(await npmSecrets(environment))];
   throw new NpmFailure(
     String(error?.code ?? named ?? 'UNKNOWN'),
-    error?.summary || said || `it ended with ${code}`,
-    error?.detail ?? '',
+    hideSecrets(error?.summary || said || `it ended with ${code}`, secrets),
+    hideSecrets(error?.detail ?? '', secrets),
   );
 }
 

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
 
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { HIDDEN } from '../../errors/hide-secrets.js';
 import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
 import { readPackage } from './check-package.js';
 import { findStoredPlugin } from './find-stored-plugin.js';
@@ -52,6 +54,7 @@ export function updatePlugins(store: PluginStore, options: PluginUpdateOptions):
         continue;
       }
       const { stored } = await addPlugin(store, generation, specifier);
+      if (stored.name !== plugin.name) throw renamed(plugin, stored.name);
       const updated = { ...stored, root: packageFolder(generation, stored.name) };
       list = list.map((item) => (item.name === plugin.name ? updated : item));
       const to = await versionOf(updated);
@@ -63,10 +66,17 @@ export function updatePlugins(store: PluginStore, options: PluginUpdateOptions):
     for (const { name, skipped } of results) {
       if (skipped !== undefined) continue;
       const { claimed } = options;
-      const settings = { hostVersion: store.host.version, signal: store.signal, claimed };
+      const settings = { name, hostVersion: store.host.version, signal: store.signal, claimed };
       await acceptPlugin(packageFolder(generation, name), settings);
     }
     return { plugins: list, result: results };
+  });
+}
+
+function renamed({ name, url = '' }: StoredPlugin, now: string): AgentgymError {
+  return new AgentgymError('AG_PLUGIN_REFUSED', {
+    message: `${name} is not updated: the package at ${url} is now called ${now}`,
+    hint: `To change to it, uninstall ${name}, and install it from there again.`,
   });
 }
 
@@ -74,6 +84,9 @@ export function updatePlugins(store: PluginStore, options: PluginUpdateOptions):
 function specifierOf({ type, name, tag, url }: StoredPlugin): PluginSpecifier | string {
   if (type === 'link') return 'it is linked and always uses the code in its folder';
   if (url === undefined) return { type: 'registry', names: [name], range: tag ?? 'latest' };
+  if (url.includes(HIDDEN)) {
+    return 'its address had a secret, which is not kept; `agentgym plugins install` with the whole address updates it';
+  }
   if (url.startsWith('file:') && !existsSync(new URL(url))) return `${url} no longer exists`;
   return parseSpecifier(url, '/');
 }

@@ -47,7 +47,8 @@ export function adviceSection({ runs }: ReportData): HTMLElement | undefined {
   );
 }
 
-function findingBlock({ rule, severity, finding, evidence, source, change, ablate }: ReportAdvice['findings'][number]) {
+function findingBlock(told: ReportAdvice['findings'][number]): HTMLElement {
+  const { rule, severity, finding, evidence, source, cures = [], guide, change, ablate } = told;
   return element(
     'article',
     { class: `finding ${severity}` },
@@ -55,6 +56,8 @@ function findingBlock({ rule, severity, finding, evidence, source, change, ablat
     element('p', {}, ...codeText(finding)),
     element('p', { class: 'remark' }, ...codeText(`Measured: ${evidence}`)),
     element('p', { class: 'remark' }, ...codeText(`Source: ${source}`)),
+    cures.length > 0 && element('ol', { class: 'cures' }, ...cures.map((cure) => element('li', {}, ...codeText(cure)))),
+    guide !== undefined && element('p', { class: 'remark' }, ...codeText(`More: \`${guide}\``)),
     change !== undefined && commandLine('Change', change),
     ablate !== undefined && commandLine('Test it', ablate),
   );

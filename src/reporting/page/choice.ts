@@ -1,9 +1,12 @@
 import { element } from './element.js';
+import { onPlace, place, placed } from './fragment.js';
 
 export interface ChoiceOptions<Value extends string> {
   readonly label: string;
   readonly options: readonly (readonly [value: Value, text: string])[];
   readonly value: Value;
+  /** Name of the choice in the address of the page; absent: the choice has no link. */
+  readonly place?: string;
   /** Values that cannot be chosen, and why. */
   readonly disabled?: { readonly [value: string]: string };
   onChange(value: Value): void;
@@ -15,6 +18,8 @@ export interface Choice {
   readonly node: HTMLElement;
   /** Chooses the next value, for a shortcut. */
   readonly next: () => void;
+  /** Takes the value of the address, when everything that listens to the choice exists. */
+  readonly follow: () => void;
   /** Replaces the set of values that cannot be chosen. */
   readonly disable: (disabled: NonNullable<ChoiceOptions<string>['disabled']>) => void;
 }
@@ -23,10 +28,14 @@ export interface Choice {
 export function choice<Value extends string>(options: ChoiceOptions<Value>): Choice {
   made += 1;
   const name = `choice-${made}`;
+  const { place: address } = options;
   const inputs = options.options.map(([value]) => {
     const input = element('input', { type: 'radio', name, value });
     input.checked = value === options.value;
-    input.addEventListener('change', () => options.onChange(value));
+    input.addEventListener('change', () => {
+      if (address !== undefined) place({ [address]: value === options.value ? undefined : value });
+      options.onChange(value);
+    });
     return input;
   });
   const labels = options.options.map(([, text], i) => element('label', {}, inputs[i], element('span', {}, text)));
@@ -38,6 +47,14 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     }
   };
   disable(options.disabled ?? {});
+  const follow = () => {
+    const wanted = (address === undefined ? undefined : placed(address)) ?? options.value;
+    const input = inputs.find(({ value, disabled }) => value === wanted && !disabled);
+    if (input === undefined || input.checked) return;
+    input.checked = true;
+    options.onChange(input.value as Value);
+  };
+  if (address !== undefined) onPlace(follow);
   const node = element('fieldset', { class: 'choice' }, element('legend', {}, options.label), ...labels);
   const next = () => {
     const usable = inputs.filter((input) => !input.disabled);
@@ -46,5 +63,5 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     following.checked = true;
     following.dispatchEvent(new Event('change'));
   };
-  return { node, next, disable };
+  return { node, next, disable, follow };
 }

@@ -7,6 +7,7 @@ import type { ChartMark } from './chart-marks.js';
 import { chartOf, stageMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
+import { onPlace, placed } from './fragment.js';
 import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
 import { explainCurves } from './explain-curves.js';
@@ -26,6 +27,8 @@ export interface CurvesSection {
   readonly node: HTMLElement;
   /** For a shortcut. */
   readonly switchAxis: () => void;
+  /** Takes the choices and the chart of the address, when the page is drawn. */
+  readonly follow: () => void;
   /** Draws new data; the axis, the selected curves, the search text and the cursor stay. */
   readonly update: (data: ReportData) => void;
 }
@@ -89,6 +92,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     label: 'Horizontal axis',
     options: axes,
     value: view.axis,
+    place: 'axis',
     onChange: (axis) => change({ axis }),
   });
   const scaleChoice = choice<'linear' | 'log'>({
@@ -98,6 +102,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
       ['log', 'logarithmic'],
     ],
     value: 'linear',
+    place: 'scale',
     onChange: (scale) => change({ isLog: scale === 'log' }),
   });
   const smoothChoice = choice<'smooth' | 'measured'>({
@@ -107,6 +112,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
       ['measured', 'as measured'],
     ],
     value: 'smooth',
+    place: 'lines',
     onChange: (lines) => change({ isSmooth: lines === 'smooth' }),
   });
   const search = element('input', {
@@ -118,11 +124,12 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   });
   search.addEventListener('input', () => change({ words: search.value.toLowerCase().split(/\s+/).filter(Boolean) }));
   const more = element('button', { type: 'button', class: 'quiet', 'aria-expanded': 'false' }, 'Show every metric');
-  more.addEventListener('click', () => {
-    change({ all: !view.all });
+  const showAll = (all: boolean) => {
+    change({ all });
     more.textContent = view.all ? 'Show fewer metrics' : 'Show every metric';
     more.setAttribute('aria-expanded', String(view.all));
-  });
+  };
+  more.addEventListener('click', () => showAll(!view.all));
   draw();
   drawToggles();
   const node = element(
@@ -140,9 +147,23 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     charts,
     more,
   );
+  /** Shows the chart that the address names. */
+  const follow = () => {
+    const title = placed('chart');
+    if (title === undefined) return;
+    const chart = () =>
+      [...charts.querySelectorAll<HTMLElement>('.chart')].find((one) => one.dataset['title'] === title);
+    if (chart() === undefined && !view.all) showAll(true);
+    chart()?.scrollIntoView({ block: 'center' });
+  };
+  onPlace(follow);
   return {
     node,
     switchAxis: axisChoice.next,
+    follow: () => {
+      for (const one of [axisChoice, scaleChoice, smoothChoice]) one.follow();
+      follow();
+    },
     update(given) {
       const known = groups.map(({ label }) => label);
       data = given;

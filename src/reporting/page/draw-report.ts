@@ -2,6 +2,7 @@ import type { ReportData } from '../report-data.js';
 import { adviceSection } from './advice-section.js';
 import { curvesSection, type CurvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
+import { followAddress } from './fragment.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
 import { markOverflow } from './mark-overflow.js';
 import { overview } from './overview.js';
@@ -12,7 +13,7 @@ import { runsSection } from './runs-section.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
 import { spendingSection } from './spending.js';
 import { spreadSection } from './spread-section.js';
-import { tasksSection } from './tasks-section.js';
+import { tasksSection, type TasksSection } from './tasks-section.js';
 import { trajectoriesSection, type Trajectories } from './trajectories.js';
 
 /** What a live page adds around a report. */
@@ -37,7 +38,9 @@ interface Part {
  */
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
   let trajectories: Trajectories | undefined;
+  const placed = new Set<object>();
   const curves = kept<CurvesSection>(curvesSection);
+  const tasks = kept<TasksSection>((data) => tasksSection(data, (task) => trajectories?.openTask(task)));
   const parts: readonly Part[] = [
     redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
       ...rest,
@@ -54,7 +57,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     ),
     kept((data) => runsSection(data, frame?.runAddress)),
     curves,
-    kept((data) => tasksSection(data, (task) => trajectories?.openTask(task))),
+    tasks,
     redrawn(spendingSection, ({ cells, runs }) => [
       cells.map(({ label, spent }) => [label, spent]),
       runs.map(({ stages, spent }) => [stages, spent]),
@@ -93,7 +96,14 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     }
     if (isOther) linkTo(links, parts);
     fitTables(main);
+    // A section takes its place from the address once, when it is drawn first.
+    for (const section of [tasks.section, trajectories, curves.section]) {
+      if (section === undefined || placed.has(section)) continue;
+      placed.add(section);
+      section.follow();
+    }
   };
+  followAddress();
   update(first);
   keepTablesFitting();
   return update;

@@ -20,8 +20,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const chosen = new Set<string>();
   const search = element('input', {
     type: 'search',
-    placeholder: 'Recipe, id or status',
-    'aria-label': 'Recipe, id or status',
+    placeholder: 'Name, tag, recipe, id or status',
+    'aria-label': 'Name, tag, recipe, id or status',
     autocomplete: 'off',
     spellcheck: 'false',
   });
@@ -70,8 +70,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   };
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = ({ name, recipe, key, status, seed, algorithm }: ListedRun) => {
-      const text = `${name ?? ''} ${recipe} ${key} ${status} ${algorithm} seed ${seed}`.toLowerCase();
+    const fits = ({ name, tags, recipe, key, status, seed, algorithm }: ListedRun) => {
+      const text = [name ?? '', ...tags, recipe, key, status, algorithm, `seed ${seed}`].join(' ').toLowerCase();
       return words.every((word) => text.includes(word));
     };
     const shown = listing.runs.filter(fits);

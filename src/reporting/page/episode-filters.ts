@@ -1,6 +1,7 @@
 import type { ReportEpisode } from '../report-data.js';
 import { element } from './element.js';
 import { stageName } from './episode-view.js';
+import { place, placed } from './fragment.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from './format-number.js';
 import { outcomes } from './outcome-badge.js';
@@ -11,6 +12,8 @@ export interface EpisodeFilters {
   readonly focusSearch: () => void;
   /** Searches for words, as if they were typed. */
   readonly searchFor: (words: string) => void;
+  /** Takes the filter of the address. */
+  readonly follow: () => void;
   /** Replaces the episodes; selected values stay selected. */
   readonly update: (all: readonly ListedEpisode[]) => void;
 }
@@ -23,12 +26,25 @@ export function episodeFilters(
   let filter: EpisodeFilter = everyEpisode;
   const change = (changes: Partial<EpisodeFilter>) => {
     filter = { ...filter, ...changes };
+    const { stage, run, words, outcomes: only, invalidOnly, order: sorted } = filter;
+    place(
+      {
+        stage,
+        run,
+        words: words.trim(),
+        outcome: [...only].join(','),
+        invalid: invalidOnly ? 'only' : undefined,
+        order: sorted === everyEpisode.order ? undefined : sorted,
+      },
+      // Typing makes one entry in the history, not one for each letter.
+      { replace: changes.words !== undefined },
+    );
     onChange(filter);
   };
   const search = element('input', {
     type: 'search',
-    placeholder: 'Words of the task',
-    'aria-label': 'Words of the task',
+    placeholder: 'Words of tasks, observations, actions',
+    'aria-label': 'Words of tasks, observations, actions',
     autocomplete: 'off',
     spellcheck: 'false',
   });
@@ -100,7 +116,27 @@ export function episodeFilters(
     search.value = words;
     change({ words });
   };
-  return { node, focusSearch: () => search.focus(), searchFor, update };
+  const follow = () => {
+    const named = new Set((placed('outcome') ?? '').split(','));
+    for (const { outcome, set } of outcomeChips) {
+      set(named.has(outcome));
+      if (named.has(outcome)) chosen.add(outcome);
+      else chosen.delete(outcome);
+    }
+    invalid.set(placed('invalid') !== undefined);
+    search.value = placed('words') ?? '';
+    filter = {
+      ...filter,
+      outcomes: new Set(chosen),
+      invalidOnly: placed('invalid') !== undefined,
+      words: search.value,
+      stage: stages.set(placed('stage')),
+      run: runs.set(placed('run')),
+      order: order.set(placed('order')) as EpisodeFilter['order'],
+    };
+    onChange(filter);
+  };
+  return { node, focusSearch: () => search.focus(), searchFor, update, follow };
 }
 
 function bound(label: string, apply: (value: number | undefined) => void): HTMLInputElement {
@@ -113,7 +149,11 @@ function bound(label: string, apply: (value: number | undefined) => void): HTMLI
 function chip(
   label: readonly (Node | string)[],
   onToggle: (isOn: boolean) => void,
-): { readonly node: HTMLElement; readonly count: (found: number) => void } {
+): {
+  readonly node: HTMLElement;
+  readonly count: (found: number) => void;
+  readonly set: (isOn: boolean) => void;
+} {
   const number = element('span', { class: 'found' });
   const node = element('button', { type: 'button', class: 'chip', 'aria-pressed': 'false' }, ...label, number);
   node.addEventListener('click', () => {
@@ -123,6 +163,10 @@ function chip(
   });
   return {
     node,
+    set(isOn) {
+      node.setAttribute('aria-pressed', String(isOn));
+      if (isOn) node.hidden = false;
+    },
     count(found) {
       number.textContent = count(found);
       node.hidden = found === 0 && node.getAttribute('aria-pressed') !== 'true';
@@ -130,18 +174,27 @@ function chip(
   };
 }
 
-/** `offer` sets its options; existing ones and the selection stay. */
+/**
+ * `offer` sets its options; existing ones and the selection stay. `set` selects a value, or the first option, and
+ * returns the selection.
+ */
 function select(
   label: string,
   onChange: (value: string) => void,
 ): {
   readonly node: HTMLElement;
   readonly offer: (options: readonly (readonly [value: string, text: string])[]) => void;
+  readonly set: (value: string | undefined) => string;
 } {
   const node = element('select', { 'aria-label': label });
   node.addEventListener('change', () => onChange(node.value));
   return {
     node,
+    set(value) {
+      const found = [...node.options].find((option) => option.value === value);
+      node.selectedIndex = found?.index ?? 0;
+      return node.value;
+    },
     offer(options) {
       const known = new Set([...node.options].map(({ value }) => value));
       for (const [value, text] of options) if (!known.has(value)) node.append(element('option', { value }, text));

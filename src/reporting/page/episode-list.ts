@@ -17,13 +17,18 @@ export interface EpisodeList {
   /** Chooses the episode that is `by` places further, or the first. */
   readonly move: (by: number) => void;
   readonly choose: (episode: ListedEpisode) => void;
+  /** Marks an episode as chosen, without a call of `onChoose`. */
+  readonly mark: (episode: ListedEpisode) => void;
 }
 
 /**
  * A list of any length that only creates the visible rows. It has one focus stop, and arrow keys choose. `namesRuns`:
- * rows name their run.
+ * rows name their run. `isStep`: the reader moved from the episode before, with keys.
  */
-export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode) => void): EpisodeList {
+export function episodeList(
+  namesRuns: boolean,
+  onChoose: (episode: ListedEpisode, isStep: boolean) => void,
+): EpisodeList {
   const spacer = element('div', { class: 'spacer' });
   const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
   let episodes: readonly ListedEpisode[] = [];
@@ -61,15 +66,15 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
     redraw();
     node.setAttribute('aria-activedescendant', `episode-${at}`);
   };
-  const choose = (index: number) => {
+  const choose = (index: number, isStep = false) => {
     const listed = episodes[Math.min(episodes.length - 1, Math.max(0, index))];
     if (listed === undefined) return;
     chosen = listed;
     mark();
-    onChoose(listed);
+    onChoose(listed, isStep);
   };
   const move = (by: number) =>
-    choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by);
+    choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by, true);
 
   let asked = false;
   node.addEventListener('scroll', () => {
@@ -142,7 +147,11 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
     choose(listed) {
       chosen = listed;
       mark();
-      onChoose(listed);
+      onChoose(listed, false);
+    },
+    mark(listed) {
+      chosen = listed;
+      mark();
     },
   };
 }

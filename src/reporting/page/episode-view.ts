@@ -170,10 +170,10 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
 function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
   const { record, cause, outcome } = episode;
   const words = {
-    solved: 'The task is solved.',
-    lost: 'The task ended without success.',
-    truncated: `Cut by a cap: ${cause ?? 'unknown'}.`,
-    failed: `Infrastructure broke: ${cause ?? 'unknown'}`,
+    solved: 'Solved.',
+    lost: 'Lost: the task ended without success.',
+    truncated: `Truncated by a cap: ${cause ?? 'unknown'}.`,
+    failed: `Failed: ${cause ?? 'unknown'}`,
   };
   const last = episode.turns.at(-1)?.sampled?.[1] ?? 0;
   const rest = record === undefined ? 0 : record.tokens.length - last;

@@ -6,8 +6,8 @@ export interface ListedEpisode {
   readonly episode: ReportEpisode;
   /** Whether at least one action was malformed or illegal. */
   readonly invalid: boolean;
-  /** The text that a search for a task reads, in lower case. */
-  readonly text: string;
+  /** Its name in the address of the page; the same in each version of a report. */
+  readonly key: string;
 }
 
 export interface EpisodeFilter {
@@ -21,7 +21,7 @@ export interface EpisodeFilter {
   /** Steps of the whole run, both ends included. */
   readonly fromStep: number;
   readonly toStep: number;
-  /** Words that all occur in the task's id or its first observation. */
+  /** Words that all occur in the task's id, an observation, an action, or the text around it. */
   readonly words: string;
   readonly order: 'recorded' | 'best' | 'worst' | 'longest';
 }
@@ -38,8 +38,6 @@ export const everyEpisode: EpisodeFilter = {
   order: 'recorded',
 };
 
-const searchedCharacters = 4000;
-
 /** An episode always gives the same listed object, so that pages which follow a run recognise it. */
 const known = new WeakMap<ReportEpisode, ListedEpisode>();
 
@@ -55,25 +53,57 @@ export function listEpisodes(runs: readonly ReportRun[]): ListedEpisode[] {
 }
 
 function listEpisode(run: ListedEpisode['run'], episode: ReportEpisode): ListedEpisode {
+  const { stage, runStep, group, member, task, turns } = episode;
   return {
     run,
     episode,
-    invalid: episode.turns.some(({ facts, malformed }) => facts.invalid || malformed !== undefined),
-    text: `${episode.task}\n${(episode.turns[0]?.observation ?? '').slice(0, searchedCharacters)}`.toLowerCase(),
+    invalid: turns.some(({ facts, malformed }) => facts.invalid || malformed !== undefined),
+    key: [run.id, stage, runStep, group, member, shortHash(task)].join('/'),
   };
 }
 
+/** A few characters that tell tasks apart: FNV-1a, 32 bits. */
+function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return (hash >>> 0).toString(36);
+}
+
+/** The words of a search, in lower case. */
+export function wordsOf(search: string): string[] {
+  return search.toLowerCase().split(/\s+/).filter(Boolean);
+}
+
+const texts = new WeakMap<ReportEpisode, string>();
+
+/** Everything that a reader can read in an episode, in lower case. It is made at the first search. */
+function textOf(episode: ReportEpisode): string {
+  const known = texts.get(episode);
+  if (known !== undefined) return known;
+  const { task, turns, finalObservation = '', cause = '' } = episode;
+  const parts = turns.flatMap(({ observation, text, action = '', malformed = '' }) => [
+    observation,
+    text,
+    action === text ? '' : action,
+    malformed,
+  ]);
+  const made = [task, ...parts, finalObservation, cause].join('\n').toLowerCase();
+  texts.set(episode, made);
+  return made;
+}
+
 export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFilter): ListedEpisode[] {
-  const words = filter.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const words = wordsOf(filter.words);
+  const isFound = (text: string) => words.every((word) => text.includes(word));
   const found = all.filter(
-    ({ run, episode, invalid, text }) =>
+    ({ run, episode, invalid }) =>
       (filter.outcomes.size === 0 || filter.outcomes.has(episode.outcome)) &&
       (!filter.invalidOnly || invalid) &&
       (filter.stage === '' || episode.stage === filter.stage) &&
       (filter.run === '' || run.id === filter.run) &&
       episode.runStep >= filter.fromStep &&
       episode.runStep <= filter.toStep &&
-      words.every((word) => text.includes(word)),
+      (words.length === 0 || isFound(textOf(episode))),
   );
   const value = ({ episode }: ListedEpisode, missing: number) => episode.return ?? missing;
   switch (filter.order) {

@@ -3,6 +3,13 @@ import { textSize } from './format-number.js';
 
 const longest = 3000;
 
+const hidden = new WeakMap<Element, string>();
+
+/** The text that a button unfolds; undefined for other buttons. */
+export function hiddenText(button: Element): string | undefined {
+  return hidden.get(button);
+}
+
 /**
  * A text. A long text shows its beginning, and a button shows the rest. Line breaks stay. Nothing in it is executed or
  * changes the layout.
@@ -12,6 +19,7 @@ export function foldedText(text: string, className: string): HTMLElement {
   const body = element('div', { class: className }, visible(text.slice(0, longest)));
   if (text.length <= longest) return body;
   const all = element('button', { type: 'button', class: 'quiet' }, `… show all of ${textSize(text.length)}`);
+  hidden.set(all, text.slice(longest));
   all.addEventListener('click', () => {
     body.textContent = visible(text);
     all.remove();

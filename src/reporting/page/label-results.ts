@@ -1,4 +1,4 @@
-import { labelTables, type LabelRow } from '../label-tables.js';
+import { fewestTasks, labelTables, type LabelRow } from '../label-tables.js';
 import type { ReportEvaluation, ReportInterval } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
@@ -13,14 +13,17 @@ export interface LabelledResult {
 }
 
 /** A longer table is folded, because readers need the content below it more often. */
-const mostOpenRows = 16;
+const mostOpenRows = 12;
 
 /** A table for each label. `who`: the title of the column of names; `where`: the end of the caption. */
 export function labelResults(results: readonly LabelledResult[], who: string, where: string): HTMLElement[] {
   return labelTables<ReportEvaluation['success']>(results).flatMap(({ axis, rows }) => {
     const table = labelTable(`Success by ${axis}${where}`, axis, who, rows);
-    const title = `Tasks by ${axis}`;
-    if (rows.length > mostOpenRows) return [element('details', {}, element('summary', {}, title), table)];
+    const values = new Set(rows.map(({ value }) => value)).size;
+    const title = `Tasks by ${axis} (${values} ${values === 1 ? 'value' : 'values'})`;
+    // Values of few tasks say little: the reader opens them on purpose.
+    const isSmall = rows.every(({ tasks }) => tasks < fewestTasks);
+    if (rows.length > mostOpenRows || isSmall) return [element('details', {}, element('summary', {}, title), table)];
     return [element('h3', {}, title), table];
   });
 }

@@ -8,6 +8,7 @@ import { drawMarkLines, drawMarkNames } from './chart-marks.js';
 import { chartSvg, type AxisTicks } from './chart-svg.js';
 import { downloadFile } from './download-file.js';
 import { drawInTurn } from './draw-in-turn.js';
+import { copyLink } from './copy-link.js';
 import { element, replaceChildren } from './element.js';
 import { onThemeChange, themeColour } from './palette.js';
 import { swatch } from './swatch.js';
@@ -43,9 +44,20 @@ export function lineChart(first: ChartOptions): LineChart {
       kind,
     ),
   ) as [HTMLButtonElement, HTMLButtonElement];
+  const link = copyLink(`Link to the chart ${title}`, () => ({ chart: title, episode: undefined }));
   const note = element('p', { class: 'remark' });
-  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), element('span', {}, savePng, saveSvg));
-  const node = element('figure', { class: 'chart' }, element('figcaption', {}, head, legend, note), plot);
+  const head = element(
+    'div',
+    { class: 'chart-head' },
+    element('h3', {}, title),
+    element('span', {}, link, savePng, saveSvg),
+  );
+  const node = element(
+    'figure',
+    { class: 'chart', 'data-title': title },
+    element('figcaption', {}, head, legend, note),
+    plot,
+  );
 
   let x: readonly number[] = [];
   let columns: readonly (readonly (number | null | undefined)[])[] = [];

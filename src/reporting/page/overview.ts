@@ -2,6 +2,9 @@ import type { ReportData } from '../report-data.js';
 import { codeText } from './code-text.js';
 import { element } from './element.js';
 
+/** A longer answer has a smaller font: the reader must see the results below it. */
+const longAnswer = 240;
+
 /** The head of the page: question, answer, and origin. */
 export function overview(data: ReportData): HTMLElement {
   const [only] = data.runs;
@@ -18,7 +21,7 @@ export function overview(data: ReportData): HTMLElement {
       element('span', { class: `status ${status}` }, told),
     ),
     element('h1', {}, data.question),
-    element('p', { class: 'answer' }, ...codeText(data.answer)),
+    element('p', { class: data.answer.length > longAnswer ? 'answer long' : 'answer' }, ...codeText(data.answer)),
     ...data.runs.flatMap(({ label, failure }) =>
       failure === undefined || data.kind === 'ablation'
         ? []

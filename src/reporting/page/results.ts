@@ -1,5 +1,6 @@
-import type { ReportCell, ReportData, ReportRun } from '../report-data.js';
+import type { ReportCell, ReportData, ReportRate, ReportRun } from '../report-data.js';
 import { shortKey } from '../short-key.js';
+import { shownValues } from '../shown-values.js';
 import { dataTable, type Column } from './data-table.js';
 import { differencesTables, effectsTables, marked } from './differences.js';
 import { element } from './element.js';
@@ -100,11 +101,20 @@ function playersTable(evaluations: ReportRun['evaluations'], environment: string
 }
 
 function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddress): HTMLElement[] {
-  const keys = [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].filter(
-    (key) => new Set(cells.map(({ settings }) => textOf(settings[key]))).size > 1,
+  const names = new Map(
+    [...new Set(cells.flatMap(({ settings }) => Object.keys(settings)))].map((key) => {
+      const shown = shownValues(cells.map(({ settings }) => settings[key]));
+      return [key, new Map(cells.map((cell, i) => [cell, shown[i] ?? '']))] as const;
+    }),
   );
-  // A key that only repeats the label is left out.
-  const telling = keys.filter((key) => cells.some(({ settings, label }) => textOf(settings[key]) !== label));
+  const nameIn = (key: string, cell: ReportCell) =>
+    cell.settings[key] === undefined ? '–' : (names.get(key)?.get(cell) ?? '');
+  // A key that all cells share, or that only repeats the label, is left out.
+  const telling = [...names.keys()].filter(
+    (key) =>
+      new Set(cells.map((cell) => nameIn(key, cell))).size > 1 &&
+      cells.some((cell) => nameIn(key, cell) !== cell.label),
+  );
   // Larger tables are unreadable; the main values of the label are enough.
   const shownKeys = telling.length <= 4 ? telling : [];
   const seedsOf = (cell: ReportCell) =>
@@ -116,8 +126,9 @@ function cellsTable({ cells, runs, transfer }: ReportData, runAddress?: RunAddre
     ...shownKeys.map((key): Column<ReportCell> => ({
       title: shortKey(key, shownKeys, 2),
       className: 'text',
-      cell: ({ settings }) => textOf(settings[key]),
+      cell: (cell) => nameIn(key, cell),
     })),
+    ...testColumns(cells),
     {
       title: 'success, 0 to 100 %',
       className: 'bar',
@@ -189,8 +200,15 @@ function statusOf({ status, failure, notes = [] }: ReportCell): HTMLElement {
   );
 }
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : value === undefined ? '–' : JSON.stringify(value);
+/** For cells with different tests: the test of each, and what others reach there. */
+function testColumns(cells: readonly ReportCell[]): Column<ReportCell>[] {
+  if (cells.every(({ test }) => test === undefined)) return [];
+  const rate = (of: ReportRate | null | undefined) => (of ? percentage(of.rate) : '–');
+  return [
+    { title: 'tested on', className: 'text', cell: ({ test = '–' }) => test },
+    { title: 'random', cell: ({ baselines }) => rate(baselines?.random) },
+    { title: 'before RL', cell: ({ baselines }) => rate(baselines?.start) },
+  ];
 }
 
 function capitalized(text: string): string {

@@ -1,5 +1,6 @@
 import type { ReportInterval } from '../report-data.js';
 import { shortKey } from '../short-key.js';
+import { shownSetting, shownValue } from '../shown-values.js';
 import { element } from './element.js';
 import { count, duration, percentage, percentRange } from './format-number.js';
 import type { SortableColumn } from './sort-head.js';
@@ -48,7 +49,7 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
   function joined(row: Row): string {
     const { settings: all } = of(row);
     const there = own.filter((key) => all[key] !== undefined && all[key] !== null);
-    return there.map((key) => `${shortKey(key, own, 2)} ${settingText(all[key])}`).join(', ') || '–';
+    return there.map((key) => shownSetting(shortKey(key, own, 2), settingText(all[key]))).join(', ') || '–';
   }
   return [
     {
@@ -98,10 +99,10 @@ function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
 
 function settingText(value: unknown): string {
   if (Number.isInteger(value)) return count(value as number);
-  return typeof value === 'string' ? value : value === undefined || value === null ? '–' : JSON.stringify(value);
+  return value === undefined || value === null ? '–' : shownValue(value);
 }
 
 function settingValue(value: unknown): number | string | null {
   if (typeof value === 'number' || typeof value === 'string') return value;
-  return value === undefined || value === null ? null : JSON.stringify(value);
+  return value === undefined || value === null ? null : shownValue(value);
 }

@@ -34,7 +34,8 @@ export function runRow(
   const node = element('tr', { class: 'run' }, pick, name);
   const age = () => {
     const recipe = run.name === undefined ? '' : `${run.recipe} · `;
-    about.textContent = `${recipe}${run.key} · ${ageOf(run.createdAt)}`;
+    const tags = run.tags.length === 0 ? '' : ` · ${run.tags.join(', ')}`;
+    about.textContent = `${recipe}${run.key} · ${ageOf(run.createdAt)}${tags}`;
   };
   let drawn = '';
   return {

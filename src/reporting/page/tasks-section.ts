@@ -11,6 +11,8 @@ type Filter = 'hardest' | 'won' | 'lost';
 export interface TasksSection {
   readonly node: HTMLElement;
   readonly update: (data: ReportData) => void;
+  /** Takes the choice of the address, when the page is drawn. */
+  readonly follow: () => void;
 }
 
 /**
@@ -58,17 +60,20 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   const draw = () => {
     const fitting = filter === 'hardest' ? rows : rows.filter((row) => flipOf(row) === filter);
     table.update(columns(), fitting);
-    const told = { hardest: 'tasks', won: 'tasks won by training', lost: 'tasks lost by training' }[filter];
+    const told = { hardest: 'tasks', won: 'tasks solved only after training', lost: 'tasks solved only before it' }[
+      filter
+    ];
     found.textContent = `${count(fitting.length)} ${told}`;
   };
   const flips = choice<Filter>({
     label: 'Tasks',
     options: [
       ['hardest', 'all'],
-      ['won', 'lost, then won'],
-      ['lost', 'won, then lost'],
+      ['won', 'solved only after training'],
+      ['lost', 'solved only before'],
     ],
     value: filter,
+    place: 'tasks',
     onChange: (value) => {
       filter = value;
       draw();
@@ -112,8 +117,9 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     replaceChildren(head, element('h2', { id: 'tasks-title' }, 'Tasks'), sets.node, flips.node);
   };
   update(first);
+  const follow = () => flips.follow();
   const node = element('section', { id: 'tasks', 'aria-labelledby': 'tasks-title' }, head, explain, found, table.node);
-  return { node, update };
+  return { node, update, follow };
 }
 
 function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {

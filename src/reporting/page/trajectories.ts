@@ -1,15 +1,25 @@
 import type { ReportData, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { codeText } from './code-text.js';
+import { copyLink } from './copy-link.js';
 import { element, replaceChildren } from './element.js';
 import { groupBlock, groupOf, withoutAdvantage } from './episode-group.js';
 import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
-import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
+import {
+  everyEpisode,
+  filterEpisodes,
+  listEpisodes,
+  otherPlays,
+  wordsOf,
+  type ListedEpisode,
+} from './filter-episodes.js';
 import { fillGradually } from './fill-gradually.js';
 import { fitTables } from './fit-tables.js';
 import { count, short } from './format-number.js';
+import { onPlace, place, placed } from './fragment.js';
+import { highlightWords } from './highlight-words.js';
 import { outcomes } from './outcome-badge.js';
 import { scaleOf, type TokenMeasure } from './token-colour.js';
 import { measureNames, tokenLegend } from './token-strip.js';
@@ -23,6 +33,8 @@ export interface Trajectories {
   readonly focusSearch: () => void;
   /** Lists the episodes of a task, opens the first one, and scrolls to it. */
   readonly openTask: (task: string) => void;
+  /** Takes the filter and the episode of the address, when the page is drawn. */
+  readonly follow: () => void;
   /** Takes new data; open, compared, filtered and visible episodes stay. */
   readonly update: (data: ReportData) => void;
 }
@@ -40,6 +52,8 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let isWholeGroup = false;
 
   const found = element('p', { class: 'explain', role: 'status' });
+  const nothing = element('p', { class: 'explain', hidden: true }, 'No episode fits the filter.');
+  const reading = element('div', { class: 'reading' });
   const stage = element('div', { class: 'episode' });
   const controls = element('div', { class: 'controls' });
   const readout = element('p', { class: 'readout', 'aria-live': 'polite' });
@@ -69,6 +83,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     stage.classList.toggle('beside', shown.length > 1);
     stage.style.setProperty('--columns', String(shown.length));
     fillGradually(stage, rows);
+    mark();
     bar.hidden = colouring === undefined;
     if (colouring === undefined) return;
     const having = records.filter((record) => record[colouring.measure] !== undefined);
@@ -106,7 +121,17 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     picker.replaceWith(made);
     picker = made;
   };
+  let words: readonly string[] = [];
+  let marking: ReturnType<typeof setTimeout> | undefined;
+  /** Marks the words of the search, once a long episode is drawn and the reader has typed them. */
+  const mark = () => {
+    clearTimeout(marking);
+    marking = setTimeout(() => highlightWords(stage, words), 150);
+  };
+  new MutationObserver(() => words.length > 0 && mark()).observe(stage, { childList: true });
   const show = (listed: ListedEpisode) => {
+    nothing.hidden = true;
+    reading.hidden = false;
     isWholeGroup &&= groupOf(all, episode).includes(listed);
     episode = listed;
     // A compared episode stays only while the task is the same.
@@ -116,6 +141,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   };
   const colours = choice<TokenMeasure | 'text'>({
     label: 'Show',
+    place: 'tokens',
     options: [['text', 'text'], ...(Object.entries(measureNames) as [TokenMeasure, string][])],
     value: 'text',
     disabled: absentMeasures(all),
@@ -125,15 +151,31 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     },
   });
   nextMeasure = colours.next;
-  replaceChildren(controls, colours.node, picker);
+  const link = copyLink('Link to this episode', () => ({ episode: episode.key, chart: undefined }));
+  replaceChildren(controls, colours.node, picker, link);
 
-  const list = episodeList(kind !== 'run', show);
+  const list = episodeList(kind !== 'run', (listed, replace) => {
+    place({ episode: listed.key, chart: undefined }, { replace });
+    show(listed);
+  });
   let filter = everyEpisode;
   const filters = episodeFilters(all, (chosen) => {
     filter = chosen;
+    words = wordsOf(filter.words);
     const matching = filterEpisodes(all, filter);
     tellFound(matching.length);
     list.show(matching);
+    // The open episode is always one of the list: another filter opens its first one.
+    const [next] = matching;
+    if (matching.includes(episode)) show(episode);
+    else if (next !== undefined) {
+      list.mark(next);
+      show(next);
+      if (placed('episode') !== undefined) place({ episode: next.key }, { replace: true });
+    }
+    nothing.hidden = next !== undefined;
+    reading.hidden = next === undefined;
+    mark();
   });
   const tellFound = (shown: number) => (found.textContent = foundText(shown, all.length));
   tellFound(all.length);
@@ -148,29 +190,60 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     );
   };
   tellLeftOut(runs);
+  const missing = element(
+    'p',
+    { class: 'warning', role: 'alert', hidden: true },
+    'The episode of this address is not on this page.',
+  );
   const node = element(
     'section',
     { id: 'episodes', 'aria-labelledby': 'episodes-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'episodes-title' }, 'Episodes')),
     leftOut,
+    missing,
     element(
       'div',
       { class: 'trajectories' },
       element('div', { class: 'browse' }, filters.node, found, list.node),
-      element('div', { class: 'reading' }, controls, group, bar, stage),
+      element('div', { class: 'read' }, nothing, reading),
     ),
   );
+  replaceChildren(reading, controls, group, bar, stage);
   list.show(all);
-  const [opening, partner] = tellingPair(all) ?? [first, undefined];
-  list.choose(opening);
-  // Two columns need a wide window.
-  if (partner !== undefined && matchMedia('(min-width: 60rem)').matches) {
+  /** Opens an episode without a change of the address. */
+  const open = (listed: ListedEpisode) => {
+    list.mark(listed);
+    show(listed);
+  };
+  const openFirst = () => {
+    const [opening, partner] = tellingPair(all) ?? [first, undefined];
+    open(opening);
+    // Two columns need a wide window.
+    if (partner === undefined || !matchMedia('(min-width: 60rem)').matches) return;
     beside = partner;
     drawControls();
     draw();
-  }
+  };
+  const openPlaced = () => {
+    const key = placed('episode');
+    const listed = all.find((one) => one.key === key);
+    missing.hidden = key === undefined || listed !== undefined;
+    if (listed !== undefined && filterEpisodes(all, filter).includes(listed)) open(listed);
+    return listed;
+  };
+  openFirst();
+  onPlace(() => {
+    filters.follow();
+    if (placed('episode') === undefined && !isFiltered()) openFirst();
+    else openPlaced();
+  });
   return {
     node,
+    follow: () => {
+      if (isFiltered()) filters.follow();
+      colours.follow();
+      if (openPlaced() !== undefined) node.scrollIntoView();
+    },
     move: list.move,
     nextMeasure: () => nextMeasure(),
     toggleComparison: () => {
@@ -266,6 +339,11 @@ function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
   return Object.fromEntries(
     absent.map((measure) => [measure, `These episodes were recorded without ${measureNames[measure]}.`]),
   );
+}
+
+/** Whether the address has a filter. */
+function isFiltered(): boolean {
+  return ['stage', 'run', 'words', 'outcome', 'invalid', 'order'].some((name) => placed(name) !== undefined);
 }
 
 function byTime(a: ListedEpisode, b: ListedEpisode): number {

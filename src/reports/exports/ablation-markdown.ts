@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 
 import { formatCount, formatSeconds } from '../../reporting/format-quantity.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
+import { saturationOf } from '../../ablation/saturation.js';
 import { trainedCells, type AblationResult, type CellSummary } from '../../ablation/ablation-result.js';
-import { formatP } from '../../ablation/answer-question.js';
+import { probabilityText } from '../../ablation/answer-question.js';
 import { effectName, type GridEffect } from '../../ablation/grid-effects.js';
 import type { CellComparison } from '../../ablation/compare-cells.js';
 import { formatInterval, formatMean, formatMeasure } from '../../ablation/format-measure.js';
@@ -75,7 +76,9 @@ function resultTables(result: AblationResult, table: readonly string[]): string[
     ...(effects.length === 0 ? [] : [...effectTable(effects, measure), '']),
     `${split} split, temperature ${temperature}. Intervals are 95 % intervals for other seeds and other tasks; p is two-sided; p (Holm) is corrected over ` +
       `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}.`,
-    ...reservationSentences(estimatesOf(result)).flatMap((sentence) => ['', sentence]),
+    ...(saturationOf(trainedCells(result.cells), measure) === undefined
+      ? reservationSentences(estimatesOf(result)).flatMap((sentence) => ['', sentence])
+      : []),
   ];
 }
 
@@ -223,7 +226,7 @@ function effectTable(effects: readonly GridEffect[], measure: Measure): string[]
 
 /** "0.013" or "\< 0.001". */
 function pText(p: number): string {
-  return markdownText(formatP(p).replace('= ', ''));
+  return markdownText(probabilityText(p));
 }
 
 /** `optimizerSteps` in words. */

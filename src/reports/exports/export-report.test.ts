@@ -137,9 +137,9 @@ describe('tables', () => {
     });
     expect(lines[0]).toBe('Rows: metrics 4, evaluations 2, labels 0, outcomes 3, episodes 3, turns 2');
     const { id } = await readManifest(run);
-    const own = { ablation: null, cell: null, run: id, seed: 1 };
+    const own = { ablation: null, cell: null, run: id, name: 'tiny', seed: 1 };
     const metrics = await readTable(output, 'metrics');
-    expect(Object.keys(metrics[0]!).slice(0, 9)).toEqual([
+    expect(Object.keys(metrics[0]!).slice(0, 10)).toEqual([
       ...Object.keys(own),
       'stage',
       'step',

@@ -9,10 +9,13 @@ import type { TableRow } from '../../reporting/table-file.js';
 import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import type { ExportedRun } from './exported-subjects.js';
+import { nameRuns } from '../name-runs.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
 
 /** A run, and how much of each log is exported. */
 export interface ScannedRun extends ExportedRun {
+  /** The name of the run among all runs of the export. */
+  readonly name: string;
   readonly metrics: number;
   readonly evaluations: number;
   /** Bytes of complete lines in each log of episodes, by its path. */
@@ -33,9 +36,12 @@ type EvaluationLine = LoadedRun['evaluations'][number];
 export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRuns> {
   const names = { metrics: new Set<string>(), components: new Set<string>(), labels: new Set<string>() };
   const notes: string[] = [];
-  const scanned: ScannedRun[] = [];
+  const scanned: Omit<ScannedRun, 'name'>[] = [];
+  const named: Parameters<typeof nameRuns>[0][number][] = [];
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
+    const { manifest, name } = loaded;
+    named.push({ manifest, ...(name !== undefined && { name }) });
     for (const line of loaded.metrics) for (const name of Object.keys(line.metrics)) names.metrics.add(name);
     for (const { outcomes } of loaded.evaluations)
       for (const { labels = {} } of outcomes) for (const axis of Object.keys(labels)) names.labels.add(axis);
@@ -55,7 +61,8 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
     scanned.push({ ...run, metrics: loaded.metrics.length, evaluations: loaded.evaluations.length, episodes });
     notes.push(...notesOn(loaded, halfWritten));
   }
-  return { runs: scanned, names, notes };
+  const own = nameRuns(named);
+  return { runs: scanned.map((run, i) => ({ ...run, name: own[i] ?? '' })), names, notes };
 }
 
 /** All rows of all tables, one run after another. */
@@ -64,7 +71,7 @@ export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<r
     const loaded = await loadRun(run.directory);
     const { manifest } = loaded;
     const { seed } = manifest.recipe;
-    const own = { ablation: run.ablation, cell: run.cell, run: manifest.id, seed };
+    const own = { ablation: run.ablation, cell: run.cell, run: manifest.id, name: run.name, seed };
     for (const { stage, step, runStep, metrics } of loaded.metrics.slice(0, run.metrics)) {
       yield ['metrics', { ...metrics, ...own, stage, step, runStep }];
     }

@@ -4,7 +4,7 @@ import { labelTables } from '../../reporting/label-tables.js';
 import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import { formatInterval, formatMean } from '../../ablation/format-measure.js';
 import type { RunsComparison } from '../compare-runs.js';
-import { recipeValue } from '../compare-runs-lines.js';
+import { named, recipeValues, testCells, testTitles } from '../compare-runs-lines.js';
 import type { LoadedRun } from '../../runs/load-run.js';
 import { resultRows, transferRows } from '../result-lines.js';
 import { spentLine } from '../spent-line.js';
@@ -16,7 +16,7 @@ const right = (title: string) => ({ title, align: 'right' as const });
 /** A run as a section: its players with intervals, and its costs. */
 export function runMarkdown(run: LoadedRun): string[] {
   const { name, recipe } = run.manifest;
-  return [`## ${markdownText(name)}, seed ${recipe.seed}`, '', ...resultsMarkdown(run)];
+  return [`## ${markdownText(run.name ?? name)}, seed ${recipe.seed}`, '', ...resultsMarkdown(run)];
 }
 
 /**
@@ -88,20 +88,20 @@ export function comparisonMarkdown(comparison: RunsComparison): string[] {
   const { runs, differences, comparisons, measure, split, temperature } = comparison;
   const columns = [
     { title: 'run' },
+    { title: 'name' },
     { title: 'recipe' },
     { title: 'status' },
     ...['steps', measure, '95 % interval'].map(right),
+    ...testTitles(runs).map((title) => ({ title })),
   ];
   const rows = runs.map((run) => {
     const mean = measure === 'success' ? run.success : (run.measured ?? null);
-    const { id, recipe, status, steps } = run;
-    return [id, markdownText(recipe), status, String(steps), formatMean(mean, measure), formatInterval(mean, measure)];
+    const { id, label, recipe, status, steps } = run;
+    const shown = [formatMean(mean, measure), formatInterval(mean, measure), ...testCells(run, runs).map(markdownText)];
+    return [id, markdownText(label), markdownText(recipe), status, String(steps), ...shown];
   });
-  const ids = runs.map(({ id }) => ({ title: id }));
-  const keys = differences.map(({ key, values }) => [
-    `\`${key}\``,
-    ...values.map((value) => markdownText(recipeValue(value))),
-  ]);
+  const labels = runs.map(({ label }) => ({ title: markdownText(label) }));
+  const keys = differences.map(({ key, values }) => [`\`${key}\``, ...recipeValues(values).map(markdownText)]);
   const pairs = `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}`;
   return [
     '## Runs',
@@ -110,8 +110,8 @@ export function comparisonMarkdown(comparison: RunsComparison): string[] {
       [...columns, { title: 'spent' }],
       rows.map((row, i) => [...row, spentLine(runs[i]?.spent ?? {})]),
     ),
-    ...(keys.length === 0 ? [] : ['', ...markdownTable([{ title: 'recipe' }, ...ids], keys)]),
-    ...(comparisons.length === 0 ? [] : ['', ...differenceTable(comparisons, measure)]),
+    ...(keys.length === 0 ? [] : ['', ...markdownTable([{ title: 'recipe' }, ...labels], keys)]),
+    ...(comparisons.length === 0 ? [] : ['', ...differenceTable(named(comparison), measure)]),
     ...(split === null
       ? []
       : [

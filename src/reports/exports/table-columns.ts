@@ -25,7 +25,7 @@ export function labelColumn(axis: string): string {
 }
 
 /** The columns that join the tables. */
-const run = { ablation: 'string', cell: 'string', run: 'string', seed: 'int' } as const;
+const run = { ablation: 'string', cell: 'string', run: 'string', name: 'string', seed: 'int' } as const;
 const place = { ...run, stage: 'string', step: 'int', runStep: 'int' } as const;
 const evaluation = {
   ...place,

@@ -7,7 +7,8 @@ import type { EvaluationSummary } from '../../contracts/evaluation.js';
 import type { ExportedModel } from '../../contracts/policy.js';
 import { isModelName } from '../../hub/pulled-model.js';
 import { formatCount } from '../../reporting/format-quantity.js';
-import { markdownTable, markdownText } from '../../reporting/markdown-table.js';
+import { visibleText } from '../../reporting/display-text.js';
+import { markdownBlock, markdownCode, markdownTable, markdownText } from '../../reporting/markdown-table.js';
 import type { LoadedRun } from '../../runs/load-run.js';
 import type { SplitProof } from '../../runs/split-proof.js';
 import { playersTable, resultsMarkdown } from '../exports/run-markdown.js';
@@ -33,18 +34,18 @@ export function modelCard(content: CardContent): string {
   const { manifest } = run;
   const { recipe } = manifest;
   const adapter = exported.base === undefined ? '' : 'a LoRA adapter for ';
-  const facts = `${adapter}${exported.architecture}, ${formatCount(exported.parameters)} parameters, ${dtype}`;
+  const facts = `${adapter}${markdownText(exported.architecture)}, ${formatCount(exported.parameters)} parameters, ${dtype}`;
   const stages = Object.entries(recipe.stages).map(([stage, { kind }]) =>
-    stage === kind ? stage : `${stage} (${kind})`,
+    stage === kind ? markdownText(stage) : `${markdownText(stage)} (${kind})`,
   );
   return [
     '---',
-    `${stringify(metadata(content)).trimEnd()}`,
+    visibleText(stringify(metadata(content)).trimEnd()),
     '---',
     '',
     `# ${markdownText(basename(name))}`,
     '',
-    `A policy (${facts}) that plays \`${recipe.environment.name}\`, trained with agentgym: recipe \`${manifest.name}\`, stages ${stages.join(', ')}, ` +
+    `A policy (${facts}) that plays ${markdownCode(recipe.environment.name)}, trained with agentgym: recipe ${markdownCode(manifest.name)}, stages ${stages.join(', ')}, ` +
       `checkpoint of step ${checkpoint.runStep}. ${baseLine(content.base)}`,
     '',
     '## Results',
@@ -55,17 +56,15 @@ export function modelCard(content: CardContent): string {
     '',
     ...loading(name, exported.base !== undefined),
     '',
-    `Actions have the format \`${recipe.format.name}\`.` +
+    `Actions have the format ${markdownCode(recipe.format.name)}.` +
       (exported.base === undefined ? ' `generation_config.json` samples as the policy did in training.' : ''),
     '',
     '## How it was trained',
     '',
-    ...(content.command === undefined ? [] : ['```console', `$ ${content.command}`, '```', '']),
-    `agentgym ${manifest.versions['agentgym'] ?? ''} trained it with the random seed ${recipe.seed}. The recipe with all settings, which \`agentgym train recipe.yaml\` repeats:`,
+    ...(content.command === undefined ? [] : [...markdownBlock('console', `$ ${content.command}`), '']),
+    `agentgym ${markdownText(manifest.versions['agentgym'] ?? '')} trained it with the random seed ${recipe.seed}. The recipe with all settings, which \`agentgym train recipe.yaml\` repeats:`,
     '',
-    '```yaml',
-    stringify(withoutPaths(recipe)).trimEnd(),
-    '```',
+    ...markdownBlock('yaml', stringify(withoutPaths(recipe)).trimEnd()),
     '',
     ...(manifest.splits === null ? [] : ['## Data', '', ...dataLines(manifest.splits), '']),
     ...licenseLines(content.base),
@@ -109,7 +108,7 @@ function indexed(environment: string, { split, success }: EvaluationSummary) {
 function baseLine(base: BaseModel | undefined): string {
   if (base === undefined) return 'It was built from scratch.';
   if (base.name === undefined) return 'It began from a folder with weights.';
-  return `It began from ${markdownText(base.name)}${base.commit === undefined ? '' : ` (commit ${base.commit})`}.`;
+  return `It began from ${markdownText(base.name)}${base.commit === undefined ? '' : ` (commit ${markdownText(base.commit)})`}.`;
 }
 
 /** The final evaluation belongs to the last checkpoint only. An earlier one has its own evaluations. */
@@ -145,12 +144,18 @@ function loading(name: string, isAdapter: boolean): string[] {
 
 function dataLines({ uses, overlap }: SplitProof): string[] {
   const columns = [{ title: 'use' }, { title: 'tasks', align: 'right' as const }, { title: 'SHA-256 of their ids' }];
-  const rows = Object.entries(uses).map(([use, { tasks, fingerprint }]) => [use, String(tasks), `\`${fingerprint}\``]);
+  const rows = Object.entries(uses).map(([use, { tasks, fingerprint }]) => [
+    markdownText(use),
+    markdownText(String(tasks)),
+    markdownCode(fingerprint),
+  ]);
   const { trainAndValidation, trainAndTest, validationAndTest } = overlap;
   return [
     ...markdownTable(columns, rows),
     '',
-    `Tasks in common: training and validation ${trainAndValidation}, training and test ${trainAndTest}, validation and test ${validationAndTest}.`,
+    markdownText(
+      `Tasks in common: training and validation ${trainAndValidation}, training and test ${trainAndTest}, validation and test ${validationAndTest}.`,
+    ),
   ];
 }
 

@@ -1,45 +1,51 @@
 import { existsSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, normalize } from 'node:path';
-import { inflateRawSync } from 'node:zlib';
+import { rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 import { makeFolder } from '../../reporting/make-folder.js';
+import { placeFolder, removeFolder } from '../../runs/checkpoint-files.js';
+import { keptCheckpoints } from '../../runs/checkpoints.js';
 import { createFolder } from '../../runs/create-folder.js';
+import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { acquireRunLock, type RunLock } from '../../runs/run-lock.js';
-import type { Frame } from './frame.js';
-import { lastingFiles } from './lasting-files.js';
-
-interface Piece {
-  readonly path: string;
-  readonly offset: number;
-  readonly bytes: Buffer;
-}
+import { readManifest } from '../../runs/run-manifest.js';
+import { ArrivingFiles } from './arriving-files.js';
+import { type Arrival, checkArrival, latestOf } from './check-arrival.js';
+import { checkpointOf } from './checkpoint-of.js';
+import type { NumberedFrame } from './frame.js';
 
 /**
- * Writes the folder that a `FolderSender` sends. It changes the folder only at a `commit`, and in such an order that a
- * run could resume from whatever a killed process leaves: logs, then checkpoints, then what names them.
+ * Writes the folder that a `FolderSender` sends. It changes the folder only at a `commit`, after it has checked the whole
+ * state, and in such an order that a run could resume from whatever a killed process leaves: logs, then checkpoints, then
+ * what names them. It removes nothing but old checkpoints, as many as the run itself removes.
  */
 export class FolderReceiver {
-  #pieces: Piece[] = [];
+  readonly #arriving: ArrivingFiles;
   #lock: RunLock | undefined;
 
-  constructor(readonly folder: string) {
+  /**
+   * @param workspace a folder on the same disk, in which files arrive
+   * @throws AG_RUN_LOCKED
+   */
+  constructor(
+    readonly folder: string,
+    workspace: string,
+  ) {
+    this.#arriving = new ArrivingFiles(workspace, folder);
     // The folder of a run that is continued belongs to this process until the end.
     if (existsSync(folder)) this.#lock = acquireRunLock(folder);
   }
 
-  /** @throws AG_RUN_WRITE_FAILED, AG_RUN_LOCKED */
-  async take(frame: Frame): Promise<void> {
-    if (frame.type === 'piece') {
-      const { path, offset, data } = frame;
-      this.#pieces.push({ path: safe(path), offset, bytes: inflateRawSync(Buffer.from(data, 'base64')) });
-    }
-    if (frame.type === 'commit') await this.#commit(new Set(frame.files));
+  /** @throws RefusedFrame, AG_RUN_WRITE_FAILED, AG_RUN_LOCKED */
+  async take(frame: NumberedFrame): Promise<void> {
+    if (frame.type === 'file') await this.#arriving.begin(frame);
+    if (frame.type === 'piece') await this.#arriving.add(frame);
+    if (frame.type === 'commit') await this.#commit(frame.files);
   }
 
   /** Forgets what has arrived since the last `commit`: another job begins from what the folder has. */
-  forget(): void {
-    this.#pieces = [];
+  async forget(): Promise<void> {
+    await this.#arriving.discard();
   }
 
   release(): void {
@@ -47,45 +53,51 @@ export class FolderReceiver {
     this.#lock = undefined;
   }
 
-  async #commit(files: ReadonlySet<string>): Promise<void> {
-    const pieces = this.#pieces.sort((left, right) => rank(left.path) - rank(right.path));
-    this.forget();
-    if (this.#lock === undefined) {
-      if (pieces.length === 0) return;
-      this.#lock = await createFolder(this.folder, 'run', (temporary) => writePieces(temporary, pieces));
-      return;
-    }
-    await writePieces(this.folder, pieces);
-    for (const path of lastingFiles(this.folder)) {
-      if (!files.has(path)) await rm(join(this.folder, path), { force: true });
-    }
+  async #commit(files: number): Promise<void> {
+    const paths = await this.#arriving.complete(files);
+    if (paths.length === 0) return;
+    const { folder } = this;
+    const arrival = { from: this.#arriving.folder, paths, run: folder, exists: this.#lock !== undefined };
+    await checkArrival(arrival);
+    await syncTree(arrival.from);
+    if (this.#lock === undefined) this.#lock = await createFolder(folder, 'run', (root) => place(arrival, root));
+    else await place(arrival, folder);
+    if (paths.includes('checkpoints/latest.json')) await pruneCheckpoints(folder);
+    await this.forget();
   }
 }
 
-/** Order in which files are written. */
-function rank(path: string): number {
-  if (path === 'checkpoints/latest.json') return 2;
-  if (path.startsWith('checkpoints/')) return 1;
-  return path === 'manifest.json' || path === 'result.json' ? 3 : 0;
-}
-
-async function writePieces(folder: string, pieces: readonly Piece[]): Promise<void> {
-  for (const { path, offset, bytes } of pieces) {
-    const target = join(folder, path);
+/** Moves what has arrived to its place. */
+async function place({ exists, from, paths }: Arrival, root: string): Promise<void> {
+  const units = new Set(paths.map((path) => unitOf(path)));
+  for (const unit of [...units].sort((left, right) => rank(left) - rank(right))) {
+    const target = join(root, unit);
+    // A label belongs to the user, who may have changed it here.
+    if (exists && unit === 'label.json' && existsSync(target)) continue;
     await makeFolder(dirname(target));
-    const file = await open(target, existsSync(target) ? 'r+' : 'w');
-    try {
-      await file.truncate(offset);
-      await file.write(bytes, 0, bytes.length, offset);
-    } finally {
-      await file.close();
-    }
+    const isFolder = checkpointOf(`${unit}/`) !== undefined;
+    await (isFolder ? placeFolder : rename)(join(from, unit), target);
+    await syncFolder(dirname(target));
   }
 }
 
-/** A path inside the folder. Jobs are trusted with results, not with the rest of the disk. */
-function safe(path: string): string {
-  const normal = normalize(path);
-  if (isAbsolute(normal) || normal.split(/[\\/]/).includes('..')) throw new Error(`the path ${path} leaves the folder`);
-  return normal;
+/** What takes its place as a whole: the folder of a checkpoint, or a file. */
+function unitOf(path: string): string {
+  const name = checkpointOf(path);
+  return name === undefined ? path : `checkpoints/${name}`;
+}
+
+/** Order in which units take their places. */
+function rank(unit: string): number {
+  if (unit === 'checkpoints/latest.json') return 2;
+  if (unit.startsWith('checkpoints/')) return 1;
+  return unit === 'manifest.json' || unit === 'result.json' ? 3 : 0;
+}
+
+/** Removes checkpoints that are older than those that the recipe keeps, as a run does after each of its own. */
+async function pruneCheckpoints(run: string): Promise<void> {
+  const [{ recipe }, { checkpoint }] = [await readManifest(run), await latestOf(run)];
+  const latest = Number(checkpoint.slice('step-'.length));
+  const old = (await keptCheckpoints(run)).filter(({ runStep }) => runStep <= latest);
+  for (const { directory } of old.slice(Math.max(1, recipe.checkpoint.keep))) await removeFolder(directory);
 }

@@ -1,37 +1,82 @@
 // A job on a cluster tells what it does on its standard output, which is all that every scheduler brings back. A frame is
-// one line; other lines are the log of the job.
+// one line; other lines are the log of the job. Plugins and games print there, too, so each frame is signed with a key
+// that only this machine and the job have.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+import * as v from 'valibot';
+
+import { typeProblem } from '../../config/check-structure.js';
 import type { RunEvent } from '../../contracts/events.js';
+import { asciiJson } from '../ascii-json.js';
+import { longestLine } from '../bounded-lines.js';
 import type { TrainOutcome } from '../runner.js';
+import { frameSchema } from './frame-schema.js';
+import { RefusedFrame } from './refused-frame.js';
 
 /**
- * What a job tells. Files arrive in pieces. `commit` says that all pieces of a state of the folder have arrived, and
- * which files it has.
+ * What a job tells. A state of the run's folder arrives as files, and a `commit` that says how many of them there were.
+ * After a `file` come its pieces, in order.
  */
 export type Frame =
   | { readonly type: 'hello'; readonly agentgym: string; readonly node: string }
   | { readonly type: 'event'; readonly event: RunEvent }
-  /** A piece of a file, by its path in the run's folder: deflated bytes in base64. The file ends after its last piece. */
-  | { readonly type: 'piece'; readonly path: string; readonly offset: number; readonly data: string }
-  | { readonly type: 'commit'; readonly files: readonly string[] }
+  /**
+   * A file by its path in the run's folder. Its first `from` bytes are those that have arrived before; pieces bring the
+   * others. `bytes` and `sha256`, in hexadecimal, are of the whole file.
+   */
+  | {
+      readonly type: 'file';
+      readonly path: string;
+      readonly from: number;
+      readonly bytes: number;
+      readonly sha256: string;
+    }
+  /** The next bytes of the file: deflated, in base64, and their number before that. */
+  | { readonly type: 'piece'; readonly bytes: number; readonly data: string }
+  | { readonly type: 'commit'; readonly files: number }
   | { readonly type: 'end'; readonly outcome: TrainOutcome };
 
-/** Frames are numbered from 0, so that a reader who begins again skips what it has. */
-export type NumberedFrame = Frame & { readonly seq: number };
+/** Frames are numbered from 0, so that a reader who begins again skips what it has, and notices what is missing. */
+export type NumberedFrame = { readonly seq: number } & v.InferOutput<typeof frameSchema>;
 
 const MARK = '@agentgym-frame ';
 
-export function frameLine(frame: NumberedFrame): string {
-  return `${MARK}${JSON.stringify(frame)}\n`;
+/** A frame as a line, with its signature. Undefined if it is too long for a reader. */
+export function frameLine(frame: Frame & { readonly seq: number }, key: string): string | undefined {
+  const text = asciiJson(frame);
+  const line = `${MARK}${signatureOf(text, key)} ${text}`;
+  // Other output of the job may stand before it, without a line break.
+  return line.length > longestLine ? undefined : `\n${line}\n`;
 }
 
-/** Undefined if the line is no frame, or was cut. */
-export function parseFrame(line: string): NumberedFrame | undefined {
-  // Other output of the job may stand before the mark, if it ended without a line break.
-  const start = line.indexOf(MARK);
-  if (start < 0) return undefined;
+/**
+ * Undefined if the line is no frame of the job that has this key.
+ *
+ * @throws RefusedFrame if the job signed something that is no frame
+ */
+export function readFrame(line: string, key: string): NumberedFrame | undefined {
+  if (!line.startsWith(MARK)) return undefined;
+  const at = line.indexOf(' ', MARK.length);
+  const [signature, text] = [line.slice(MARK.length, Math.max(at, MARK.length)), line.slice(at + 1)];
+  if (!isEqual(signature, signatureOf(text, key))) return undefined;
+  let value: unknown;
   try {
-    return JSON.parse(line.slice(start + MARK.length)) as NumberedFrame;
+    value = JSON.parse(text);
   } catch {
-    return undefined;
+    throw new RefusedFrame('a frame is not JSON');
   }
+  const { issues, output, success } = v.safeParse(frameSchema, value);
+  if (success) return output;
+  const place = v.getDotPath<typeof frameSchema>(issues[0]) ?? 'type';
+  const problem = typeProblem(frameSchema, value, ['frame']) ?? `\`frame.${place}\` is out of bounds`;
+  throw new RefusedFrame(`a frame is invalid: ${problem}`);
+}
+
+function signatureOf(text: string, key: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}
+
+function isEqual(left: string, right: string): boolean {
+  const [one, other] = [Buffer.from(left), Buffer.from(right)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -7,8 +7,8 @@ import { zipSync } from 'fflate';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { lastingFiles } from '../frames/lasting-files.js';
 
-/** Folders of a project that a job does not need: dependencies are installed on the nodes. */
-const LEFT_OUT = ['node_modules', 'runs', '.git'];
+/** What a job does not need of a project: dependencies are installed on the nodes. Records of jobs have their keys. */
+const LEFT_OUT = /^(node_modules|runs|\.git)$|\.job(\.json)?$/;
 /** The dashboard refuses larger uploads (`DASHBOARD_CLIENT_MAX_SIZE` of Ray). */
 const largest = 100 * 1024 * 1024;
 /** Zip files keep times, and equal files must give equal packages. */
@@ -26,7 +26,7 @@ export function runFiles(folder: string, prefix: string): PackageFiles {
 export function projectFiles(folder: string, prefix = ''): PackageFiles {
   const files: Record<string, Uint8Array> = {};
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (LEFT_OUT.includes(entry.name)) continue;
+    if (LEFT_OUT.test(entry.name)) continue;
     const [path, name] = [join(folder, entry.name), `${prefix}${entry.name}`];
     if (entry.isDirectory()) Object.assign(files, projectFiles(path, `${name}/`));
     else if (entry.isFile()) files[name] = readFileSync(path);

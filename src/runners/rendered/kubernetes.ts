@@ -1,13 +1,16 @@
 import { writeFile } from 'node:fs/promises';
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { stringify } from 'yaml';
 
 import type { OptionsDeclaration, OptionsOf } from '../../contracts/options.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { shellWord } from '../../errors/shell-word.js';
 import { makeFolder } from '../../reporting/make-folder.js';
-import { shellWord } from '../shell-word.js';
+import { refuseControls } from '../refuse-controls.js';
+import { checkPaths, checkWord } from './check-words.js';
 import type { Renderer } from './renderer.js';
+import { schedulerName } from './scheduler-name.js';
 import { chooseRun, trainCommand } from './train-script.js';
 
 export const kubernetesOptions = {
@@ -24,6 +27,10 @@ export const kubernetesOptions = {
   memoryGiB: { type: 'number', minimum: 0.1, default: 4, description: 'Memory of a run: reserved, and its limit' },
 } as const satisfies OptionsDeclaration;
 
+const who = 'The runner kubernetes';
+/** The name of an object: RFC 1123, as Kubernetes has it. */
+const objectName = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
 /** Failures of one run after which it counts as failed. Evicted and preempted pods do not count. */
 const attempts = 3;
 /** Seconds that a pod gets to save its run. */
@@ -32,6 +39,7 @@ const graceSeconds = 120;
 const largest = 1_000_000;
 
 /** Paths in a pod. */
+const scriptName = 'train.sh';
 const mounted = { recipes: '/agentgym/recipes', runs: '/agentgym/runs' } as const;
 
 /**
@@ -51,24 +59,28 @@ export function kubernetesRenderer(
       hint: `Add \`--runner-option ${name}=NAME\`.`,
     });
   }
+  const { claim, command, cpus, gpus, image, memoryGiB, namespace } = options;
+  refuseControls(command, who);
+  checkWord('kubernetes', 'image', image, /^[\w][\w.:/@-]*$/, 'the name of an image');
+  checkWord('kubernetes', 'claim', claim, objectName, 'a name of lower case letters, digits, dots and dashes');
+  checkWord(
+    'kubernetes',
+    'namespace',
+    namespace,
+    /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/,
+    'a name of lower case letters, digits and dashes',
+  );
   return {
-    render: async (jobs, folder) => {
-      const name = resourceName(basename(folder));
-      const { claim, command, cpus, gpus, image, memoryGiB, namespace } = options;
+    check: (jobs, path) => checkPaths(who, jobs, path),
+    render: async (jobs, grid) => {
+      const name = schedulerName(grid);
+      const folder = grid.path;
       const metadata = {
         name,
         ...(namespace !== '' && { namespace }),
         labels: { 'app.kubernetes.io/name': 'agentgym' },
       };
-      const recipes = Object.fromEntries(jobs.map(({ recipe }, i) => [`${i}.json`, JSON.stringify(recipe)]));
-      const bytes = Buffer.byteLength(JSON.stringify(recipes));
-      if (bytes > largest) {
-        throw new AgentgymError('AG_RUNNER_UNAVAILABLE', {
-          message: `The recipes of ${jobs.length} runs have ${bytes} bytes, and a ConfigMap takes 1 MiB.`,
-          hint: 'Train fewer seeds or cells at a time.',
-        });
-      }
-      const root = `${mounted.runs}/${basename(folder)}`;
+      const root = `${mounted.runs}/${name}`;
       const folders = jobs.map(({ directory }) => `${root}/${relative(folder, directory)}`);
       const script = [
         ...chooseRun(jobs, folders, '$JOB_COMPLETION_INDEX'),
@@ -76,13 +88,23 @@ export function kubernetesRenderer(
         ...trainCommand(`exec ${command}`, `${mounted.recipes}/$JOB_COMPLETION_INDEX.json`),
         'run "$@"',
       ];
+      const recipes = jobs.map(({ recipe }, i): [string, string] => [`${i}.json`, JSON.stringify(recipe)]);
+      // As a file, because Kubernetes replaces `$(NAME)` in the command of a container.
+      const data = Object.fromEntries([...recipes, [scriptName, `${script.join('\n')}\n`]]);
+      const bytes = Buffer.byteLength(JSON.stringify(data));
+      if (bytes > largest) {
+        throw new AgentgymError('AG_RUNNER_UNAVAILABLE', {
+          message: `The recipes of ${jobs.length} runs have ${bytes} bytes, and a ConfigMap takes 1 MiB.`,
+          hint: 'Train fewer seeds or cells at a time.',
+        });
+      }
       const memory = `${Math.ceil(memoryGiB * 1024)}Mi`;
       const volumes = [
         { name: 'runs', persistentVolumeClaim: { claimName: claim } },
         { name: 'recipes', configMap: { name } },
       ];
       const documents = [
-        { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: recipes },
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
         {
           apiVersion: 'batch/v1',
           kind: 'Job',
@@ -108,7 +130,7 @@ export function kubernetesRenderer(
                   {
                     name: 'train',
                     image,
-                    command: ['bash', '-c', script.join('\n')],
+                    command: ['bash', `${mounted.recipes}/${scriptName}`],
                     resources: {
                       requests: { cpu: `${cpus}`, memory },
                       limits: { memory, ...(gpus > 0 && { 'nvidia.com/gpu': `${gpus}` }) },
@@ -148,7 +170,7 @@ export function kubernetesRenderer(
       const [job, read] = [join(own, 'job.yaml'), join(own, 'reader.yaml')];
       await writeFile(job, documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n'));
       await writeFile(read, stringify(readerPod, { lineWidth: 0 }));
-      const space = namespace === '' ? '' : ` --namespace ${shellWord(namespace)}`;
+      const space = namespace === '' ? '' : ` --namespace ${namespace}`;
       return {
         files: [job, read],
         commands: [
@@ -156,20 +178,11 @@ export function kubernetesRenderer(
           `kubectl wait${space} --for=condition=complete --timeout=-1s job/${name}`,
           `kubectl apply --filename ${shellWord(read)}`,
           `kubectl wait${space} --for=condition=ready --timeout=5m pod/${reader}`,
-          `kubectl cp${space} ${reader}:${root}/. ${shellWord(folder)}`,
+          // kubectl takes what stands before a colon in a path for the name of a pod.
+          `(cd ${shellWord(folder)} && kubectl cp${space} ${reader}:${root}/. .)`,
           `kubectl delete${space} --filename ${shellWord(read)} --filename ${shellWord(job)}`,
         ],
       };
     },
   };
-}
-
-/** A name that Kubernetes accepts (RFC 1123), with room for a suffix. */
-function resourceName(text: string): string {
-  const name = text
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, '-')
-    .slice(0, 45)
-    .replaceAll(/^-+|-+$/g, '');
-  return `agentgym-${name || 'runs'}`;
 }

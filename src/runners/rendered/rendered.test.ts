@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -44,12 +44,13 @@ interface KubernetesDocument {
 const documentsOf = (file: string) =>
   parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as KubernetesDocument);
 
-const jobs = () =>
-  ['four', 'eight'].map((id) => ({
+const jobs = (names = ['four', 'eight']) =>
+  names.map((id) => ({
     recipe: { recipeVersion: 1, name: id } as unknown as Recipe,
     directory: join(folder, 'cells', id, 'seed-1'),
     label: { name: `${id}, seed 1`, tags: [] },
   }));
+const grid = (id = 'k7m2p4') => ({ path: folder, id });
 const node = (variables: Record<string, string>) => ({
   env: { ...process.env, PATH: `${path}:${process.env['PATH']}`, ...variables },
   encoding: 'utf8' as const,
@@ -57,7 +58,7 @@ const node = (variables: Record<string, string>) => ({
 
 describe('Slurm', () => {
   const render = (given: object, together?: number) =>
-    slurmRenderer(readRunnerOptions('slurm', slurmOptions, { ...given }), together).render(jobs(), folder);
+    slurmRenderer(readRunnerOptions('slurm', slurmOptions, { ...given }), together).render(jobs(), grid());
 
   it('gets one array with what was asked for, and each task trains its run', async () => {
     const given = { partition: 'gpu', account: 'lab', time: '04:00:00', cpus: 2, gpus: 1, memoryGiB: 8 };
@@ -108,13 +109,21 @@ describe('Slurm', () => {
 });
 
 describe('Kubernetes', () => {
+  /** `/agentgym` is the claim in a pod; here it is a folder. */
+  const runPod = (recipes: KubernetesDocument, claim: string, index: string) => {
+    const script = recipes.data!['train.sh']!.replaceAll('/agentgym/', `${claim}/`);
+    return spawnSync('bash', ['-c', script], node({ JOB_COMPLETION_INDEX: index }));
+  };
   const options = (given: object) => readRunnerOptions('kubernetes', kubernetesOptions, { ...given });
   const given = { image: 'lab/agentgym:1', claim: 'runs', namespace: 'ml', gpus: 1, cpus: 2, memoryGiB: 1.5 };
 
   it('gets an indexed Job, and each pod trains its run on the claim', async () => {
-    const { commands, files } = await kubernetesRenderer(options(given), 1).render(jobs(), folder);
+    const { commands, files } = await kubernetesRenderer(options(given), 1).render(jobs(), grid());
     const [recipes, job] = documentsOf(files[0]!);
-    expect(recipes).toMatchObject({ kind: 'ConfigMap', metadata: { name: 'agentgym-it-s-a-grid', namespace: 'ml' } });
+    expect(recipes).toMatchObject({
+      kind: 'ConfigMap',
+      metadata: { name: 'agentgym-it-s-a-grid-k7m2p4', namespace: 'ml' },
+    });
     expect(JSON.parse(recipes!.data!['1.json']!)).toMatchObject({ name: 'eight' });
     expect(job).toMatchObject({
       apiVersion: 'batch/v1',
@@ -127,12 +136,10 @@ describe('Kubernetes', () => {
       image: 'lab/agentgym:1',
       resources: { requests: { cpu: '2', memory: '1536Mi' }, limits: { memory: '1536Mi', 'nvidia.com/gpu': '1' } },
     });
-    const [, flag = '', script = ''] = containers[0]!.command;
-    // `/agentgym` is the claim in a pod; here it is a folder.
+    expect(containers[0]!.command).toEqual(['bash', '/agentgym/recipes/train.sh']);
     const claim = join(path, 'claim');
-    const local = script.replaceAll('/agentgym/', `${claim}/`);
-    expect(spawnSync('bash', [flag, local], node({ JOB_COMPLETION_INDEX: '1' })).status).toBe(0);
-    const run = `${claim}/runs/it's a grid/cells/eight/seed-1`;
+    expect(runPod(recipes!, claim, '1').status).toBe(0);
+    const run = `${claim}/runs/agentgym-it-s-a-grid-k7m2p4/cells/eight/seed-1`;
     expect(readFileSync(asked, 'utf8')).toBe(
       `train ${claim}/recipes/1.json --output ${run} --name eight, seed 1 --json\n`,
     );
@@ -148,5 +155,124 @@ describe('Kubernetes', () => {
   it('refuses what it needs and does not have', () => {
     expect(() => kubernetesRenderer(options({ claim: 'runs' }), 1)).toThrow(/needs the option `image`/);
     expect(() => options({ imge: 'x' })).toThrow(expect.objectContaining({ hint: 'Did you mean `image`?' }));
+  });
+});
+
+describe('hostile names', () => {
+  const hostile = 'x $(touch P) `touch P`; touch P\' "#%a&|<>*?~!';
+  const cwd = () => join(path, '..');
+  /** What a user does with the printed commands. Programs of schedulers write down their arguments. */
+  const copied = (commands: readonly string[]) => {
+    for (const name of ['sbatch', 'kubectl'])
+      program(name, `for w in ${name} "$@"; do printf '%s\\n' "$w"; done >> '${asked}'`);
+    for (const command of commands) {
+      expect(command).not.toMatch(/\p{Cc}/u);
+      const { status, stderr } = spawnSync('bash', ['-c', command], { ...node({}), cwd: cwd() });
+      expect([command, stderr, status]).toEqual([command, '', 0]);
+    }
+    return readFileSync(asked, 'utf8').split('\n');
+  };
+  const expectNothingRun = () => {
+    const found = [cwd(), folder, path].flatMap((place) => readdirSync(place)).filter((name) => name === 'P');
+    expect(found).toEqual([]);
+  };
+  const slurm = (given = {}) => slurmRenderer(readRunnerOptions('slurm', slurmOptions, given), 1);
+  const kubernetes = (given = {}) => {
+    const all = { image: 'lab/agentgym:1', claim: 'runs', ...given };
+    return kubernetesRenderer(readRunnerOptions('kubernetes', kubernetesOptions, all), 1);
+  };
+
+  beforeEach(() => {
+    folder = join(cwd(), hostile);
+    mkdirSync(folder, { recursive: true });
+  });
+
+  it('stay words in what is copied for Slurm, and in its script', async () => {
+    const { commands, files } = await slurm().render(jobs([hostile]), grid());
+    expect(copied(commands)).toEqual(['sbatch', files[0], '']);
+    expect(spawnSync('bash', ['-n', files[0]!]).status).toBe(0);
+    const task = spawnSync('bash', [files[0]!], { ...node({ SLURM_ARRAY_TASK_ID: '0' }), cwd: cwd() });
+    expect(task.status, task.stderr).toBe(0);
+    expect(readFileSync(asked, 'utf8')).toContain(
+      `--output ${join(folder, 'cells', hostile, 'seed-1')} --name ${hostile}, seed 1`,
+    );
+    const directive = /^#SBATCH --output=(.*)$/m.exec(readFileSync(files[0]!, 'utf8'))![1]!;
+    // As sbatch reads it: double quotes group, a backslash escapes, `%%` is a percent sign.
+    const read = directive.replaceAll(/\\(.)|"/g, '$1');
+    expect(read).toBe(`${folder.replaceAll('%', '%%')}/slurm/logs/%A-%a.log`);
+    expectNothingRun();
+  });
+
+  it('stay words in what is copied for Kubernetes, and in its pods', async () => {
+    const { commands, files } = await kubernetes().render(jobs([hostile]), grid());
+    const words = copied(commands);
+    expect(words.filter((word) => word === files[0])).toHaveLength(2);
+    const [recipes, job] = documentsOf(files[0]!);
+    const { name } = (job as { metadata: { name: string } }).metadata;
+    expect(name).toMatch(/^[a-z0-9]([a-z0-9-]{0,48}[a-z0-9])?$/);
+    expect(job!.spec!.template.spec.containers[0]!.command.join(' ')).not.toContain('$');
+    const script = recipes!.data!['train.sh']!.replaceAll('/agentgym/', `${join(path, 'claim')}/`);
+    const pod = spawnSync('bash', ['-c', script], { ...node({ JOB_COMPLETION_INDEX: '0' }), cwd: cwd() });
+    expect(pod.status, pod.stderr).toBe(0);
+    expect(readFileSync(asked, 'utf8')).toContain(`--name ${hostile}, seed 1`);
+    expectNothingRun();
+  });
+
+  it.each(['a\nb', 'a\rb', 'a\u001b[31mb', 'a\u0085b', 'a\u2028b'])(
+    'are refused with control characters: %j',
+    (text) => {
+      for (const renderer of [slurm(), kubernetes()]) {
+        for (const check of [
+          () => renderer.check(jobs([text]), folder),
+          () => renderer.check(jobs(['four']), join(folder, text)),
+        ]) {
+          expect(check).toThrow(expect.objectContaining({ code: 'AG_COMMAND_USAGE', exitCode: 2 }));
+          expect(check).not.toThrow(/\p{Cc}/u);
+        }
+      }
+      expect(() => slurm({ command: text })).toThrow(/no control characters/);
+      expect(() => kubernetes({ command: text })).toThrow(/no control characters/);
+    },
+  );
+
+  it('are refused for Slurm with a backslash, after which sbatch numbers no logs', () => {
+    expect(() => slurm().check(jobs(['four']), join(folder, 'a\\b'))).toThrow(/after a backslash/);
+  });
+
+  it.each([
+    ['slurm', 'partition', 'gpu\n#SBATCH --uid=0'],
+    ['slurm', 'account', 'a b'],
+    ['slurm', 'time', '$(touch P)'],
+    ['kubernetes', 'namespace', '$(touch P)'],
+    ['kubernetes', 'namespace', 'Upper'],
+    ['kubernetes', 'namespace', '-x'],
+    ['kubernetes', 'claim', 'a/b'],
+    ['kubernetes', 'image', 'x y'],
+    ['kubernetes', 'image', '-x'],
+  ])('are refused in the options of %s: %s=%j', (runner, option, value) => {
+    const open = () => (runner === 'slurm' ? slurm : kubernetes)({ [option]: value });
+    expect(open).toThrow(expect.objectContaining({ code: 'AG_COMMAND_USAGE', exitCode: 2 }));
+    expect(existsSync(join(folder, runner))).toBe(false);
+  });
+
+  it('differ between ablations of one base name, and stay when one continues', async () => {
+    const namesOf = async (id: string) => {
+      const { commands, files } = await kubernetes().render(jobs(['four']), grid(id));
+      const slurmFile = (await slurm().render(jobs(['four']), grid(id))).files[0]!;
+      const [, slurmName] = /--job-name=(.*)/.exec(readFileSync(slurmFile, 'utf8'))!;
+      const [, claimFolder] = /\/agentgym\/runs\/([^/]+)\//.exec(commands.join())!;
+      return [(documentsOf(files[0]!)[1] as { metadata: { name: string } }).metadata.name, slurmName, claimFolder];
+    };
+    const [one, other, again] = [await namesOf('k7m2p4'), await namesOf('abcdef'), await namesOf('k7m2p4')];
+    expect(again).toEqual(one);
+    for (const [i, name] of one.entries()) expect(other[i]).not.toBe(name);
+  });
+
+  it('have room for the number of a pod, however long they are', async () => {
+    folder = join(cwd(), 'x'.repeat(200));
+    const { files } = await kubernetes().render(jobs(['four']), grid());
+    const { name } = (documentsOf(files[0]!)[1] as { metadata: { name: string } }).metadata;
+    // The name of a pod is also its host name, which has 63 characters at most.
+    expect(`${name}-99999`.length).toBeLessThanOrEqual(63);
   });
 });

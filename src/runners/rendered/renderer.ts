@@ -4,15 +4,27 @@ import type { TrainingJob } from '../runner.js';
 export interface Rendering {
   /** Written files. */
   readonly files: readonly string[];
-  /** Commands of the user's own tools, in order. */
+  /** Commands of the user's own tools, in order. Each is one line for a shell. */
   readonly commands: readonly string[];
+}
+
+/** The ablation whose runs are written down. */
+export interface RenderedGrid {
+  /** Its folder, absolute. Files are written into one below it. */
+  readonly path: string;
+  /** What only this ablation has, for names that others can see. It stays the same when the ablation continues. */
+  readonly id: string;
 }
 
 /** Writes runs as files that the user submits. agentgym itself starts nothing. */
 export interface Renderer {
   /**
-   * @param jobs runs that are missing
-   * @param folder folder of the ablation or run, absolute; files are written into one below it
+   * Checks the paths and names of runs before anything is written.
+   *
+   * @param path folder of the ablation, absolute
+   * @throws AG_COMMAND_USAGE for those that the scheduler cannot have
    */
-  render(jobs: readonly TrainingJob[], folder: string): Promise<Rendering>;
+  check(jobs: readonly TrainingJob[], path: string): void;
+  /** @param jobs runs that are missing */
+  render(jobs: readonly TrainingJob[], grid: RenderedGrid): Promise<Rendering>;
 }

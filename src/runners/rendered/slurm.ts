@@ -1,11 +1,15 @@
 import { writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import type { OptionsDeclaration, OptionsOf } from '../../contracts/options.js';
+import { AgentgymError } from '../../errors/agentgym-error.js';
+import { shellWord } from '../../errors/shell-word.js';
 import { makeFolder } from '../../reporting/make-folder.js';
-import { shellWord } from '../shell-word.js';
+import { refuseControls } from '../refuse-controls.js';
 import { writeRecipe } from '../train-process.js';
+import { checkPaths, checkWord } from './check-words.js';
 import type { Renderer } from './renderer.js';
+import { schedulerName } from './scheduler-name.js';
 import { chooseRun, trainCommand } from './train-script.js';
 
 export const slurmOptions = {
@@ -27,6 +31,8 @@ export const slurmOptions = {
   },
 } as const satisfies OptionsDeclaration;
 
+const who = 'The runner slurm';
+
 /** Seconds before the end of the time limit at which a run saves its state and is queued again. */
 const noticeSeconds = 120;
 
@@ -37,24 +43,34 @@ const noticeSeconds = 120;
  * @param together runs at the same time; absent: as many as Slurm starts
  */
 export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together: number | undefined): Renderer {
+  const { account, command, cpus, gpus, memoryGiB, partition, time } = options;
+  refuseControls(command, who);
+  for (const [name, value] of Object.entries({ account, partition, time })) {
+    checkWord('slurm', name, value, /^[\w.,:@%+/-]+$/, 'a word of letters, digits and the signs . , : @ % + / - _');
+  }
+  const logsIn = (path: string) => join(path, 'slurm', 'logs');
   return {
-    render: async (jobs, folder) => {
+    check: (jobs, path) => {
+      checkPaths(who, jobs, path);
+      refuseControls(process.cwd(), who);
+      logPattern(logsIn(path));
+    },
+    render: async (jobs, grid) => {
+      const logs = logsIn(grid.path);
       for (const job of jobs) await writeRecipe(job);
-      const own = join(folder, 'slurm');
-      await makeFolder(join(own, 'logs'));
-      const file = join(own, 'runs.sbatch');
-      const { account, command, cpus, gpus, memoryGiB, partition, time } = options;
+      await makeFolder(logs);
+      const file = join(grid.path, 'slurm', 'runs.sbatch');
       const limit = together === undefined ? '' : `%${together}`;
       const directives = [
-        `--job-name=${shellWord(`agentgym-${basename(folder)}`)}`,
+        `--job-name=${schedulerName(grid)}`,
         `--array=0-${jobs.length - 1}${limit}`,
         `--cpus-per-task=${cpus}`,
         ...(gpus > 0 ? [`--gpus-per-task=${gpus}`, '--ntasks=1'] : []),
         ...(memoryGiB === null ? [] : [`--mem=${memoryGiB}G`]),
-        ...(partition === '' ? [] : [`--partition=${shellWord(partition)}`]),
-        ...(account === '' ? [] : [`--account=${shellWord(account)}`]),
-        ...(time === '' ? [] : [`--time=${shellWord(time)}`]),
-        `--output=${shellWord(join(own, 'logs', '%A-%a.log'))}`,
+        ...(partition === '' ? [] : [`--partition=${partition}`]),
+        ...(account === '' ? [] : [`--account=${account}`]),
+        ...(time === '' ? [] : [`--time=${time}`]),
+        `--output=${logPattern(logs)}`,
         '--open-mode=append',
         '--requeue',
         `--signal=B:TERM@${noticeSeconds}`,
@@ -67,10 +83,10 @@ export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together:
         `cd ${shellWord(process.cwd())} || exit 1`,
         ...chooseRun(jobs, folders, '$SLURM_ARRAY_TASK_ID'),
         ...trainCommand(command, '"$folder.json"'),
-        'run "$@" &',
-        'child=$!',
         // bash runs a trap only after a command in the foreground has ended, but interrupts `wait`.
         'trap \'pkill -TERM -P "$child" 2>/dev/null || kill -TERM "$child"\' TERM',
+        'run "$@" &',
+        'child=$!',
         'wait "$child"; code=$?',
         'while kill -0 "$child" 2>/dev/null; do wait "$child"; code=$?; done',
         '# 130: the run saved its state before the time limit or for another job, and goes on later.',
@@ -81,4 +97,19 @@ export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together:
       return { files: [file], commands: [`sbatch ${shellWord(file)}`] };
     },
   };
+}
+
+/**
+ * The file of each task's output, as a directive of sbatch has it: `%` begins a pattern, and sbatch's own parser of
+ * directives knows double quotes, backslashes and comments (slurm, src/sbatch/opt.c).
+ */
+function logPattern(folder: string): string {
+  if (folder.includes('\\')) {
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `${who} cannot write logs into ${folder}: after a backslash, sbatch does not number them.`,
+      hint: 'Choose another `--output`, or work in another folder.',
+    });
+  }
+  const pattern = join(folder.replaceAll('%', '%%'), '%A-%a.log');
+  return /^[\w@%+=:,./-]+$/.test(pattern) ? pattern : `"${pattern.replaceAll(/["#]/g, '\\$&')}"`;
 }

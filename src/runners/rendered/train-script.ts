@@ -1,5 +1,5 @@
+import { shellWord } from '../../errors/shell-word.js';
 import { jobName, type TrainingJob } from '../runner.js';
-import { shellWord } from '../shell-word.js';
 
 /** Lines of bash that choose the run with this number, from 0, and train it, or continue it where it has begun. */
 export function chooseRun(jobs: readonly TrainingJob[], folders: readonly string[], index: string): string[] {

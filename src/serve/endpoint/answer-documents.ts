@@ -2,7 +2,10 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Answer, AnsweredCall, AnsweredChoice, Part, PolicyEndpoint } from './policy-endpoint.js';
-import type { ChatRequest, CompletionRequest } from './read-request.js';
+import type { EncodedChat, EncodedCompletion } from './encode-request.js';
+
+type ChatRequest = EncodedChat['request'];
+type CompletionRequest = EncodedCompletion['request'];
 
 /** Members that all documents of an answer share. */
 export interface AnswerHead {
@@ -28,13 +31,13 @@ export function chatAnswer(head: AnswerHead, request: ChatRequest, answer: Answe
       ...(request.return_token_ids && { token_ids: choice.tokens }),
     })),
     usage: usageOf(answer),
-    ...(request.return_token_ids && { prompt_token_ids: answer.promptTokens }),
+    ...(request.return_token_ids && { prompt_token_ids: answer.choices[0]!.promptTokens }),
   };
 }
 
 export function completionAnswer(
   head: AnswerHead,
-  request: CompletionRequest,
+  { request, warnings }: EncodedCompletion,
   answer: Answer,
   endpoint: PolicyEndpoint,
 ) {
@@ -46,9 +49,10 @@ export function completionAnswer(
       text: choice.text,
       logprobs: typeof request.logprobs === 'number' ? textLogprobs(choice, endpoint) : null,
       finish_reason: choice.reason,
-      ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: answer.promptTokens }),
+      ...(request.return_token_ids && { token_ids: choice.tokens, prompt_token_ids: choice.promptTokens }),
     })),
     usage: usageOf(answer),
+    ...warningsOf(warnings),
   };
 }
 
@@ -97,10 +101,18 @@ export function openingChunk(head: AnswerHead, index: number) {
 }
 
 /** The last chunk of a text says why it ended. */
-export function closingChunk(head: AnswerHead, kind: 'chat' | 'completion', { index, reason }: AnsweredChoice) {
+export function closingChunk(
+  head: AnswerHead,
+  kind: 'chat' | 'completion',
+  { index, reason }: AnsweredChoice,
+  warnings: readonly string[] = [],
+) {
   const empty = kind === 'chat' ? { delta: {} } : { text: '' };
   const object = kind === 'chat' ? 'chat.completion.chunk' : 'text_completion';
-  return chunk(head, object, { index, ...empty, logprobs: null, finish_reason: reason });
+  return {
+    ...chunk(head, object, { index, ...empty, logprobs: null, finish_reason: reason }),
+    ...warningsOf(warnings),
+  };
 }
 
 export function usageChunk(head: AnswerHead, kind: 'chat' | 'completion', answer: Answer) {
@@ -116,12 +128,17 @@ function chunk(head: AnswerHead, object: string, choice: object) {
   return { ...head, object, choices: [choice] };
 }
 
+/** A member that the protocol does not have; clients that do not know it skip it. */
+function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
+}
+
 function usageOf({ choices, promptTokens }: Answer) {
   const completion = choices.reduce((sum, { tokens }) => sum + tokens.length, 0);
   return {
-    prompt_tokens: promptTokens.length,
+    prompt_tokens: promptTokens,
     completion_tokens: completion,
-    total_tokens: promptTokens.length + completion,
+    total_tokens: promptTokens + completion,
   };
 }
 

@@ -1,12 +1,24 @@
 import type { GenerateRequest, PolicyModel, Sampling } from '../../contracts/policy.js';
+import type { Random } from '../../contracts/random.js';
+import { uniformDraws } from '../../rollout/uniform-draws.js';
+import { chooseFairly } from './choose-fairly.js';
 
 /** A text to write. */
-export interface TextRequest extends GenerateRequest {
+export interface TextRequest extends Omit<GenerateRequest, 'draws' | 'sequence'> {
+  /** Names the sequence, which the model forgets if the text is not written to its end. */
+  readonly sequence: string;
   readonly sampling: Sampling;
+  /** The numbers that choose the tokens, from the first one. It may be asked again. */
+  readonly draws: () => Random;
+  /** Who asks. Clients share the model. */
+  readonly client: unknown;
   /** Ends the text when it is aborted. */
   readonly signal: AbortSignal;
-  /** Receives the tokens as they come. Returns false to end the text here. */
-  readonly take?: (tokens: readonly number[], logprobs: readonly number[]) => boolean;
+  /**
+   * Receives the tokens as they come. Returns false to end the text here. The text rests while the returned promise is open:
+   * its reader has not taken what there is.
+   */
+  readonly take?: (tokens: readonly number[], logprobs: readonly number[]) => boolean | Promise<boolean>;
 }
 
 /** A written text. */
@@ -18,11 +30,20 @@ export interface SampledText {
 }
 
 interface Running {
+  readonly client: unknown;
   readonly request: TextRequest;
-  readonly tokens: number[];
-  readonly logprobs: number[];
   readonly resolve: (text: SampledText) => void;
   readonly reject: (error: unknown) => void;
+  tokens: number[];
+  logprobs: number[];
+  draws: Random;
+  /** Drawn numbers that chose no token. */
+  unused: Float64Array;
+  /** Tokens that were taken. A text that is played again is shown from there on. */
+  taken: number;
+  /** The halves of failed calls that it was in: texts with the same ones share calls. */
+  apart: string;
+  isResting: boolean;
 }
 
 /** Tokens of a round. Requests that came meanwhile join at the next one. */
@@ -33,44 +54,56 @@ const MOST_AT_ONCE = 256;
 
 /**
  * Writes many texts at a time with one model (continuous batching): all of them go on by some tokens, then those that came meanwhile
- * join, and finished ones leave. The draws of a request choose its tokens, so a text does not depend on the others.
+ * join, and finished ones leave. The draws of a request choose its tokens, so a text does not depend on the others. If a call
+ * fails, its texts are played again from their beginning in two halves, and these again, until only the text fails that is the
+ * cause.
  */
 export class BatchSampler {
-  readonly #model: PolicyModel;
-  readonly #waiting: Running[] = [];
-  #running: Running[] = [];
+  readonly #model: Pick<PolicyModel, 'generate' | 'release'>;
+  /** In the order in which they came. */
+  readonly #texts = new Set<Running>();
   #isBusy = false;
 
-  constructor(model: PolicyModel) {
+  constructor(model: Pick<PolicyModel, 'generate' | 'release'>) {
     this.#model = model;
   }
 
-  /** Texts that are being written or wait. */
+  /** Texts that are being written, wait or rest. */
   get open(): number {
-    return this.#running.length + this.#waiting.length;
+    return this.#texts.size;
   }
 
-  /** Rejects with the reason of the signal if it is aborted, or with the error of the model. */
+  /** Rejects at once with the reason of the signal if it is aborted, or with the error of the model. */
   write(request: TextRequest): Promise<SampledText> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ request, tokens: [], logprobs: [], resolve, reject });
-      if (!this.#isBusy) void this.#run();
+      const { client, draws, signal } = request;
+      if (signal.aborted) return reject(signal.reason as Error);
+      const own = { tokens: [], logprobs: [], draws: draws(), unused: new Float64Array(0), taken: 0, apart: '' };
+      this.#texts.add({ ...{ client, request, resolve, reject }, ...own, isResting: false });
+      const end = (): void => {
+        reject(signal.reason as Error);
+        this.#wake();
+      };
+      signal.addEventListener('abort', end, { once: true });
+      this.#wake();
     });
+  }
+
+  #wake(): void {
+    if (!this.#isBusy) void this.#run();
   }
 
   async #run(): Promise<void> {
     this.#isBusy = true;
     // Requests that arrive together begin together.
     await new Promise(setImmediate);
-    while (this.open > 0) {
-      this.#running.push(...this.#waiting.splice(0, MOST_AT_ONCE - this.#running.length));
-      const gone = new Set(this.#running.filter(({ request }) => request.signal.aborted));
-      for (const { reject, request } of gone) reject(request.signal.reason);
-      this.#remove(gone);
+    for (let chosen = this.#choose(); chosen.length > 0; chosen = this.#choose()) {
       const groups = new Map<string, Running[]>();
-      for (const running of this.#running) {
-        const key = JSON.stringify(running.request.sampling);
-        groups.set(key, [...(groups.get(key) ?? []), running]);
+      for (const running of chosen) {
+        const key = JSON.stringify([running.request.sampling, running.apart]);
+        const group = groups.get(key);
+        if (group === undefined) groups.set(key, [running]);
+        else group.push(running);
       }
       for (const group of groups.values()) await this.#goOn(group);
       await new Promise(setImmediate);
@@ -78,37 +111,82 @@ export class BatchSampler {
     this.#isBusy = false;
   }
 
+  /** The texts of the next round. Those whose clients are gone leave. */
+  #choose(): Running[] {
+    for (const running of this.#texts) {
+      if (running.request.signal.aborted) this.#fail(running, running.request.signal.reason);
+    }
+    return chooseFairly(
+      [...this.#texts].filter(({ isResting }) => !isResting),
+      MOST_AT_ONCE,
+    );
+  }
+
   /** Continues texts that are sampled in the same way. */
   async #goOn(group: readonly Running[]): Promise<void> {
-    const parts = group.map(({ request, tokens }): GenerateRequest => {
-      const { draws, endIds, maxTokens, sequence } = request;
-      const from = tokens.length;
-      const count = Math.min(ROUND, maxTokens - from);
-      const part = draws.subarray(from, from + count);
-      return { tokens: [...request.tokens, ...tokens], sequence, endIds, maxTokens: count, draws: part };
+    const parts = group.map((running): GenerateRequest => {
+      const { endIds, maxTokens, sequence, tokens } = running.request;
+      const count = Math.min(ROUND, maxTokens - running.tokens.length);
+      const draws = new Float64Array(count);
+      draws.set(running.unused);
+      draws.set(uniformDraws(running.draws, count - running.unused.length), running.unused.length);
+      return { tokens: [...tokens, ...running.tokens], sequence, endIds, maxTokens: count, draws };
     });
-    const done = new Set<Running>();
     try {
       const answers = await this.#model.generate(parts, group[0]!.request.sampling);
       for (const [index, { tokens, logprobs, ended }] of answers.entries()) {
         const running = group[index]!;
+        running.unused = parts[index]!.draws.subarray(tokens.length);
         running.tokens.push(...tokens);
         running.logprobs.push(...logprobs);
-        const goesOn = running.request.take?.(tokens, logprobs) ?? true;
-        if (!ended && goesOn && running.tokens.length < running.request.maxTokens) continue;
-        done.add(running);
-        running.resolve({ tokens: running.tokens, logprobs: running.logprobs, ended });
+        this.#show(running, ended || running.tokens.length >= running.request.maxTokens, ended);
       }
     } catch (error) {
-      for (const running of group) {
-        done.add(running);
-        running.reject(error);
-      }
+      if (group.length === 1) return this.#fail(group[0]!, error);
+      const half = Math.ceil(group.length / 2);
+      group.forEach((running, index) => this.#restart(running, index < half ? '0' : '1'));
     }
-    this.#remove(done);
   }
 
-  #remove(ended: ReadonlySet<Running>): void {
-    this.#running = this.#running.filter((running) => !ended.has(running));
+  /** Gives new tokens to the reader. A mistake there ends this text only. */
+  #show(running: Running, isWhole: boolean, ended: boolean): void {
+    const { logprobs, request, taken, tokens } = running;
+    if (request.signal.aborted) return;
+    running.taken = Math.max(taken, tokens.length);
+    const finish = (goesOn: boolean): void => {
+      if (!isWhole && goesOn) return;
+      this.#texts.delete(running);
+      running.resolve({ tokens, logprobs, ended });
+    };
+    try {
+      const goesOn =
+        taken >= tokens.length ? true : (request.take?.(tokens.slice(taken), logprobs.slice(taken)) ?? true);
+      if (typeof goesOn === 'boolean') return finish(goesOn);
+      running.isResting = true;
+      void goesOn
+        .then(finish, (error: unknown) => this.#fail(running, error))
+        .finally(() => {
+          running.isResting = false;
+          this.#wake();
+        });
+    } catch (error) {
+      this.#fail(running, error);
+    }
+  }
+
+  /** Begins again, so that the numbers are those of a text that was written alone, and not of a half-answered call. */
+  #restart(running: Running, half: string): void {
+    this.#model.release([running.request.sequence]);
+    running.tokens = [];
+    running.logprobs = [];
+    running.draws = running.request.draws();
+    running.unused = new Float64Array(0);
+    running.apart += half;
+  }
+
+  #fail(running: Running, error: unknown): void {
+    if (!this.#texts.delete(running)) return;
+    this.#model.release([running.request.sequence]);
+    running.reject(error);
   }
 }

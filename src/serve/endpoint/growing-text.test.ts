@@ -45,4 +45,25 @@ describe('GrowingText', () => {
       stopped: false,
     });
   });
+
+  it('decodes each id of a long text a few times only, and gives the same text', () => {
+    // Three bytes are one character, so parts end in the middle of one.
+    let decoded = 0;
+    const bytes = {
+      decode: (some: readonly number[]) => {
+        decoded += some.length;
+        return Buffer.from(some).toString('utf8');
+      },
+    };
+    const whole = '€ö, and so on; '.repeat(1000);
+    const all = [...Buffer.from(`${whole}END of it`)];
+    const text = new GrowingText(bytes, ['END']);
+    let shown = '';
+    for (let place = 0; place < all.length; place += 16) {
+      text.add(all.slice(place, place + 16));
+      shown += text.takeNew(false);
+    }
+    expect([text.text === whole, shown + text.takeNew(true) === whole, text.isStopped]).toEqual([true, true, true]);
+    expect(decoded / all.length).toBeLessThan(40);
+  });
 });

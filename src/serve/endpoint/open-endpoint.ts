@@ -6,6 +6,7 @@ import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { PolicyEndpoint } from './policy-endpoint.js';
+import type { ReaderData } from './reader-messages.js';
 import { type OpenModel, ServedAdapters } from './served-adapters.js';
 
 export interface OpenEndpointRequest {
@@ -22,6 +23,8 @@ export interface OpenEndpointRequest {
 /** An endpoint, the adapters that clients load beside it, and the end of all models. */
 export interface OpenEndpoint extends OpenModel {
   readonly adapters?: ServedAdapters;
+  /** Opens its encoder in other threads. */
+  readonly reader: ReaderData | undefined;
 }
 
 /**
@@ -48,7 +51,9 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
     const options = { model: loaded, name: model.origin, maxActionTokens, maxTokens, random };
     return { endpoint: new PolicyEndpoint(options), dispose: () => loaded.dispose() };
   };
-  const base = await open(found);
+  const loaded = await open(found);
+  const own = instances.records.find(({ kind }) => kind === 'policy');
+  const base = { ...loaded, reader: own && { entry: own.entry, policy: own.name } };
   if (folder === undefined) return base;
   const adapters = new ServedAdapters({
     folder: resolve(folder),

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
 import type { ConversationEncoder, PolicyModel, Sampling } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
-import { uniformDraws } from '../../rollout/uniform-draws.js';
 import { BatchSampler, type SampledText } from './batch-sampler.js';
 import { Conversations } from './conversations.js';
+import type { EncodedChat, EncodedCompletion } from './encode-request.js';
 import { GrowingText } from './growing-text.js';
-import type { ChatRequest, CompletionRequest, Message } from './read-request.js';
+import type { ChatRequest } from './read-request.js';
 import { certainLength, type ReadText, readToolCalls } from './read-tool-calls.js';
 import { RequestError } from './request-error.js';
-import { addTools, usualSyntax } from './write-tools.js';
+import { usualSyntax } from './write-tools.js';
 
 export interface EndpointOptions {
   readonly model: PolicyModel;
@@ -44,11 +44,36 @@ export interface AnsweredCall {
 /** One of the texts that answer a request, whole. */
 export interface AnsweredChoice extends Part {
   readonly reason: 'stop' | 'length' | 'tool_calls';
+  readonly promptTokens: readonly number[];
 }
 
 export interface Answer {
-  readonly promptTokens: readonly number[];
+  /** One for each text, in the order of the prompts. */
   readonly choices: readonly AnsweredChoice[];
+  /** Of all prompts, each counted once. */
+  readonly promptTokens: number;
+}
+
+/** Who asks, and how. */
+export interface Asking {
+  /** Clients share the model. */
+  readonly client: unknown;
+  readonly signal: AbortSignal;
+  /** Receives the answer as it is written. A promise: the reader is slow, and the text rests until it is settled. */
+  readonly show?: (part: Part) => void | Promise<void>;
+}
+
+/** A text to write. */
+interface Asked extends Asking {
+  readonly index: number;
+  readonly tokens: readonly number[];
+  readonly sequence: string;
+  readonly limit: number;
+  /** Ids that end the text. */
+  readonly endIds: readonly number[];
+  /** How functions are called. Absent: the text calls none. */
+  readonly syntax?: FunctionCallSyntax;
+  readonly draws: () => Random;
 }
 
 type Common = Pick<ChatRequest, 'n' | 'seed' | 'stop' | 'temperature' | 'top_k' | 'top_p'>;
@@ -56,8 +81,10 @@ type Common = Pick<ChatRequest, 'n' | 'seed' | 'stop' | 'temperature' | 'top_k' 
 /** Writes the texts of requests with a policy model. */
 export class PolicyEndpoint {
   readonly name: string;
-  readonly encoder: ConversationEncoder;
+  readonly model: PolicyModel;
   readonly maxTokens: number;
+  /** Characters of the longest token, as it is shown. Infinity if the number of tokens is not known. */
+  readonly longestToken: number;
   readonly #options: EndpointOptions;
   readonly #sampler: BatchSampler;
   readonly #conversations: Conversations;
@@ -66,11 +93,16 @@ export class PolicyEndpoint {
   constructor(options: EndpointOptions) {
     const { maxTokens, model, name } = options;
     this.name = name;
-    this.encoder = model.encoder;
+    this.model = model;
     this.maxTokens = maxTokens;
+    this.longestToken = longestToken(model);
     this.#options = options;
     this.#sampler = new BatchSampler(model);
-    this.#conversations = new Conversations(model.encoder, maxTokens, (sequences) => model.release(sequences));
+    this.#conversations = new Conversations(model.encoder, (sequences) => model.release(sequences));
+  }
+
+  get encoder(): ConversationEncoder {
+    return this.model.encoder;
   }
 
   /** Texts that are being written or wait. */
@@ -78,131 +110,112 @@ export class PolicyEndpoint {
     return this.#sampler.open;
   }
 
-  async chat(request: ChatRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
-    this.#checkModel(request.model);
-    const functions = request.tool_choice === 'none' ? [] : request.tools.map((tool) => tool.function);
-    const syntax = functions.length === 0 ? undefined : (this.encoder.functionCalls ?? usualSyntax);
-    const messages =
-      syntax === undefined
-        ? request.messages
-        : withSystem(request.messages, (system) => addTools(system, functions, syntax));
-    const conversation = this.#conversations.open(messages);
-    const limit = request.max_completion_tokens ?? request.max_tokens ?? this.#options.maxActionTokens;
-    const { tokens } = conversation.tokens;
-    return this.#write(
-      request,
-      { tokens, limit, signal, ...(show && { show }), ...(syntax && { syntax }) },
-      (index) => {
-        const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
-        const done = (sampled: SampledText, read: ReadText): ReadText => {
-          const calls = request.parallel_tool_calls ? read.calls : read.calls.slice(0, 1);
-          // With all calls that were written: a client that was shown one sends another conversation, which is encoded.
-          this.#conversations.remember({ ...conversation, sequence }, read, sampled);
-          return { ...read, calls };
-        };
-        return { sequence, done };
-      },
-    );
+  /** Whether the ids of an answer are remembered, by the key of its conversation. */
+  knows(key: string): boolean {
+    return this.#conversations.knows(key);
   }
 
-  async complete(request: CompletionRequest, signal: AbortSignal, show?: (part: Part) => void): Promise<Answer> {
-    this.#checkModel(request.model);
-    const tokens = typeof request.prompt === 'string' ? this.encoder.encodeAction(request.prompt) : request.prompt;
-    if (tokens.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
-    const limit = request.max_tokens ?? this.#options.maxActionTokens;
-    const endIds = [...(request.ignore_eos ? [] : this.encoder.endIds), ...request.stop_token_ids];
-    return this.#write(request, { tokens, limit, signal, endIds, ...(show && { show }) }, () => {
-      const sequence = this.#conversations.newSequence();
-      const done = (_: SampledText, read: ReadText): ReadText => {
-        this.#options.model.release([sequence]);
-        return read;
+  async chat(chat: EncodedChat, asking: Asking): Promise<Answer> {
+    const { calls: offersFunctions, request } = chat;
+    const limit = request.max_completion_tokens ?? request.max_tokens ?? this.#options.maxActionTokens;
+    const conversation = this.#conversations.open(chat, (tokens) => this.#checkLength(tokens, limit));
+    if (conversation === undefined)
+      throw new RequestError(503, 'the conversation was forgotten meanwhile; send it again');
+    const { tokens } = conversation;
+    const syntax = offersFunctions && { syntax: this.encoder.functionCalls ?? usualSyntax };
+    const random = this.#randomOf(request);
+    const write = async (index: number): Promise<AnsweredChoice> => {
+      const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
+      const asked = { ...asking, index, tokens, sequence, limit, endIds: this.encoder.endIds, ...syntax };
+      const done = (sampled: SampledText, read: ReadText): ReadText => {
+        // With all calls that were written: a client that was shown one sends another conversation, which is encoded.
+        this.#conversations.remember({ ...conversation, sequence }, read, sampled);
+        return { ...read, calls: request.parallel_tool_calls ? read.calls : read.calls.slice(0, 1) };
       };
-      return { sequence, done };
-    });
+      return this.#write(request, { ...asked, draws: () => random.stream(index) }, done);
+    };
+    const choices = await Promise.all(Array.from({ length: request.n }, (_, index) => write(index)));
+    return { choices, promptTokens: tokens.length };
+  }
+
+  /** The texts of the first prompt come first. A prompt's texts do not depend on the others. */
+  async complete({ prompts, request }: EncodedCompletion, asking: Asking): Promise<Answer> {
+    const limit = request.max_tokens ?? this.#options.maxActionTokens;
+    for (const tokens of prompts) this.#checkLength(tokens, limit);
+    const endIds = [...(request.ignore_eos ? [] : this.encoder.endIds), ...request.stop_token_ids];
+    const random = this.#randomOf(request);
+    const write = async (tokens: readonly number[], place: number, own: number): Promise<AnsweredChoice> => {
+      const index = place * request.n + own;
+      const sequence = this.#conversations.newSequence();
+      // With a seed, a prompt is answered as if it came alone. Without one, equal prompts get texts of their own.
+      const draws = () => random.stream(typeof request.seed === 'number' ? own : index);
+      const asked = { ...asking, index, tokens, sequence, limit, endIds, draws };
+      return this.#write(request, asked, (_, read) => {
+        this.model.release([sequence]);
+        return read;
+      });
+    };
+    const choices = await Promise.all(
+      prompts.flatMap((tokens, place) => Array.from({ length: request.n }, (_, own) => write(tokens, place, own))),
+    );
+    return { choices, promptTokens: prompts.reduce((sum, { length }) => sum + length, 0) };
   }
 
   async #write(
     request: Common,
-    asked: {
-      readonly tokens: readonly number[];
-      readonly limit: number;
-      readonly signal: AbortSignal;
-      readonly show?: (part: Part) => void;
-      /** Ids that end the text. Absent: those of the model. */
-      readonly endIds?: readonly number[];
-      /** How functions are called. Absent: the text calls none. */
-      readonly syntax?: FunctionCallSyntax;
-    },
-    begin: (index: number) => {
-      readonly sequence: string;
-      readonly done: (text: SampledText, read: ReadText) => ReadText;
-    },
-  ): Promise<Answer> {
-    const { endIds = this.encoder.endIds, limit, show, signal, syntax, tokens } = asked;
-    // As for episodes: an action and its end token must fit.
-    if (tokens.length + limit + 1 > this.maxTokens) {
-      throw new RequestError(
-        400,
-        `This model's maximum context length is ${this.maxTokens} tokens. The request has ${tokens.length}, and asks for up to ${limit} more.`,
-        { code: 'context_length_exceeded', param: 'messages' },
-      );
-    }
+    asked: Asked,
+    done: (text: SampledText, read: ReadText) => ReadText,
+  ): Promise<AnsweredChoice> {
+    const { client, draws, endIds, index, limit, sequence, show, signal, syntax, tokens: promptTokens } = asked;
     const sampling: Sampling = {
       temperature: request.temperature,
       topP: request.top_p,
       topK: Math.max(0, request.top_k),
       exact: true,
     };
-    // Without a seed, every request draws others.
-    const { seed } = request;
-    const path = typeof seed === 'number' ? ['seed', seed] : ['request', (this.#requests += 1)];
-    const random = this.#options.random.stream(...path);
-    const write = async (index: number): Promise<AnsweredChoice> => {
-      const { done, sequence } = begin(index);
-      const text = new GrowingText(this.encoder, request.stop, syntax && ((written) => certainLength(written, syntax)));
-      const take = (ids: readonly number[], logprobs: readonly number[]): boolean => {
-        text.add(ids);
-        show?.({ index, text: text.takeNew(false), tokens: ids, logprobs });
-        return !text.isStopped;
-      };
-      try {
-        const sampled = await this.#sampler.write({
-          ...{ tokens, sequence, sampling, signal, take },
-          endIds,
-          maxTokens: limit,
-          draws: uniformDraws(random.stream(index), limit),
-        });
-        const whole = { content: text.text, calls: [] };
-        const read = done(sampled, syntax === undefined ? whole : readToolCalls(text.text, syntax));
-        const calls = read.calls.map(({ arguments: values, name }): AnsweredCall => {
-          return { id: `call_${randomUUID().replaceAll('-', '')}`, name, arguments: JSON.stringify(values) };
-        });
-        const called = calls.length > 0 && { calls };
-        const left = text.takeNew(true, read.content.length);
-        if (left !== '' || called) show?.({ index, text: left, tokens: [], logprobs: [], ...called });
-        const reason = called ? 'tool_calls' : sampled.ended || text.isStopped ? 'stop' : 'length';
-        return { index, text: read.content, reason, tokens: sampled.tokens, logprobs: sampled.logprobs, ...called };
-      } catch (error) {
-        this.#options.model.release([sequence]);
-        throw error;
-      }
+    const text = new GrowingText(this.encoder, request.stop, syntax && ((written) => certainLength(written, syntax)));
+    const take = (ids: readonly number[], logprobs: readonly number[]): boolean | Promise<boolean> => {
+      text.add(ids);
+      const shown = show?.({ index, text: text.takeNew(false), tokens: ids, logprobs });
+      return shown === undefined ? !text.isStopped : shown.then(() => !text.isStopped);
     };
-    const choices = await Promise.all(Array.from({ length: request.n }, (_, index) => write(index)));
-    return { promptTokens: tokens, choices };
+    const sampled = await this.#sampler.write({
+      ...{ tokens: promptTokens, sequence, sampling, client, signal, take, endIds, draws },
+      maxTokens: limit,
+    });
+    const whole = { content: text.text, calls: [] };
+    const read = done(sampled, syntax === undefined ? whole : readToolCalls(text.text, syntax));
+    const calls = read.calls.map(({ json, name }): AnsweredCall => {
+      return { id: `call_${randomUUID().replaceAll('-', '')}`, name, arguments: json };
+    });
+    const called = calls.length > 0 && { calls };
+    const left = text.takeNew(true, read.content.length);
+    if (left !== '' || called) await show?.({ index, text: left, tokens: [], logprobs: [], ...called });
+    const reason = called ? 'tool_calls' : sampled.ended || text.isStopped ? 'stop' : 'length';
+    const { logprobs, tokens } = sampled;
+    return { index, text: read.content, reason, tokens, logprobs, promptTokens, ...called };
   }
 
-  #checkModel(asked: string | null | undefined): void {
-    if (asked === undefined || asked === null || asked === this.name) return;
-    const message = `The model \`${asked}\` does not exist. This server has \`${this.name}\`.`;
-    throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
+  /** As for episodes: an action and its end token must fit. */
+  #checkLength(tokens: readonly number[], limit: number): void {
+    if (tokens.length + limit + 1 <= this.maxTokens) return;
+    throw new RequestError(
+      400,
+      `This model's maximum context length is ${this.maxTokens} tokens. The request has ${tokens.length}, and asks for up to ${limit} more.`,
+      { code: 'context_length_exceeded', param: 'messages' },
+    );
+  }
+
+  /** Without a seed, every request draws others. */
+  #randomOf({ seed }: Common): Random {
+    const path = typeof seed === 'number' ? ['seed', seed] : ['request', (this.#requests += 1)];
+    return this.#options.random.stream(...path);
   }
 }
 
-/** Messages with another system text, which is the first one. */
-function withSystem(messages: readonly Message[], change: (system: string) => string): readonly Message[] {
-  const [first, ...rest] = messages;
-  if (first?.role === 'system' || first?.role === 'developer') {
-    return [{ role: 'system', content: change(first.content) }, ...rest];
-  }
-  return [{ role: 'system', content: change('') }, ...messages];
+function longestToken({ capabilities: { vocabularySize }, encoder }: PolicyModel): number {
+  if (vocabularySize === undefined) return Infinity;
+  let longest = 1;
+  for (let id = 0; id < vocabularySize; id += 1) longest = Math.max(longest, encoder.piece(id).length);
+  return longest;
 }

@@ -1,10 +1,21 @@
-// Reads the bodies of requests. What a client may send and this server ignores without a change of the answer is ignored;
-// what would change the answer and is not supported is refused.
+// Reads the bodies of requests. What is not read here is refused unless it changes no answer (`request-members.ts`).
 import * as v from 'valibot';
 
 import type { FunctionDefinition } from '../../contracts/function-calls.js';
 import { readObject } from './read-tool-calls.js';
-import { RequestError, unsupported } from './request-error.js';
+import { RequestError, shortened } from './request-error.js';
+import { checkInside, checkMembers } from './request-members.js';
+import { compactJson } from './written-json.js';
+
+/** Texts that end an answer. Each is searched for after every few tokens. */
+const MOST_STOPS = 64;
+const LONGEST_STOP = 1024;
+const MOST_STOP_IDS = 256;
+const MOST_TOOLS = 512;
+/** Texts that answer one request. */
+const MOST_TEXTS = 128;
+/** Logits are divided by it in float32. With less, a quotient may be no number. */
+const LEAST_TEMPERATURE = 1e-6;
 
 const whole = (low: number, high: number) => v.pipe(v.number(), v.integer(), v.minValue(low), v.maxValue(high));
 const between = (low: number, high: number) => v.pipe(v.number(), v.minValue(low), v.maxValue(high));
@@ -18,11 +29,13 @@ const content = v.union([
   ),
 ]);
 
+/** A JSON object as a text: its values, and the text with the numbers as they were written. An empty text has no members. */
 const argumentsText = v.pipe(
   v.string(),
   v.rawTransform(({ addIssue, dataset, NEVER }) => {
-    const values = readObject(dataset.value);
-    if (values !== undefined) return values;
+    const json = dataset.value.trim() === '' ? '{}' : dataset.value;
+    const values = readObject(json);
+    if (values !== undefined) return { values, json: compactJson(json) };
     addIssue({ message: 'the text is no JSON object' });
     return NEVER;
   }),
@@ -61,17 +74,31 @@ const tool = v.object({
 
 const common = {
   model: v.nullish(v.string()),
-  temperature: v.nullish(between(0, 100), 1),
+  temperature: v.nullish(
+    v.pipe(
+      between(0, 100),
+      v.check((value) => value === 0 || value >= LEAST_TEMPERATURE, `it must be 0, or at least ${LEAST_TEMPERATURE}`),
+    ),
+    1,
+  ),
   top_p: v.nullish(v.pipe(between(0, 1), v.gtValue(0)), 1),
   top_k: v.nullish(whole(-1, 1e9), 0),
-  seed: v.nullish(v.pipe(v.number(), v.integer())),
-  n: v.nullish(whole(1, 128), 1),
+  seed: v.nullish(whole(-(2 ** 63), 2 ** 64)),
+  n: v.nullish(whole(1, MOST_TEXTS), 1),
   stream: v.nullish(v.boolean(), false),
-  stream_options: v.nullish(v.object({ include_usage: v.nullish(v.boolean(), false) })),
+  stream_options: v.nullish(
+    v.strictObject({
+      include_usage: v.nullish(v.boolean(), false),
+      include_obfuscation: v.nullish(v.boolean()),
+      continuous_usage_stats: v.nullish(v.literal(false)),
+    }),
+  ),
   stop: v.nullish(
     v.pipe(
       v.union([v.string(), v.array(v.string())]),
-      v.transform((stop) => [stop].flat()),
+      v.transform((stop) => [stop].flat().filter((text) => text !== '')),
+      v.maxLength(MOST_STOPS, `it has more than ${MOST_STOPS} texts`),
+      v.everyItem((text) => text.length <= LONGEST_STOP, `a text has more than ${LONGEST_STOP} characters`),
     ),
     [],
   ),
@@ -84,69 +111,80 @@ const chat = v.object({
   messages: v.pipe(v.array(message), v.minLength(1)),
   max_completion_tokens: v.nullish(whole(1, 1e9)),
   logprobs: v.nullish(v.boolean(), false),
-  tools: v.nullish(v.array(tool), []),
+  tools: v.nullish(v.pipe(v.array(tool), v.maxLength(MOST_TOOLS, `it has more than ${MOST_TOOLS} items`)), []),
   tool_choice: v.nullish(v.union([v.string(), v.looseObject({})])),
   parallel_tool_calls: v.nullish(v.boolean(), true),
 });
 
+/** A text, or ids. What ids a model has is checked later. */
+const isPrompt = (value: unknown): value is string | number[] =>
+  typeof value === 'string' || (Array.isArray(value) && value.every((id) => typeof id === 'number'));
+const prompts = v.pipe(
+  v.custom<string | number[] | (string | number[])[]>(
+    (value) => isPrompt(value) || (Array.isArray(value) && value.every(isPrompt)),
+    'it must be a text, a list of token ids, or a list of these',
+  ),
+  v.transform((value) => (isPrompt(value) ? [value] : value)),
+  v.maxLength(MOST_TEXTS, `it has more than ${MOST_TEXTS} prompts`),
+);
+
 const completion = v.object({
   ...common,
-  prompt: v.union([v.string(), v.array(whole(0, 1e9))]),
+  prompt: prompts,
   logprobs: v.nullish(whole(0, 1)),
-  stop_token_ids: v.nullish(v.array(whole(0, 1e9)), []),
+  stop_token_ids: v.nullish(
+    v.pipe(v.array(whole(0, 1e9)), v.maxLength(MOST_STOP_IDS, `it has more than ${MOST_STOP_IDS} ids`)),
+    [],
+  ),
   ignore_eos: v.nullish(v.boolean(), false),
+  add_special_tokens: v.nullish(v.boolean(), false),
+  parse_special: v.nullish(v.boolean(), false),
 });
 
-const load = v.object({ lora_name: v.pipe(v.string(), v.nonEmpty()), lora_path: v.pipe(v.string(), v.nonEmpty()) });
-const unload = v.object({ lora_name: v.pipe(v.string(), v.nonEmpty()) });
+const load = v.object({
+  lora_name: v.pipe(v.string(), v.nonEmpty()),
+  lora_path: v.pipe(v.string(), v.nonEmpty()),
+  load_inplace: v.nullish(v.literal(false)),
+});
+const unload = v.object({
+  lora_name: v.pipe(v.string(), v.nonEmpty()),
+  lora_int_id: v.nullish(v.number()),
+});
+
+/** What was read: the request, and members of the body that were ignored. */
+export interface Read<Request> {
+  readonly request: Request;
+  readonly ignored: readonly string[];
+}
 
 export type ChatRequest = v.InferOutput<typeof chat>;
 export type CompletionRequest = v.InferOutput<typeof completion>;
 export type Message = ChatRequest['messages'][number];
 
-/** Members that would change the answer, and the values with which they do not. */
-const REFUSED: { readonly [name: string]: readonly unknown[] } = {
-  audio: [],
-  best_of: [1],
-  echo: [false],
-  frequency_penalty: [0],
-  functions: [],
-  guided_choice: [],
-  guided_grammar: [],
-  guided_json: [],
-  guided_regex: [],
-  logit_bias: [],
-  min_p: [0],
-  min_tokens: [0],
-  prediction: [],
-  presence_penalty: [0],
-  repetition_penalty: [1],
-  ignore_eos: [false],
-  stop_token_ids: [],
-  structured_outputs: [],
-  suffix: [''],
-  tools: [],
-  top_logprobs: [0],
-};
-
-export function readChatRequest(body: unknown): ChatRequest {
-  const request = read(chat, body);
+export function readChatRequest(body: unknown): Read<ChatRequest> {
+  const { ignored, request } = read(chat, body);
   checkToolChoice(request);
-  return request;
+  return { request, ignored: [...ignored, ...checkMessages(body as Raw), ...checkTools(body as Raw)] };
 }
 
-export function readCompletionRequest(body: unknown): CompletionRequest {
-  return read(completion, body);
+export function readCompletionRequest(body: unknown): Read<CompletionRequest> {
+  const found = read(completion, body);
+  const { n, prompt } = found.request;
+  if (prompt.length * n > MOST_TEXTS) {
+    const message = `${prompt.length} prompts with \`n\`: ${n} are more than ${MOST_TEXTS} texts`;
+    throw new RequestError(400, message, { param: 'n' });
+  }
+  return found;
 }
 
 /** A request to load an adapter. */
 export function readLoadRequest(body: unknown): v.InferOutput<typeof load> {
-  return read(load, body);
+  return read(load, body).request;
 }
 
 /** A request to unload an adapter. */
 export function readUnloadRequest(body: unknown): v.InferOutput<typeof unload> {
-  return read(unload, body);
+  return read(unload, body).request;
 }
 
 /** A model is free in what it writes, so it cannot be made to call a function. */
@@ -154,17 +192,49 @@ function checkToolChoice({ tool_choice: choice, tools }: ChatRequest): void {
   const param = 'tool_choice';
   if (choice === undefined || choice === null || choice === 'none') return;
   if (choice !== 'auto') {
-    const message = `this server does not support \`tool_choice\`: ${JSON.stringify(choice)}: the model writes freely, so no call can be promised. It supports "auto" and "none"`;
+    const message = `this server does not support \`tool_choice\`: ${shortened(JSON.stringify(choice))}: the model writes freely, so no call can be promised. It supports "auto" and "none"`;
     throw new RequestError(400, message, { code: 'unsupported_value', param });
   }
   if (tools.length === 0) throw new RequestError(400, '`tool_choice` needs `tools`', { param });
 }
 
+/** The body of a chat whose form was checked. */
+interface Raw {
+  readonly messages: readonly {
+    readonly content?: unknown;
+    readonly tool_calls?: readonly { readonly function: object }[] | null;
+  }[];
+  readonly tools?: readonly { readonly function: object }[] | null;
+}
+
+function checkMessages({ messages }: Raw): readonly string[] {
+  return messages.flatMap((one, index) => {
+    const path = `messages.${index}`;
+    const parts = Array.isArray(one.content) ? (one.content as readonly object[]) : [];
+    return [
+      ...checkInside(one, ['role', 'content', 'tool_calls', 'tool_call_id'], path),
+      ...parts.flatMap((part, place) => checkInside(part, ['type', 'text'], `${path}.content.${place}`)),
+      ...(one.tool_calls ?? []).flatMap((own, place) => [
+        ...checkInside(own, ['id', 'type', 'function'], `${path}.tool_calls.${place}`),
+        ...checkInside(own.function, ['name', 'arguments'], `${path}.tool_calls.${place}.function`),
+      ]),
+    ];
+  });
+}
+
+function checkTools({ tools }: Raw): readonly string[] {
+  return (tools ?? []).flatMap((one, index) => [
+    ...checkInside(one, ['type', 'function'], `tools.${index}`),
+    ...checkInside(one.function, ['name', 'description', 'parameters', 'strict'], `tools.${index}.function`),
+  ]);
+}
+
 function read<Schema extends v.GenericSchema & { readonly entries: object }>(
   schema: Schema,
   body: unknown,
-): v.InferOutput<Schema> {
-  const result = v.safeParse(schema, body);
+): Read<v.InferOutput<Schema>> {
+  // The first issue is told, so no others are collected.
+  const result = v.safeParse(schema, body, { abortEarly: true });
   if (!result.success) {
     const [issue] = result.issues;
     const path = v.getDotPath(issue) ?? undefined;
@@ -172,21 +242,5 @@ function read<Schema extends v.GenericSchema & { readonly entries: object }>(
       ...(path !== undefined && { param: path }),
     });
   }
-  for (const [name, value] of Object.entries(body as object)) {
-    if (
-      Object.hasOwn(schema.entries, name) ||
-      !Object.hasOwn(REFUSED, name) ||
-      isNothing(value) ||
-      REFUSED[name]!.includes(value)
-    )
-      continue;
-    throw unsupported(name);
-  }
-  const { type } = (body as { response_format?: { type?: unknown } | null }).response_format ?? {};
-  if (type !== undefined && type !== 'text') throw unsupported('response_format');
-  return result.output;
-}
-
-function isNothing(value: unknown): boolean {
-  return value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
+  return { request: result.output, ignored: checkMembers(body as object, schema.entries) };
 }

@@ -21,7 +21,8 @@ describe('calls of functions in a text', () => {
     ['a call after thoughts', `<think>${hermes(call('no'))}</think>\n${hermes(call('a'))}`, usualSyntax, `<think>${hermes(call('no'))}</think>`, [['a', {}]]], // prettier-ignore
   ])('reads %s', (_, text, syntax, content, calls) => {
     const read = readToolCalls(text, syntax);
-    expect(read).toEqual({ content, calls: calls.map(([name, values]) => ({ name, arguments: values })) });
+    const expected = calls.map(([name, values]) => ({ name, arguments: values, json: JSON.stringify(values) }));
+    expect(read).toEqual({ content, calls: expected });
     // What is shown while the text grows is never taken back, and is never part of a call.
     let shown = 0;
     for (let length = 1; length <= text.length; length += 1) {
@@ -47,11 +48,24 @@ describe('calls of functions in a text', () => {
   });
 
   it('are written as templates write them, and read back', () => {
-    const calls = [{ name: 'add', arguments: { list: [1, 'ä"'], deep: { none: null } } }];
+    const values = { list: [1, 'ä"'], deep: { none: null } };
+    const calls = [{ name: 'add', arguments: values, json: JSON.stringify(values) }];
     const text = writeCalls('I add.', calls, usualSyntax);
     expect(text).toBe(
       'I add.\n<tool_call>\n{"name": "add", "arguments": {"list": [1, "ä\\""], "deep": {"none": null}}}\n</tool_call>',
     );
     expect(readToolCalls(text, usualSyntax)).toEqual({ content: 'I add.', calls });
+  });
+
+  it('keep their numbers as they were written, and are written as Python does', () => {
+    const written = '{"a": 1e-07, "b": 1.0, "c": 12345678901234567890, "9": 2, "1": 3}';
+    const { calls } = readToolCalls(hermes(call('f', written)), usualSyntax);
+    expect(calls[0]!.json).toBe('{"a":1e-07,"b":1.0,"c":12345678901234567890,"9":2,"1":3}');
+    expect(writeCalls('', calls, usualSyntax)).toBe(hermes(call('f', written)));
+  });
+
+  it('are not read if they are nested deeper than anything can be written again', () => {
+    const text = hermes(call('f', `{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}`));
+    expect(readToolCalls(text, usualSyntax)).toEqual({ content: text, calls: [] });
   });
 });

@@ -1,11 +1,18 @@
 import type { FunctionCall, FunctionCallSyntax } from '../../contracts/function-calls.js';
 import type { Json } from '../../contracts/json.js';
+import { parseBoundedJson } from './bounded-json.js';
+import { compactJson, memberJson } from './written-json.js';
+
+/** A call with its arguments also as JSON, in which numbers stay as they were written: large integers have all digits. */
+export interface WrittenCall extends FunctionCall {
+  readonly json: string;
+}
 
 /** A text of a model that may call functions. */
 export interface ReadText {
   /** What stands before the first call, without white space at its end; the whole text if it calls nothing. */
   readonly content: string;
-  readonly calls: readonly FunctionCall[];
+  readonly calls: readonly WrittenCall[];
 }
 
 type Marks = Pick<FunctionCallSyntax, 'before' | 'after' | 'argumentsKey'>;
@@ -23,7 +30,7 @@ export function readToolCalls(text: string, syntax: Marks): ReadText {
   const from = afterThinking(text);
   if (from === undefined) return nothing;
   const close = syntax.after.trim();
-  const calls: FunctionCall[] = [];
+  const calls: WrittenCall[] = [];
   let start: number | undefined;
   let mark = findMark(text, syntax, from);
   while (mark !== undefined) {
@@ -101,21 +108,26 @@ function endOfObject(text: string, start: number): number | undefined {
   return undefined;
 }
 
-function readCall(json: string, { argumentsKey }: Marks): FunctionCall | undefined {
+function readCall(json: string, { argumentsKey }: Marks): WrittenCall | undefined {
   const members = readObject(json);
   const name = members?.['name'];
   const given = members?.[argumentsKey];
   // Some models write the arguments as JSON in a string.
-  const values = typeof given === 'string' ? readObject(given) : given;
+  const isText = typeof given === 'string';
+  const values = isText ? readObject(given) : given;
   if (typeof name !== 'string' || typeof values !== 'object' || values === null || Array.isArray(values))
     return undefined;
-  return { name, arguments: values as { readonly [name: string]: Json } };
+  const own = isText ? given : memberJson(json, argumentsKey)!;
+  return { name, arguments: values as { readonly [name: string]: Json }, json: compactJson(own) };
 }
+
+/** What is read of arguments: no function needs more, and what writes them again must not run out of stack. */
+const OBJECT_LIMITS = { depth: 100, values: 100_000 };
 
 /** The members of a JSON object; undefined if the text is none. */
 export function readObject(json: string): { readonly [name: string]: Json } | undefined {
   try {
-    const value = JSON.parse(json) as Json;
+    const value = parseBoundedJson(Buffer.from(json), OBJECT_LIMITS) as Json;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     return value as { readonly [name: string]: Json };
   } catch {

@@ -1,6 +1,6 @@
 import { get } from 'node:http';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import type { GeneratedTokens, GenerateRequest, Sampling } from '../../contracts/policy.js';
 import { createRandom } from '../../random/create-random.js';
@@ -128,7 +128,8 @@ describe('servePolicy', () => {
   it('answers many requests at a time, each as it would be alone', async () => {
     const { chat, model } = await serve({ maxActionTokens: 40 });
     const ask = (seed: number) => chat({ messages: opening, seed, ...details });
-    model.milliseconds = 3;
+    // Long enough for all to arrive on a busy machine.
+    model.milliseconds = 200;
     const together = await Promise.all(Array.from({ length: 32 }, (_, seed) => ask(seed)));
     expect(Math.max(...model.calls.map(({ requests }) => requests.length))).toBeGreaterThan(8);
     // A text goes on by some tokens, so that others can join.
@@ -185,6 +186,69 @@ describe('servePolicy', () => {
     expect(byText.logprobs.tokens.length).toBeGreaterThan(0);
   });
 
+  it('completes a list of prompts in their order, each as alone', async () => {
+    const { model, post } = await serve();
+    const prompts = ['a door', model.encoder.encodeAction('a wall'), 'open it'];
+    const complete = async (prompt: unknown, n: number) => {
+      const { text } = await post('/completions', { prompt, n, seed: 7, return_token_ids: true });
+      return JSON.parse(text) as {
+        choices: { index: number; text: string; prompt_token_ids: number[] }[];
+        usage: { prompt_tokens: number };
+      };
+    };
+    const all = await complete(prompts, 2);
+    expect(all.choices.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4, 5]);
+    const alone = await Promise.all(prompts.map((prompt) => complete(prompt, 2)));
+    expect(all.choices.map(({ text }) => text)).toEqual(
+      alone.flatMap(({ choices }) => choices.map(({ text }) => text)),
+    );
+    expect(all.choices[3]!.prompt_token_ids).toEqual(prompts[1]);
+    expect(all.usage.prompt_tokens).toBe(alone.reduce((sum, { usage }) => sum + usage.prompt_tokens, 0));
+  });
+
+  it('reads control tokens of a prompt only where it is asked to, and says so', async () => {
+    const { model, post } = await serve();
+    Object.assign(model.encoder, {
+      encodeText: (text: string, { addSpecial, parseSpecial }: { addSpecial: boolean; parseSpecial: boolean }) => [
+        ...(addSpecial ? [1] : []),
+        ...(parseSpecial && text.startsWith('<end>') ? [4] : []),
+        ...model.encoder.encodeAction(parseSpecial ? text.replace('<end>', '') : text),
+      ],
+    });
+    const complete = async (body: object) => {
+      const { text } = await post('/completions', { prompt: '<end>a door', return_token_ids: true, ...body });
+      const events = text.startsWith('data: ') ? text.split('\n\n').slice(-3) : [`data: ${text}`];
+      return JSON.parse(events[0]!.slice('data: '.length)) as {
+        choices: { prompt_token_ids?: number[] }[];
+        warnings?: string[];
+      };
+    };
+    const spelled = expect.stringContaining('spells control tokens') as string;
+    const [plain, door] = ['<end>a door', 'a door'].map((text) => model.encoder.encodeAction(text));
+    expect(await complete({})).toMatchObject({ choices: [{ prompt_token_ids: plain }], warnings: [spelled] });
+    expect(await complete({ stream: true })).toMatchObject({ warnings: [spelled] });
+    const parsed = await complete({ parse_special: true, add_special_tokens: true });
+    expect(parsed.choices[0]!.prompt_token_ids).toEqual([1, 4, ...door!]);
+    expect(parsed).not.toHaveProperty('warnings');
+    expect(await complete({ prompt: 'a door' })).not.toHaveProperty('warnings');
+  });
+
+  it.each<[string, object]>([
+    ['an id outside of the vocabulary', { prompt: [1, 1_000_000] }],
+    ['a negative id', { prompt: [1, -1] }],
+    ['an id that is no integer', { prompt: [0.5] }],
+    ['no ids', { prompt: [] }],
+    ['an empty text', { prompt: '' }],
+    ['an empty prompt in a list', { prompt: ['a door', ''] }],
+    ['an end token that the model does not have', { prompt: 'a door', stop_token_ids: [1_000_000] }],
+  ])('refuses a completion with %s before it asks the model', async (_, body) => {
+    const { model, post } = await serve();
+    const { status, text } = await post('/completions', body);
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toHaveProperty('error.param', expect.stringMatching(/^(prompt|stop_token_ids)$/));
+    expect(model.calls).toEqual([]);
+  });
+
   it.each<[string, object | string, number, string]>([
     [
       'a conversation that is too long',
@@ -197,6 +261,7 @@ describe('servePolicy', () => {
     ['roles that do not alternate', { messages: [...opening, { role: 'user', content: 'a wall' }] }, 400, 'alternate'],
     ['an answer at the end', { messages: [...opening, { role: 'assistant', content: 'open it' }] }, 400, 'alternate'],
     ['no JSON', '{', 400, 'not JSON'],
+    ['another model in a long body', { model: 'x'.repeat(1e6), messages: opening }, 404, 'does not exist'],
     ['too large a body', `"${'x'.repeat(17 * 1024 * 1024)}"`, 413, 'bytes'],
   ])('refuses %s', async (_, body, status, words) => {
     const { post } = await serve();
@@ -240,33 +305,35 @@ describe('servePolicy', () => {
   });
 
   it('forgets a text whose client is gone', async () => {
-    const { chat, model, server } = await serve({ maxActionTokens: 100 });
-    model.milliseconds = 30;
+    const { chat, model, server } = await serve({ maxActionTokens: 5000, maxTokens: 6000 });
+    model.milliseconds = 10;
     const abort = new AbortController();
-    const body = JSON.stringify({ messages: opening, stream: true });
-    const response = await fetch(`${server.url}/chat/completions`, { method: 'POST', body, signal: abort.signal }).then(
+    const body = JSON.stringify({ prompt: 'a door', stream: true, ignore_eos: true });
+    const response = await fetch(`${server.url}/completions`, { method: 'POST', body, signal: abort.signal }).then(
       ({ body: stream }) => stream!.getReader().read(),
     );
     expect(response.done).toBe(false);
     abort.abort();
     // The next request is answered, and the sequence of the first was released.
     expect((await chat({ messages: opening, max_tokens: 1 })).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(model.released).toContain(model.calls[0]!.requests[0]!.sequence);
+    const [sequence] = model.calls[0]!.requests.map((request) => request.sequence);
+    await vi.waitFor(() => expect(model.released).toContain(sequence), 20_000);
+    // It was not written to its end.
+    expect(model.calls.length).toBeLessThan(300);
   });
 
   it('answers open requests before it stops, and ends those that take too long', async () => {
     const { chat, model, post, server } = await serve({ maxActionTokens: 60 });
     model.milliseconds = 40;
     const open = chat({ messages: opening });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(model.calls.length).toBeGreaterThan(0), 20_000);
     await server.close();
     expect((await open).status).toBe(200);
     await expect(post('/chat/completions', { messages: opening })).rejects.toThrow();
     const second = await serve({ maxActionTokens: 60 });
     second.model.milliseconds = 200;
     const slow = second.chat({ messages: opening });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await vi.waitFor(() => expect(second.model.calls.length).toBeGreaterThan(0), 20_000);
     await second.server.close(10);
     expect((await slow).status).toBe(503);
   });

@@ -14,7 +14,10 @@ const syntax: FunctionCallSyntax = {
   before: '<call>',
   after: '</call>',
   argumentsKey: 'parameters',
-  describe: (functions) => `TOOLS ${functions.map(({ name, parameters }) => name + JSON.stringify(parameters)).join()}`,
+  describe(functions) {
+    if (functions.some(({ description }) => description === '<end>')) throw new Error('a function spells "<end>"');
+    return `TOOLS ${functions.map(({ name, parameters }) => name + JSON.stringify(parameters)).join()}`;
+  },
 };
 
 /** A model of characters that writes a given text. With a syntax, its template describes functions and has answers of tools. */
@@ -167,6 +170,7 @@ describe('tools of a served policy', () => {
     ['a named function', { tool_choice: { type: 'function', function: { name: 'weather' } } }, '"auto" and "none"'],
     ['a choice without tools', { tools: [], tool_choice: 'auto' }, 'needs `tools`'],
     ['strict arguments', { tools: [{ type: 'function', function: { name: 'a', strict: true } }] }, '`strict`'],
+    ['functions that the template cannot describe', { tools: [{ type: 'function', function: { name: 'a', description: '<end>' } }] }, 'a function spells "<end>"'], // prettier-ignore
     ['a tool that is no function', { tools: [{ type: 'web_search' }] }, '`tools.0.type`'],
     ['arguments that are no JSON', { messages: [...messages, { role: 'assistant', tool_calls: [call('1', '[')] }] }, '`messages.2.tool_calls.0.function.arguments`: the text is no JSON object'], // prettier-ignore
     ['a call without an answer', { messages: [...messages, { role: 'assistant', tool_calls: [call('1')] }, { role: 'user', content: 'and?' }] }, 'no message answers the call `1`'], // prettier-ignore

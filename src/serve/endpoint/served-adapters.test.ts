@@ -111,6 +111,14 @@ describe('adapters that clients load', () => {
     expect((await load('one', 'inner')).status).toBe(200);
   });
 
+  it('cannot take the name of the model that is served', async () => {
+    const path = await write(join(folder, 'weights', 'one'), 7);
+    const before = await idsOf('base');
+    const answer = await load('base', path);
+    expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('has the name of the model') as string });
+    expect(await idsOf('base')).toEqual(before);
+  });
+
   it('are refused with the reason if they cannot be opened, or if the request is not whole', async () => {
     const path = join(folder, 'weights', 'broken');
     mkdirSync(path, { recursive: true });
@@ -120,6 +128,8 @@ describe('adapters that clients load', () => {
     expect(broken.text).toContain('is not a complete checkpoint');
     expect((await ask('load_lora_adapter', { lora_name: 'one' })).text).toContain('`lora_path`');
     expect((await ask('unload_lora_adapter', {})).status).toBe(400);
+    const changed = await ask('load_lora_adapter', { lora_name: 'one', lora_path: path, load_inplace: true });
+    expect(changed).toMatchObject({ status: 400, text: expect.stringContaining('load_inplace') as string });
   });
 
   it('are not offered by a server without a folder for them', async () => {

@@ -1,5 +1,8 @@
-import type { FunctionCall, FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
-import type { Json } from '../../contracts/json.js';
+import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
+import { messageOf } from '../../errors/message-of.js';
+import { RequestError } from './request-error.js';
+import type { WrittenCall } from './read-tool-calls.js';
+import { pythonJson } from './written-json.js';
 
 /** The syntax of Hermes and Qwen, for models whose chat template has none. The format `function-calling` uses the same. */
 export const usualSyntax: FunctionCallSyntax = {
@@ -9,11 +12,24 @@ export const usualSyntax: FunctionCallSyntax = {
   describe: () => undefined,
 };
 
-/** A system text with the functions behind it: in the words of the chat template if it has some. */
+/**
+ * A system text with the functions behind it: in the words of the chat template if it has some.
+ *
+ * @throws RequestError if the template cannot describe these functions
+ */
 export function addTools(system: string, functions: readonly FunctionDefinition[], syntax: FunctionCallSyntax): string {
   if (functions.length === 0) return system;
-  const described = syntax.describe(functions) ?? describeFunctions(functions, syntax);
+  const described = describe(functions, syntax) ?? describeFunctions(functions, syntax);
   return [system, described].filter((text) => text !== '').join('\n\n');
+}
+
+/** The template's text. Functions whose texts it cannot tell from its own control tokens are the client's fault. */
+function describe(functions: readonly FunctionDefinition[], syntax: FunctionCallSyntax): string | undefined {
+  try {
+    return syntax.describe(functions);
+  } catch (error) {
+    throw new RequestError(400, messageOf(error), { param: 'tools' });
+  }
 }
 
 function describeFunctions(
@@ -25,20 +41,16 @@ function describeFunctions(
   return ['Functions:', ...list, 'A call:', `${before}${call}${after}`].join('\n');
 }
 
-/** A message of the assistant as the model writes it: its text, then its calls. */
-export function writeCalls(content: string, calls: readonly FunctionCall[], syntax: FunctionCallSyntax): string {
+/** A message of the assistant as the model writes it: its text, then its calls, whose arguments are JSON. */
+export function writeCalls(
+  content: string,
+  calls: readonly Pick<WrittenCall, 'json' | 'name'>[],
+  syntax: FunctionCallSyntax,
+): string {
   const { after, argumentsKey, before } = syntax;
   const written = calls.map(
-    ({ arguments: values, name }) =>
-      `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: ${pythonJson(values)}}${after}`,
+    ({ json, name }) =>
+      `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: ${pythonJson(json)}}${after}`,
   );
   return [...(content === '' ? [] : [content]), ...written].join('\n');
-}
-
-/** JSON as Python writes it, and so chat templates. */
-function pythonJson(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map((one: Json) => pythonJson(one)).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value as { readonly [name: string]: Json });
-  return `{${members.map(([name, one]) => `${JSON.stringify(name)}: ${pythonJson(one)}`).join(', ')}}`;
 }

@@ -9,7 +9,7 @@ export function open({ length }: Options): World {
   const games = new Map(pairs.filter(([start, lamp]) => start !== lamp).map((pair) => [pair.join('-'), pair]));
   const split = (...rests: number[]): TaskSource => {
     const ids = [...games.keys()].filter((_, i) => rests.includes(i % 5));
-    return { count: ids.length, id: (place) => ids[place] ?? '', random: (random) => random.choice(ids) };
+    return { count: ids.length, id: (index) => ids[index] ?? '', random: (random) => random.choice(ids) };
   };
   const read = (task: string): readonly [start: number, lamp: number] => {
     const game = games.get(task);
@@ -28,7 +28,7 @@ export function open({ length }: Options): World {
         reset(task) {
           [place, lamp] = read(task);
           first = nearest = distance();
-          // As many as the straight way takes, and one for luck: `terminated` tells when they are used up.
+          // One more than the straight way takes. When they are used up, the game ends: `terminated`.
           turnsLeft = first + 1;
           return `You stand at ${place}, the lamp at ${lamp}. ${turnsLeft} steps.`;
         },

@@ -5,10 +5,10 @@ export const options = {
     type: 'integer',
     minimum: 5,
     maximum: 99,
-    default: 12,
+    default: 24,
     description: 'Places of the corridor',
     axis: true,
-    levels: [8, 12, 20],
+    levels: [12, 18, 24],
   },
 } as const satisfies OptionsDeclaration;
 

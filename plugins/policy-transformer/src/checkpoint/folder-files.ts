@@ -12,6 +12,8 @@ export const fileNames = {
   tokenizer: 'tokenizer.json',
   tokenizerConfig: 'tokenizer_config.json',
   chatTemplate: 'chat_template.jinja',
+  /** A folder. */
+  additionalTemplates: 'additional_chat_templates',
 } as const;
 
 /** The text of a file. Throws an error that names the folder and the file if it is missing. */

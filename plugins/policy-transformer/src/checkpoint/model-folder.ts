@@ -1,12 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 
 import type { OutsideFiles } from '@agentgym/cli';
 
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { StoredType } from '../operations/half-floats.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
-import { fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
+import { exists, fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
 import { type HostTensor, readSource, sourcesOf, type TensorSource } from './safetensors.js';
 import { weightSources, writeWeights } from './weight-files.js';
@@ -21,6 +21,7 @@ export interface ModelTexts {
     readonly tokenizer: string;
     readonly config: string;
     readonly chatTemplate?: string;
+    readonly additionalTemplates?: { readonly [name: string]: string };
   };
 }
 
@@ -66,7 +67,23 @@ async function readTokenizerFiles(files: OutsideFiles, directory: string): Promi
   const tokenizer = await readText(files, directory, fileNames.tokenizer);
   const config = (await readOptional(files, directory, fileNames.tokenizerConfig)) ?? '{}';
   const chatTemplate = await readOptional(files, directory, fileNames.chatTemplate);
-  return { tokenizer, config, ...(chatTemplate === undefined ? {} : { chatTemplate }) };
+  const additionalTemplates = await readTemplates(files, directory);
+  return {
+    ...{ tokenizer, config, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
+    ...(additionalTemplates && { additionalTemplates }),
+  };
+}
+
+/** The named templates of a folder; undefined if there are none. */
+async function readTemplates(
+  files: OutsideFiles,
+  directory: string,
+): Promise<{ readonly [name: string]: string } | undefined> {
+  const folder = join(directory, fileNames.additionalTemplates);
+  if (!(await exists(folder))) return undefined;
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jinja')).sort();
+  const read = async (name: string) => [basename(name, '.jinja'), await readText(files, folder, name)] as const;
+  return names.length === 0 ? undefined : Object.fromEntries(await Promise.all(names.map(read)));
 }
 
 async function readSpecialIds(files: OutsideFiles, directory: string, configText: string): Promise<SpecialIds> {
@@ -120,4 +137,7 @@ export async function writeTokenizerFiles(directory: string, files: ModelTexts['
   await write(fileNames.tokenizer, files.tokenizer);
   await write(fileNames.tokenizerConfig, files.config);
   if (files.chatTemplate !== undefined) await write(fileNames.chatTemplate, files.chatTemplate);
+  const templates = Object.entries(files.additionalTemplates ?? {});
+  if (templates.length > 0) await mkdir(join(directory, fileNames.additionalTemplates), { recursive: true });
+  for (const [name, text] of templates) await write(join(fileNames.additionalTemplates, `${name}.jinja`), text);
 }

@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
@@ -24,6 +25,7 @@ import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
+import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
@@ -58,11 +60,11 @@ export async function createPolicy(
       : await openModel(host.files, context.from, context);
   for (const notice of opened.notices ?? []) host.log.warn(notice);
   const lora = adapterSettings(options, context.from, opened.adapter);
-  const encoder = createConversationEncoder(opened.tokenizer, {
-    endIds: opened.ids.eos,
-    embeddingRows: opened.config.vocabularySize,
-    thinking: options.thinking,
-  });
+  const encoder = await openTriedEncoder(
+    opened.tokenizer,
+    { endIds: opened.ids.eos, embeddingRows: opened.config.vocabularySize, thinking: options.thinking },
+    host.cacheDirectory,
+  );
   samplingCopyBytes(options, opened.config);
   const { valueHead } = context;
   const parts: ParameterOptions = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
@@ -99,6 +101,7 @@ export async function createPolicy(
       files: host.files,
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
+      encoderSource: encoderSource(context.from, opened.base, options, host),
       parts,
       ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
       maxTokens: positions,
@@ -120,6 +123,21 @@ export async function createPolicy(
     await engine.dispose();
     throw error;
   }
+}
+
+/** Where the files of the tokenizer are. A model from scratch has them in no folder. */
+function encoderSource(
+  from: string | undefined,
+  base: string,
+  { thinking }: TransformerOptions,
+  { cacheDirectory }: Host,
+): PolicyModel['encoderSource'] {
+  if (from === undefined) return undefined;
+  // An adapter's folder may have its own tokenizer.
+  return {
+    folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base),
+    settings: { thinking, cacheDirectory },
+  };
 }
 
 /** The adapter to train. Throws if it needs a model to start from, or if the folder has another adapter. */

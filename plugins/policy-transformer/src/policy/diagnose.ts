@@ -86,7 +86,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
   ): Promise<Diagnosis> {
     const probe = await probeEngine(engine, engineFolder, !quick);
     if ('problem' in probe)
-      return { level: 'ok', message: `${name}: does not work: ${shortened(probe.problem)}`, hint: cure };
+      return { level: 'note', message: `${name}: not available here: ${shortened(probe.problem)}`, hint: cure };
     const other =
       engine === 'tensorflow' && probe.version !== TENSORFLOW_VERSION ? `, tested with ${TENSORFLOW_VERSION}` : '';
     const unknown = quick ? '' : ', too slow to measure';

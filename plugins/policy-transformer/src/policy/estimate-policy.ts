@@ -12,6 +12,7 @@ import { createConversationEncoder } from '../tokenizer/conversation-encoder.js'
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
+import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import { countMemory } from './count-memory.js';
 import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
 import { episodeLengths } from './episode-lengths.js';
@@ -30,14 +31,14 @@ interface Sketch {
  */
 export async function estimate(
   options: TransformerOptions,
-  { preset, from, valueHead, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
+  { cacheDirectory, preset, from, valueHead, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
   load: PolicyLoad,
   files: OutsideFiles,
 ): Promise<PolicyEstimate> {
   const { config, encoder } =
     from === undefined
       ? await sketchScratch(options, preset, maxTokens, load)
-      : await sketchFolder(files, from, options, search);
+      : await sketchFolder(files, from, options, search, cacheDirectory);
   samplingCopyBytes(options, config);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
@@ -103,13 +104,11 @@ async function sketchFolder(
   directory: string,
   { thinking }: TransformerOptions,
   search: BaseSearch,
+  cacheDirectory: string | undefined,
 ): Promise<Sketch> {
   const { config, tokenizer, ids } = await openModel(files, directory, search);
-  const encoder = createConversationEncoder(tokenizer, {
-    endIds: ids.eos,
-    embeddingRows: config.vocabularySize,
-    thinking,
-  });
+  const settings = { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking };
+  const encoder = await openTriedEncoder(tokenizer, settings, cacheDirectory);
   return { config, encoder };
 }
 

@@ -8,7 +8,7 @@ import { parameterShapes } from '../model/parameters.js';
 import type { StoredType } from '../operations/half-floats.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
-import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import { wholeWeights } from './whole-weights.js';
 
 const types = { float32: 'F32', bfloat16: 'BF16', float16: 'F16' } as const satisfies { [name: string]: StoredType };
@@ -40,7 +40,7 @@ export async function exportFolder(
   }
   const weights = wholeWeights(opened, shapes, factors, signal);
   // The template's end token ends an action, so it must end a text of `transformers`, too.
-  const { endIds } = createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
+  const { endIds } = await openTriedEncoder(tokenizer, { endIds: ids.eos, thinking });
   const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };
   await writeModelFiles(directory, { config, ids: { ...ids, eos: endIds }, tokenizer }, weights, style);
   return { architecture, parameters: totalElements(shapes) };

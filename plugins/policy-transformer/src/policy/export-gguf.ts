@@ -9,7 +9,7 @@ import type { SpecialIds } from '../checkpoint/decoder-config-json.js';
 import { parameterShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TransformerOptions } from '../options.js';
-import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
+import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import { type GgufVocabulary, ggufVocabulary } from '../tokenizer/gguf-vocabulary.js';
 import { wholeWeights } from './whole-weights.js';
 
@@ -37,7 +37,7 @@ export async function exportGguf(
   }
   const type = types[dtype];
   const metadata = ggufMetadata(config, { name, type, sampling });
-  const { endIds } = createConversationEncoder(tokenizer, { endIds: ids.eos, thinking });
+  const { endIds } = await openTriedEncoder(tokenizer, { endIds: ids.eos, thinking });
   const vocabulary = ggufVocabulary(tokenizer, config.vocabularySize);
   for (const [key, value] of tokenizerMetadata(vocabulary, { ...ids, eos: endIds })) metadata.set(key, value);
   const factors = adapter && (await readAdapterWeights(files, checkpoint, config, adapter));

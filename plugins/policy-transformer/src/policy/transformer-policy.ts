@@ -40,6 +40,7 @@ export interface TransformerParts {
   /** The model: everything in a Hugging Face folder except the weights. */
   readonly folder: ModelTexts;
   readonly encoder: ConversationEncoder;
+  readonly encoderSource: PolicyModel['encoderSource'];
   readonly parts: ParameterOptions;
   /** The adapter that is trained, and the folder of its base. */
   readonly lora?: AdapterFolder | undefined;
@@ -72,6 +73,7 @@ export function capabilitiesOf(
 export class TransformerPolicy implements PolicyModel {
   readonly capabilities: PolicyCapabilities;
   readonly encoder: ConversationEncoder;
+  readonly encoderSource?: NonNullable<PolicyModel['encoderSource']>;
   readonly #parts: TransformerParts;
   readonly #engine: Engine;
   /** The core that remembers a sequence. */
@@ -92,6 +94,7 @@ export class TransformerPolicy implements PolicyModel {
     this.#parts = parts;
     this.#engine = parts.engine;
     this.encoder = parts.encoder;
+    if (parts.encoderSource) this.encoderSource = parts.encoderSource;
     this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
     this.#released = Array.from({ length: parts.engine.cores }, () => []);
     const { vocabularySize } = parts.folder.config;

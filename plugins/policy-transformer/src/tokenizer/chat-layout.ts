@@ -19,6 +19,12 @@ export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
  */
 export type Thinking = 'template' | 'keep' | 'off';
 
+/** How a template writes function calls, and what it writes about functions. */
+export interface CallLayout extends Pick<FunctionCallSyntax, 'before' | 'after' | 'argumentsKey'> {
+  /** The text about functions for the system text; undefined if the template writes it elsewhere. */
+  readonly describe: (tools: readonly object[]) => string | undefined;
+}
+
 /** A chat template as constant pieces of one growing sequence. */
 export interface ChatLayout {
   /**
@@ -41,7 +47,7 @@ export interface ChatLayout {
   readonly lastPrompt: string;
   readonly writes: { readonly [S in Slot]: WrittenText };
   /** How it writes function calls; absent if it has none, or none as one JSON object. */
-  readonly functionCalls?: FunctionCallSyntax;
+  readonly functionCalls?: CallLayout;
 }
 
 /** A piece of a compiled layout: a control token, literal text, or a place to be filled. */

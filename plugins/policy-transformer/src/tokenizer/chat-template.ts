@@ -1,6 +1,7 @@
 import { Template } from '@huggingface/jinja';
 
 import { fixedDate, formatFixedDate } from './fixed-date.js';
+import { type StoredTemplate, storedTemplates } from './stored-templates.js';
 import { redirectStrips, stripFunctions } from './python-strip.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
@@ -20,34 +21,45 @@ export interface ChatRendering {
   readonly variables?: { readonly [name: string]: unknown };
 }
 
-/** The Jinja template of a folder, with the special tokens of its configuration. It gives the same text every day. */
-export class ChatTemplate {
-  /** The file with the template. */
+/** A compiled template with its file. */
+interface Program {
   readonly file: string;
-  /** Whether the template can write a date. It gets `fixedDate`. */
+  readonly template: Template;
+}
+
+/** The Jinja templates of a folder, with the special tokens of its configuration. They give the same text every day. */
+export class ChatTemplate {
+  /** The file with the template of conversations without tools. */
+  readonly file: string;
+  /** Whether a template can write a date. It gets `fixedDate`. */
   readonly dated: boolean;
-  readonly #program: Template;
+  /** Whether conversations with tools have a template of their own. */
+  readonly hasToolTemplate: boolean;
+  readonly #plain: Program;
+  readonly #toolUse: Program;
   readonly #tokens: { readonly [name: string]: string };
 
   /** Throws if the folder has no template, or one with a syntax error. */
-  constructor(files: Pick<TokenizerFiles, 'config' | 'chatTemplate'>) {
+  constructor(files: Pick<TokenizerFiles, 'config' | 'chatTemplate' | 'additionalTemplates'>) {
     const config = parseConfig(files.config);
-    const source = files.chatTemplate ?? storedTemplate(config);
-    this.file = files.chatTemplate === undefined ? 'tokenizer_config.json' : 'chat_template.jinja';
-    this.dated = /\b(?:date_string|strftime_now)\b/.test(source);
+    const { default: plain, toolUse = plain } = storedTemplates(files, config);
+    this.file = plain.file;
+    this.dated = [plain, toolUse].some(({ source }) => /\b(?:date_string|strftime_now)\b/.test(source));
+    this.hasToolTemplate = toolUse !== plain;
     this.#tokens = specialTokens(config);
-    // The library's own `strftime_now` cannot be replaced by a variable, but by a macro. The empty text keeps the
-    // white space at the start of the template.
-    const prelude = "{%- macro strftime_now(format) -%}{{- fixed_date(format) -}}{%- endmacro -%}{{ '' }}";
-    this.#program = this.#named('has a syntax error', () => new Template(prelude + source));
-    redirectStrips(this.#program.parsed as object);
+    this.#plain = compile(plain);
+    this.#toolUse = this.hasToolTemplate ? compile(toolUse) : this.#plain;
   }
 
-  /** Renders a conversation. Throws if the template refuses it, with the template's reason as the error's cause. */
+  /**
+   * Renders a conversation. With tools, also with an empty list of them, it is the template of such conversations. Throws
+   * if the template refuses it, with the template's reason as the error's cause.
+   */
   render(messages: readonly ChatMessage[], { addGenerationPrompt, tools, variables }: ChatRendering): string {
     if (messages.length === 0) throw new Error('a conversation without messages cannot be rendered');
-    return this.#named('does not render', () =>
-      this.#program.render({
+    const { file, template } = tools == null ? this.#plain : this.#toolUse;
+    return naming(file, 'does not render', () =>
+      template.render({
         ...this.#tokens,
         ...(this.dated ? { date_string: fixedDate } : {}),
         ...stripFunctions,
@@ -60,37 +72,37 @@ export class ChatTemplate {
       }),
     );
   }
+}
 
-  #named<T>(what: string, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new Error(`${this.file}: the chat template ${what}: ${reason}`, { cause: error });
-    }
+function compile({ file, source }: StoredTemplate): Program {
+  // The library's own `strftime_now` cannot be replaced by a variable, but by a macro. The empty text keeps the white
+  // space at the start of the template.
+  const prelude = "{%- macro strftime_now(format) -%}{{- fixed_date(format) -}}{%- endmacro -%}{{ '' }}";
+  // Jinja2 reads every line end as a line feed, also in strings and `raw` blocks.
+  const template = naming(file, 'has a syntax error', () => new Template(prelude + source.replaceAll(/\r\n?/g, '\n')));
+  redirectStrips(template.parsed as object);
+  return { file, template };
+}
+
+function naming<T>(file: string, what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`${file}: the chat template ${what}: ${reason}`, { cause: error });
   }
 }
 
-function parseConfig(text: string): { readonly [key: string]: unknown } {
+/** A tokenizer_config.json. Throws if it is no JSON object. */
+export function parseConfig(text: string): { readonly [key: string]: unknown } {
+  let config: unknown;
   try {
-    return JSON.parse(text) as { readonly [key: string]: unknown };
+    config = JSON.parse(text);
   } catch (error) {
     throw new Error(`tokenizer_config.json is not JSON: ${(error as Error).message}`, { cause: error });
   }
-}
-
-/** The template in the configuration, which may contain several with names. */
-export function storedTemplate(config: { readonly [key: string]: unknown }): string {
-  const stored = config['chat_template'];
-  if (typeof stored === 'string') return stored;
-  if (Array.isArray(stored)) {
-    const named = stored as { readonly name: string; readonly template: string }[];
-    const found = named.find(({ name }) => name === 'default');
-    if (found !== undefined) return found.template;
-  }
-  throw new Error(
-    'the folder has no chat template: use an instruction-tuned model, or add a chat_template.jinja to the folder',
-  );
+  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config as never;
+  throw new Error('tokenizer_config.json is not a JSON object');
 }
 
 /** `bos_token`, `eos_token` and so on, as templates read them. */

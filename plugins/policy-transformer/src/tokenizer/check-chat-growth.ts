@@ -22,6 +22,8 @@ const said = (text: string): GrownAction => ({ text, message: { role: 'assistant
 interface Settings {
   readonly thinking: Thinking;
   readonly variables: { readonly [name: string]: unknown };
+  /** Chooses the template of conversations with tools. */
+  readonly tools?: readonly object[];
 }
 
 /**
@@ -67,8 +69,9 @@ export function answersGrow(template: ChatTemplate, layout: ChatLayout, settings
   const plain = plainActions.map(said);
   const actions = [calls[0]!, calls[1]!, plain[0]!, calls[0]!, plain[1]!];
   const systems = layout.beginWithSystem === undefined ? [''] : ['', awkward('Rules')];
+  const withTools = { ...settings, ...(template.hasToolTemplate && { tools: [] }) };
   return systems.every((system) =>
-    attempt(() => findDifference(template, layout, settings, system, actions) === undefined),
+    attempt(() => findDifference(template, layout, withTools, system, actions) === undefined),
   );
 }
 
@@ -80,7 +83,7 @@ const thinkingCure =
 function findDifference(
   template: ChatTemplate,
   layout: ChatLayout,
-  { variables }: Settings,
+  { tools, variables }: Settings,
   system: string,
   actions: readonly GrownAction[],
 ): string | undefined {
@@ -103,7 +106,7 @@ function findDifference(
     }
     turns.push(added);
     const grown = turns.join('');
-    const rendered = template.render(messages, { addGenerationPrompt: true, variables });
+    const rendered = template.render(messages, { addGenerationPrompt: true, variables, ...(tools && { tools }) });
     if (rendered === grown) continue;
     const at = firstDifference(grown, rendered);
     const where = turnAt(turns, at);

@@ -2,13 +2,16 @@ import type { ConversationEncoder } from '@agentgym/cli';
 
 import { fillLayout, type LayoutPiece, type Slot, type Thinking } from './chat-layout.js';
 import { ChatTemplate } from './chat-template.js';
+import { actionPlace } from './action-place.js';
 import { compileLayout } from './compile-layout.js';
 import { fixedDate } from './fixed-date.js';
-import { followFunctionCalls } from './follow-function-calls.js';
+import { followFunctionCalls, splitAction } from './follow-function-calls.js';
 import { readChatLayout } from './read-chat-layout.js';
+import { usualCalls } from './read-function-calls.js';
 import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
+import { wholeTextEncoder } from './whole-text.js';
 
 /** A conversation encoder that also gives the number of ids. */
 export interface FolderEncoder extends ConversationEncoder {
@@ -40,16 +43,36 @@ export interface EncoderSettings {
  * encoded together with the template's literal text around it, as in the training of the model, but never as a control
  * token. In an action, markup such as `<think>` is encoded as the token that the model writes. Throws if there is no template, if a conversation cannot grow with it, or if the model has no row for an id.
  */
-export function createConversationEncoder(files: TokenizerFiles, settings: EncoderSettings = {}): FolderEncoder {
+export function createConversationEncoder(
+  files: TokenizerFiles,
+  settings: EncoderSettings = {},
+  tokenizer = openTokenizer(files.tokenizer),
+): FolderEncoder {
   const { endIds = [], embeddingRows = Infinity, thinking = 'template' } = settings;
-  const tokenizer = new TextTokenizer(parseTokenizer(files.tokenizer));
   if (tokenizer.vocabularySize > embeddingRows) {
     throw new Error(
       `tokenizer.json has ids up to ${tokenizer.vocabularySize - 1}, but the model's embedding has ${embeddingRows} rows (vocab_size of config.json): the two files belong to different models, or the embedding was not resized after tokens were added`,
     );
   }
+  const outside = endIds.find((id) => !Number.isInteger(id) || id < 0 || id >= embeddingRows);
+  if (outside !== undefined) {
+    throw new Error(
+      `generation_config.json or config.json: the eos_token_id ${outside} is no id of the model, whose embedding has ${embeddingRows} rows`,
+    );
+  }
   const template = new ChatTemplate(files);
   const layout = readChatLayout(template, thinking);
+  const lost = tokenizer.findLost(
+    [layout.begin, layout.append]
+      .flat()
+      .map((part) => ('text' in part ? part.text : ''))
+      .join(''),
+  );
+  if (lost !== undefined) {
+    throw new Error(
+      `tokenizer.json: the control token ${JSON.stringify(lost)} of the chat template is not found in a text, because it says \`normalized: true\` and the normalizer changes it: set \`"normalized": false\` for it in \`added_tokens\``,
+    );
+  }
   const begin = compileLayout(layout.begin, tokenizer);
   const beginWithSystem = layout.beginWithSystem && compileLayout(layout.beginWithSystem, tokenizer);
   const [end, ...append] = compileLayout(layout.append, tokenizer);
@@ -61,15 +84,16 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
   const [answerEnd, ...appendAnswer] = compileLayout(layout.appendAnswer ?? [], tokenizer);
   const hasAnswers = answerEnd === end;
   const ends = [end, ...endIds.filter((id) => id !== end)];
-  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer);
-  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
-    tokenizer.encodePieces(fillLayout(pieces, texts, layout, calls?.splitSystem));
-
-  /** The control tokens of a call, and markup such as `<think>`. */
-  const splitAction = (text: string): (string | number)[] =>
-    (calls?.splitAction(text) ?? [text]).flatMap((part) =>
-      typeof part === 'number' ? [part] : tokenizer.splitMarkup(part),
-    );
+  const calls = layout.functionCalls && followFunctionCalls(layout.functionCalls, tokenizer, template.file);
+  const fill = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }, describes = false) =>
+    fillLayout(pieces, texts, layout, describes ? calls?.splitSystem : undefined);
+  /** Ids behind the end of an action. The token may take white space beside it. */
+  const encodeBehind = (pieces: readonly (string | number)[]) => tokenizer.encodePieces([end, ...pieces]).slice(1);
+  const { behind, place } = actionPlace(
+    [begin, beginWithSystem ?? begin, append, hasAnswers ? appendAnswer : append],
+    tokenizer,
+    template.file,
+  );
 
   return {
     endIds: ends,
@@ -80,24 +104,40 @@ export function createConversationEncoder(files: TokenizerFiles, settings: Encod
       thinking,
       ...(calls && { answers: hasAnswers ? 'tool' : 'user' }),
     },
-    begin(system, observation) {
-      if (system === '') return fill(begin, { observation });
-      if (beginWithSystem !== undefined) return fill(beginWithSystem, { system, observation });
-      return fill(begin, { observation: `${system}\n\n${observation}` });
+    begin(system, observation, describesFunctions = true) {
+      const write = (pieces: readonly LayoutPiece[], texts: { readonly [S in Slot]?: string }) =>
+        tokenizer.encodePieces(fill(pieces, texts, describesFunctions));
+      if (system === '') return write(begin, { observation });
+      if (beginWithSystem !== undefined) return write(beginWithSystem, { system, observation });
+      return write(begin, { observation: `${system}\n\n${observation}` });
     },
-    append: remember((observation) => fill(append, { observation })),
-    ...(hasAnswers && { appendAnswer: remember((answer: string) => fill(appendAnswer, { answer })) }),
-    encodeAction: (text) => tokenizer.encodePieces(splitAction(text)),
-    decode: (ids) => tokenizer.decode(ids.filter((id) => !ends.includes(id))),
+    append: remember((observation) => encodeBehind(fill(append, { observation }))),
+    ...(hasAnswers && { appendAnswer: remember((answer: string) => encodeBehind(fill(appendAnswer, { answer }))) }),
+    encodeAction(text, content = 0) {
+      const pieces = [
+        ...tokenizer.splitThoughts(text.slice(0, content)),
+        ...splitAction(text.slice(content), calls?.syntax ?? usualCalls, tokenizer),
+      ];
+      return tokenizer.encodePieces([...behind, ...pieces, end], place).slice(behind.length, -1);
+    },
+    decode: (ids) =>
+      tokenizer.decode(
+        ids.filter((id) => !ends.includes(id)),
+        place,
+      ),
     piece: (id) => tokenizer.piece(id),
+    encodeText: wholeTextEncoder(files.tokenizer, tokenizer),
     ...(calls && { functionCalls: calls.syntax }),
   };
 }
 
-function parseTokenizer(text: string): TokenizerJson {
+/** The tokenizer of a tokenizer.json. */
+export function openTokenizer(text: string): TextTokenizer {
+  let json: TokenizerJson;
   try {
-    return JSON.parse(text) as TokenizerJson;
+    json = JSON.parse(text) as TokenizerJson;
   } catch (error) {
     throw new Error(`tokenizer.json is not JSON: ${(error as Error).message}`, { cause: error });
   }
+  return new TextTokenizer(json);
 }

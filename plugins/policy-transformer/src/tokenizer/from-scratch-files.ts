@@ -9,13 +9,27 @@ export const endToken = '<|end|>';
 /** Roles alternate, so one token between messages is enough. */
 const template = `{% for message in messages %}{{ message['content'] }}${endToken}{% endfor %}`;
 
-/** The files of a tokenizer whose vocabulary begins with `endToken`. */
-export function chatFiles(parts: {
+/** Parts of a tokenizer that do not depend on the text that it was trained on. */
+export interface FixedParts {
   readonly normalizer: object | null;
   readonly pre_tokenizer: object;
   readonly decoder: object;
-  readonly model: object;
-}): TokenizerFiles {
+}
+
+/** Whether the files are, byte by byte, those of a tokenizer from scratch with these parts, whatever its vocabulary. */
+export function isFromScratch(files: TokenizerFiles, parts: FixedParts): boolean {
+  if (files.chatTemplate !== template || files.additionalTemplates !== undefined) return false;
+  try {
+    const { model } = JSON.parse(files.tokenizer) as { readonly model: object };
+    const own = chatFiles({ ...parts, model });
+    return own.tokenizer === files.tokenizer && own.config === files.config;
+  } catch {
+    return false;
+  }
+}
+
+/** The files of a tokenizer whose vocabulary begins with `endToken`. */
+export function chatFiles(parts: FixedParts & { readonly model: object }): TokenizerFiles {
   const tokenizer = {
     version: '1.0',
     truncation: null,

@@ -1,5 +1,5 @@
 import { byteCharacters } from './byte-level-text.js';
-import { storedTemplate } from './chat-template.js';
+import { storedTemplates } from './stored-templates.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
 /** A tokenizer as llama.cpp reads it (`tokenizer.ggml.*`), of its model `gpt2`: byte pairs over bytes. */
@@ -64,7 +64,7 @@ export function ggufVocabulary(files: TokenizerFiles, rows: number): GgufVocabul
   return {
     ...{ pre, tokens, types, merges },
     ...readTemplate(tokenizer['post_processor'] as Json | null | undefined),
-    chatTemplate: files.chatTemplate ?? storedTemplate(config),
+    chatTemplate: storedTemplates(files, config).default.source,
   };
 }
 

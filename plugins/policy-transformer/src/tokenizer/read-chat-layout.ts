@@ -7,7 +7,7 @@ import type { ChatLayout, LayoutPart, Slot, Thinking } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
 import { answersGrow, checkChatGrowth } from './check-chat-growth.js';
 import { readAnswers } from './read-answers.js';
-import { attempt, readFunctionCalls, type Render } from './read-function-calls.js';
+import { attempt, describedOnly, readFunctionCalls, type Render } from './read-function-calls.js';
 import { findTrimmedCharacters } from './trimmed-text.js';
 
 // Only letters and digits, so that no template reads them as markup. None is a prefix of another.
@@ -18,6 +18,9 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
   const variables = thinking === 'off' ? { enable_thinking: false } : {};
   const renderAll: Render = (messages, tools) =>
     template.render(messages, { addGenerationPrompt: true, variables, ...(tools && { tools }) });
+  /** With tools, `transformers` uses the template `tool_use`. Without one, it is the same. */
+  const renderCalls: Render = (messages, tools = template.hasToolTemplate ? [] : undefined) =>
+    renderAll(messages, tools);
   const render = (...messages: ChatMessage[]) => renderAll(messages);
   const fill = (rendered: string, slots: { readonly [sentinel: string]: Slot }) =>
     splitAtSentinels(template.file, rendered, slots);
@@ -36,15 +39,23 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
     const what = between === undefined ? 'drops the actions of earlier turns' : 'writes an action more than once';
     throw new Error(`${template.file}: the chat template ${what}, so a conversation cannot grow`);
   }
+  if (before.length > first.length && before.startsWith(first)) {
+    throw new Error(
+      `${template.file}: the chat template writes ${JSON.stringify(before.slice(first.length))} in front of the actions of earlier turns, but not in front of the next one: an action begins in the middle of a text (as in the layout of Llama 2 chat), so a conversation cannot grow. Begin and end actions with special tokens in chat_template.jinja.`,
+    );
+  }
   const lastPrompt =
     first.startsWith(before) && between.endsWith(first.slice(before.length)) ? first.slice(before.length) : '';
   const withSystem = attempt(() => render(system, user(sentinels.first)));
   const knowsSystem = withSystem !== undefined && withSystem.includes(sentinels.system);
   const [u0, u1] = [user(sentinels.first), user(sentinels.next)];
   const calls = attempt(() =>
-    readFunctionCalls(renderAll, { user: u0, answer: u1, before, after: between, withSystem, system }),
+    readFunctionCalls(renderCalls, { user: u0, answer: u1, before, after: between, withSystem, system }),
   );
-  const answers = calls && attempt(() => readAnswers(renderAll, u0, calls.upToCall));
+  const answers = calls && attempt(() => readAnswers(renderCalls, u0, calls.upToCall));
+  const functionCalls =
+    calls?.layout ??
+    (template.hasToolTemplate ? describedOnly(renderCalls, { user: u0, withSystem, system }) : undefined);
   const trimmed = (rendered: (content: string) => string, sentinel: string) =>
     findTrimmedCharacters((start, end) => rendered(start + sentinel + end) === rendered(sentinel));
   const layout: ChatLayout = {
@@ -61,7 +72,7 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
         : { start: '', end: '' },
       answer: answers?.writes ?? { start: '', end: '' },
     },
-    ...(calls && { functionCalls: calls.syntax }),
+    ...(functionCalls && { functionCalls }),
   };
   checkChatGrowth(template, layout, { thinking, variables });
   if (answers === undefined) return layout;

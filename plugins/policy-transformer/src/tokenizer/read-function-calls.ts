@@ -1,5 +1,4 @@
-import type { FunctionCallSyntax } from '@agentgym/cli';
-
+import type { CallLayout } from './chat-layout.js';
 import type { ChatMessage } from './chat-template.js';
 
 /** A template as a function of messages, with its variables set. */
@@ -19,7 +18,7 @@ export const sentinelCall = { name, message: callMessage(name, { [key]: value })
 
 /** What is read from a rendered call. */
 export interface RenderedCalls {
-  readonly syntax: FunctionCallSyntax;
+  readonly layout: CallLayout;
   /** The text up to the end of `sentinelCall`, without what ends the message. */
   readonly upToCall: string;
 }
@@ -52,27 +51,61 @@ export function readFunctionCalls(
   const [argumentsKey, ...more] = Object.keys(others);
   if (called !== name || argumentsKey === undefined || more.length > 0) return undefined;
   if (JSON.stringify(others[argumentsKey]) !== JSON.stringify({ [key]: value })) return undefined;
-  const syntax: FunctionCallSyntax = {
+  const layout: CallLayout = {
     before: written.slice(0, start),
     after: written.slice(end),
     argumentsKey,
-    describe(functions) {
-      if (withSystem === undefined) return undefined;
-      const tools = functions.map((one) => ({ type: 'function', function: one }));
-      const described = attempt(() => render([system, user], tools));
-      const at = withSystem.indexOf(system.content ?? '') + (system.content ?? '').length;
-      const [head, tail] = [withSystem.slice(0, at), withSystem.slice(at)];
-      if (described === undefined || !described.startsWith(head) || !described.endsWith(tail)) return undefined;
-      const inserted = described.slice(at, described.length - tail.length).trim();
-      return inserted === '' ? undefined : inserted;
-    },
+    describe: readDescription(render, { user, system, withSystem }),
   };
-  return { syntax, upToCall: before + written };
+  return { layout, upToCall: before + written };
+}
+
+/** The marks of calls for a template that has none: the syntax of Hermes and Qwen. */
+export const usualCalls = { before: '<tool_call>\n', after: '\n</tool_call>', argumentsKey: 'arguments' } as const;
+
+/** What a template with tools writes about functions, and the usual calls. Undefined if it writes nothing about them. */
+export function describedOnly(render: Render, rendered: Parameters<typeof readDescription>[1]): CallLayout | undefined {
+  const describe = readDescription(render, rendered);
+  const parameters = { type: 'object', properties: { [key]: { type: 'string' } } };
+  const tried = { type: 'function', function: { name, description: value, parameters } };
+  return describe([tried]) === undefined ? undefined : { ...usualCalls, describe };
+}
+
+/**
+ * What a template writes about functions, as text behind the system text. Undefined if it writes it elsewhere, or changes
+ * more than that.
+ */
+export function readDescription(
+  render: Render,
+  { user, system, withSystem }: Pick<Parameters<typeof readFunctionCalls>[1], 'user' | 'system' | 'withSystem'>,
+): CallLayout['describe'] {
+  return (tools) => {
+    if (withSystem === undefined) return undefined;
+    const content = system.content ?? '';
+    const start = withSystem.indexOf(content);
+    const tail = withSystem.slice(start + content.length);
+    const between = (head: string, text: string | undefined) => {
+      if (text === undefined || !text.startsWith(head) || !text.endsWith(tail)) return undefined;
+      const inserted = text.slice(head.length, Math.max(head.length, text.length - tail.length)).trim();
+      return inserted === '' ? undefined : inserted;
+    };
+    return (
+      between(
+        withSystem.slice(0, start + content.length),
+        attempt(() => render([system, user], tools)),
+      ) ??
+      // A system message of its own is that text, too, if there is no other.
+      between(
+        withSystem.slice(0, start),
+        attempt(() => render([user], tools)),
+      )
+    );
+  };
 }
 
 /** A call as a model writes it, with the JSON of Python, which templates write. */
 export function writeCall(
-  { before, after, argumentsKey }: FunctionCallSyntax,
+  { before, after, argumentsKey }: Pick<CallLayout, 'before' | 'after' | 'argumentsKey'>,
   called: string,
   values: { readonly [name: string]: string },
 ): string {

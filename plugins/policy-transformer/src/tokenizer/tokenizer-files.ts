@@ -6,6 +6,8 @@ export interface TokenizerFiles {
   readonly config: string;
   /** chat_template.jinja; absent if the template is in tokenizer_config.json. */
   readonly chatTemplate?: string;
+  /** The files of additional_chat_templates by their names without `.jinja`; absent if there are none. */
+  readonly additionalTemplates?: { readonly [name: string]: string };
 }
 
 /** The part of tokenizer.json that is read here; the library reads the rest. */
@@ -17,8 +19,12 @@ export interface TokenizerJson {
     readonly rstrip?: boolean;
     readonly single_word?: boolean;
     readonly special?: boolean;
+    /** It is found in the normalized text, with its own spelling normalized. Default: if it is not special. */
+    readonly normalized?: boolean;
   }[];
-  readonly decoder?: object | null;
+  readonly normalizer?: { readonly type?: string } | null;
+  readonly pre_tokenizer?: { readonly type?: string } | null;
+  readonly decoder?: { readonly type?: string } | null;
   readonly model: {
     readonly vocab: { readonly [token: string]: number } | readonly (readonly [string, number])[];
     readonly unk_token?: string | null;

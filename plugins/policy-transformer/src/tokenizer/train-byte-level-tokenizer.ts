@@ -22,6 +22,11 @@ interface Pair {
   readonly words: Set<number>;
 }
 
+const level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
+
+/** The parts of every such tokenizer. */
+export const byteParts = { normalizer: null, pre_tokenizer: level, decoder: level } as const;
+
 /**
  * Trains a tokenizer that can encode every text without loss.
  * @param corpus One message each.
@@ -47,11 +52,8 @@ export async function trainByteLevelTokenizer(
     count,
   }));
   const merges = learnMerges(corpusWords, tokens, options.vocabularySize);
-  const level = { type: 'ByteLevel', add_prefix_space: false, trim_offsets: true, use_regex: true };
   return chatFiles({
-    normalizer: null,
-    pre_tokenizer: level,
-    decoder: level,
+    ...byteParts,
     model: {
       type: 'BPE',
       dropout: null,

@@ -12,6 +12,26 @@ const pattern = '\\n| ?[\\p{L}\\p{M}]+| ?\\p{N}+| ?[^\\p{L}\\p{M}\\p{N} \\n]| ';
 /** Replaces characters that the training text does not have. */
 const unknownToken = '\ufffd';
 
+/** The parts of every such tokenizer. */
+export const wordParts = {
+  normalizer: {
+    type: 'Sequence',
+    normalizers: [
+      { type: 'Prepend', prepend: ' ' },
+      { type: 'Replace', pattern: { String: '\n' }, content: '\n ' },
+    ],
+  },
+  pre_tokenizer: { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false },
+  decoder: {
+    type: 'Sequence',
+    decoders: [
+      { type: 'Fuse' },
+      { type: 'Replace', pattern: { String: '\n ' }, content: '\n' },
+      { type: 'Strip', content: ' ', start: 1, stop: 0 },
+    ],
+  },
+} as const;
+
 /**
  * Builds the tokenizer of a text. The result depends on the words and how often they occur, not on their order.
  * @param corpus One message each: a system text, an observation or an action.
@@ -42,22 +62,7 @@ export async function trainWordTokenizer(
     if (!known.has(word)) tokens.push(word);
   }
   return chatFiles({
-    normalizer: {
-      type: 'Sequence',
-      normalizers: [
-        { type: 'Prepend', prepend: ' ' },
-        { type: 'Replace', pattern: { String: '\n' }, content: '\n ' },
-      ],
-    },
-    pre_tokenizer: { type: 'Split', pattern: { Regex: pattern }, behavior: 'Isolated', invert: false },
-    decoder: {
-      type: 'Sequence',
-      decoders: [
-        { type: 'Fuse' },
-        { type: 'Replace', pattern: { String: '\n ' }, content: '\n' },
-        { type: 'Strip', content: ' ', start: 1, stop: 0 },
-      ],
-    },
+    ...wordParts,
     // Byte-pair encoding without merges: a known word is one token, any other word is split into characters.
     model: {
       type: 'BPE',

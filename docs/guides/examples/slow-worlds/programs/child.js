@@ -2,15 +2,9 @@
 // `{"id": 1, "low": 4, "high": 9, "seed": 7}` or `{"id": 2, "guess": "6"}`.
 import { Game } from './game.js';
 
-// The last line is what the agent's failed episode is recorded with.
-process.on('uncaughtException', (error) => {
-  console.error(String(error));
-  process.exit(1);
-});
-
 let game;
 let rest = '';
-// Not `node:readline`: it takes U+2028 for the end of a line, and an agent may write that.
+// `node:readline` would also end a line at U+2028, which an agent may write.
 for await (const text of process.stdin.setEncoding('utf8')) {
   rest += text;
   if (!text.includes('\n')) continue;

@@ -6,9 +6,9 @@ import re
 import sys
 import threading
 
-# What libraries print must not stand between the answers.
+# What libraries print goes to standard error, because standard output has the answers.
 answers, sys.stdout = sys.stdout, sys.stderr
-one_at_a_time = threading.Lock()
+writing = threading.Lock()
 
 
 class Game:
@@ -49,8 +49,8 @@ class Game:
         }
 
 
-def tell(message):
-    with one_at_a_time:
+def send(message):
+    with writing:
         answers.write(json.dumps(message) + "\n")
         answers.flush()
 
@@ -67,9 +67,9 @@ def play(questions):
                 game.guess(question["guess"])
             else:
                 game = None
-            tell({"id": question["id"], "answer": game and game.position()})
+            send({"id": question["id"], "answer": game and game.position()})
         except Exception as error:
-            tell({"id": question["id"], "error": f"{type(error).__name__}: {error}"})
+            send({"id": question["id"], "error": f"{type(error).__name__}: {error}"})
 
 
 slots = {}
@@ -78,6 +78,6 @@ for line in sys.stdin.buffer:
     slot = question["slot"]
     if slot not in slots:
         slots[slot] = queue.SimpleQueue()
-        # A game that thinks long keeps no other waiting.
+        # A slow game does not delay the others.
         threading.Thread(target=play, args=(slots[slot],), daemon=True).start()
     slots[slot].put(question)

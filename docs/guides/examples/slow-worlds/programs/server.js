@@ -1,7 +1,7 @@
-// node server.js [--port 8765] [--capacity 5] [--idle 60]: plays games for whoever leases a place, and takes a place
-// back that is idle for so many seconds.
-//   POST /lease {low, high, seed}       -> 201 {lease, position}, or 429 where every place is taken
-//   POST /lease/LEASE/step {guess}      -> 200 {lease, position}, or 410 where the lease has run out
+// node server.js [--port 8765] [--capacity 5] [--idle 60]: plays games for its clients. Each game is leased; a lease that
+// is idle for so many seconds runs out.
+//   POST /lease {low, high, seed}       -> 201 {lease, position}, or 429 if all games are taken
+//   POST /lease/LEASE/step {guess}      -> 200 {lease, position}, or 410 if the lease has run out
 //   DELETE /lease/LEASE                 -> 200 {}
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
@@ -20,9 +20,12 @@ const { values } = parseArgs({
 });
 const leases = new Map();
 
-const server = createServer(async (request, response) => {
-  const [status, body] = await answer(request).catch((error) => [400, { error: String(error) }]);
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+const server = createServer((request, response) => {
+  answer(request)
+    .catch((error) => [400, { error: String(error) }])
+    .then(([status, body]) => {
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    });
 });
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}`);
@@ -41,7 +44,7 @@ async function answer(request) {
 }
 
 function grant(game) {
-  if (leases.size >= Number(values.capacity)) return [429, { error: 'every place is taken' }];
+  if (leases.size >= Number(values.capacity)) return [429, { error: 'all games are taken' }];
   const lease = randomUUID();
   leases.set(lease, { game, timer: setTimeout(release, 1000 * Number(values.idle), lease) });
   return [201, { lease, position: game }];

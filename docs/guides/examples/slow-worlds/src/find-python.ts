@@ -3,11 +3,11 @@ import { promisify } from 'node:util';
 
 import type { Diagnosis } from '@agentgym/cli';
 
-/** What `agentgym doctor` says of Python. */
+/** What `agentgym doctor` says about Python. */
 export async function findPython(): Promise<readonly Diagnosis[]> {
   try {
     const { stdout } = await promisify(execFile)('python3', ['--version']);
-    return [{ level: 'ok', message: `python-game is played by ${stdout.trim()}` }];
+    return [{ level: 'ok', message: `python-game uses ${stdout.trim()}` }];
   } catch {
     return [
       {

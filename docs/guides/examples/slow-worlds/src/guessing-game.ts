@@ -1,15 +1,15 @@
 import type { Random, StepResult, TaskSource, World } from '@agentgym/cli';
 
-// A task is the interval in which a number is hidden, such as `4-9`. Which number it is, a seed decides.
+// A task is the interval in which a number is hidden, such as `4-9`. A seed decides the number.
 const tasks = Array.from({ length: 65 }, (_, i) => {
   const low = 1 + Math.floor(i / 5);
   return `${low}-${low + 3 + (i % 5)}`;
 });
 
-// Every fifth place in a row of thirteen is held out, so that each split has intervals of every length.
+// Every fifth interval is for validation, every fifth for testing. Each split has intervals of every length.
 function split(keep: (rest: number) => boolean): TaskSource {
   const ids = tasks.filter((_, i) => keep((i + Math.floor(i / 5)) % 5));
-  return { count: ids.length, id: (place) => ids[place] ?? '', random: (random) => random.choice(ids) };
+  return { count: ids.length, id: (index) => ids[index] ?? '', random: (random) => random.choice(ids) };
 }
 
 /** What the worlds of this package have in common. */
@@ -32,7 +32,7 @@ export interface Opening {
   readonly seed: number;
 }
 
-/** Where a game stands, as the process that plays it tells. */
+/** The state of a game, as its process reports it. */
 export interface Position {
   readonly observation: string;
   /** The numbers that are still possible. */
@@ -43,12 +43,15 @@ export interface Position {
   readonly over: boolean;
 }
 
-/** Reads a task. Throws where there is no such task. */
+/** Reads a task. Throws if there is no such task. */
 export function openingOf(task: string, random: Random): Opening {
   if (!tasks.includes(task)) throw new Error(`there is no task ${task.slice(0, 40)}`);
   const [low = 0, high = 0] = task.split('-').map(Number);
   return { low, high, seed: random.integer(0, 1_000_000) };
 }
+
+/** The question of an action. An agent may write megabytes, and a guess has at most three digits. */
+export const guessOf = (action: string) => ({ guess: action.slice(0, 8) });
 
 export function stepResult({ observation, success, invalid, over }: Position): StepResult {
   return { observation, reward: Number(success), terminated: over, truncated: false, facts: { success, invalid } };

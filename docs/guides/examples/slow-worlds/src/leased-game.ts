@@ -2,7 +2,15 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Call, EnvironmentHost, World } from '@agentgym/cli';
 
-import { guessingGame, nextGuess, type Opening, openingOf, type Position, stepResult } from './guessing-game.js';
+import {
+  guessingGame,
+  guessOf,
+  nextGuess,
+  type Opening,
+  openingOf,
+  type Position,
+  stepResult,
+} from './guessing-game.js';
 import type { LeasedGameOptions } from './options.js';
 
 const HTTP_TOO_MANY = 429;
@@ -18,11 +26,11 @@ interface Lease {
   readonly position: Position;
 }
 
-/** Every episode holds a lease on a place at a server, from `reset` until it ends. */
+/** Every episode holds a lease on a game of a server, from `reset` until it ends. */
 export async function open({ url }: LeasedGameOptions, host: EnvironmentHost): Promise<World> {
   const ask = (method: string, path: string, call: Call, body?: object) =>
     askServer(method, new URL(path, url), call, body);
-  // Says at once that there is no server, not in the middle of the first episodes.
+  // Fails here if there is no server, instead of in the first episodes.
   await ask('GET', '/', host);
 
   return {
@@ -47,7 +55,7 @@ export async function open({ url }: LeasedGameOptions, host: EnvironmentHost): P
         },
         async step(action, call) {
           if (lease === undefined) throw new Error('there is no game: it has ended');
-          const { body } = await ask('POST', `/lease/${lease}/step`, call, { guess: action });
+          const { body } = await ask('POST', `/lease/${lease}/step`, call, guessOf(action));
           position = whole(body).position;
           if (position.over) await giveBack(call);
           return stepResult(position);
@@ -66,7 +74,7 @@ export async function open({ url }: LeasedGameOptions, host: EnvironmentHost): P
     },
   };
 
-  /** Waits its turn where every place is taken: by others, or by leases of a run that was killed. */
+  /** Waits while all games are taken: by other users, or by leases of a run that was killed. */
   async function takeLease(opening: Opening, call: Call): Promise<Lease> {
     for (;;) {
       const { status, body } = await ask('POST', '/lease', call, opening);
@@ -76,7 +84,7 @@ export async function open({ url }: LeasedGameOptions, host: EnvironmentHost): P
   }
 }
 
-/** What the server refused makes a failed episode, which is played again. */
+/** If the server refuses a question, the episode fails and is played again. */
 function whole({ lease, position, error }: Answer['body']): Lease {
   if (lease === undefined || position === undefined) throw new Error(`the server: ${error ?? 'no position'}`);
   return { lease, position };
@@ -88,7 +96,7 @@ async function askServer(method: string, url: URL, { signal }: Call, body?: obje
     const response = await fetch(url, { method, signal, ...(body && { body: JSON.stringify(body) }) });
     answer = { status: response.status, body: (await response.json()) as Answer['body'] };
   } catch (error) {
-    // The time of the call is up: that is one failed episode, and no word on the server.
+    // The time of the call is up. That fails one episode and says nothing about the server.
     if (signal.aborted) throw error;
     throw unavailable(`${url.origin} gives no answer: ${reasonOf(error)}`);
   }
@@ -97,12 +105,12 @@ async function askServer(method: string, url: URL, { signal }: Call, body?: obje
   return answer;
 }
 
-/** The world itself is down: the run ends here, and is resumed once it is up again. */
+/** The world itself is down: the run ends here, and can be resumed when it is up again. */
 function unavailable(message: string): Error {
   return Object.assign(new Error(message), { code: 'UNAVAILABLE' });
 }
 
-/** `fetch` says what went wrong in the cause of its error. */
+/** The cause of an error of `fetch` says what went wrong. */
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? cause.message : message;

@@ -1,9 +1,16 @@
 import { fileURLToPath } from 'node:url';
 
-import type { EnvironmentHost, World } from '@agentgym/cli';
+import type { EnvironmentHost, JsonLinesProcess, World } from '@agentgym/cli';
 
-import { guessingGame, nextGuess, type Opening, openingOf, type Position, stepResult } from './guessing-game.js';
-import { JsonLines } from './json-lines.js';
+import {
+  guessingGame,
+  guessOf,
+  nextGuess,
+  type Opening,
+  openingOf,
+  type Position,
+  stepResult,
+} from './guessing-game.js';
 import type { PythonGameOptions } from './options.js';
 
 const program = fileURLToPath(new URL('../programs/games.py', import.meta.url));
@@ -15,7 +22,6 @@ type Question = { readonly slot: number } & (Opening | { readonly guess: string 
 export async function open({ python }: PythonGameOptions, host: EnvironmentHost): Promise<World> {
   const games = await startPython(python, host);
   await games.ask({ slot: 0 }, host);
-  // The contribution says how many are held at once.
   const free: number[] = [];
   let slots = 0;
 
@@ -33,7 +39,7 @@ export async function open({ python }: PythonGameOptions, host: EnvironmentHost)
           return position.observation;
         },
         async step(action, call) {
-          position = await games.ask({ slot, guess: action }, call);
+          position = await games.ask({ slot, ...guessOf(action) }, call);
           return stepResult(position);
         },
         act: (player, { random }) => nextGuess(player, random, opening, position),
@@ -42,10 +48,10 @@ export async function open({ python }: PythonGameOptions, host: EnvironmentHost)
           isHeld = false;
           try {
             await games.ask({ slot });
-            // Python says that it is empty: a game that hangs keeps its slot for good.
+            // Python answers when the slot is empty. A game that hangs never gives its slot back.
             free.push(slot);
           } catch {
-            // Python has ended, and the slot with it.
+            // Python has ended, or the game hangs.
           }
         },
       };
@@ -54,15 +60,13 @@ export async function open({ python }: PythonGameOptions, host: EnvironmentHost)
   };
 }
 
-async function startPython(python: string, host: EnvironmentHost): Promise<JsonLines<Question, Position>> {
+async function startPython(python: string, host: EnvironmentHost): Promise<JsonLinesProcess<Question, Position>> {
   try {
-    // All games are lost with it: the world is down, and nothing more is tried.
-    return new JsonLines(await host.spawn(python, [program]), (complaint) =>
-      Object.assign(new Error(`Python has ended: ${complaint}`), { code: 'UNAVAILABLE' }),
-    );
+    // All games are lost with the process, so its end is the end of the world.
+    return await host.spawnJsonLines(python, [program], { shared: true });
   } catch (cause) {
     throw new Error(
-      `The games are played by Python 3, and there is no ${python}: install it, or say where it is by the option \`python\`.`,
+      `Python 3 plays the games, and there is no program ${python}: install it, or set the option \`python\`.`,
       { cause },
     );
   }

@@ -1,0 +1,52 @@
+import { planRun } from '../config/run-plan.js';
+import type { Json } from '../contracts/json.js';
+import { shortKey } from '../reporting/short-key.js';
+import { shownSetting, shownValue, shownValues } from '../reporting/shown-values.js';
+import type { LoadedRun } from '../runs/load-run.js';
+import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
+import { finalOutcomes } from './report-comparisons.js';
+
+/** What a run was tested on. Only successes on equal tests can be ranked. */
+export interface FinalTest {
+  /** Equal for equal tests. */
+  readonly key: string;
+  /** The environment, its options, the split, the turns and the number of tasks. */
+  readonly parts: { readonly [part: string]: Json };
+}
+
+/**
+ * The final test of a run; undefined before its final evaluation. Runs with different seeds may play different tasks of
+ * one split: these are samples of one test.
+ */
+export function finalTestOf(run: LoadedRun): FinalTest | undefined {
+  const played = finalOutcomes(run, 'policy');
+  if (played === undefined || !run.result?.evaluation) return undefined;
+  const { recipe } = run.manifest;
+  const { environment } = recipe;
+  const options = recipeLeaves(environment.options ?? {});
+  const parts = {
+    environment: environment.name,
+    ...Object.fromEntries(Object.entries(options).map(([key, value]) => [`options.${key}`, value])),
+    split: run.result.evaluation.split,
+    turns: planRun(recipe).evaluationHorizon,
+    tasks: played.outcomes.length,
+  };
+  return { key: JSON.stringify(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))), parts };
+}
+
+/** Words for each of some tests: the environment, and everything in which they differ. */
+export function testNames(tests: readonly FinalTest[]): string[] {
+  const parts = tests.map((test) => test.parts);
+  const common = differingKeys(parts).filter((key) => ['split', 'turns', 'tasks'].includes(key));
+  return tests.map(({ parts: own }) => {
+    // Options of another environment say nothing about this one.
+    const alike = parts.filter((other) => other['environment'] === own['environment']);
+    const options = differingKeys(alike).filter((key) => key.startsWith('options.'));
+    const told = [...options, ...common].map((key) => {
+      const text = shownValues([own[key], ...parts.map((one) => one[key])])[0] ?? '';
+      if (key === 'split') return `${text} split`;
+      return common.includes(key) ? `${text} ${key}` : shownSetting(shortKey(key, options), text);
+    });
+    return [shownValue(own['environment']), ...told].join(', ');
+  });
+}

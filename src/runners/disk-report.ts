@@ -1,0 +1,84 @@
+// What a job tells where its node shares a disk with the machine that submitted it: files in the job's folder. The run's
+// folder is on that disk, too, so nothing travels through a log, and nothing that a node prints is taken for a report.
+import { appendFileSync } from 'node:fs';
+import { lstat, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+
+import * as v from 'valibot';
+
+import type { RunEvent } from '../contracts/events.js';
+import { writeJsonAtomically } from '../runs/durable-files.js';
+import { asciiJson } from './ascii-json.js';
+import { BoundedLines, longestLine } from './bounded-lines.js';
+import { jobFiles } from './job-folder.js';
+import type { JobReport } from './job-report.js';
+import { toldOutcome, outcomeSchema } from './outcome-schema.js';
+import { readEvent } from './read-event.js';
+import type { TrainOutcome } from './runner.js';
+
+export function diskReport(folder: string): JobReport {
+  return {
+    event: (event) => {
+      try {
+        appendFileSync(join(folder, jobFiles.events), `${asciiJson(event)}\n`);
+      } catch {
+        // Events are only shown. The run itself says what is wrong with the disk.
+      }
+    },
+    follow: () => undefined,
+    sync: () => undefined,
+    end: (outcome) => writeJsonAtomically(join(folder, jobFiles.outcome), { formatVersion: 1, ...outcome }),
+  };
+}
+
+/** Reads what a `diskReport` writes, while it is written. */
+export class DiskReportReader {
+  readonly #lines = new BoundedLines();
+  readonly #decoder = new StringDecoder('utf8');
+  #position = 0;
+
+  constructor(private readonly folder: string) {}
+
+  /** The events since the last call. */
+  async *events(): AsyncGenerator<RunEvent> {
+    const path = join(this.folder, jobFiles.events);
+    if (!(await isFile(path))) return;
+    const file = await open(path);
+    try {
+      const chunk = Buffer.alloc(1 << 16);
+      for (;;) {
+        const { bytesRead } = await file.read(chunk, 0, chunk.length, this.#position);
+        if (bytesRead === 0) return;
+        this.#position += bytesRead;
+        for (const line of this.#lines.read(this.#decoder.write(chunk.subarray(0, bytesRead)))) {
+          const event = readEvent(parse(line));
+          if (event !== undefined) yield event;
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** How the run ended; undefined as long as the job has not told it. */
+  async outcome(): Promise<TrainOutcome | undefined> {
+    const path = join(this.folder, jobFiles.outcome);
+    if (!(await isFile(path, longestLine))) return undefined;
+    const { output, success } = v.safeParse(outcomeSchema, parse(await readFile(path, 'utf8')));
+    return success ? toldOutcome(output) : undefined;
+  }
+}
+
+async function isFile(path: string, most = Infinity): Promise<boolean> {
+  const found = await lstat(path).catch(() => undefined);
+  return found?.isFile() === true && found.size <= most;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

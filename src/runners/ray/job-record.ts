@@ -1,0 +1,39 @@
+import { lstat, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+import * as v from 'valibot';
+
+import { makeFolder } from '../../reporting/make-folder.js';
+import { writeJsonAtomically } from '../../runs/durable-files.js';
+
+const recordSchema = v.object({
+  formatVersion: v.literal(1),
+  address: v.string(),
+  id: v.pipe(v.string(), v.regex(/^agentgym-[0-9a-f]{16}$/)),
+  key: v.string(),
+  taken: v.pipe(v.number(), v.safeInteger(), v.minValue(-1)),
+});
+
+/** `RUN.job.json` beside a run's folder: the job that trains it, so that another process can follow it. */
+export type JobRecord = v.InferOutput<typeof recordSchema> & {
+  /** The number of the last `commit` whose state is in the run's folder; -1: none. */
+  readonly taken: number;
+  /** With which the job signs its frames. Only the user may read the file. */
+  readonly key: string;
+};
+
+/** Undefined if there is none that can be used: the run then gets a new job. */
+export async function readJobRecord(file: string): Promise<JobRecord | undefined> {
+  if ((await lstat(file).catch(() => undefined))?.isFile() !== true) return undefined;
+  try {
+    const { output, success } = v.safeParse(recordSchema, JSON.parse(await readFile(file, 'utf8')));
+    return success ? output : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export async function writeJobRecord(file: string, record: JobRecord): Promise<void> {
+  await makeFolder(dirname(file));
+  await writeJsonAtomically(file, record, 0o600);
+}

@@ -1,0 +1,272 @@
+// Turns the body of a request into ids. It runs in the main thread for short bodies and in a thread of its own for long ones, so it
+// keeps nothing, and its results can be sent between threads.
+import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
+import type { ConversationEncoder } from '../../contracts/policy.js';
+import { parseBoundedJson } from './bounded-json.js';
+import { ConversationKey } from './conversation-key.js';
+import {
+  type ChatRequest,
+  type CompletionRequest,
+  type Message,
+  readChatRequest,
+  readCompletionRequest,
+} from './read-request.js';
+import { RequestError, shortened, unsupported } from './request-error.js';
+import { addTools, usualSyntax, writeCalls } from './write-tools.js';
+
+/** What a body may hold: more values than tokens fit into any context, and deeper schemas than anybody writes. */
+export const BODY_LIMITS = { depth: 100, values: 600_000 };
+
+/** A model, as far as reading a request needs it. */
+export interface ReadingModel {
+  readonly name: string;
+  /** Tokens of the longest conversation. */
+  readonly maxTokens: number;
+  /** Number of its token ids. Absent: unknown. */
+  readonly vocabularySize?: number | undefined;
+  /** No token has more characters, as it is shown. */
+  readonly longestToken: number;
+  /** Opened when a text has to be encoded. */
+  readonly encoder: () => Promise<ConversationEncoder>;
+}
+
+/** A message of the assistant and what follows it. */
+export interface EncodedTurn {
+  /** Of the conversation up to this message, with it. */
+  readonly key: string;
+  /** The ids of the message without an end token. Absent: the answer is remembered. */
+  readonly answer?: readonly number[];
+  /** The ids of what follows, up to the start of the next answer. */
+  readonly observation: readonly number[];
+}
+
+export interface EncodedChat {
+  readonly kind: 'chat';
+  readonly model: string;
+  readonly request: Omit<ChatRequest, 'messages' | 'tools' | 'tool_choice'>;
+  readonly begin: readonly number[];
+  readonly turns: readonly EncodedTurn[];
+  /** Of the whole conversation. */
+  readonly key: string;
+  /** Whether the answer may call functions. */
+  readonly calls: boolean;
+  readonly ignored: readonly string[];
+}
+
+export interface EncodedCompletion {
+  readonly kind: 'completion';
+  readonly model: string;
+  readonly request: Omit<CompletionRequest, 'prompt'>;
+  readonly prompts: readonly (readonly number[])[];
+  /** What a client should know about its prompts. */
+  readonly warnings: readonly string[];
+  readonly ignored: readonly string[];
+}
+
+export interface EncodeOptions {
+  /** The models of the server, the first one for requests without a name. */
+  readonly models: readonly ReadingModel[];
+  /** Whether the ids of an answer are known, so that its text is not encoded. Default: none is. */
+  readonly isKnown?: (key: string) => boolean;
+}
+
+/** @throws RequestError */
+export async function encodeChat(
+  bytes: Uint8Array,
+  { models, isKnown = () => false }: EncodeOptions,
+): Promise<EncodedChat> {
+  const { ignored, request } = readChatRequest(parseBoundedJson(bytes, BODY_LIMITS));
+  const { messages, tool_choice: choice, tools, ...rest } = request;
+  const model = findModel(models, request.model);
+  const functions = choice === 'none' ? [] : tools.map((tool) => tool.function);
+  const described = functions.length === 0 ? 0 : JSON.stringify(functions).length;
+  const room = new Room(model, 'messages');
+  room.refuseLonger(messages.reduce((sum, one) => sum + lengthOf(one), described));
+  const encoder = await model.encoder();
+  const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
+  const shown =
+    functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
+
+  const hasSystem = isSystem(shown[0]);
+  const [opening, ...others] = hasSystem ? shown.slice(1) : shown;
+  if (opening?.role !== 'user')
+    throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
+  const key = new ConversationKey(shown.slice(0, 1 + Number(hasSystem)));
+  const begin = room.take(encoder.begin(hasSystem ? shown[0]!.content : '', opening.content, functions.length > 0));
+  const turns: EncodedTurn[] = [];
+  for (const [answer, observation] of turnsOf(others)) {
+    const own = key.add(answer).value;
+    key.add(observation);
+    const calls = answer.tool_calls.map(
+      ({
+        function: {
+          arguments: { json },
+          name,
+        },
+      }) => ({ name, json }),
+    );
+    const { content, role } = observation;
+    const observed = (role === 'tool' ? encoder.appendAnswer?.(content) : undefined) ?? encoder.append(content);
+    turns.push({
+      key: own,
+      ...(!isKnown(own) && {
+        answer: room.take(encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length)),
+      }),
+      observation: room.take(observed),
+    });
+  }
+  return {
+    ...{ kind: 'chat', model: model.name, request: rest, begin, turns, key: key.value, ignored },
+    calls: functions.length > 0,
+  };
+}
+
+/** @throws RequestError */
+export async function encodeCompletion(bytes: Uint8Array, { models }: EncodeOptions): Promise<EncodedCompletion> {
+  const { ignored, request } = readCompletionRequest(parseBoundedJson(bytes, BODY_LIMITS));
+  const { prompt, ...rest } = request;
+  const model = findModel(models, request.model);
+  checkIds(rest.stop_token_ids, model, 'stop_token_ids');
+  const prompts: (readonly number[])[] = [];
+  const warnings = new Set<string>();
+  for (const one of prompt) {
+    const room = new Room(model, 'prompt');
+    const ids = room.take(typeof one === 'string' ? await encodeText(one, rest, model, room, warnings) : one);
+    if (ids.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
+    checkIds(ids, model, 'prompt');
+    prompts.push(ids);
+  }
+  return { kind: 'completion', model: model.name, request: rest, prompts, ignored, warnings: [...warnings] };
+}
+
+async function encodeText(
+  text: string,
+  { add_special_tokens: addSpecial, parse_special: parseSpecial }: EncodedCompletion['request'],
+  model: ReadingModel,
+  room: Room,
+  warnings: Set<string>,
+): Promise<readonly number[]> {
+  room.refuseLonger(text.length);
+  const encoder = await model.encoder();
+  if (encoder.encodeText === undefined) {
+    if (addSpecial) throw unsupported('add_special_tokens');
+    if (parseSpecial) throw unsupported('parse_special');
+    return encoder.encodeAction(text);
+  }
+  if (addSpecial || parseSpecial) return encoder.encodeText(text, { addSpecial, parseSpecial });
+  const plain = encoder.encodeText(text, { addSpecial, parseSpecial });
+  const parsed = encoder.encodeText(text, { addSpecial, parseSpecial: true });
+  if (parsed.length !== plain.length) warnings.add(SPELLED);
+  return encoder.encodeAction(text);
+}
+
+const SPELLED =
+  'The prompt spells control tokens, which were read as plain text. Send token ids, use /v1/chat/completions, or set `parse_special: true`.';
+
+function findModel(models: readonly ReadingModel[], asked: string | null | undefined): ReadingModel {
+  const found = asked === undefined || asked === null ? models[0] : models.find(({ name }) => name === asked);
+  if (found !== undefined) return found;
+  const message = `The model \`${shortened(asked ?? '')}\` does not exist. This server has \`${models[0]!.name}\`.`;
+  throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
+}
+
+/** The tokens that a prompt may still have. */
+class Room {
+  readonly #most: number;
+  readonly #mostCharacters: number;
+  readonly #param: string;
+  #tokens = 0;
+
+  constructor({ longestToken, maxTokens }: ReadingModel, param: string) {
+    this.#most = maxTokens;
+    this.#mostCharacters = maxTokens * longestToken;
+    this.#param = param;
+  }
+
+  /** Refuses texts before they are encoded: no token is longer than the longest of the vocabulary. */
+  refuseLonger(characters: number): void {
+    if (characters <= this.#mostCharacters) return;
+    throw this.#tooLong(`The texts of the request have ${characters} characters, more than ${this.#mostCharacters}.`);
+  }
+
+  take(ids: readonly number[]): readonly number[] {
+    this.#tokens += ids.length;
+    if (this.#tokens > this.#most) throw this.#tooLong('The request has more.');
+    return ids;
+  }
+
+  #tooLong(why: string): RequestError {
+    const message = `This model's maximum context length is ${this.#most} tokens. ${why}`;
+    return new RequestError(400, message, { code: 'context_length_exceeded', param: this.#param });
+  }
+}
+
+function checkIds(ids: readonly number[], { vocabularySize = Infinity }: ReadingModel, param: string): void {
+  for (const id of ids) {
+    if (Number.isInteger(id) && id >= 0 && id < vocabularySize) continue;
+    throw new RequestError(400, `\`${param}\`: ${id} is not a token of this model, which has ${vocabularySize}`, {
+      param,
+    });
+  }
+}
+
+function lengthOf(message: Message): number {
+  const calls = message.role === 'assistant' ? message.tool_calls : [];
+  return calls.reduce(
+    (sum, one) => sum + one.function.name.length + one.function.arguments.json.length,
+    message.content.length,
+  );
+}
+
+const isSystem = (message: Message | undefined) => message?.role === 'system' || message?.role === 'developer';
+
+/** Messages with another system text, which is the first one. */
+function withSystem(messages: readonly Message[], change: (system: string) => string): readonly Message[] {
+  const [first, ...rest] = messages;
+  if (isSystem(first)) return [{ role: 'system', content: change(first!.content) }, ...rest];
+  return [{ role: 'system', content: change('') }, ...messages];
+}
+
+type Assistant = Extract<Message, { readonly role: 'assistant' }>;
+type Observation = Pick<Message, 'role' | 'content'>;
+
+/**
+ * The messages of the assistant, each with what follows it.
+ *
+ * @throws RequestError if the roles do not alternate, or if a call has no answer
+ */
+function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, Observation]> {
+  let next = 0;
+  while (next < messages.length) {
+    const answer = messages[next]!;
+    const calls = answer.role === 'assistant' ? answer.tool_calls : [];
+    let end = next + 2;
+    if (calls.length > 0) for (end = next + 1; messages[end]?.role === 'tool';) end += 1;
+    const observation = calls.length > 0 ? joinAnswers(calls, messages.slice(next + 1, end)) : messages[next + 1];
+    if (answer.role !== 'assistant' || (observation?.role !== 'user' && observation?.role !== 'tool')) {
+      throw new RequestError(
+        400,
+        'messages of the user and of the assistant must alternate, and the user has the last one',
+      );
+    }
+    yield [answer, observation];
+    next = end;
+  }
+}
+
+/** The answers to the calls of a message as one message, in the order of the calls. */
+function joinAnswers(calls: Assistant['tool_calls'], answers: readonly Message[]): Observation {
+  const texts = new Map(answers.map((one) => [(one.role === 'tool' && one.tool_call_id) || '', one.content]));
+  const missing = calls.find(({ id }) => !texts.has(id));
+  if (missing !== undefined || texts.size !== calls.length) {
+    const what =
+      missing === undefined
+        ? 'a message of a tool answers no call'
+        : `no message answers the call \`${shortened(missing.id)}\``;
+    throw new RequestError(
+      400,
+      `${what}: each call of a message needs one message of the role tool with its tool_call_id`,
+    );
+  }
+  return { role: 'tool', content: calls.map(({ id }) => texts.get(id)!).join('\n') };
+}

@@ -1,0 +1,32 @@
+import type { FolderEncoderSettings } from '../../contracts/policy.js';
+import type { EncodedChat, EncodedCompletion, ReadingModel } from './encode-request.js';
+import type { ErrorDetails } from './request-error.js';
+
+export type RequestKind = 'chat' | 'completion';
+
+/** Where an equal encoder can be opened. */
+export interface EncoderSource {
+  readonly folder: string;
+  readonly settings: FolderEncoderSettings;
+}
+
+/** The policy whose module opens encoders: data of its thread. */
+export interface ReaderData {
+  /** The plugin's module. */
+  readonly entry: string;
+  readonly policy: string;
+}
+
+/** A body to be read. */
+export interface ReaderJob {
+  readonly kind: RequestKind;
+  readonly bytes: Uint8Array;
+  /** The models of the server, the first one for requests without a name. */
+  readonly models: readonly (Omit<ReadingModel, 'encoder'> & { readonly source?: EncoderSource | undefined })[];
+}
+
+/** What a thread tells: it has opened the encoder, or how the reading ended. */
+export type FromReader =
+  | { readonly begins: true }
+  | { readonly encoded: EncodedChat | EncodedCompletion }
+  | { readonly refused: { readonly status: number; readonly message: string; readonly details: ErrorDetails } };
