@@ -250,6 +250,19 @@ describe('a folder is refused', () => {
     expect(() => openFolder(folder)).toThrow(/a.game\.tw-pddl has 1073741824 bytes; at most 16777216 are read/);
   });
 
+  // Mutation: let `countTry` count nothing. Then this text has 2^40 words.
+  it('with texts that double without end, or with too many words', () => {
+    const game = JSON.parse(smallGame(3)) as { grammar: string };
+    const doubles = Array.from({ length: 40 }, (_, place) => `"a${place + 1}": [{"rhs": "#a${place}# #a${place}#"}],`);
+    const symbols = `${doubles.join('')} "a0": [{"rhs": "x"}], "intro": [{"rhs": "#a40#"}, `;
+    const refused = (grammar: string) => () =>
+      openFolder(folderOf({ 'a/game.tw-pddl': JSON.stringify({ ...game, grammar }) }));
+    expect(refused(game.grammar.replace('"intro": [', symbols))).toThrow(
+      /a.game\.tw-pddl: its conditions and texts have too many solutions/,
+    );
+    expect(refused('{'.repeat(300_000))).toThrow(/a.game\.tw-pddl: grammar: line 1: it has more than 200000 words/);
+  });
+
   it('with a link to what has no end, or to nothing', () => {
     const folder = folderOf({});
     symlinkSync('/dev/zero', join(folder, 'a.tw-pddl'));
