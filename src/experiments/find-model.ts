@@ -17,6 +17,8 @@ export interface FoundModel {
   readonly folder: string;
   /** Id of the run, or name of the folder. */
   readonly origin: string;
+  /** The only model that an adapter in the folder may name as its base. Absent: it names any. */
+  readonly base?: string;
   /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
@@ -48,14 +50,14 @@ export async function findModel(
 
 /** @param options override those of the run */
 export function loadModel(
-  { folder, plan }: FoundModel,
+  { base, folder, plan }: FoundModel,
   instances: Instances,
   options: { readonly [name: string]: unknown } = {},
 ): Promise<PolicyModel> {
   const { name = 'transformer', options: own } = plan?.recipe.policy ?? {};
   return instances.policy(
     { name, options: { ...own, ...options } },
-    { corpus: noCorpus, from: folder, valueHead: false },
+    { corpus: noCorpus, from: folder, valueHead: false, ...(base !== undefined && { base }) },
   );
 }
 

@@ -1,6 +1,7 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
@@ -77,7 +78,7 @@ export async function removeResult(directory: string): Promise<void> {
 /** Undefined if a run has not ended, or is running again. */
 export async function readResult(directory: string): Promise<RunResult | undefined> {
   try {
-    const result = JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;
+    const result = JSON.parse(await readTextFile(resultPath(directory))) as RunResult;
     // The folder may have been moved or copied since it was written.
     return { ...result, run: resolve(directory) };
   } catch {
