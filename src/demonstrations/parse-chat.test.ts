@@ -6,7 +6,7 @@ import { parseConversations, parseMessages } from './parse-chat.js';
 const user = { role: 'user', content: 'o' };
 const action = { role: 'assistant', content: 'a' };
 const chat = (...messages: object[]) => parseMessages({ messages } as unknown as JsonObject);
-const row = (keys: object) => parseMessages({ messages: [user, action], ...keys } as unknown as JsonObject);
+const row = (keys: object) => parseMessages({ messages: [user, action], ...keys });
 const talk = (...conversations: object[]) => parseConversations({ conversations } as unknown as JsonObject);
 const calls = (value: unknown) => [{ id: 'c', type: 'function', function: value }];
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from '../rollout/demonstrated-episode.js';
 import { unknownKey } from './known-keys.js';
 import { learningMark, markKeys } from './learning-marks.js';
@@ -37,7 +37,7 @@ function parseChat(value: JsonObject, listKey: string, taskKey: string): Demonst
   const messages = value[listKey];
   if (!Array.isArray(messages)) return `"${listKey}" is not a list`;
   const chat: ChatMessage[] = [];
-  for (const [index, message] of messages.entries()) {
+  for (const [index, message] of (messages as readonly Json[]).entries()) {
     const read = readMessage(message);
     if (typeof read === 'string') return `message ${index + 1}: ${read}`;
     chat.push(read);

@@ -17,11 +17,11 @@ export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
   if (typeof outcome === 'string') return outcome;
   if (!Array.isArray(turns) || turns.length === 0) return '"turns" is not a list with a turn';
   const read: DemonstratedTurn[] = [];
-  for (const [index, given] of turns.entries()) {
+  for (const [index, given] of (turns as readonly unknown[]).entries()) {
     const turn = isObject(given) ? present(given) : given;
     const problem = turnProblem(turn);
     if (problem !== undefined) return `turn ${index + 1}: ${problem}`;
-    read.push(turn as unknown as DemonstratedTurn);
+    read.push(turn as DemonstratedTurn);
   }
   const { task, system, instructions, finalObservation } = value as Pick<
     DemonstratedEpisode,

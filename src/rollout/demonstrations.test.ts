@@ -266,7 +266,7 @@ describe('writeDemonstration', () => {
       const action = /\[act (\w+)\]$/.exec(text)?.[1];
       return action === undefined ? { malformed: 'no call', observation: 'Call.' } : { action };
     },
-    writeCall: ({ name, arguments: given }) => `[${name} ${String(given['value'] ?? given['action'])}]`,
+    writeCall: ({ name, arguments: given }) => `[${name} ${(given['value'] ?? given['action']) as string}]`,
   };
   const dice = {
     description: 'Rolls.',
