@@ -119,7 +119,9 @@ export function readServerError(error: unknown, place: string, keyVariable: stri
 /** Whether every other request would fail in the same way, or only this one. */
 function readWireFailure(failure: WireFailure, place: string): Error {
   const { kind, message } = failure;
-  const told = `${place}: ${message}`;
+  const [host = ''] = place.split('/');
+  // The message begins with the host. The whole address says more, unless a redirect led to another host.
+  const told = message.startsWith(`${host} `) ? `${place}${message.slice(host.length)}` : `${place}: ${message}`;
   if (kind === 'late') return new Error(`${place} gave no answer in time: ${message}`, { cause: failure });
   if (kind === 'unreachable') return new Unavailable(`${told}. Is the server running?`, { cause: failure });
   if (kind === 'broken' || kind === 'malformed' || kind === 'too-large') return new Error(told, { cause: failure });
