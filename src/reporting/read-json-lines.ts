@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** A line of a log, and its end in the file, after its line feed. */
+/** A line of a log, its number from 1, and its end in the file, after its line feed. */
 export interface JsonLine<T> {
   readonly document: T;
+  readonly number: number;
   readonly end: number;
 }
 
@@ -26,7 +27,7 @@ export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGene
     number++;
     end += line.length + 1;
     try {
-      return { document: JSON.parse(line.toString('utf8')) as T, end };
+      return { document: JSON.parse(line.toString('utf8')) as T, number, end };
     } catch (error) {
       const message = `Line ${number} of ${path} is not JSON.`;
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: number, cause: error });

@@ -5,6 +5,8 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
+import * as v from 'valibot';
+
 import { syncFolder, syncTree } from './durable-files.js';
 
 const checksumsName = 'checksums.json';
@@ -13,6 +15,8 @@ interface FileChecksum {
   readonly bytes: number;
   readonly sha256: string;
 }
+
+const checksumsSchema = v.record(v.string(), v.looseObject({ bytes: v.number(), sha256: v.string() }));
 
 /** Writes the size and SHA-256 of every file of a folder into it, and syncs everything to disk. */
 export async function sealFolder(directory: string): Promise<void> {
@@ -28,7 +32,7 @@ export async function folderDamage(directory: string): Promise<string | undefine
   try {
     const text = await readFile(join(directory, checksumsName), 'utf8');
     files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
-    if (typeof files !== 'object' || files === null) throw new Error('no files');
+    if (!v.is(checksumsSchema, files)) throw new Error('no files');
   } catch {
     return `its ${checksumsName} is missing or damaged`;
   }

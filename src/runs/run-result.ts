@@ -2,8 +2,11 @@ import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import type { EvaluationSummary } from '../contracts/evaluation.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
+import { shapeProblem } from './recorded-shapes.js';
 import type { RunStatus } from './run-manifest.js';
 
 /** A stage in the result of a run. */
@@ -74,13 +77,27 @@ export async function removeResult(directory: string): Promise<void> {
   await rm(resultPath(directory), { force: true });
 }
 
-/** Undefined if a run has not ended, or is running again. */
+/** Undefined if a run has not ended, or is running again, or if its result is damaged. */
 export async function readResult(directory: string): Promise<RunResult | undefined> {
+  return readWholeResult(directory).catch(() => undefined);
+}
+
+/** Undefined if a run has not ended, or is running again. Throws AG_RUN_DAMAGED if its result cannot be read. */
+export async function readWholeResult(directory: string): Promise<RunResult | undefined> {
+  const file = resultPath(directory);
+  let problem: string | undefined;
   try {
-    const result = JSON.parse(await readFile(resultPath(directory), 'utf8')) as RunResult;
+    const result = JSON.parse(await readFile(file, 'utf8')) as RunResult;
+    problem = shapeProblem('result', result);
     // The folder may have been moved or copied since it was written.
-    return { ...result, run: resolve(directory) };
-  } catch {
-    return undefined;
+    if (problem === undefined) return { ...result, run: resolve(directory) };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    problem = messageOf(error);
   }
+  throw new AgentgymError('AG_RUN_DAMAGED', {
+    message: `${file} is not the result of a run: ${problem}.`,
+    hint: 'Restore it from a copy, or remove it: the run then counts as one that has not ended.',
+    file,
+  });
 }
