@@ -12,6 +12,7 @@ export type * from './contracts/facts.js';
 export type * from './contracts/events.js';
 export type * from './contracts/format.js';
 export type * from './contracts/function-calls.js';
+export type * from './contracts/files.js';
 export type * from './contracts/host.js';
 export type * from './contracts/journal.js';
 export type * from './contracts/json.js';

@@ -47,16 +47,20 @@ export const copyCommands: CodeTransformer = {
 const textOf = (node: CodeNode): string => node.value ?? (node.children ?? []).map(textOf).join('');
 
 /** Whether a node is a line that is copied. */
-const isCopied = ({ properties }: CodeNode): boolean =>
-  properties?.['class'] !== undefined && !String(properties['class']).includes(NOT_COPIED);
+const isCopied = (node: CodeNode): boolean => {
+  const names = classesOf(node);
+  return names !== '' && !names.includes(NOT_COPIED);
+};
+
+/** Classes that the highlighter gave; it writes them as one text. */
+function classesOf({ properties }: CodeNode): string {
+  const names = properties?.['class'];
+  return typeof names === 'string' ? names : '';
+}
 
 function ignore(node: CodeNode | undefined): void {
   if (node === undefined) return;
-  const before = node.properties?.['class'];
-  node.properties = {
-    ...node.properties,
-    class: before === undefined ? NOT_COPIED : `${String(before)} ${NOT_COPIED}`,
-  };
+  node.properties = { ...node.properties, class: `${classesOf(node)} ${NOT_COPIED}`.trimStart() };
 }
 
 /** Where the comment of a command begins, with the spaces before it; the end of the text if there is none. */

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { createFolder } from '../runs/create-folder.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
@@ -209,7 +209,7 @@ export function runName({ cell, seed }: CellRun): string {
 async function runDigest(directory: string): Promise<string> {
   const hash = createHash('sha256');
   for (const name of ['result.json', 'evaluations.jsonl', 'metrics.jsonl']) {
-    hash.update(await readFile(join(directory, name)).catch(() => ''));
+    hash.update(await readWholeFile(join(directory, name), longestLog).catch(() => ''));
   }
   return hash.digest('hex');
 }
@@ -222,7 +222,7 @@ async function readAblationIfAny(directory: string): Promise<AblationManifest | 
   const file = ablationPath(directory);
   if (!existsSync(file)) return undefined;
   try {
-    const manifest = JSON.parse(await readFile(file, 'utf8')) as Partial<AblationManifest>;
+    const manifest = JSON.parse(await readTextFile(file)) as Partial<AblationManifest>;
     if (manifest.formatVersion === 1 && Array.isArray(manifest.cells)) return manifest as AblationManifest;
   } catch (error) {
     throw changed(file, 'is not JSON', error);

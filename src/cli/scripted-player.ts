@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
@@ -15,7 +15,7 @@ export interface Script {
 export async function readScript(file: string, stdin: NodeJS.ReadableStream): Promise<Script> {
   let content: string;
   try {
-    content = file === '-' ? await text(stdin) : await readFile(file, 'utf8');
+    content = file === '-' ? await text(stdin) : await readTextFile(file);
   } catch (error) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `The actions in ${file} cannot be read: ${(error as Error).message}`,

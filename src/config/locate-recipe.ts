@@ -1,9 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, extname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 
 import { cosmiconfig } from 'cosmiconfig';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { openRegularFile } from '../files/open-regular-file.js';
 import { builtInRecipes } from './built-in-recipes.js';
 import { nearestName } from './nearest-name.js';
 import type { KeyPath } from './recipe-layer.js';
@@ -15,6 +16,7 @@ export interface RecipeLocation {
 }
 
 const EXTENSIONS = ['.yaml', '.yml', '.json', '.ts', '.js', '.mjs'];
+const PLACES = ['agentgym.config.ts', 'agentgym.config.js', 'agentgym.config.mjs', '.agentgymrc.yaml', 'package.json'];
 const PACKAGE_KEY: KeyPath = ['agentgym', 'recipe'];
 /** A run's manifest contains the run's recipe. */
 const MANIFEST = 'manifest.json';
@@ -60,19 +62,14 @@ export async function locateRecipe(source: string, folder: string): Promise<Reci
  * Finds the recipe of the project around a folder: `agentgym.config.{ts,js,mjs}`, `.agentgymrc.yaml`, or
  * `agentgym.recipe` in package.json, in the folder and upwards to the one with a package.json.
  *
- * @throws AgentgymError AG_RECIPE_NOT_FOUND
+ * @throws AgentgymError AG_RECIPE_NOT_FOUND, AG_FILE_REFUSED
  */
 export async function findProjectRecipe(folder: string): Promise<RecipeLocation> {
+  await refusePipes(folder);
   // Files are read by readRecipeFile, which keeps positions: here they only need to be found.
   const pass = (file: string) => ({ file });
   const explorer = cosmiconfig('agentgym', {
-    searchPlaces: [
-      'agentgym.config.ts',
-      'agentgym.config.js',
-      'agentgym.config.mjs',
-      '.agentgymrc.yaml',
-      'package.json',
-    ],
+    searchPlaces: PLACES,
     packageProp: PACKAGE_KEY as string[],
     loaders: { '.ts': pass, '.js': pass, '.mjs': pass, '.yaml': pass },
     searchStrategy: 'project',
@@ -88,6 +85,15 @@ export async function findProjectRecipe(folder: string): Promise<RecipeLocation>
   if (basename(found.filepath) !== 'package.json') return { file: found.filepath };
   if (typeof found.config === 'string') return locateRecipe(found.config, resolve(found.filepath, '..'));
   return { file: found.filepath, root: PACKAGE_KEY };
+}
+
+/** cosmiconfig would wait for a pipe that has the name of a file, so each file that it may read is opened first. */
+async function refusePipes(folder: string): Promise<void> {
+  for (let here = resolve(folder); ; here = dirname(here)) {
+    const found = PLACES.map((name) => join(here, name)).filter((path) => existsSync(path));
+    for (const path of found) if (!statSync(path).isDirectory()) await (await openRegularFile(path)).close();
+    if (here === dirname(here) || existsSync(join(here, 'package.json'))) return;
+  }
 }
 
 function notFound(message: string, hint: string): AgentgymError {

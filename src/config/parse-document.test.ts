@@ -125,7 +125,6 @@ describe('readRecipeFile', () => {
     ['empty.yaml', '', /is empty/],
     ['null.yaml', 'null\n', /is empty/],
     ['list.yaml', '[1]', /is not a map/],
-    ['long.yaml', `a: ${'x'.repeat(1_000_000)}`, /1000003 bytes/],
     ['throws.ts', 'export default { get a() { throw new Error("not today"); } };', /not today/],
     ['cyclic.ts', 'const a: any = {}; a.a = a; export default a;', /contains itself/],
     ['big.ts', 'export default { seed: 10n };', /BigInt/],
@@ -135,10 +134,17 @@ describe('readRecipeFile', () => {
     await expect(read(name, text)).rejects.toMatchObject(place);
   });
 
+  it.each(['long.yaml', 'long.ts'])('refuses %s, which is longer than a recipe', async (name) => {
+    await expect(read(name, `a: ${'x'.repeat(1_000_000)}`)).rejects.toMatchObject({
+      code: 'AG_FILE_REFUSED',
+      message: expect.stringContaining('has 1000003 bytes; at most 1000000 are read') as unknown,
+    });
+  });
+
   it('refuses what is no file', async () => {
     mkdirSync(join(folder, 'folder.yaml'));
     const refusal = readRecipeFile(join(folder, 'folder.yaml'), 'recipe');
-    await expect(refusal).rejects.toMatchObject({ code: 'AG_RECIPE_SYNTAX', message: /not a regular file/ });
-    await expect(readRecipeFile('/dev/zero', 'recipe')).rejects.toMatchObject({ message: /not a regular file/ });
+    await expect(refusal).rejects.toMatchObject({ code: 'AG_FILE_REFUSED', message: /is a folder, not a file/ });
+    await expect(readRecipeFile('/dev/zero', 'recipe')).rejects.toMatchObject({ message: /is a device, not a file/ });
   });
 });

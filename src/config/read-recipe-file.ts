@@ -1,7 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { DocumentError, parseDocument, plainData, type ParsedDocument } from './parse-document.js';
@@ -17,7 +17,7 @@ const MOST_BYTES = 1_000_000;
  * Reads a recipe file: YAML, JSON, or TypeScript and JavaScript with a default export. The result is plain data.
  *
  * @param root place of the recipe inside the file; package.json has one at `agentgym.recipe`
- * @throws AgentgymError AG_RECIPE_SYNTAX, with the line if there is one
+ * @throws AgentgymError AG_RECIPE_SYNTAX, with the line if there is one; AG_FILE_REFUSED
  */
 export async function readRecipeFile(
   file: string,
@@ -40,9 +40,10 @@ export async function readRecipeFile(
 }
 
 async function readContent(file: string, isCode: boolean): Promise<ParsedDocument> {
-  await refuseStrangeFile(file);
+  // Code is read here, too, because its import would wait for a pipe.
+  const text = await readTextFile(file, MOST_BYTES);
   try {
-    if (!isCode) return parseDocument(await readFile(file, 'utf8'));
+    if (!isCode) return parseDocument(text);
     return { content: plainData(await importRecipe(file)), line: () => undefined };
   } catch (error) {
     if (!(error instanceof DocumentError)) throw error;
@@ -54,23 +55,6 @@ async function readContent(file: string, isCode: boolean): Promise<ParsedDocumen
       cause: error,
     });
   }
-}
-
-/** Refuses pipes and devices, which may block, and very large files. */
-async function refuseStrangeFile(file: string): Promise<void> {
-  const found = await stat(file);
-  const problem = !found.isFile()
-    ? 'is not a regular file'
-    : found.size > MOST_BYTES
-      ? `has ${found.size} bytes; a recipe has at most ${MOST_BYTES}`
-      : undefined;
-  if (problem === undefined) return;
-  throw new AgentgymError('AG_RECIPE_SYNTAX', {
-    message: `${file} ${problem}`,
-    hint: 'Give a file with a recipe.',
-    file,
-    line: 1,
-  });
 }
 
 async function importRecipe(file: string): Promise<unknown> {

@@ -48,6 +48,11 @@ export interface ActionFormat {
    */
   readCall?(text: string): FunctionCall | undefined;
   /**
+   * The text that `readCall` reads as this call, or `parse` as the action, if the function is the action; demonstrations are
+   * written with it. Throws with the reason if the format cannot write the call. Absent: the format writes no calls.
+   */
+  writeCall?(call: FunctionCall): string;
+  /**
    * Whether a text calls a function, be it the action. What follows is then the answer to a call, which models with a
    * role for answers read in it. Absent: no text does. Reads any string without throwing.
    */

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
+import type { OutsideFiles } from './files.js';
 import type { Random } from './random.js';
 import type { TextScene, TextView } from './text-view.js';
 import type { HostFetch, OpenJson } from './wire.js';
@@ -19,6 +20,8 @@ export interface Host {
   readonly signal: AbortSignal;
   /** A folder that outlives the process, for downloads and compiled files. The first writer creates it. */
   readonly cacheDirectory: string;
+  /** Reads files that somebody else wrote. */
+  readonly files: OutsideFiles;
   /** Asks a server, inside limits; every request of a plugin goes through it. A server that asks for a long wait is named in `log`. */
   readonly fetch: HostFetch;
   /** Opens what a server answered, so that its faults are found where it is read. */

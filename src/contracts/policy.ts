@@ -1,6 +1,7 @@
 import type { TrainingBatch } from './batch.js';
 import type { CreditTools } from './credit.js';
 import type { Awaitable } from './environment.js';
+import type { OutsideFiles } from './files.js';
 import type { FunctionCallSyntax } from './function-calls.js';
 import type { Host } from './host.js';
 import type { Json, JsonObject } from './json.js';
@@ -300,6 +301,8 @@ export interface PolicyContext {
   readonly maxTokens?: number;
   /** The folder of a model that was pulled from a hub, by its name ORG/NAME; undefined if it was not pulled. */
   readonly findModel?: (name: string) => string | undefined;
+  /** The only model that an adapter in `from` may name as its base. Absent: any folder, and any model that was pulled. */
+  readonly base?: string;
   /** The host's `cacheDirectory`, for estimates, which have no host. */
   readonly cacheDirectory?: string;
 }
@@ -421,7 +424,11 @@ export interface PolicyHost extends Host {
 export interface PolicyModule<Options> {
   readonly create: (options: Options, host: PolicyHost, context: PolicyContext) => Awaitable<PolicyModel>;
   /** The encoder of a Hugging Face folder without weights. Present if the contribution says `opensEncoders`. */
-  readonly openEncoder?: (folder: string, settings?: FolderEncoderSettings) => Awaitable<ConversationEncoder>;
+  readonly openEncoder?: (
+    folder: string,
+    settings: FolderEncoderSettings | undefined,
+    files: OutsideFiles,
+  ) => Awaitable<ConversationEncoder>;
   /**
    * Estimates the model that `create` would make, within a second and without creating it; agentgym checks a recipe
    * against it before a run. Throws if `create` would throw. Absent: there is no such check.
@@ -430,6 +437,7 @@ export interface PolicyModule<Options> {
     options: Options,
     context: Omit<PolicyContext, 'corpus'>,
     load: PolicyLoad,
+    files: OutsideFiles,
   ) => Awaitable<PolicyEstimate>;
   /**
    * Writes the model of a folder that `save` wrote as a Hugging Face folder, into an existing empty folder. It needs no
@@ -440,6 +448,7 @@ export interface PolicyModule<Options> {
     checkpoint: string,
     directory: string,
     settings: ExportSettings,
+    files: OutsideFiles,
   ) => Awaitable<ExportedModel>;
   /**
    * Writes the model of a folder that `save` wrote as one GGUF file, which llama.cpp opens. Throws with the reason, before it
@@ -450,5 +459,6 @@ export interface PolicyModule<Options> {
     checkpoint: string,
     file: string,
     settings: GgufSettings,
+    files: OutsideFiles,
   ) => Awaitable<ExportedModel>;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+
+import { readPieces } from '../files/read-pieces.js';
 
 /** Length and SHA-256 of a file. */
 export interface FileDigest {
@@ -8,11 +9,11 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-/** Throws the error of the operating system if the file cannot be read. */
+/** Throws AG_FILE_REFUSED, or the error of the operating system if the file cannot be read. */
 export async function fileDigest(file: string): Promise<FileDigest> {
   const hash = createHash('sha256');
   let bytes = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
+  for await (const chunk of readPieces(file)) {
     hash.update(chunk);
     bytes += chunk.length;
   }

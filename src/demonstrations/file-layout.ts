@@ -1,9 +1,8 @@
-import type { JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { isHeader } from './demonstration-header.js';
-import { parseConversations } from './parse-conversations.js';
+import { parseConversations, parseMessages } from './parse-chat.js';
 import { parseEpisode } from './parse-episode.js';
-import { parseMessages } from './parse-messages.js';
 import { parseTexts } from './parse-texts.js';
 
 /** Names of the layouts of files of demonstrations, as recipes use them. */
@@ -28,8 +27,13 @@ export function detectLayout(first: JsonObject): FileLayout | undefined {
   if (isHeader(first)) return 'agentgym';
   const fitting: FileLayout[] = [
     ...('observations' in first && 'texts' in first ? (['texts'] as const) : []),
-    ...('messages' in first ? (['messages'] as const) : []),
-    ...('conversations' in first ? (['conversations'] as const) : []),
+    ...(isFilled(first['messages']) ? (['messages'] as const) : []),
+    ...(isFilled(first['conversations']) ? (['conversations'] as const) : []),
   ];
   return fitting.length === 1 ? fitting[0] : undefined;
+}
+
+/** A list that another data set of the same table has may be empty here. */
+function isFilled(list: Json | undefined): boolean {
+  return list !== undefined && !(Array.isArray(list) && list.length === 0);
 }

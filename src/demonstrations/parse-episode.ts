@@ -1,30 +1,37 @@
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from '../rollout/demonstrated-episode.js';
 import { isObject } from './demonstration-header.js';
+import { present, unknownKey } from './known-keys.js';
 import { optionalString, outcomeOf } from './optional-keys.js';
 
 /** A line of our own format, as `agentgym demonstrate` writes it. Returns the problem of a broken line. */
 export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
   const { turns } = value;
-  for (const key of ['task', 'instructions', 'finalObservation']) {
+  for (const key of ['task', 'system', 'instructions', 'finalObservation']) {
     const problem = optionalString(value, key);
     if (problem !== undefined) return problem;
   }
+  const unknown = unknownKey(value, ['task', 'system', 'instructions', 'turns', 'finalObservation', 'success']);
+  if (unknown !== undefined) return unknown;
   const outcome = outcomeOf(value);
   if (typeof outcome === 'string') return outcome;
   if (!Array.isArray(turns) || turns.length === 0) return '"turns" is not a list with a turn';
-  for (const [index, turn] of turns.entries()) {
+  const read: DemonstratedTurn[] = [];
+  for (const [index, given] of (turns as readonly unknown[]).entries()) {
+    const turn = isObject(given) ? present(given) : given;
     const problem = turnProblem(turn);
     if (problem !== undefined) return `turn ${index + 1}: ${problem}`;
+    read.push(turn as DemonstratedTurn);
   }
-  const { task, instructions, finalObservation } = value as Pick<
+  const { task, system, instructions, finalObservation } = value as Pick<
     DemonstratedEpisode,
-    'task' | 'instructions' | 'finalObservation'
+    'task' | 'system' | 'instructions' | 'finalObservation'
   >;
   return {
     ...(task !== undefined && { task }),
+    ...(system !== undefined && { system }),
     ...(instructions !== undefined && { instructions }),
-    turns: turns as readonly unknown[] as readonly DemonstratedTurn[],
+    turns: read,
     ...(finalObservation !== undefined && { finalObservation }),
     ...outcome,
   };
@@ -39,5 +46,7 @@ function turnProblem(turn: unknown): string | undefined {
   }
   const { isContext = true } = turn;
   if (isContext !== true) return '"isContext" is not true';
+  const unknown = unknownKey(turn, ['observation', 'action', 'text', 'toolCall', 'malformed', 'isContext']);
+  if (unknown !== undefined) return unknown;
   return turn['action'] === undefined && turn['text'] === undefined ? 'it has no "action" and no "text"' : undefined;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { unknownKey } from './known-keys.js';
 import { optionalString, outcomeOf } from './optional-keys.js';
 
 /**
@@ -8,7 +9,10 @@ import { optionalString, outcomeOf } from './optional-keys.js';
  */
 export function parseTexts(value: JsonObject): DemonstratedEpisode | string {
   const { task, system, observations, texts } = value;
-  const problem = optionalString(value, 'task') ?? optionalString(value, 'system');
+  const problem =
+    optionalString(value, 'task') ??
+    optionalString(value, 'system') ??
+    unknownKey(value, ['task', 'system', 'observations', 'texts', 'success']);
   if (problem !== undefined) return problem;
   const outcome = outcomeOf(value);
   if (typeof outcome === 'string') return outcome;

@@ -137,6 +137,42 @@ describe('readEpisodes', () => {
     });
   });
 
+  it.each([
+    ['texts', { task: null, system: null, success: null, observations: ['a'], texts: ['x'] }],
+    [
+      'messages',
+      {
+        task: null,
+        system: null,
+        messages: [
+          { role: 'user', content: 'a', weight: null },
+          { role: 'assistant', content: 'x', weight: null, tool_calls: null },
+        ],
+      },
+    ],
+    [
+      'conversations',
+      {
+        item_id: null,
+        conversations: [
+          { from: 'human', loss: null, value: 'a' },
+          { from: 'gpt', loss: null, value: 'x' },
+        ],
+      },
+    ],
+  ])('takes null for an absent key in %s', async (layout, line) => {
+    const [one] = await read(JSON.stringify(line));
+    expect(one).toMatchObject({ layout });
+    expect(one!.episode).toEqual({ turns: [{ observation: 'a', text: 'x' }] });
+  });
+
+  it('takes null for an absent key in agentgym', async () => {
+    const turn = { observation: 'o', action: 'a', text: null, toolCall: null, malformed: null, isContext: null };
+    const line = JSON.stringify({ task: null, system: null, finalObservation: null, turns: [turn] });
+    const [one] = await read(`${JSON.stringify({ ...header, temperature: null, filter: null })}\n${line}`);
+    expect(one!.episode).toEqual({ turns: [{ observation: 'o', action: 'a' }] });
+  });
+
   // Mutation: learn turns without `loss: true`.
   it.each([
     ['an array', (items: object[]) => JSON.stringify(items), [1, 1]],
@@ -178,13 +214,18 @@ describe('readEpisodes', () => {
   });
 
   it('takes the layout that it is told where two fit', async () => {
-    const both = JSON.stringify({ messages: [], conversations: trajectory.conversations });
+    const messages = [{ role: 'user', content: 'o' }];
+    const both = JSON.stringify({ messages, conversations: trajectory.conversations });
     await expect(read(both)).rejects.toMatchObject({
       message: `Line 1 of ${file} is not a demonstration: its layout is not known.`,
       hint: expect.stringContaining('`fileFormat`') as string,
     });
-    expect((await read(both, 'conversations')).map(({ layout }) => layout)).toEqual(['conversations']);
-    await expect(read(both, 'messages')).rejects.toThrow('it has no action to learn');
+    await expect(read(both, 'conversations')).rejects.toThrow('the key "messages" is not known');
+    // A second column that is empty is that of another data set of the same table.
+    for (const nothing of [null, []]) {
+      const one = JSON.stringify({ messages: nothing, conversations: trajectory.conversations });
+      expect((await read(one)).map(({ layout }) => layout)).toEqual(['conversations']);
+    }
   });
 
   const chat = (...messages: object[]) => JSON.stringify({ messages });
@@ -214,13 +255,17 @@ describe('readEpisodes', () => {
     ['messages', chat(user), 'it has no action to learn'],
     ['messages', '{"messages": 1}', '"messages" is not a list'],
     ['conversations', talk({ from: 'human', value: 'o' }, { from: 'bot', value: '' }), 'it is from "bot", not from'],
-    ['conversations', talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: 1, value: '' }), '"loss" is not true'],
+    ['conversations', talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: 2, value: '' }), '"loss" is not true'],
     [
       'conversations',
-      talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: null, value: '' }),
+      talk({ from: 'human', value: 'o' }, { from: 'gpt', loss: false, value: '' }),
       'no action to learn',
     ],
+    ['conversations', talk({ from: 'human' }, { from: 'gpt', value: '' }), 'message 1: "value" is not a string'],
     ['conversations', '{"item_id": 3, "conversations": []}', '"item_id" is not a string'],
+    ['texts', '{"observations": ["a"], "texts": ["x"], "mask": [0]}', 'the key "mask" is not known'],
+    ['agentgym', '{"turns": [{"observation": "o", "action": "a"}], "mask": [0]}', 'the key "mask" is not known'],
+    ['agentgym', '{"turns": [{"observation": "o", "text": "a", "logprobs": [-1e308]}]}', 'turn 1: the key "logprobs"'],
     ['agentgym', '{"turns": []}', '"turns" is not a list with a turn'],
     ['agentgym', '{"turns": [{"observation": "o"}]}', 'turn 1: it has no "action" and no "text"'],
     ['agentgym', '{"turns": [{"action": "a"}]}', 'turn 1: "observation" is not a string'],

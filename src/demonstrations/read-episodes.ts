@@ -4,6 +4,7 @@ import { systemReason } from '../errors/system-error.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { type DemonstrationHeader, isHeader, isObject, parseHeader } from './demonstration-header.js';
 import { detectLayout, type FileLayout, fileLayouts, layoutParsers } from './file-layout.js';
+import { present } from './known-keys.js';
 import { type RawValue, readJsonValues } from './read-json-values.js';
 
 /** An episode of a file. */
@@ -19,8 +20,8 @@ export interface ReadEpisode {
 }
 
 /**
- * The episodes of a file of demonstrations, one by one, so that the file may be larger than memory. Keys that the layout
- * does not have are ignored.
+ * The episodes of a file of demonstrations, one by one, so that the file may be larger than memory. A key of a line that is null
+ * is absent. A key that is not known is refused, because it may say what is to be learned.
  *
  * @param layout absent: the first line tells
  * @throws AG_DEMONSTRATION with file and line
@@ -94,7 +95,7 @@ function parseValue({ text, problem }: RawValue): JsonObject | string {
   } catch {
     return 'it is not JSON';
   }
-  return isObject(value) ? value : 'it is not a JSON object';
+  return isObject(value) ? present(value) : 'it is not a JSON object';
 }
 
 function unknownLayout(file: string, raw: RawValue): AgentgymError {

@@ -1,5 +1,5 @@
 // Reads files that are larger than memory. The bytes are scanned here, because JSON.parse needs a whole value.
-import { createReadStream } from 'node:fs';
+import { readPieces } from '../files/read-pieces.js';
 
 /** A value of a file, before it is parsed. */
 export interface RawValue {
@@ -26,36 +26,31 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
  * The values of a file, one by one: each line of JSONL, or each item of one JSON array. Empty lines are skipped. The
  * scan ends after a value with a problem.
  *
- * @throws the error of the operating system if the file cannot be read
+ * @throws AG_FILE_REFUSED, or the error of the operating system if the file cannot be read
  */
 export async function* readJsonValues(file: string): AsyncGenerator<RawValue> {
-  const stream = createReadStream(file, { highWaterMark: 1 << 20 });
   let scan: LineScan | ArrayScan | undefined;
   let line = 1;
-  try {
-    for await (const read of stream as AsyncIterable<Buffer>) {
-      let chunk = read;
-      if (scan === undefined) {
-        if (chunk.subarray(0, 3).equals(byteOrderMark)) chunk = chunk.subarray(3);
-        const start = chunk.findIndex((byte) => !isSpace(byte));
-        if (start === -1) {
-          line += countLines(chunk);
-          continue;
-        }
-        line += countLines(chunk.subarray(0, start));
-        const isArray = chunk[start] === openingBracket;
-        scan = isArray ? new ArrayScan(line) : new LineScan(line);
-        chunk = chunk.subarray(isArray ? start + 1 : start);
+  for await (const read of readPieces(file)) {
+    let chunk = read;
+    if (scan === undefined) {
+      if (chunk.subarray(0, 3).equals(byteOrderMark)) chunk = chunk.subarray(3);
+      const start = chunk.findIndex((byte) => !isSpace(byte));
+      if (start === -1) {
+        line += countLines(chunk);
+        continue;
       }
-      for (const value of scan.take(chunk)) {
-        yield value;
-        if (value.problem !== undefined) return;
-      }
+      line += countLines(chunk.subarray(0, start));
+      const isArray = chunk[start] === openingBracket;
+      scan = isArray ? new ArrayScan(line) : new LineScan(line);
+      chunk = chunk.subarray(isArray ? start + 1 : start);
     }
-    if (scan !== undefined) yield* scan.end();
-  } finally {
-    stream.destroy();
+    for (const value of scan.take(chunk)) {
+      yield value;
+      if (value.problem !== undefined) return;
+    }
   }
+  if (scan !== undefined) yield* scan.end();
 }
 
 function countLines(chunk: Buffer): number {

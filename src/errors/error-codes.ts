@@ -140,6 +140,12 @@ export const errorCodes = {
     cause: 'A missing permission, a full disk, a file instead of a folder, or a file that was removed meanwhile.',
     cure: 'Fix the cause in the message, then run the same command again.',
   },
+  AG_FILE_REFUSED: {
+    exitCode: 2,
+    meaning: 'A file from outside is not a regular file, is too large, or changed while it was read.',
+    cause: 'A pipe, a device, a socket or a folder has the name of a file; or another program writes the file.',
+    cure: 'Give a regular file that no other program changes, or a link to one.',
+  },
   AG_GIT_FAILED: {
     exitCode: 2,
     meaning: 'The git repository could not be created.',

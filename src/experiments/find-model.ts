@@ -22,6 +22,8 @@ export interface FoundModel {
   readonly origin: string;
   /** Name of the run as in lists, or the name of the folder. */
   readonly name: string;
+  /** The only model that an adapter in the folder may name as its base. Absent: it names any. */
+  readonly base?: string;
   /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
@@ -69,14 +71,14 @@ export async function findModel(
 
 /** @param options override those of the run */
 export function loadModel(
-  { folder, plan }: FoundModel,
+  { base, folder, plan }: FoundModel,
   instances: Instances,
   options: { readonly [name: string]: unknown } = {},
 ): Promise<PolicyModel> {
   const { name = 'transformer', options: own } = plan?.recipe.policy ?? {};
   return instances.policy(
     { name, options: { ...own, ...options } },
-    { corpus: noCorpus, from: folder, valueHead: false },
+    { corpus: noCorpus, from: folder, valueHead: false, ...(base !== undefined && { base }) },
   );
 }
 

@@ -26,6 +26,7 @@ import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
+import { outsideFiles } from '../files/outside-files.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
 import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
@@ -187,7 +188,7 @@ export class Instances {
       callPlugin(located, 'estimate', async () => {
         const { cacheDirectory } = createHost(this.#settings, located);
         const known = { ...context, findModel: this.#findModel, cacheDirectory };
-        const estimate = await module.estimate?.(options, known, load);
+        const estimate = await module.estimate?.(options, known, load, outsideFiles);
         return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
       }),
     );
@@ -217,7 +218,7 @@ export class Instances {
   ): Promise<ExportedModel> {
     const { located, module, options } = await this.#open('policy', named);
     if (module.exportFolder === undefined) throw cannot(located, 'export its models');
-    return checkedExport(located, () => module.exportFolder!(options, checkpoint, directory, settings));
+    return checkedExport(located, () => module.exportFolder!(options, checkpoint, directory, settings, outsideFiles));
   }
 
   /**
@@ -228,7 +229,7 @@ export class Instances {
   async exportGguf(named: Named, checkpoint: string, file: string, settings: GgufSettings): Promise<ExportedModel> {
     const { located, module, options } = await this.#open('policy', named);
     if (module.exportGguf === undefined) throw cannot(located, 'write GGUF files');
-    return checkedExport(located, () => module.exportGguf!(options, checkpoint, file, settings));
+    return checkedExport(located, () => module.exportGguf!(options, checkpoint, file, settings, outsideFiles));
   }
 
   readonly #findModel = (name: string): string | undefined =>
@@ -250,7 +251,7 @@ export class Instances {
       });
     }
     const { cacheDirectory } = createHost(this.#settings, opener);
-    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }));
+    return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }, outsideFiles));
   }
 
   /** Creates an instance, and checks that it has the members that the loop calls. */

@@ -1,8 +1,8 @@
 // Where pulled models are. A folder appears under its name only when it is complete; until then it is `NAME.partial`.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { FileHash } from '../transfers/file-hash.js';
 
 /** `pulled.json` in the folder of a pulled model. It is written last. */
@@ -39,7 +39,7 @@ export function findPulledModel(cacheDirectory: string, model: string): string |
 /** The document of a pulled model; undefined if the folder has none, or an unreadable one. */
 export async function readPulled(folder: string): Promise<PulledDocument | undefined> {
   try {
-    const document = JSON.parse(await readFile(join(folder, documentName), 'utf8')) as PulledDocument;
+    const document = JSON.parse(await readTextFile(join(folder, documentName))) as PulledDocument;
     const { formatVersion, model, commit, files } = document;
     const isWhole = typeof model === 'string' && typeof commit === 'string' && typeof files === 'object';
     return (formatVersion as number) === 1 && isWhole && files !== null ? document : undefined;

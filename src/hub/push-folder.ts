@@ -1,9 +1,10 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { commitIter, createRepo, HubApiError } from '@huggingface/hub';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { TransferEvent, TransferredFile } from '../transfers/transfer-event.js';
 import { callHub, type HubAccess, hubFault, libraryParameters } from './hub-access.js';
@@ -111,7 +112,7 @@ async function filesOf(folder: string): Promise<Pick<PushedModel, 'files' | 'lef
 
 /** A base that is a folder of this machine is of no use on a hub, and may contain names of people. */
 async function refuseLocalBase(file: string): Promise<void> {
-  const { base_model_name_or_path: base } = JSON.parse(await readFile(file, 'utf8')) as {
+  const { base_model_name_or_path: base } = JSON.parse(await readTextFile(file)) as {
     readonly [key: string]: unknown;
   };
   if (typeof base === 'string' && isModelName(base)) return;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { EnvironmentPhase } from '../contracts/environment.js';
 import type { EnvironmentHost, Host, Log } from '../contracts/host.js';
 import type { Random } from '../contracts/random.js';
+import { outsideFiles } from '../files/outside-files.js';
 import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
@@ -54,5 +55,6 @@ function withoutRandom(settings: Omit<HostSettings, 'random'>, owner: PluginOwne
     openJson,
     signal: settings.signal,
     cacheDirectory: join(settings.cacheDirectory, 'plugins', ...owner.package.split('/')),
+    files: outsideFiles,
   };
 }

@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { readPieces } from '../files/read-pieces.js';
 
 /** A line of a log, its number from 1, and its end in the file, after its line feed. */
 export interface JsonLine<T> {
@@ -33,11 +32,7 @@ export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGene
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: number, cause: error });
     }
   };
-  const stream = createReadStream(path, {
-    highWaterMark: 1 << 20,
-    ...(bytes !== undefined && { end: bytes - 1 }),
-  }) as AsyncIterable<Buffer>;
-  for await (const chunk of stream) {
+  for await (const chunk of readPieces(path, bytes)) {
     let start = 0;
     for (let at = chunk.indexOf(lineFeed); at !== -1; at = chunk.indexOf(lineFeed, start)) {
       const line = Buffer.concat([...rest, chunk.subarray(start, at)]);

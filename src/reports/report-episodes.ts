@@ -1,6 +1,7 @@
-import { open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { readdir, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { openRegularFile } from '../files/open-regular-file.js';
 import type { Episode, TokenRecord } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
@@ -95,7 +96,7 @@ export class EpisodeLogs {
     try {
       for (const line of lines) {
         const file = join(this.#folder, line.log);
-        const handle = handles.get(line.log) ?? (await open(file));
+        const handle = handles.get(line.log) ?? (await openRegularFile(file));
         handles.set(line.log, handle);
         const buffer = Buffer.alloc(line.end - line.start);
         await handle.read(buffer, 0, buffer.length, line.start);
@@ -118,7 +119,7 @@ interface ScannedLog {
 
 /** Continues after the known complete lines. */
 async function scanLog(log: string, file: string, known: ScannedLog): Promise<ScannedLog> {
-  const handle = await open(file);
+  const handle = await openRegularFile(file);
   try {
     const { lines } = known;
     let start = known.end;

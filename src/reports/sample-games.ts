@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { longestLog, readTextFile } from '../files/read-whole-file.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
 
@@ -27,7 +27,7 @@ export async function sampleGames(run: string): Promise<SampleGames | undefined>
 }
 
 async function readEpisodes(run: string, name: string): Promise<CompletedEpisode[]> {
-  const text = await readFile(join(run, 'episodes', `${name}.jsonl`), 'utf8').catch(() => '');
+  const text = await readTextFile(join(run, 'episodes', `${name}.jsonl`), longestLog).catch(() => '');
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as Episode).filter((episode) => episode.status === 'completed');
 }

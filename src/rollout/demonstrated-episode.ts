@@ -1,3 +1,4 @@
+import type { FunctionCall } from '../contracts/function-calls.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 
 /** One turn of a demonstration, before it is written in the action format of a policy. */
@@ -7,6 +8,8 @@ export interface DemonstratedTurn {
   readonly action?: string;
   /** What the player wrote. Absent: the player gives actions only. */
   readonly text?: string;
+  /** The function that it called, beside the text, in no syntax yet. */
+  readonly call?: FunctionCall;
   /** Name of the tool that the text called. */
   readonly toolCall?: string;
   /** Why the text was not an action. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { ActionFormat } from '../contracts/format.js';
+import type { FunctionCall } from '../contracts/function-calls.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
 import type { Tool } from '../contracts/tool.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
@@ -253,6 +254,53 @@ describe('writeDemonstration', () => {
       system: 'rules\n\nWrite <action>.\n\nSay roll.',
     });
     expect(() => writeDemonstration(episode, policy, 'the game')).toThrow('Turn 1 of the game calls the tool `dice`');
+  });
+
+  const calling: ActionFormat = {
+    ...bracketed,
+    readCall: (text) => {
+      const [, name = '', value = ''] = /\[(\w+) (\w*)\]$/.exec(text) ?? [];
+      return name === '' || name === 'act' ? undefined : { name, arguments: { value } };
+    },
+    parse(text) {
+      const action = /\[act (\w+)\]$/.exec(text)?.[1];
+      return action === undefined ? { malformed: 'no call', observation: 'Call.' } : { action };
+    },
+    writeCall: ({ name, arguments: given }) => `[${name} ${(given['value'] ?? given['action']) as string}]`,
+  };
+  const dice = {
+    description: 'Rolls.',
+    parameters: {},
+    read: () => ({ call: null }),
+  } satisfies Tool['function'];
+  const callable = new Toolbox([{ name: 'dice', tool: { ...roll, function: dice } }], tools.limits);
+  const call = (name: string, given: FunctionCall['arguments'], text = '') => ({
+    text,
+    call: { name, arguments: given },
+  });
+
+  // Mutation: take the text of the message, which is empty beside a call.
+  it('writes a call of the action or of a tool in the syntax of the format, behind its text', () => {
+    const turns = [call('act', { action: 'go' }), call('dice', { value: 'x' }, 'I roll.')];
+    const { texts } = writeDemonstration(
+      { turns: turns.map((turn) => ({ observation: 'o', ...turn })) },
+      { format: calling, instructions: 'rules', tools: callable },
+      'the game',
+    );
+    expect(texts).toEqual(['[act go]', 'I roll.\n[dice x]']);
+  });
+
+  it('refuses a call that the format cannot write, or that is neither the action nor a tool', () => {
+    expect(() => write(call('act', { action: 'go' }))).toThrow(
+      'Turn 1 of the game calls the function `act`, which the action format of the recipe cannot write',
+    );
+    const own = { format: calling, instructions: 'rules', tools: callable };
+    const one = (turn: object) => ({ turns: [{ observation: 'o', ...turn }] });
+    for (const wrong of [call('guess', { value: 'x' }), call('act', { action: 7 }), call('dice', { other: 'x' })]) {
+      expect(() => writeDemonstration(one(wrong), own, 'the game')).toThrow(
+        'which is neither the action of the recipe',
+      );
+    }
   });
 
   it('has the rules of the task, or the system prompt of its source', () => {

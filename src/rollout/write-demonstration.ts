@@ -1,4 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import type { ActionFormat } from '../contracts/format.js';
+import type { FunctionCall } from '../contracts/function-calls.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { systemPrompt } from './actor.js';
@@ -23,7 +26,7 @@ export interface WrittenDemonstration extends Demonstration {
 
 /**
  * Writes an episode as a policy would have written it. A text stays as it is if the policy's action format finds the
- * same action in it, or if it calls a tool that the policy has. Otherwise the format writes the action. Texts that were
+ * same action in it, or if it calls a tool that the policy has. A call in no syntax yet gets that of the format. Otherwise the format writes the action. Texts that were
  * no actions are context: nothing is learned from them.
  *
  * @param name the source of the episode, for messages
@@ -39,10 +42,9 @@ export function writeDemonstration(
   let rendered = 0;
   const texts = turns.map((turn, index) => {
     const { text = '', action, isContext, malformed, toolCall } = turn;
-    if (isContext || malformed !== undefined) {
-      context.add(index);
-      return turn.text ?? action ?? '';
-    }
+    if (isContext || malformed !== undefined) context.add(index);
+    if (turn.call !== undefined) return writeCall(turn.call, text, { format, tools }, `Turn ${index + 1} of ${name}`);
+    if (context.has(index)) return turn.text ?? action ?? '';
     if (callsTool(turn, tools, format)) return text;
     if (toolCall !== undefined) {
       throw new AgentgymError('AG_DEMONSTRATION', {
@@ -70,7 +72,50 @@ export function writeDemonstration(
   };
 }
 
-function callsTool({ text }: DemonstratedTurn, tools: Toolbox | undefined, format: ActionFormat): boolean {
+/**
+ * A call behind the text of its message, in the syntax of the format. Throws AG_DEMONSTRATION if the format writes no calls, or
+ * if the policy has neither such an action nor such a tool.
+ */
+function writeCall(
+  call: FunctionCall,
+  text: string,
+  { format, tools }: Pick<WritingPolicy, 'format'> & { readonly tools: Toolbox | undefined },
+  place: string,
+): string {
+  const refuse = (problem: string, hint: string, cause?: unknown) =>
+    new AgentgymError('AG_DEMONSTRATION', {
+      message: `${place} calls the function \`${call.name}\`, ${problem}.`,
+      hint,
+      ...(cause !== undefined && { cause }),
+    });
+  if (format.writeCall === undefined) {
+    throw refuse(
+      'which the action format of the recipe cannot write',
+      'Set `format.name: function-calling`, and `format.options.functionName` to the function that is the action; or write the action into the content.',
+    );
+  }
+  let written: string;
+  try {
+    written = [...(text === '' ? [] : [text]), format.writeCall(call)].join('\n');
+  } catch (error) {
+    throw refuse(`which the action format cannot write: ${messageOf(error)}`, 'Leave the episode out.', error);
+  }
+  const reading = format.readCall?.(written);
+  const isTool = isDeepStrictEqual(reading, call) && callsTool({ text: written }, tools, format);
+  const parsed = format.parse(written);
+  const { action } = call.arguments;
+  if (isTool || ('action' in parsed && parsed.action === action)) return written;
+  throw refuse(
+    'which is neither the action of the recipe, with a text `action` as its argument, nor one of its tools',
+    'Set `format.options.functionName`, add the tool to `tools`, or write the action into the content.',
+  );
+}
+
+function callsTool(
+  { text }: Pick<DemonstratedTurn, 'text'>,
+  tools: Toolbox | undefined,
+  format: ActionFormat,
+): boolean {
   const found = text === undefined ? undefined : tools?.read(text, format);
   return found !== undefined && 'call' in found.reading;
 }

@@ -1,12 +1,12 @@
 // Makes folders of checkpoints trustworthy: they appear as a whole, and contain checksums of their files.
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 import * as v from 'valibot';
 
+import { readPieces } from '../files/read-pieces.js';
+import { readTextFile } from '../files/read-whole-file.js';
 import { syncFolder, syncTree } from './durable-files.js';
 
 const checksumsName = 'checksums.json';
@@ -30,7 +30,7 @@ export async function sealFolder(directory: string): Promise<void> {
 export async function folderDamage(directory: string): Promise<string | undefined> {
   let files: Record<string, FileChecksum>;
   try {
-    const text = await readFile(join(directory, checksumsName), 'utf8');
+    const text = await readTextFile(join(directory, checksumsName));
     files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
     if (!v.is(checksumsSchema, files)) throw new Error('no files');
   } catch {
@@ -106,12 +106,10 @@ async function fileNames(directory: string): Promise<string[]> {
 async function checksum(path: string): Promise<FileChecksum> {
   const hash = createHash('sha256');
   let bytes = 0;
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) {
-      bytes += chunk.length;
-      hash.update(chunk);
-    }
-  });
+  for await (const chunk of readPieces(path)) {
+    bytes += chunk.length;
+    hash.update(chunk);
+  }
   return { bytes, sha256: hash.digest('hex') };
 }
 

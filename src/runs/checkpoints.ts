@@ -1,9 +1,10 @@
 // checkpoints/step-N/ contains the policy's files, trainer.json and checksums.json. latest.json names the last complete
 // checkpoint. If latest.json is missing, or names a removed folder, the newest remaining checkpoint counts. So users
 // give up a damaged checkpoint by removing its folder.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { JsonObject } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { shellWord } from '../errors/shell-word.js';
@@ -194,7 +195,7 @@ async function stepsIn(folder: string): Promise<number[]> {
 
 async function latestName(folder: string): Promise<string | undefined> {
   const file = join(folder, 'latest.json');
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await readTextFile(file).catch(() => undefined);
   if (text === undefined) return undefined;
   try {
     return (JSON.parse(text) as { checkpoint?: string }).checkpoint;

@@ -1,7 +1,8 @@
+import { existsSync } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { longestLog, readWholeFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import { latestCheckpointFolder } from './checkpoints.js';
@@ -94,7 +95,7 @@ interface Lines {
  * JSON, or not of that shape.
  */
 async function readLines(path: string, shape: 'metrics' | 'evaluation'): Promise<Lines> {
-  const bytes = await readFile(path).catch(() => Buffer.alloc(0));
+  const bytes = existsSync(path) ? await readWholeFile(path, longestLog) : Buffer.alloc(0);
   const text = bytes.toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole.split('\n').slice(0, -1);

@@ -1,10 +1,11 @@
 // Decides what may be removed from a folder of runs. It removes nothing itself, and follows no link: links are reported
 // and kept.
 import { existsSync } from 'node:fs';
-import { lstat, readdir, readFile, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
+import { readTextFile } from '../files/read-whole-file.js';
 import { folderDamage } from './checkpoint-files.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import type { TrainerState } from './trainer-state.js';
@@ -140,7 +141,7 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
 async function stagesOf(checkpoints: readonly string[]): Promise<string[]> {
   return Promise.all(
     checkpoints.map(async (path) => {
-      const { stage } = JSON.parse(await readFile(join(path, 'trainer.json'), 'utf8')) as TrainerState;
+      const { stage } = JSON.parse(await readTextFile(join(path, 'trainer.json'))) as TrainerState;
       return `${encodeURIComponent(stage)}-start`;
     }),
   );

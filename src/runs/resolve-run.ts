@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { shellWord } from '../errors/shell-word.js';
@@ -131,7 +132,7 @@ async function candidate(
   const damaged = (reason: string) => ({ directory, reason, changedAt: found.mtime.toISOString() });
   if (!found.isFile()) return damaged('its manifest.json is not a regular file');
   try {
-    const { id, createdAt } = Object(JSON.parse(await readFile(file, 'utf8'))) as Partial<RunManifest>;
+    const { id, createdAt } = Object(JSON.parse(await readTextFile(file))) as Partial<RunManifest>;
     return typeof id !== 'string' || typeof createdAt !== 'string'
       ? damaged('its manifest.json has no `id` or no `createdAt`')
       : { directory, folderName, id, createdAt };

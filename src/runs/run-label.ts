@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { writeJsonAtomically } from './durable-files.js';
 
@@ -22,7 +22,7 @@ const mostTags = 1000;
 /** An empty label if a run has no label or an unreadable one, so that a bad label does not break a list of runs. */
 export async function readLabel(directory: string): Promise<RunLabel> {
   try {
-    const label = JSON.parse(await readFile(labelPath(directory), 'utf8')) as Partial<RunLabel> | null;
+    const label = JSON.parse(await readTextFile(labelPath(directory))) as Partial<RunLabel> | null;
     const { name, note, tags } = label ?? {};
     // Somebody may have changed the file by hand.
     const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];

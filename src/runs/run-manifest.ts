@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import * as v from 'valibot';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { typeProblem } from '../config/check-structure.js';
 import { plainData } from '../config/parse-document.js';
 import type { Recipe } from '../config/recipe-schema.js';
@@ -146,11 +146,15 @@ export async function readManifest(directory: string): Promise<RunManifest> {
   const file = manifestPath(directory);
   let manifest: { readonly formatVersion?: unknown; readonly recipe?: unknown } | null;
   try {
-    manifest = JSON.parse(await readFile(file, 'utf8')) as typeof manifest;
+    manifest = JSON.parse(await readTextFile(file)) as typeof manifest;
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const problem = missing ? 'it has no manifest.json' : 'its manifest.json cannot be read';
-    throw new AgentgymError('AG_NOT_A_RUN', { message: `${directory} is not a run: ${problem}.`, file, cause: error });
+    const problem = missing ? 'it has no manifest.json' : `its manifest.json cannot be read: ${messageOf(error)}`;
+    throw new AgentgymError('AG_NOT_A_RUN', {
+      message: `${directory} is not a run: ${problem.replace(/\.$/, '')}.`,
+      file,
+      cause: error,
+    });
   }
   if (manifest?.formatVersion !== 1) {
     const version = JSON.stringify(manifest?.formatVersion);

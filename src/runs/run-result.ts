@@ -1,6 +1,8 @@
-import { readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
@@ -85,14 +87,14 @@ export async function readResult(directory: string): Promise<RunResult | undefin
 /** Undefined if a run has not ended, or is running again. Throws AG_RUN_DAMAGED if its result cannot be read. */
 export async function readWholeResult(directory: string): Promise<RunResult | undefined> {
   const file = resultPath(directory);
+  if (!existsSync(file)) return undefined;
   let problem: string | undefined;
   try {
-    const result = JSON.parse(await readFile(file, 'utf8')) as RunResult;
+    const result = JSON.parse(await readTextFile(file)) as RunResult;
     problem = shapeProblem('result', result);
     // The folder may have been moved or copied since it was written.
     if (problem === undefined) return { ...result, run: resolve(directory) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     problem = messageOf(error);
   }
   throw new AgentgymError('AG_RUN_DAMAGED', {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { longestLog, readTextFile } from '../files/read-whole-file.js';
 import { writeJsonAtomically } from './durable-files.js';
 
 /**
@@ -26,7 +26,7 @@ export async function writeTrainedClusters(directory: string, clusters: Readonly
 export async function readTrainedClusters(directory: string): Promise<ReadonlySet<string> | undefined> {
   let text: string;
   try {
-    text = await readFile(pathIn(directory), 'utf8');
+    text = await readTextFile(pathIn(directory), longestLog);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import * as v from 'valibot';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { typeProblem } from '../config/check-structure.js';
 import type { JsonObject } from '../contracts/json.js';
 
@@ -51,7 +51,7 @@ const stateSchema = v.looseObject({
 /** The state in the folder of a checkpoint, or a sentence about the problem with it. */
 export async function readTrainerState(directory: string): Promise<TrainerState | string> {
   try {
-    const value: unknown = JSON.parse(await readFile(join(directory, 'trainer.json'), 'utf8'));
+    const value: unknown = JSON.parse(await readTextFile(join(directory, 'trainer.json')));
     if (v.is(stateSchema, value)) return value as unknown as TrainerState;
     return `its trainer.json is invalid: ${typeProblem(stateSchema, value) ?? 'a number or a name in it is out of bounds'}`;
   } catch {

@@ -1,6 +1,7 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import type { ListedAblation, ListedCell, ListedRun, RunsListing } from '../reporting/live-data.js';
 import type { ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
@@ -135,7 +136,7 @@ export class RunsFolder {
     try {
       await refuseSpecialFiles([ablationPath(directory), resultPath]);
       const manifest = await readAblation(directory);
-      const result = await readFile(resultPath, 'utf8').then(
+      const result = await readTextFile(resultPath).then(
         (text) => JSON.parse(text) as AblationResult,
         () => undefined,
       );

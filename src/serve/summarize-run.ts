@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { openRegularFile } from '../files/open-regular-file.js';
 import type { Json } from '../contracts/json.js';
 import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
@@ -126,7 +126,7 @@ function temperatureOf(name: string): number {
  * integrity.
  */
 async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
-  const handle = await open(file).catch(() => undefined);
+  const handle = await openRegularFile(file).catch(() => undefined);
   if (handle === undefined) return [];
   try {
     const { size } = await handle.stat();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { EnvironmentHost } from '../contracts/host.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
+import { outsideFiles } from '../files/outside-files.js';
 import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
@@ -37,6 +38,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     get cacheDirectory() {
       return (cacheFolder ??= temporaryFolder());
     },
+    files: outsideFiles,
     spawn: spawnOwned,
     spawnJsonLines,
     composeObservation,

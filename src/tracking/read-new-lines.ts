@@ -1,6 +1,5 @@
-import { open } from 'node:fs/promises';
-
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { openRegularFile } from '../files/open-regular-file.js';
 
 /** Bytes that are read at once, so that a long log does not lie in memory as a whole. */
 const chunkBytes = 1 << 20;
@@ -14,7 +13,7 @@ export async function readNewLines(
   path: string,
   from: number,
 ): Promise<{ readonly documents: { readonly [key: string]: unknown }[]; readonly end: number }> {
-  const file = await open(path, 'r').catch(() => undefined);
+  const file = await openRegularFile(path).catch(() => undefined);
   if (file === undefined) return { documents: [], end: from };
   try {
     for (let size = chunkBytes; ; size *= 2) {

@@ -20,7 +20,7 @@ const GROUPS = [
   ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
-  ['credit', 'statistics', 'random', 'processes', 'transfers', 'contracts', 'errors'],
+  ['credit', 'statistics', 'random', 'processes', 'transfers', 'files', 'contracts', 'errors'],
 ] as const;
 
 /** All folders of the lowest group may import these. */
@@ -28,7 +28,9 @@ const GROUND = ['contracts', 'errors'];
 const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
-const TESTING = ['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'contracts', 'errors'];
+const TESTING = [
+  ...['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'files', 'contracts', 'errors'],
+];
 
 /**
  * Folders of policy-transformer from top to bottom, with the folders that each may import. Files outside these folders

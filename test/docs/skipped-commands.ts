@@ -90,6 +90,7 @@ export const skippedCommands: readonly SkippedCommand[] = [
   { document: 'CONTRIBUTING.md', command: 'npm run test:quick', reason: 'runs the tests beside the sources once more' },
   { document: 'CONTRIBUTING.md', command: 'npm test', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run test:all', reason: itself },
+  { document: 'CONTRIBUTING.md', command: 'npm run test:node24', reason: itself },
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
   { document: 'CONTRIBUTING.md', command: 'npm run mutations', reason: 'runs 30 tests of the suite once more' },
   { document: 'recipes/quickstart/README.md', command: 'npm run bench -- seeds quickstart --seeds 5', reason: bench },

@@ -2,6 +2,7 @@
 //   npx jiti test/gguf/write-recorded-models.ts FOLDER
 import { join } from 'node:path';
 
+import { outsideFiles } from '../../src/files/outside-files.js';
 import { exportGguf } from '../../plugins/policy-transformer/src/policy/export-gguf.js';
 import {
   ggufCases,
@@ -14,7 +15,13 @@ const sampling = { temperature: 0.5, topP: 0.75, topK: 7 };
 const { signal } = new AbortController();
 for (const [name, dtype] of ggufCases) {
   await writeGgufModel(join(folder, name), name);
-  await exportGguf({ thinking: 'template' }, join(folder, name), ggufFile(folder, name, dtype), {
-    ...{ dtype, merge: false, name, sampling, signal },
-  });
+  await exportGguf(
+    { thinking: 'template' },
+    join(folder, name),
+    ggufFile(folder, name, dtype),
+    {
+      ...{ dtype, merge: false, name, sampling, signal },
+    },
+    outsideFiles,
+  );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { testHost } from '@agentgym/cli/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
@@ -12,6 +13,7 @@ import { pushFolder } from '../../src/hub/push-folder.js';
 import { documentOf, freshDataFolders, runCli } from '../cli/run-cli.js';
 import { type LoopbackHub, startHub } from './loopback-hub.js';
 
+const { files } = testHost();
 const recipe = fileURLToPath(new URL('recipe.yaml', import.meta.url));
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-export-'));
 const folders = freshDataFolders(cwd);
@@ -48,8 +50,8 @@ describe('agentgym export', () => {
       files: modelFiles,
     });
     expect(readdirSync(join(cwd, 'whole')).sort()).toEqual(modelFiles);
-    const stored = await readSafetensors(join(cwd, 'runs/tiny/checkpoints/step-6/model.safetensors'));
-    const { tensors } = await readSafetensors(join(cwd, 'whole/model.safetensors'));
+    const stored = await readSafetensors(files, join(cwd, 'runs/tiny/checkpoints/step-6/model.safetensors'));
+    const { tensors } = await readSafetensors(files, join(cwd, 'whole/model.safetensors'));
     expect([...tensors.keys()].sort()).toEqual([...stored.tensors.keys()].sort());
     for (const [name, { shape, data }] of tensors) {
       expect(shape).toEqual(stored.tensors.get(name)!.shape);
@@ -76,7 +78,9 @@ describe('agentgym export', () => {
     expect(JSON.parse(text('brief/config.json'))).toMatchObject({ torch_dtype: 'bfloat16' });
     const bits = (data: Float32Array) => new Uint32Array(data.buffer, data.byteOffset, data.length);
     const [whole, brief] = await Promise.all(
-      ['whole', 'brief'].map(async (folder) => (await readSafetensors(join(cwd, folder, 'model.safetensors'))).tensors),
+      ['whole', 'brief'].map(
+        async (folder) => (await readSafetensors(files, join(cwd, folder, 'model.safetensors'))).tensors,
+      ),
     );
     for (const [name, { data }] of brief!) {
       expect(bits(data).every((number) => (number & 0xffff) === 0)).toBe(true);

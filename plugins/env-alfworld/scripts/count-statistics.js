@@ -28,7 +28,7 @@ function play(environment, id, player) {
 
 function worldOf(given) {
   const options = { ...optionDefaults(declared), listActions: false, ...given };
-  const book = openTasks(options, host.log);
+  const book = openTasks(options, host);
   const ids = Array.from({ length: count }, (_, place) => book.splits.train.id(place));
   return { book, ids, environment: new AlfWorld(book, options, host) };
 }

@@ -33,7 +33,7 @@ const worlds = [
 await playMalformed(settings, {
   open: (round) =>
     worlds.map((options) => {
-      const book = openTasks(options, host.log);
+      const book = openTasks(options, host);
       return { environment: new AlfWorld(book, options, host), ids: tasksOf(book, round, tasksPerWorld) };
     }),
   usual: 'open fridge 1',

@@ -202,7 +202,7 @@ const instructions = [
 
 /** The world with the games that the options select. */
 export function open(options: Options, host: EnvironmentHost): World {
-  const tasks = openTasks(options, host.log);
+  const tasks = openTasks(options, host);
   return {
     instructions,
     splits: tasks.splits,

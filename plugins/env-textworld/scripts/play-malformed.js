@@ -39,7 +39,7 @@ const worlds = [
 await playMalformed(settings, {
   open: (round) =>
     worlds.map((options) => {
-      const book = openTasks(options);
+      const book = openTasks(options, host.files);
       return { environment: new TextWorld(book, options, host), ids: tasksOf(book, round, tasksPerWorld) };
     }),
   usual: 'open chest',

@@ -193,7 +193,7 @@ const cooking =
 
 /** The world with the games that the options select. */
 export function open(options: Options, host: EnvironmentHost): World {
-  const tasks = openTasks(options);
+  const tasks = openTasks(options, host.files);
   return {
     instructions: options.game === 'cooking' ? `${instructions}; ${cooking}` : instructions,
     splits: tasks.splits,

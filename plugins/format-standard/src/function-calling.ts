@@ -29,7 +29,7 @@ function createWith(
     throw new Error(`the function \`${functionName}\` is the action: set the option \`functionName\` to another name`);
   }
   const functions = [actFunction(functionName), ...tools];
-  const write = (action: string) => writeCall(functionName, action, shape);
+  const write = (action: string) => writeCall({ name: functionName, arguments: { action } }, shape);
   const format = buildFormat(
     {
       instructions: [
@@ -52,6 +52,7 @@ function createWith(
       const found = readCall(text, shape);
       return 'malformed' in found || found.call.name === functionName ? undefined : found.call;
     },
+    writeCall: (call) => writeCall(call, shape),
     callsFunction: (text) => !('malformed' in readCall(text, shape)),
     withFunctions: (further, model) => createWith(options, further, model),
   };
@@ -69,12 +70,14 @@ function describeFunctions(functions: readonly FunctionDefinition[], { before, a
   return ['Functions:', ...list, 'A call:', `${before}${call}${after}`].join('\n');
 }
 
-/** Marks of the syntax inside the action are escaped, so that they end nothing. */
-function writeCall(name: string, action: string, { before, after, argumentsKey }: Shape): string {
-  const value = [before.trim(), after.trim()]
-    .filter((mark) => mark !== '')
-    .reduce((text, mark) => text.replaceAll(mark, escapeFirst(mark)), JSON.stringify(action));
-  return `${before}{"name": ${JSON.stringify(name)}, ${JSON.stringify(argumentsKey)}: {"action": ${value}}}${after}`;
+/** Marks of the syntax inside the names and values are escaped, so that they end nothing. */
+function writeCall({ name, arguments: given }: FunctionCall, { before, after, argumentsKey }: Shape): string {
+  const write = (value: Json) =>
+    [before.trim(), after.trim()]
+      .filter((mark) => mark !== '')
+      .reduce((text, mark) => text.replaceAll(mark, escapeFirst(mark)), JSON.stringify(value));
+  const values = Object.entries(given).map(([key, value]) => `${write(key)}: ${write(value)}`);
+  return `${before}{"name": ${write(name)}, ${JSON.stringify(argumentsKey)}: {${values.join(', ')}}}${after}`;
 }
 
 /** The mark as in a string of JSON, with its first character escaped. */

@@ -1,6 +1,6 @@
 import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
-import type { AdapterSettings } from './checkpoint/adapter-folder.js';
+import type { AdapterSettings } from './checkpoint/adapter-config.js';
 import { PROJECTIONS, type Projection } from './model/parameters.js';
 
 export const options = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 
+import { longestLog, readTextFile } from '../../files/read-whole-file.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { writeDocument } from '../../runs/write-document.js';
 
@@ -28,7 +28,7 @@ export async function saveDocument(request: DocumentRequest): Promise<string> {
 
 async function refuseOther(file: string, { mark, format, force }: DocumentRequest): Promise<void> {
   if (force || !existsSync(file)) return;
-  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const text = await readTextFile(file, longestLog).catch(() => undefined);
   if (text?.startsWith(mark)) return;
   throw new AgentgymError('AG_OUTPUT_EXISTS', {
     message: `${file} already exists, and \`agentgym report --format ${format}\` did not write it.`,

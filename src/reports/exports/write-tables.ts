@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
+import { readTextFile } from '../../files/read-whole-file.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { systemReason } from '../../errors/system-error.js';
 import { CsvFile } from '../../reporting/csv-file.js';
@@ -106,7 +107,7 @@ async function refuseOther(folder: string, force: boolean): Promise<boolean> {
 
 async function isTables(file: string): Promise<boolean> {
   try {
-    const manifest = JSON.parse(await readFile(file, 'utf8')) as { formatVersion?: unknown; tables?: unknown };
+    const manifest = JSON.parse(await readTextFile(file)) as { formatVersion?: unknown; tables?: unknown };
     return manifest.formatVersion === 1 && typeof manifest.tables === 'object';
   } catch {
     return false;

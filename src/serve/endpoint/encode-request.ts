@@ -31,7 +31,7 @@ export interface ReadingModel {
 }
 
 /** A message of the assistant and what follows it. */
-export interface EncodedTurn {
+interface EncodedTurn {
   /** Of the conversation up to this message, with it. */
   readonly key: string;
   /** The ids of the message without an end token. Absent: the answer is remembered. */

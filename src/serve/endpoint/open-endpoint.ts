@@ -57,7 +57,7 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   if (folder === undefined) return base;
   const adapters = new ServedAdapters({
     folder: resolve(folder),
-    open: (origin, own) => open({ ...found, origin, folder: own }),
+    open: (origin, own) => open({ ...found, origin, folder: own, base: found.folder }),
   });
   return {
     ...base,

@@ -1,6 +1,6 @@
 import type { FolderEncoderSettings } from '../../contracts/policy.js';
 import type { EncodedChat, EncodedCompletion, ReadingModel } from './encode-request.js';
-import type { ErrorDetails } from './request-error.js';
+import type { RequestErrorDetails } from './request-error.js';
 
 export type RequestKind = 'chat' | 'completion';
 
@@ -29,4 +29,4 @@ export interface ReaderJob {
 export type FromReader =
   | { readonly begins: true }
   | { readonly encoded: EncodedChat | EncodedCompletion }
-  | { readonly refused: { readonly status: number; readonly message: string; readonly details: ErrorDetails } };
+  | { readonly refused: { readonly status: number; readonly message: string; readonly details: RequestErrorDetails } };

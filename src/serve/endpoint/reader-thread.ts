@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
 import { messageOf } from '../../errors/message-of.js';
+import { outsideFiles } from '../../files/outside-files.js';
 import type { Contribution } from '../../contracts/plugin.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
 import { encodeChat, encodeCompletion } from './encode-request.js';
@@ -33,7 +34,7 @@ async function create({ folder, settings }: EncoderSource): Promise<Conversation
   const found = contributions.find(({ kind, name }) => kind === 'policy' && name === policy);
   const module = found?.kind === 'policy' ? await found.load() : undefined;
   if (module?.openEncoder === undefined) throw new Error(`${entry} has no policy ${policy} that opens encoders`);
-  return module.openEncoder(folder, settings);
+  return module.openEncoder(folder, settings, outsideFiles);
 }
 
 async function read({ bytes, kind, models }: ReaderJob): Promise<FromReader> {

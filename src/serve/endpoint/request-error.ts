@@ -3,7 +3,7 @@ const LONGEST = 500;
 const LONGEST_QUOTED = 100;
 
 /** What else an error tells a client. */
-export interface ErrorDetails {
+export interface RequestErrorDetails {
   readonly code?: string;
   readonly param?: string;
   /** Seconds. */
@@ -15,7 +15,7 @@ export class RequestError extends Error {
   constructor(
     readonly status: number,
     message: string,
-    readonly details: ErrorDetails = {},
+    readonly details: RequestErrorDetails = {},
   ) {
     super(shortened(message, LONGEST));
   }

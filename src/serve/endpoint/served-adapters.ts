@@ -19,6 +19,9 @@ export interface ServedAdaptersOptions {
   readonly open: (name: string, folder: string) => Promise<OpenModel>;
 }
 
+/** Each adapter is a model of its own beside the base, with its own memory. */
+const mostAdapters = 16;
+
 /** Milliseconds between looks at an adapter that still answers requests. */
 const PAUSE = 10;
 
@@ -46,6 +49,10 @@ export class ServedAdapters {
     return this.#inTurn(async () => {
       if (this.#models.has(name)) {
         throw new RequestError(400, `The lora adapter '${name}' has already been loaded.`, { param: 'lora_name' });
+      }
+      if (this.#models.size >= mostAdapters) {
+        const message = `Loading lora ${name} failed: ${mostAdapters} adapters are loaded. Unload one first.`;
+        throw new RequestError(400, message, { param: 'lora_name' });
       }
       const folder = this.#inside(path);
       if (folder === undefined) {

@@ -121,8 +121,8 @@ class Game implements Environment {
 
   /** What decides the future. How near the courier once was only describes the way here. */
   stateKey(): string {
-    const { whole: _whole, nearest: _nearest, ...state } = this.#state;
-    return JSON.stringify(state);
+    const { courier, parcel, door, carrying, delivered, turnsLeft } = this.#state;
+    return JSON.stringify([courier, parcel, door, carrying, delivered, turnsLeft]);
   }
 
   snapshot(): Json {

@@ -1,5 +1,6 @@
 import { isFree, type Literal, type Term } from '../pddl/condition.js';
 import type { Schema } from '../pddl/domain.js';
+import { beginStep } from './effort.js';
 import { Join, planWays } from './join.js';
 import type { Values } from './join-steps.js';
 import type { Relation } from './relation.js';
@@ -54,20 +55,24 @@ export class Actions {
 
   /** All actions that are possible now, always in the same order in the same state. */
   applicable(): readonly GroundAction[] {
+    beginStep();
     return this.#groups.flatMap((group) => group.applicable());
   }
 
   /** Applicable actions by action of the domain; a list stays the same object as long as it is valid. */
   groups(): readonly (readonly GroundAction[])[] {
+    beginStep();
     return this.#groups.map((group) => group.applicable());
   }
 
   isWon(): boolean {
+    beginStep();
     return this.#goal.some((join) => join.isMet(this.#goalValues));
   }
 
   /** Changes the state. The action must be applicable. */
   apply(action: GroundAction): void {
+    beginStep();
     const group = this.#groups.find(({ schema }) => schema === action.schema);
     group?.apply(action, this.#state);
   }

@@ -1,4 +1,5 @@
 import type { Literal, Term, Way } from '../pddl/condition.js';
+import { countTry } from './effort.js';
 import {
   findFacts,
   refuse,
@@ -43,6 +44,7 @@ export class Join {
   search(values: Values, visit: Visit): boolean {
     const steps = this.#steps;
     const run = (index: number): boolean => {
+      countTry();
       const step = steps[index];
       return step === undefined ? visit() : step(values, () => run(index + 1));
     };

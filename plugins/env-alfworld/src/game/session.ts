@@ -1,4 +1,5 @@
 import { Actions, type GroundAction } from '../engine/actions.js';
+import { beginStep } from '../engine/effort.js';
 import { State, type FactChanges } from '../engine/state.js';
 import { derive, deriveIntro, type Printed, type Telling } from '../text/derive.js';
 import type { Part } from '../text/parts.js';
@@ -74,6 +75,7 @@ export class Session {
 
   /** Starts the game again; returns its first text. */
   start(): string {
+    beginStep();
     this.state.reset();
     this.#commands = undefined;
     this.#moves = 0;
@@ -81,6 +83,7 @@ export class Session {
   }
 
   act(command: string): Reply {
+    beginStep();
     const { actions } = this.#list();
     const plain = stripCommand(command);
     const known =
@@ -94,11 +97,13 @@ export class Session {
 
   /** Does an action without a word about it. */
   perform(action: GroundAction): void {
+    beginStep();
     this.#actions.apply(action);
     this.#commands = undefined;
   }
 
   applicable(): readonly GroundAction[] {
+    beginStep();
     return this.#actions.applicable();
   }
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 
-import type { EnvironmentHost, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { EnvironmentHost, OutsideFiles, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
 
 import { readGame, type Game } from '../game/game.js';
 import { GameError } from '../game/game-error.js';
@@ -8,7 +8,7 @@ import { readGameFile } from '../game/game-file.js';
 import { checkPlayable, type PlayableGame } from '../game/playable.js';
 import type { Options } from '../options.js';
 import { taskKindOf } from '../plan/task-kind-of.js';
-import { findGameFiles, readLimited, type GameFile } from './find-game-files.js';
+import { findGameFiles, type GameFile } from './find-game-files.js';
 import { Recent } from './recent.js';
 import { splitByHash } from './split-by-hash.js';
 import type { TaskBook } from './task.js';
@@ -23,13 +23,16 @@ const largestGame = 16 * 2 ** 20;
  * once here, so that a broken one is named before anything is played. Games that cannot be won, or are won from the
  * start, are left out, and counted in the log; if nothing else is left, the reason is thrown.
  */
-export function openFileTasks(options: Options, log: EnvironmentHost['log']): TaskBook {
+export function openFileTasks(
+  options: Options,
+  { files: opener, log }: Pick<EnvironmentHost, 'files' | 'log'>,
+): TaskBook {
   const listed = findGameFiles(options.games ?? '');
   const files = new Map<string, GameFile>();
   const about = new Map<string, TaskFacts>();
   const refused: { readonly path: string; readonly reason: string }[] = [];
   for (const file of listed) {
-    const loaded = tryLoad(file, options);
+    const loaded = tryLoad(opener, file, options);
     if ('reason' in loaded) {
       refused.push({ path: file.path, reason: loaded.reason });
       continue;
@@ -75,7 +78,7 @@ export function openFileTasks(options: Options, log: EnvironmentHost['log']): Ta
     splits: { train: source('train'), validation: source('validation'), test: source('test') },
     sharesClusters,
     about: (id) => find(about, id),
-    read: (id) => ({ id, game: games.get(id, () => load(find(files, id), options).game) }),
+    read: (id) => ({ id, game: games.get(id, () => load(opener, find(files, id), options).game) }),
   };
 }
 
@@ -91,34 +94,41 @@ function splitOf({ name, split }: GameFile, cluster: string, { heldOut }: Option
 type Loaded = { readonly about: TaskFacts } | { readonly reason: string };
 
 /** What is known about a game, or why it cannot be played. Throws if its file is broken. */
-function tryLoad(file: GameFile, options: Options): Loaded {
-  const { game, solvable } = read(file, options);
+function tryLoad(files: OutsideFiles, file: GameFile, options: Options): Loaded {
+  const { game, solvable } = read(files, file, options);
   if (solvable === false) return { reason: 'its makers found that it cannot be won ("solvable": false)' };
   let playable: PlayableGame;
   try {
     playable = checkPlayable(game, options.compat);
   } catch (error) {
     if (error instanceof GameError) return { reason: error.message };
-    throw error;
+    throw named(file, error);
   }
-  const trajectory = readTrajectory(join(dirname(file.path), 'traj_data.json'), file.name);
+  const trajectory = readTrajectory(files, join(dirname(file.path), 'traj_data.json'), file.name);
   return { about: aboutGame(playable, trajectory, file) };
 }
 
-function load(file: GameFile, options: Options): PlayableGame {
-  return checkPlayable(read(file, options).game, options.compat);
+function load(files: OutsideFiles, file: GameFile, options: Options): PlayableGame {
+  return checkPlayable(read(files, file, options).game, options.compat);
 }
 
 function read(
-  { path }: GameFile,
+  files: OutsideFiles,
+  file: GameFile,
   { compat }: Options,
 ): { readonly game: Game; readonly solvable: boolean | undefined } {
+  const text = files.readSync(file.path, largestGame).toString('utf8');
   try {
-    const content = readGameFile(readLimited(path, largestGame));
+    const content = readGameFile(text);
     return { game: readGame(content, compat), solvable: content.solvable };
   } catch (error) {
-    throw new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw named(file, error);
   }
+}
+
+/** The error of a game, with its file. */
+function named({ path }: GameFile, error: unknown): Error {
+  return new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }
 
 function aboutGame({ game, planLength }: PlayableGame, { scene, room }: Trajectory, { split }: GameFile): TaskFacts {

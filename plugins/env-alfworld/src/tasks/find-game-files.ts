@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { readdirSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** The published splits of ALFWorld's games, and folders that are named as agentgym's splits. */
@@ -81,12 +81,4 @@ function statOf(path: string): Stats {
 function unreadable(error: unknown): Error {
   const reason = error instanceof Error ? error.message : String(error);
   return new Error(`the folder of games cannot be read: ${reason}`, { cause: error });
-}
-
-/** The text of a file. Throws, before it reads, if it has more than `limit` bytes or may have no end. */
-export function readLimited(path: string, limit: number): string {
-  const found = statSync(path);
-  if (!found.isFile()) throw new Error('it is no file');
-  if (found.size > limit) throw new Error(`it has ${found.size} bytes; a game has at most ${limit}`);
-  return readFileSync(path, 'utf8');
 }

@@ -6,6 +6,6 @@ import { openHouseholdTasks } from './household-tasks.js';
 import type { TaskBook } from './task.js';
 
 /** Throws if the options allow no task: a file of the folder is no game, or none of its games can be won. */
-export function openTasks(options: Options, log: EnvironmentHost['log']): TaskBook {
-  return options.game === 'files' ? openFileTasks(options, log) : openHouseholdTasks(options);
+export function openTasks(options: Options, host: Pick<EnvironmentHost, 'files' | 'log'>): TaskBook {
+  return options.game === 'files' ? openFileTasks(options, host) : openHouseholdTasks(options);
 }

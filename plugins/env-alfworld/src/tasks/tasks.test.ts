@@ -11,8 +11,9 @@ import { findGameFiles } from './find-game-files.js';
 import { openTasks } from './open-tasks.js';
 import type { TaskBook } from './task.js';
 
+const { files } = testHost();
 const { log, random } = testHost(3);
-const open = (options: Partial<Options> = {}) => openTasks({ ...plain, ...options }, log);
+const open = (options: Partial<Options> = {}) => openTasks({ ...plain, ...options }, { files, log });
 const openFolder = (games: string, options: Partial<Options> = {}) => open({ game: 'files', games, ...options });
 const first = Array.from({ length: 60 }, (_, place) => place);
 const few = first.slice(0, 20);
@@ -183,10 +184,8 @@ describe('the games of a folder', () => {
       'c/game.tw-pddl': impossible,
     });
     const options = { ...plain, game: 'files', games: folder } as const;
-    const book = openTasks(options, {
-      info: (message) => messages.push(message),
-      warn: (message) => messages.push(message),
-    });
+    const say = (message: string) => void messages.push(message);
+    const book = openTasks(options, { files, log: { info: say, warn: say } });
     expect(Object.values(idsOf(book)).flat()).toEqual(['b']);
     expect(messages).toEqual([
       expect.stringMatching(
@@ -248,16 +247,29 @@ describe('a folder is refused', () => {
   it('with a file of a gigabyte, before it is read', () => {
     const folder = folderOf({ 'a/game.tw-pddl': '' });
     truncateSync(join(folder, 'a', 'game.tw-pddl'), 2 ** 30);
-    expect(() => openFolder(folder)).toThrow(/a.game\.tw-pddl: it has 1073741824 bytes; a game has at most 16777216$/);
+    expect(() => openFolder(folder)).toThrow(/a.game\.tw-pddl has 1073741824 bytes; at most 16777216 are read/);
+  });
+
+  // Mutation: let `countTry` count nothing. Then this text has 2^40 words.
+  it('with texts that double without end, or with too many words', () => {
+    const game = JSON.parse(smallGame(3)) as { grammar: string };
+    const doubles = Array.from({ length: 40 }, (_, place) => `"a${place + 1}": [{"rhs": "#a${place}# #a${place}#"}],`);
+    const symbols = `${doubles.join('')} "a0": [{"rhs": "x"}], "intro": [{"rhs": "#a40#"}, `;
+    const refused = (grammar: string) => () =>
+      openFolder(folderOf({ 'a/game.tw-pddl': JSON.stringify({ ...game, grammar }) }));
+    expect(refused(game.grammar.replace('"intro": [', symbols))).toThrow(
+      /a.game\.tw-pddl: its conditions and texts have too many solutions/,
+    );
+    expect(refused('{'.repeat(300_000))).toThrow(/a.game\.tw-pddl: grammar: line 1: it has more than 200000 words/);
   });
 
   it('with a link to what has no end, or to nothing', () => {
     const folder = folderOf({});
     symlinkSync('/dev/zero', join(folder, 'a.tw-pddl'));
-    expect(() => openFolder(folder)).toThrow(/a\.tw-pddl: it is no file$/);
+    expect(() => openFolder(folder)).toThrow(/a\.tw-pddl is a device, not a file/);
     const other = folderOf({});
     symlinkSync('none', join(other, 'a.tw-pddl'));
-    expect(() => openFolder(other)).toThrow(/a\.tw-pddl: ENOENT/);
+    expect(() => openFolder(other)).toThrow(/ENOENT.*a\.tw-pddl/);
   });
 });
 

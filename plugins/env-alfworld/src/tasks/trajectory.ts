@@ -1,5 +1,6 @@
+import type { OutsideFiles } from '@agentgym/cli';
+
 import type { RoomName } from '../generate/rooms.js';
-import { readLimited } from './find-game-files.js';
 
 /** Where a game happens. */
 export interface Trajectory {
@@ -12,16 +13,16 @@ export interface Trajectory {
 const largest = 64 * 2 ** 20;
 
 /** The scene of a game: from the `traj_data.json` beside it, otherwise from its name, which ends with the plan's number. */
-export function readTrajectory(path: string, name: string): Trajectory {
-  const scene = sceneOf(readText(path)) ?? sceneInName(name);
+export function readTrajectory(files: OutsideFiles, path: string, name: string): Trajectory {
+  const scene = sceneOf(readText(files, path)) ?? sceneInName(name);
   const number = Number(/(\d+)$/.exec(scene ?? '')?.[1]);
   const room = Number.isNaN(number) ? undefined : roomOf(number);
   return { ...(scene !== undefined && { scene }), ...(room !== undefined && { room }) };
 }
 
-function readText(path: string): string | undefined {
+function readText(files: OutsideFiles, path: string): string | undefined {
   try {
-    return readLimited(path, largest);
+    return files.readSync(path, largest).toString('utf8');
   } catch {
     // The game can be played without it.
     return undefined;

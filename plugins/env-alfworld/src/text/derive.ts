@@ -1,3 +1,4 @@
+import { countTry } from '../engine/effort.js';
 import type { TextValue } from './expression.js';
 import { introSymbol, type Grammar, type Production } from './grammar.js';
 import type { Part } from './parts.js';
@@ -27,6 +28,7 @@ function deriveSymbol(symbol: string, bindings: Bindings, telling: Telling): str
 export function derive(parts: readonly Part[], bindings: Bindings, telling: Telling): string {
   let text = '';
   for (const part of parts) {
+    countTry();
     switch (part.kind) {
       case 'words':
         text += part.words;

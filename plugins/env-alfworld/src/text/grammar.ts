@@ -122,6 +122,7 @@ function readProduction(symbol: string, { rhs, condition }: ProductionSource): P
 function checkSymbols({ actions, productions }: Grammar): void {
   const done = new Set<string>();
   const visit = (parts: readonly Part[], above: readonly string[]) => {
+    if (above.length > deepest) throw new TextError(`more than ${deepest} texts inside one another`);
     for (const symbol of symbolsOf(parts)) {
       if (above.includes(symbol)) throw new TextError(`the text ${JSON.stringify(symbol)} contains itself`);
       if (done.has(symbol)) continue;
@@ -151,6 +152,11 @@ function symbolsOf(parts: readonly Part[]): readonly string[] {
   });
 }
 
+/** Texts that contain others deeper than this are of no household. */
+const deepest = 100;
+/** ALFWorld's own grammars have a few hundred words. */
+const mostTokens = 200_000;
+
 class Tokens {
   readonly #tokens: Token[] = [];
   #next = 0;
@@ -164,6 +170,7 @@ class Tokens {
       if (match === null) throw new TextError(`unexpected ${JSON.stringify(text.slice(start, start + 20))}`, line);
       const [token] = match;
       if (!/^[\s#]/.test(token)) this.#tokens.push({ text: token, line });
+      if (this.#tokens.length > mostTokens) throw new TextError(`it has more than ${mostTokens} words`, line);
       for (const character of token) if (character === '\n') line += 1;
     }
   }

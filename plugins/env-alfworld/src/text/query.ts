@@ -1,3 +1,4 @@
+import { countTry } from '../engine/effort.js';
 import type { Relation } from '../engine/relation.js';
 import { TextError } from './text-error.js';
 
@@ -62,6 +63,7 @@ export function search(
   const bindings = new Map(given);
   const used = new Set(bindings.values());
   const run = (depth: number): boolean => {
+    countTry();
     const next = query[depth];
     if (next === undefined) return visit(bindings);
     const relation = facts.told(next.predicate);

@@ -10,6 +10,7 @@ import { plain } from '../fixtures/play.js';
 import { openFileTasks } from './file-tasks.js';
 import { chestJson, chestStory, gameFolder, takeFood } from './fixtures/game-folder.js';
 
+const { files } = testHost();
 /** Far more than any case takes. */
 const longest = 10_000;
 const { random } = testHost(7);
@@ -69,13 +70,13 @@ function refusal(name: string, content: string | Uint8Array, play: 'engine' | 's
   const path = join(games, name);
   const start = performance.now();
   try {
-    openFileTasks({ ...plain, game: 'files', games, play });
+    openFileTasks({ ...plain, game: 'files', games, play }, files);
   } catch (error) {
     expect(performance.now() - start).toBeLessThan(longest);
     expect(error).toBeInstanceOf(Error);
     const { message } = error as Error;
-    expect(message.slice(0, path.length + 2)).toBe(`${path}: `);
-    return message.slice(path.length + 2);
+    expect(message.slice(0, path.length)).toBe(path);
+    return message.slice(path.length).replace(/^:? /, '');
   }
   throw new Error(`${name} was taken for a game`);
 }
@@ -104,8 +105,8 @@ describe('a .json that is no game', () => {
     const games = gameFolder({ [name]: '' });
     truncateSync(join(games, name), 2 ** 30);
     const start = performance.now();
-    const open = () => openFileTasks({ ...plain, game: 'files', games });
-    expect(open).toThrow(`${join(games, name)}: it has 1073741824 bytes; a game has at most `);
+    const open = () => openFileTasks({ ...plain, game: 'files', games }, files);
+    expect(open).toThrow(`${join(games, name)} has 1073741824 bytes; at most `);
     expect(performance.now() - start).toBeLessThan(longest);
   });
 });
@@ -177,7 +178,7 @@ describe('a .z8 that is no story', () => {
     ['a game', new TextEncoder().encode(takeFood), 'its first byte is no version'],
     ['a bad header', story((bytes) => bytes.fill(255, 4, 20)), 'lies outside of its memory'],
     ['another checksum', new Uint8Array(chestStory).fill(1, 3000, 3100), 'its checksum is wrong'],
-    ['too large', new Uint8Array(600_000).fill(8), 'it has 600000 bytes; a game has at most 524288'],
+    ['too large', new Uint8Array(600_000).fill(8), 'has 600000 bytes; at most 524288 are read'],
     [
       'an endless loop',
       story((bytes) => bytes.set(jumpToItself, firstInstruction)),
@@ -198,7 +199,7 @@ describe('a .z8 that is no story', () => {
     for (let round = 0; round < 20; round++) {
       const games = gameFolder({ 'a.z8': story((bytes) => bytes.set(randomBytes(bytes.length - 64), 64)) });
       try {
-        openFileTasks({ ...plain, game: 'files', games });
+        openFileTasks({ ...plain, game: 'files', games }, files);
       } catch (error) {
         expect((error as Error).message).toContain(`${join(games, 'a.z8')}: the story`);
         refused++;
@@ -209,7 +210,7 @@ describe('a .z8 that is no story', () => {
 
   it('is refused beside the .json of another game', () => {
     const games = gameFolder({ 'a.json': chestJson, 'a.z3': untracedStory });
-    const open = (play: 'engine' | 'story') => openFileTasks({ ...plain, game: 'files', games, play });
+    const open = (play: 'engine' | 'story') => openFileTasks({ ...plain, game: 'files', games, play }, files);
     expect(() => open('story')).toThrow('a.z3: the story does not tell which actions are done');
     expect(open('engine').read('games/a').begin().remaining()?.actions).toBe(2);
   });

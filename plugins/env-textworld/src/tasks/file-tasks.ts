@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { OutsideFiles, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
 
 import type { Game } from '../game/game.js';
 import { readGame } from '../game/read-game.js';
@@ -9,7 +9,7 @@ import type { Options } from '../options.js';
 import { TextworldStory } from '../story/textworld-story.js';
 import { openStory } from '../story/story.js';
 import { aboutGame } from './about-game.js';
-import { findGameFiles, readLimited, type GameFile } from './find-game-files.js';
+import { findGameFiles, type GameFile } from './find-game-files.js';
 import type { Task, TaskBook } from './task.js';
 import { Recent } from './recent.js';
 import { splitOf } from './task-list.js';
@@ -23,14 +23,14 @@ const largestStory = 512 * 2 ** 10;
  * Tasks of the user's folder: `games/train/tw-cooking-7`. All files are read once here, so that a broken one is named
  * before anything is played. Without folders of splits, a game's cluster decides its split.
  */
-export function openFileTasks(options: Options): TaskBook {
+export function openFileTasks(options: Options, opener: OutsideFiles): TaskBook {
   const files = new Map(findGameFiles(options.games ?? '').map((file) => [`games/${file.name}`, file]));
   const places: Record<SplitName, string[]> = { train: [], validation: [], test: [] };
   const clusters = new Map<string, SplitName>();
   const about = new Map<string, TaskFacts>();
   let sharesClusters = false;
   for (const [id, file] of files) {
-    const facts = load(id, file, options).about;
+    const facts = load(opener, id, file, options).about;
     about.set(id, facts);
     const cluster = facts.cluster ?? id;
     const split = file.split ?? splitOf(cluster);
@@ -53,7 +53,7 @@ export function openFileTasks(options: Options): TaskBook {
     splits: { train: source('train'), validation: source('validation'), test: source('test') },
     sharesClusters,
     about: (id) => find(about, id),
-    read: (id) => tasks.get(id, () => load(id, find(files, id), options)),
+    read: (id) => tasks.get(id, () => load(opener, id, find(files, id), options)),
   };
 }
 
@@ -61,15 +61,15 @@ interface LoadedTask extends Task {
   readonly about: TaskFacts;
 }
 
-function load(id: string, { json, story }: GameFile, { play, compat }: Options): LoadedTask {
-  const game = json === undefined ? undefined : named(json, () => readGameFile(json));
+function load(files: OutsideFiles, id: string, { json, story }: GameFile, { play, compat }: Options): LoadedTask {
+  const game = json === undefined ? undefined : readGameFile(files, json);
   if (story === undefined || (play === 'engine' && game !== undefined)) {
     return named(json as string, () =>
       tried(id, aboutGame(game as Game), () => new NativeAdventure(game as Game, compat)),
     );
   }
+  const bytes = files.readSync(story, largestStory);
   return named(story, () => {
-    const bytes = readLimited(story, largestStory);
     const file = openStory(bytes);
     const cluster = () => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
     const about = game === undefined ? { cluster: cluster() } : aboutGame(game);
@@ -85,8 +85,9 @@ function tried(id: string, about: TaskFacts, begin: Task['begin']): LoadedTask {
   return { id, about, begin };
 }
 
-function readGameFile(path: string): Game {
-  return readGame(JSON.parse(readLimited(path, largestGame).toString('utf8')));
+function readGameFile(files: OutsideFiles, path: string): Game {
+  const text = files.readSync(path, largestGame).toString('utf8');
+  return named(path, () => readGame(JSON.parse(text)));
 }
 
 /** Names the file in errors about it. */

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { SplitName } from '@agentgym/cli';
@@ -73,12 +73,4 @@ function gamesIn(folder: string, names: readonly string[]): GameFile[] {
     games.set(base, { ...games.get(base), [kind]: join(folder, name) });
   }
   return [...games].map(([name, files]) => ({ name, ...files }));
-}
-
-/** The bytes of a game file. Throws, before it reads, if it has more than `limit` bytes or may have no end. */
-export function readLimited(path: string, limit: number): Buffer {
-  const found = statSync(path);
-  if (!found.isFile()) throw new Error('it is no file');
-  if (found.size > limit) throw new Error(`it has ${found.size} bytes; a game has at most ${limit}`);
-  return readFileSync(path);
 }

@@ -6,7 +6,8 @@ import type { Options } from '../options.js';
 import { openTasks } from './open-tasks.js';
 import { largestSeed, listByStructure, splitOf } from './task-list.js';
 
-const openWith = (options: Partial<Options>) => openTasks({ ...plain, ...options });
+const { files } = testHost();
+const openWith = (options: Partial<Options>) => openTasks({ ...plain, ...options }, files);
 const places = Array.from({ length: 12 }, (_, place) => place);
 
 const settings: readonly (readonly [string, Partial<Options>])[] = [

@@ -3,20 +3,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { testHost } from '@agentgym/cli/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { sameShape } from '../operations/shapes.js';
-import { adapterOf, readAdapterConfig, readAdapterWeights, writeAdapterFolder } from './adapter-folder.js';
+import { readAdapterConfig } from './adapter-config.js';
+import { adapterOf, openModel, readAdapterWeights, writeAdapterFolder } from './adapter-folder.js';
 import { parseDecoderConfig } from './decoder-config-json.js';
 import { mergeAdapter, mergedSource } from './merge-adapter.js';
 import { readSafetensors, sourcesOf } from './safetensors.js';
 
+const { files } = testHost();
 const recordings = fileURLToPath(new URL('../../../../test/golden/fixtures/models', import.meta.url));
 const recorded = join(recordings, 'qwen2-lora');
 const config = parseDecoderConfig(
   JSON.parse(readFileSync(join(recordings, 'qwen2', 'config.json'), 'utf8')) as { readonly [key: string]: unknown },
 );
-const readBase = async () => (await readSafetensors(join(recordings, 'qwen2', 'model.safetensors'))).tensors;
+const readBase = async () => (await readSafetensors(files, join(recordings, 'qwen2', 'model.safetensors'))).tensors;
 const room = mkdtempSync(join(tmpdir(), 'agentgym-adapter-'));
 afterAll(() => rmSync(room, { recursive: true }));
 
@@ -35,11 +38,11 @@ describe("peft's folder of an adapter", () => {
     ['qwen2-lora', false, 2],
     ['qwen2-dora', true, 3],
   ])('is read and written with the same numbers: %s', async (name, dora, arrays) => {
-    const { settings, base } = await readAdapterConfig(join(recordings, name));
+    const { settings, base } = await readAdapterConfig(files, join(recordings, name));
     expect(base).toEqual({ name: '../qwen2' });
     expect(settings).toMatchObject({ rank: 4, alpha: 8, rankStabilized: false, dora });
     expect(settings.targets.length).toBe(7);
-    const factors = await readAdapterWeights(join(recordings, name), config, settings);
+    const factors = await readAdapterWeights(files, join(recordings, name), config, settings);
     expect(factors.size).toBe(arrays * 7 * config.layers);
     const folder = mkdtempSync(join(room, 'written-'));
     await writeAdapterFolder(folder, {
@@ -48,8 +51,8 @@ describe("peft's folder of an adapter", () => {
       factors: sourcesOf(factors),
       tokenizer: { tokenizer: '{}', config: '{}' },
     });
-    expect(await readAdapterConfig(folder)).toEqual({ settings, base });
-    expect(await readAdapterWeights(folder, config, settings)).toEqual(factors);
+    expect(await readAdapterConfig(files, folder)).toEqual({ settings, base });
+    expect(await readAdapterWeights(files, folder, config, settings)).toEqual(factors);
   });
 
   it('tells the scale of both kinds', () => {
@@ -58,34 +61,54 @@ describe("peft's folder of an adapter", () => {
     expect(adapterOf({ ...settings, rankStabilized: true }).scale).toBe(2);
   });
 
-  it.each([
-    ['another kind', { peft_type: 'IA3' }, 'peft_type "IA3" is not supported; supported: LORA'],
-    ['trained biases', { bias: 'all' }, 'bias "all" is not supported'],
-    ['whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save ["lm_head"] is not supported'],
-    ['other ranks of some matrices', { rank_pattern: { q_proj: 2 } }, 'rank_pattern {"q_proj":2} is not supported'],
-    ['no rank', { r: 0 }, 'r must be a positive number, not 0'],
-    ['no base', { base_model_name_or_path: null }, 'base_model_name_or_path is missing'],
-    ['an embedding', { target_modules: ['q_proj', 'embed_tokens'] }, 'target_modules "embed_tokens" are not supported'],
-  ])('is refused with %s', async (name, changes, message) => {
-    await expect(readAdapterConfig(copy(name, changes))).rejects.toThrow(message);
-  });
-
   it('is refused with factors of another shape, and with others than it says', async () => {
-    const { settings } = await readAdapterConfig(recorded);
-    await expect(readAdapterWeights(recorded, config, { ...settings, rank: 8 })).rejects.toThrow(
+    const { settings } = await readAdapterConfig(files, recorded);
+    await expect(readAdapterWeights(files, recorded, config, { ...settings, rank: 8 })).rejects.toThrow(
       /has \[4, 64\] for model.layers.0.self_attn.q_proj.lora_A.weight, which is \[8, 64\] in this model: is it an adapter of another base\?/,
     );
-    await expect(readAdapterWeights(recorded, config, { ...settings, targets: ['mlp.up_proj'] })).rejects.toThrow(
-      /which this model does not have/,
-    );
-    await expect(readAdapterWeights(join(recordings, 'qwen2'), config, settings)).rejects.toThrow(
+    await expect(
+      readAdapterWeights(files, recorded, config, { ...settings, targets: ['mlp.up_proj'] }),
+    ).rejects.toThrow(/which this model does not have/);
+    await expect(readAdapterWeights(files, join(recordings, 'qwen2'), config, settings)).rejects.toThrow(
       'has no adapter_model.safetensors',
     );
   });
 
+  // Mutation: read the factors without looking at their numbers.
+  it.each([NaN, Infinity])('is refused with a factor that is %s', async (number) => {
+    const { settings, base } = await readAdapterConfig(files, recorded);
+    const factors = await readAdapterWeights(files, recorded, config, settings);
+    const name = 'model.layers.1.mlp.up_proj.lora_B.weight';
+    factors.get(name)!.data[3] = number;
+    const folder = mkdtempSync(join(room, 'damaged-'));
+    const tokenizer = { tokenizer: '{}', config: '{}' };
+    await writeAdapterFolder(folder, { settings, base, factors: sourcesOf(factors), tokenizer });
+    await expect(readAdapterWeights(files, folder, config, settings)).rejects.toThrow(
+      `${folder}/adapter_model.safetensors: ${name} contains ${number} at place 3`,
+    );
+  });
+
+  it('opens the base that it names, and with one that is given no other folder', async () => {
+    const qwen = join(room, 'qwen2');
+    cpSync(join(recordings, 'qwen2'), qwen, { recursive: true });
+    writeFileSync(join(qwen, 'tokenizer.json'), '{}');
+    const relative = copy('relative', {});
+    expect((await openModel(files, relative)).base).toBe(qwen);
+    expect((await openModel(files, relative, { base: qwen })).base).toBe(qwen);
+    // The model that is open may be an adapter of the same base.
+    expect((await openModel(files, relative, { base: copy('other', {}) })).base).toBe(qwen);
+    const named = copy('named', { base_model_name_or_path: 'ORG/NAME' });
+    const findModel = (name: string) => (name === 'ORG/NAME' ? qwen : undefined);
+    expect((await openModel(files, named, { base: qwen, findModel })).base).toBe(qwen);
+    const elsewhere = copy('elsewhere', { base_model_name_or_path: join(recordings, 'gemma3') });
+    for (const folder of [elsewhere, copy('nowhere', { base_model_name_or_path: '/dev/zero' })]) {
+      await expect(openModel(files, folder, { base: qwen })).rejects.toThrow('which is not the model that is open');
+    }
+  });
+
   it('merges by adding the product of its factors', async () => {
-    const { settings } = await readAdapterConfig(recorded);
-    const factors = await readAdapterWeights(recorded, config, settings);
+    const { settings } = await readAdapterConfig(files, recorded);
+    const factors = await readAdapterWeights(files, recorded, config, settings);
     const name = 'model.layers.1.mlp.down_proj';
     const before = (await readBase()).get(`${name}.weight`)!;
     const weights = await readBase();
@@ -114,8 +137,8 @@ describe("peft's folder of an adapter", () => {
   // Goes red when the length of a row is taken of one piece, or of the base alone.
   it('merges in DoRA so that each row has its trained length, whole and in pieces', async () => {
     const folder = join(recordings, 'qwen2-dora');
-    const { settings } = await readAdapterConfig(folder);
-    const factors = await readAdapterWeights(folder, config, settings);
+    const { settings } = await readAdapterConfig(files, folder);
+    const factors = await readAdapterWeights(files, folder, config, settings);
     const name = 'model.layers.1.mlp.down_proj';
     const before = (await readBase()).get(`${name}.weight`)!;
     const sum = await readBase();

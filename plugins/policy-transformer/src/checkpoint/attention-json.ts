@@ -4,7 +4,7 @@
  * `rope_theta` and `rope_scaling`, and for the sliding layers of Gemma 3 `rope_local_base_freq`.
  */
 import { attentionKindOf, type AttentionKind, type DecoderConfig, type Rope } from '../model/decoder-config.js';
-import { count, entryPerLayer, positive, refusal, show, type ConfigJson } from './config-values.js';
+import { count, entryPerLayer, flag, positive, refusal, section, show, type ConfigJson } from './config-values.js';
 
 type Attention = Pick<DecoderConfig, 'attentionKinds' | 'attentionOfLayer'>;
 
@@ -46,9 +46,9 @@ function readGemma3(config: ConfigJson, layers: number): Attention {
   const types =
     entryPerLayer(config, 'layer_types', layers, [FULL, SLIDING]) ??
     Array.from({ length: layers }, (_, layer) => ((layer + 1) % pattern === 0 ? FULL : SLIDING));
-  const parameters = (config['rope_parameters'] ?? {}) as ConfigJson;
+  const parameters = section(config, 'rope_parameters');
   const ropeOf = (type: string, theta: number, older: ConfigJson) =>
-    readRope((parameters[type] ?? older) as ConfigJson, theta);
+    readRope(parameters[type] == null ? older : section(parameters, type), theta);
   const { rope_theta, rope_scaling, rope_local_base_freq } = config;
   const full = { rope: ropeOf(FULL, 1_000_000, { rope_theta, rope_scaling }) };
   if (!types.includes(SLIDING)) return { attentionKinds: [full] };
@@ -71,18 +71,21 @@ function attentionOf(kinds: readonly AttentionKind[], kindOfLayer: readonly numb
 }
 
 function readRope(config: ConfigJson, otherwise = 10_000): Rope {
-  const parameters = (config['rope_parameters'] ?? config['rope_scaling'] ?? {}) as ConfigJson;
+  const parameters = section(config, config['rope_parameters'] == null ? 'rope_scaling' : 'rope_parameters');
   const theta = positive('rope_theta' in parameters ? parameters : config, 'rope_theta', otherwise);
   const kind = parameters['rope_type'] ?? parameters['type'] ?? 'default';
   if (kind === 'default') return { theta };
   if (kind !== 'llama3') throw refusal(`rope_type ${show(kind)} is not supported; supported: default, llama3`);
+  const [low, high] = [positive(parameters, 'low_freq_factor'), positive(parameters, 'high_freq_factor')];
+  // The angles between the two are divided by their difference.
+  if (high <= low) throw refusal(`high_freq_factor must be larger than low_freq_factor ${low}, not ${high}`);
   return {
     theta,
     scaling: {
       kind,
       factor: positive(parameters, 'factor'),
-      lowFrequencyFactor: positive(parameters, 'low_freq_factor'),
-      highFrequencyFactor: positive(parameters, 'high_freq_factor'),
+      lowFrequencyFactor: low,
+      highFrequencyFactor: high,
       originalMaxPositions: count(parameters, 'original_max_position_embeddings'),
     },
   };
@@ -90,8 +93,10 @@ function readRope(config: ConfigJson, otherwise = 10_000): Rope {
 
 function refuseWindows(config: ConfigJson): void {
   const kinds = config['layer_types'];
-  const windows = Array.isArray(kinds) ? kinds.some((kind) => kind !== FULL) : config['use_sliding_window'];
-  if (windows === true) {
+  const windows = Array.isArray(kinds)
+    ? kinds.some((kind) => kind !== FULL)
+    : flag(config, 'use_sliding_window', false);
+  if (windows) {
     throw refusal('sliding-window attention (use_sliding_window, layer_types) is supported in gemma3_text only');
   }
 }

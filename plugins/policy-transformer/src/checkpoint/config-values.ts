@@ -1,20 +1,36 @@
 /** A parsed config.json, or a part of it. */
 export type ConfigJson = { readonly [key: string]: unknown };
 
-/** A positive whole number. Throws an error that names the key. */
-export function count(config: ConfigJson, key: string, otherwise?: number): number {
+/** Sizes of models fit 32 bits. */
+const mostCounts = 2 ** 31 - 1;
+
+/** A positive whole number up to `most`. Throws an error that names the key. */
+export function count(config: ConfigJson, key: string, otherwise?: number, most = mostCounts): number {
   const value = config[key] ?? otherwise;
-  if (Number.isSafeInteger(value) && (value as number) > 0) return value as number;
+  if (Number.isSafeInteger(value) && (value as number) > 0 && (value as number) <= most) return value as number;
   throw refusal(
-    value === undefined ? `${key} is missing` : `${key} must be a positive whole number, not ${show(value)}`,
+    value === undefined
+      ? `${key} is missing`
+      : `${key} must be a positive whole number up to ${most}, not ${show(value)}`,
   );
 }
 
-/** A positive number. Throws an error that names the key. */
+/** Larger than any base of rotary angles, and small enough that no product leaves float32. */
+const largestNumber = 1e12;
+
+/** A positive number up to 1e12. Throws an error that names the key. */
 export function positive(config: ConfigJson, key: string, otherwise?: number): number {
   const value = config[key] ?? otherwise;
-  if (typeof value === 'number' && value > 0) return value;
-  throw refusal(value === undefined ? `${key} is missing` : `${key} must be a positive number, not ${show(value)}`);
+  if (typeof value === 'number' && value > 0 && value <= largestNumber) return value;
+  const wanted = `a positive number up to ${largestNumber}`;
+  throw refusal(value === undefined ? `${key} is missing` : `${key} must be ${wanted}, not ${show(value)}`);
+}
+
+/** An object; empty if there is none. Throws an error that names the key. */
+export function section(config: ConfigJson, key: string): ConfigJson {
+  const value = config[key] ?? {};
+  if (typeof value === 'object' && !Array.isArray(value)) return value as ConfigJson;
+  throw refusal(`${key} must be an object, not ${show(value)}`);
 }
 
 /** True or false. Throws an error that names the key. */

@@ -151,7 +151,32 @@ describe('parseDecoderConfig', () => {
     ['quantized weights', { quantization_config: { bits: 4 } }, /quantization_config/],
     ['rotary positions on half a head', { partial_rotary_factor: 0.5 }, /partial_rotary_factor 0.5/],
     ['a missing size', { hidden_size: undefined }, /hidden_size is missing/],
-    ['a size that is none', { num_hidden_layers: '3' }, /num_hidden_layers must be a positive whole number, not "3"/],
+    [
+      'a size that is none',
+      { num_hidden_layers: '3' },
+      /num_hidden_layers must be a positive whole number up to 10000, not "3"/,
+    ],
+    // Mutation: take any number of layers. The list of their shapes then fills the memory.
+    ['a billion layers', { num_hidden_layers: 1e9 }, /num_hidden_layers must be .* up to 10000, not 1000000000/],
+    ['layers below 0', { num_hidden_layers: -1 }, /num_hidden_layers must be .*, not -1/],
+    ['half a layer', { num_hidden_layers: 2.5 }, /num_hidden_layers must be .*, not 2.5/],
+    ['a vocabulary without end', { vocab_size: 1e15 }, /vocab_size must be .* up to 2147483647, not 1000000000000000/],
+    ['heads without width', { head_dim: 0 }, /head_dim must be .*, not 0/],
+    ['an infinite base', { rope_parameters: { rope_theta: Infinity } }, /rope_theta must be a positive number up to/],
+    ['a scaling that is a text', { rope_parameters: 'llama3' }, /rope_parameters must be an object, not "llama3"/],
+    ['a window that is a text', { use_sliding_window: 'true' }, /use_sliding_window must be true or false/],
+    ['an architecture outside of a list', { architectures: 'Llama' }, /architectures must be a list, not "Llama"/],
+    ['the name of a member of objects', { model_type: 'constructor' }, /model_type "constructor" is not supported/],
+    [
+      'a scaling without a range',
+      {
+        rope_parameters: {
+          ...{ rope_type: 'llama3', factor: 8, low_freq_factor: 4, high_freq_factor: 4 },
+          original_max_position_embeddings: 8192,
+        },
+      },
+      /high_freq_factor must be larger than low_freq_factor 4, not 4/,
+    ],
     ['groups that do not divide', { num_key_value_heads: 3 }, /3 does not divide num_attention_heads 4/],
     ['a head of odd width', { head_dim: 15 }, /head_dim 15 is odd/],
   ])('refuses %s of llama by name', (_, change, message) => {
@@ -177,5 +202,10 @@ describe('parseSpecialIds', () => {
     });
     expect(parseSpecialIds({ eos_token_id: [3, 4] })).toEqual({ eos: [3, 4] });
     expect(parseSpecialIds({ eos_token_id: null })).toEqual({ eos: [] });
+    expect(parseSpecialIds({ eos_token_id: [2, -1], pad_token_id: -1 })).toEqual({ eos: [2] });
+  });
+
+  it.each([1.5, '</s>', {}, -2, 1e300])('refuses the end id %s', (id) => {
+    expect(() => parseSpecialIds({ eos_token_id: id })).toThrow(/eos_token_id .* is not the id of a token/);
   });
 });

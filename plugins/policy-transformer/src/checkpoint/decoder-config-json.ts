@@ -33,7 +33,7 @@ function parseFamily(name: DecoderConfig['family'], config: ConfigJson): Decoder
   refuseArchitecture(config, family.architecture);
   refuseUnsupported(config, family);
   const hiddenSize = count(config, 'hidden_size');
-  const layers = count(config, 'num_hidden_layers');
+  const layers = count(config, 'num_hidden_layers', undefined, mostLayers);
   const heads = count(config, 'num_attention_heads');
   const keyValueHeads = count(config, 'num_key_value_heads', heads);
   const headWidth = count(config, 'head_dim', family.headWidth ?? hiddenSize / heads);
@@ -65,17 +65,28 @@ function parseFamily(name: DecoderConfig['family'], config: ConfigJson): Decoder
   };
 }
 
+function isId(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 /** The ids of a parsed config.json or generation_config.json. Missing ids are left out. */
 export function parseSpecialIds(json: ConfigJson): SpecialIds {
-  const id = (key: string) => (typeof json[key] === 'number' ? json[key] : undefined);
-  const eos = json['eos_token_id'];
+  // Several published folders have -1 for a token that they do not have.
+  const id = (key: string) => (isId(json[key]) ? json[key] : undefined);
+  const eos: unknown = json['eos_token_id'] ?? [];
   const [bos, pad] = [id('bos_token_id'), id('pad_token_id')];
+  const ends: unknown[] = Array.isArray(eos) ? eos : [eos];
+  const strange = ends.find((value) => !isId(value) && value !== -1);
+  if (strange !== undefined) throw refusal(`eos_token_id ${show(strange)} is not the id of a token`);
   return {
     ...(bos === undefined ? {} : { bos }),
-    eos: (Array.isArray(eos) ? (eos as unknown[]) : [eos]).filter((value) => typeof value === 'number'),
+    eos: ends.filter(isId),
     ...(pad === undefined ? {} : { pad }),
   };
 }
+
+/** The deepest published models have a few hundred. Lists have an entry for each layer. */
+const mostLayers = 10_000;
 
 const torchTypes = { F32: 'float32', BF16: 'bfloat16', F16: 'float16' } as const;
 
@@ -112,10 +123,11 @@ export function writeDecoderConfig(config: DecoderConfig, ids: SpecialIds, type:
 
 /** A classifier, or another model with the same trunk, has other weights. */
 function refuseArchitecture(config: ConfigJson, supported: string): void {
-  const named = config['architectures'];
-  if (!Array.isArray(named) || named.length === 0 || named.includes(supported)) return;
+  const named = config['architectures'] ?? [];
+  if (!Array.isArray(named)) throw refusal(`architectures must be a list, not ${show(named)}`);
+  if (named.length === 0 || named.includes(supported)) return;
   const all = Object.values(families).map(({ architecture }) => architecture);
-  throw refusal(`the architecture ${named.join(', ')} is not supported; supported: ${all.join(', ')}`);
+  throw refusal(`the architecture ${named.map(String).join(', ')} is not supported; supported: ${all.join(', ')}`);
 }
 
 function refuseUnsupported(config: ConfigJson, { activation: { key, name } }: Family): void {
@@ -129,5 +141,5 @@ function refuseUnsupported(config: ConfigJson, { activation: { key, name } }: Fa
   for (const cap of ['attn_logit_softcapping', 'final_logit_softcapping']) {
     if (config[cap] != null) throw refusal(`${cap} ${show(config[cap])} is not supported; supported: null`);
   }
-  if (config['use_bidirectional_attention'] === true) throw refusal('use_bidirectional_attention is not supported');
+  if (flag(config, 'use_bidirectional_attention', false)) throw refusal('use_bidirectional_attention is not supported');
 }

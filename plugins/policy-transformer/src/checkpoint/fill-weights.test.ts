@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { testHost } from '@agentgym/cli/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { parameterShapes } from '../model/parameters.js';
@@ -9,8 +10,9 @@ import { elementCount } from '../operations/shapes.js';
 import { parseDecoderConfig } from './decoder-config-json.js';
 import { checkWeightShapes, fillWeights } from './fill-weights.js';
 import { type HostTensor, sourceOf } from './safetensors.js';
-import { readWeightShapes, writeWeights } from './weight-files.js';
+import { weightSources, writeWeights } from './weight-files.js';
 
+const { files } = testHost();
 const config = parseDecoderConfig(
   JSON.parse(readFileSync(new URL('./fixtures/configs/qwen2.config.json', import.meta.url), 'utf8')),
 );
@@ -34,7 +36,7 @@ describe('fillWeights', () => {
     const weights = tensors((index) => index % 1000);
     await write(weights, shardBytes);
     const places = tensors(() => -1);
-    await fillWeights(directory, places);
+    await fillWeights(await weightSources(files, directory), places);
     expect(places).toEqual(weights);
   });
 
@@ -64,11 +66,11 @@ describe('fillWeights', () => {
     await write(weights);
     await expect(
       fillWeights(
-        directory,
+        await weightSources(files, directory),
         tensors(() => 0),
       ),
     ).rejects.toThrow(message);
-    const given = await readWeightShapes(directory);
+    const given = await weightSources(files, directory);
     expect(() => checkWeightShapes(given, shapes)).toThrow(message);
   });
 
@@ -78,7 +80,7 @@ describe('fillWeights', () => {
     await write(weights);
     await expect(
       fillWeights(
-        directory,
+        await weightSources(files, directory),
         tensors(() => 0),
       ),
     ).rejects.toThrow(`model.layers.2.mlp.gate_proj.weight contains ${number} at place 77`);
@@ -90,9 +92,9 @@ describe('fillWeights', () => {
     weights.set('model.layers.0.self_attn.rotary_emb.inv_freq', { shape: [8], data: new Float32Array(8) });
     await write(weights);
     await fillWeights(
-      directory,
+      await weightSources(files, directory),
       tensors(() => 0),
     );
-    checkWeightShapes(await readWeightShapes(directory), shapes);
+    checkWeightShapes(await weightSources(files, directory), shapes);
   });
 });

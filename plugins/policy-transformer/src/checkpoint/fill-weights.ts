@@ -1,33 +1,30 @@
-import type { HostTensor } from './safetensors.js';
-import { visitWeights } from './weight-files.js';
+import { HEAD } from '../model/parameters.js';
+import { type HostTensor, readInto, type TensorSource } from './safetensors.js';
 
 /** Weights that folders may have although the decoder does not read them. */
 const harmless = /(^|\.)rotary_emb\.inv_freq$|\.masked_bias$/;
-const untiedHead = 'lm_head.weight';
 
 /** The place of a weight: its shape, and where its numbers belong. */
 export type WeightPlace = HostTensor;
 
 /**
- * Reads each weight of a folder straight into its place, without a second copy. Throws an error that names the weight if
- * one is missing, has another shape or is not a number, or if the decoder does not have it.
+ * Reads each weight straight into its place, without a second copy. Throws an error that names the weight if one is missing,
+ * has another shape or is not a number, or if the decoder does not have it.
  *
  * @param places by name, such as `model.embed_tokens.weight`
  */
-export async function fillWeights(directory: string, places: ReadonlyMap<string, WeightPlace>): Promise<void> {
-  const missing = new Set(places.keys());
-  await visitWeights(directory, async (name, tensor) => {
-    const place = places.get(name);
-    if (place === undefined) return refuseUnknown(name);
-    refuseShape(name, tensor.shape, place.shape);
-    missing.delete(name);
-    await tensor.read(place.data);
-    refuseNotFinite(name, place.data);
-  });
-  for (const name of missing) refuseShape(name, undefined, places.get(name)!.shape);
+export async function fillWeights(
+  weights: ReadonlyMap<string, TensorSource>,
+  places: ReadonlyMap<string, WeightPlace>,
+): Promise<void> {
+  checkWeightShapes(weights, new Map([...places].map(([name, { shape }]) => [name, shape])));
+  for (const [name, { data }] of places) {
+    await readInto(data, weights.get(name)!);
+    refuseNotFinite(name, data);
+  }
 }
 
-/** Checks the shapes of a folder's weights like `fillWeights`. */
+/** Checks the names and shapes of a folder's weights. Throws like `fillWeights`. */
 export function checkWeightShapes(
   given: ReadonlyMap<string, { readonly shape: readonly number[] }>,
   wanted: ReadonlyMap<string, readonly number[]>,
@@ -54,9 +51,9 @@ function refuseShape(name: string, given: readonly number[] | undefined, wanted:
   }
 }
 
-/** A weight that is ignored would give other numbers than the model's authors saw. */
+/** A weight that is ignored would give other numbers than the model's authors saw. `matchHead` compares a head that is tied. */
 function refuseUnknown(name: string): void {
-  if (name === untiedHead || harmless.test(name)) return;
+  if (name === HEAD || harmless.test(name)) return;
   throw new Error(`the folder has the weight ${name}, which a model with this config.json does not have`);
 }
 

@@ -1,5 +1,7 @@
-import { access, readFile } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import type { OutsideFiles } from '@agentgym/cli';
 
 /** Names of the files of a Hugging Face folder. */
 export const fileNames = {
@@ -15,16 +17,19 @@ export const fileNames = {
 } as const;
 
 /** The text of a file. Throws an error that names the folder and the file if it is missing. */
-export async function readText(directory: string, name: string): Promise<string> {
-  const text = await readOptional(directory, name);
+export async function readText(files: OutsideFiles, directory: string, name: string): Promise<string> {
+  const text = await readOptional(files, directory, name);
   if (text === undefined) throw new Error(`${directory} has no ${name}`);
   return text;
 }
 
+/** Bytes. The largest published tokenizers have 33 megabytes, the largest indexes of shards have ten. */
+const mostBytes = 256 * 2 ** 20;
+
 /** The text of a file; undefined if it does not exist. */
-export async function readOptional(directory: string, name: string): Promise<string | undefined> {
+export async function readOptional(files: OutsideFiles, directory: string, name: string): Promise<string | undefined> {
   const path = join(directory, name);
-  return (await exists(path)) ? readFile(path, 'utf8') : undefined;
+  return (await exists(path)) ? (await files.read(path, mostBytes)).toString('utf8') : undefined;
 }
 
 /** A parsed file. Throws an error that names it. */
@@ -35,7 +40,8 @@ export function parseJson(text: string, name: string): { readonly [key: string]:
   } catch (error) {
     throw new Error(`${name} is not JSON: ${(error as Error).message}`, { cause: error });
   }
-  if (typeof value === 'object' && value !== null) return value as { readonly [key: string]: unknown };
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as { readonly [key: string]: unknown };
   throw new Error(`${name} is not a JSON object`);
 }
 

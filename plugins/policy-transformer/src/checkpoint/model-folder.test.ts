@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { testHost } from '@agentgym/cli/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { parseDecoderConfig } from './decoder-config-json.js';
@@ -9,6 +10,7 @@ import { type ModelFolder, readModelFolder, writeModelFiles, writeModelFolder } 
 import { readSource, sourceOf, sourcesOf, writeSafetensors } from './safetensors.js';
 import { readTrainerState, writeTrainerState } from './trainer-state.js';
 
+const { files } = testHost();
 const config = parseDecoderConfig(
   JSON.parse(readFileSync(new URL('./fixtures/configs/qwen3.config.json', import.meta.url), 'utf8')),
 );
@@ -31,19 +33,21 @@ beforeEach(() => {
 describe('a model folder', () => {
   it('comes back as it was written', async () => {
     await writeModelFolder(directory, folder);
-    expect(await readModelFolder(directory)).toEqual(folder);
+    expect(await readModelFolder(files, directory)).toEqual(folder);
   });
 
   it('needs no chat template and no generation config', async () => {
     const { chatTemplate: _, ...tokenizer } = folder.tokenizer;
     await writeModelFolder(directory, { ...folder, tokenizer });
     rmSync(join(directory, 'generation_config.json'));
-    expect(await readModelFolder(directory)).toEqual({ ...folder, tokenizer });
+    expect(await readModelFolder(files, directory)).toEqual({ ...folder, tokenizer });
   });
 
   it('is read from shards, each name from the shard that the index says', async () => {
     await writeModelFolder(directory, folder);
-    renameSync(join(directory, 'model.safetensors'), join(directory, 'model-00001-of-00002.safetensors'));
+    rmSync(join(directory, 'model.safetensors'));
+    const first = new Map([['model.norm.weight', tensor(1, 2, 3)]]);
+    await writeSafetensors(join(directory, 'model-00001-of-00002.safetensors'), { tensors: first, metadata: {} });
     const second = new Map([['lm_head.weight', tensor(7)]]);
     await writeSafetensors(join(directory, 'model-00002-of-00002.safetensors'), { tensors: second, metadata: {} });
     const index = {
@@ -53,27 +57,36 @@ describe('a model folder', () => {
     const writeIndex = (map: object) =>
       writeFileSync(join(directory, 'model.safetensors.index.json'), JSON.stringify({ weight_map: map }));
     writeIndex(index);
-    const { weights } = await readModelFolder(directory);
+    const { weights } = await readModelFolder(files, directory);
     expect(weights).toEqual(new Map([['model.norm.weight', tensor(1, 2, 3)], ...second]));
 
     writeIndex({ ...index, 'model.norm.weight': 'model-00002-of-00002.safetensors' });
-    await expect(readModelFolder(directory)).rejects.toThrow(/00002.safetensors lacks model.norm.weight/);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(/00002.safetensors lacks model.norm.weight/);
     writeIndex({ ...index, x: 'model-00003.safetensors' });
-    await expect(readModelFolder(directory)).rejects.toThrow(/lacks model-00003.safetensors/);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(/lacks model-00003.safetensors/);
+    // Mutation: take the weight of whichever file comes first.
+    const both = new Map([...second, ['model.norm.weight', tensor(1, 2, 3)] as const]);
+    await writeSafetensors(join(directory, 'model-00002-of-00002.safetensors'), { tensors: both, metadata: {} });
+    writeIndex(index);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(
+      'model-00002-of-00002.safetensors has model.norm.weight, which another file',
+    );
     writeIndex({ ...index, x: '../model.safetensors' });
-    await expect(readModelFolder(directory)).rejects.toThrow(/"..\/model.safetensors", which is not a file name/);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(
+      /"..\/model.safetensors", which is not a file name/,
+    );
   });
 
   it.each(['config.json', 'tokenizer.json', 'model.safetensors'])('says that %s is missing', async (name) => {
     await writeModelFolder(directory, folder);
     rmSync(join(directory, name));
-    await expect(readModelFolder(directory)).rejects.toThrow(`${directory} has no ${name}`);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(`${directory} has no ${name}`);
   });
 
   it('names a file that is no JSON', async () => {
     await writeModelFolder(directory, folder);
     writeFileSync(join(directory, 'config.json'), '{"model_type": ');
-    await expect(readModelFolder(directory)).rejects.toThrow(/^config.json is not JSON/);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(/^config.json is not JSON/);
   });
 });
 
@@ -101,7 +114,7 @@ describe('a written folder', () => {
       },
     });
     expect(readdirSync(directory)).not.toContain('model.safetensors');
-    expect(await readModelFolder(directory)).toEqual(folder);
+    expect(await readModelFolder(files, directory)).toEqual(folder);
   });
 });
 
@@ -111,7 +124,7 @@ describe('a folder that is not read', () => {
     async (name) => {
       await writeModelFolder(directory, folder);
       renameSync(join(directory, 'model.safetensors'), join(directory, name));
-      await expect(readModelFolder(directory)).rejects.toThrow(
+      await expect(readModelFolder(files, directory)).rejects.toThrow(
         new RegExp(`no model.safetensors, only ${name}. This is a pickle file.* python -c .*save_pretrained`),
       );
     },
@@ -121,7 +134,7 @@ describe('a folder that is not read', () => {
     await writeModelFolder(directory, folder);
     rmSync(join(directory, 'model.safetensors'));
     writeFileSync(join(directory, 'model.safetensors.index.json'), '{"weight_map": {"a": 7}}');
-    await expect(readModelFolder(directory)).rejects.toThrow(/names 7, which is not a file name/);
+    await expect(readModelFolder(files, directory)).rejects.toThrow(/names 7, which is not a file name/);
   });
 });
 
@@ -131,7 +144,7 @@ describe('a trainer state', () => {
     const values = { steps: 12, optimizer: { name: 'adamw', beta: 0.999 } };
     const tensors = sourcesOf(new Map([['first.model.norm.weight', { shape: [3], data: moments }]]));
     await writeTrainerState(directory, { tensors, values });
-    const read = await readTrainerState(directory);
+    const read = await readTrainerState(files, directory);
     expect(read.values).toEqual(values);
     expect([...read.tensors.keys()]).toEqual([...tensors.keys()]);
     expect(await readSource(read.tensors.get('first.model.norm.weight')!)).toEqual(moments);
@@ -139,6 +152,6 @@ describe('a trainer state', () => {
 
   it('is not just any file of tensors', async () => {
     await writeSafetensors(join(directory, 'trainer_state.safetensors'), { tensors: new Map(), metadata: {} });
-    await expect(readTrainerState(directory)).rejects.toThrow(/contains no trainer state/);
+    await expect(readTrainerState(files, directory)).rejects.toThrow(/contains no trainer state/);
   });
 });

@@ -1,13 +1,15 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import type { OutsideFiles } from '@agentgym/cli';
+
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { StoredType } from '../operations/half-floats.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
 import { exists, fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
-import { type HostTensor, sourcesOf, type TensorSource } from './safetensors.js';
-import { visitWeights, writeWeights } from './weight-files.js';
+import { type HostTensor, readSource, sourcesOf, type TensorSource } from './safetensors.js';
+import { weightSources, writeWeights } from './weight-files.js';
 
 /** The texts of a Hugging Face folder: everything except its weights. */
 export interface ModelTexts {
@@ -30,32 +32,42 @@ export interface ModelFolder extends ModelTexts {
 }
 
 /** Reads a folder with one file of weights or with shards. Throws an error that names the file and the problem. */
-export async function readModelFolder(directory: string): Promise<ModelFolder> {
-  return { ...(await readModelTexts(directory)), weights: await readWeights(directory) };
+export async function readModelFolder(files: OutsideFiles, directory: string): Promise<ModelFolder> {
+  return { ...(await readModelTexts(files, directory)), weights: await readWeights(files, directory) };
 }
 
 /**
  * Reads everything in a folder except its weights.
  * @param tokenizerDirectory the folder of the tokenizer, if it is another one
  */
-export async function readModelTexts(directory: string, tokenizerDirectory = directory): Promise<ModelTexts> {
-  const configText = await readText(directory, fileNames.config);
+export async function readModelTexts(
+  files: OutsideFiles,
+  directory: string,
+  tokenizerDirectory = directory,
+): Promise<ModelTexts> {
+  const configText = await readText(files, directory, fileNames.config);
   const config = parseDecoderConfig(parseJson(configText, fileNames.config));
-  const ids = await readSpecialIds(directory, configText);
-  return { config, ids, tokenizer: await readTokenizerFiles(tokenizerDirectory) };
+  const ids = await readSpecialIds(files, directory, configText);
+  return { config, ids, tokenizer: await readTokenizerFiles(files, tokenizerDirectory) };
 }
 
 /** What an encoder needs: the texts of the tokenizer, and the special ids as far as the folder has them. */
-export async function readTokenizerFolder(directory: string): Promise<Pick<ModelTexts, 'ids' | 'tokenizer'>> {
-  const tokenizer = await readTokenizerFiles(directory);
-  return { ids: await readSpecialIds(directory, (await readOptional(directory, fileNames.config)) ?? '{}'), tokenizer };
+export async function readTokenizerFolder(
+  files: OutsideFiles,
+  directory: string,
+): Promise<Pick<ModelTexts, 'ids' | 'tokenizer'>> {
+  const tokenizer = await readTokenizerFiles(files, directory);
+  return {
+    ids: await readSpecialIds(files, directory, (await readOptional(files, directory, fileNames.config)) ?? '{}'),
+    tokenizer,
+  };
 }
 
-async function readTokenizerFiles(directory: string): Promise<ModelTexts['tokenizer']> {
-  const tokenizer = await readText(directory, fileNames.tokenizer);
-  const config = (await readOptional(directory, fileNames.tokenizerConfig)) ?? '{}';
-  const chatTemplate = await readOptional(directory, fileNames.chatTemplate);
-  const additionalTemplates = await readTemplates(directory);
+async function readTokenizerFiles(files: OutsideFiles, directory: string): Promise<ModelTexts['tokenizer']> {
+  const tokenizer = await readText(files, directory, fileNames.tokenizer);
+  const config = (await readOptional(files, directory, fileNames.tokenizerConfig)) ?? '{}';
+  const chatTemplate = await readOptional(files, directory, fileNames.chatTemplate);
+  const additionalTemplates = await readTemplates(files, directory);
   return {
     ...{ tokenizer, config, ...(chatTemplate === undefined ? {} : { chatTemplate }) },
     ...(additionalTemplates && { additionalTemplates }),
@@ -63,29 +75,30 @@ async function readTokenizerFiles(directory: string): Promise<ModelTexts['tokeni
 }
 
 /** The named templates of a folder; undefined if there are none. */
-async function readTemplates(directory: string): Promise<{ readonly [name: string]: string } | undefined> {
+async function readTemplates(
+  files: OutsideFiles,
+  directory: string,
+): Promise<{ readonly [name: string]: string } | undefined> {
   const folder = join(directory, fileNames.additionalTemplates);
   if (!(await exists(folder))) return undefined;
   const names = (await readdir(folder)).filter((name) => name.endsWith('.jinja')).sort();
-  const read = async (name: string) => [basename(name, '.jinja'), await readText(folder, name)] as const;
+  const read = async (name: string) => [basename(name, '.jinja'), await readText(files, folder, name)] as const;
   return names.length === 0 ? undefined : Object.fromEntries(await Promise.all(names.map(read)));
 }
 
-async function readSpecialIds(directory: string, configText: string): Promise<SpecialIds> {
+async function readSpecialIds(files: OutsideFiles, directory: string, configText: string): Promise<SpecialIds> {
   const ids = parseSpecialIds(parseJson(configText, fileNames.config));
-  const generation = await readOptional(directory, fileNames.generation);
+  const generation = await readOptional(files, directory, fileNames.generation);
   const { eos } = generation === undefined ? ids : parseSpecialIds(parseJson(generation, fileNames.generation));
   return { ...ids, eos: eos.length > 0 ? eos : ids.eos };
 }
 
 /** Reads only the weights, each into an array of its own. `fillWeights` reads them into places that exist. */
-async function readWeights(directory: string): Promise<Map<string, HostTensor>> {
+async function readWeights(files: OutsideFiles, directory: string): Promise<Map<string, HostTensor>> {
   const weights = new Map<string, HostTensor>();
-  await visitWeights(directory, (name, { shape, length, read }) => {
-    const data = new Float32Array(length);
-    weights.set(name, { shape, data });
-    return read(data);
-  });
+  for (const [name, source] of await weightSources(files, directory)) {
+    weights.set(name, { shape: source.shape, data: await readSource(source) });
+  }
   return weights;
 }
 

@@ -77,7 +77,7 @@ function checkPlaces(entries: readonly TensorEntry[], size: number, path: string
 
 function readEntry(name: string, value: unknown, path: string): TensorEntry {
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { readonly [key: string]: unknown };
-  if (!(typeof dtype === 'string' && dtype in bytesOf)) {
+  if (!(typeof dtype === 'string' && Object.hasOwn(bytesOf, dtype))) {
     throw new Error(`${basename(path)}: ${name} is stored as ${String(dtype)}; supported: F32, BF16, F16`);
   }
   const type = dtype as StoredType;

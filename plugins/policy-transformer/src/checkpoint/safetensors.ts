@@ -4,6 +4,8 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 
+import type { OutsideFiles } from '@agentgym/cli';
+
 import { bytesOf, narrow, type StoredType, widen } from '../operations/half-floats.js';
 import { readFully, readHeader, type SafetensorsHeader, type TensorEntry } from './safetensors-header.js';
 
@@ -34,49 +36,11 @@ export const pieceLength = 2 ** 20;
  * Reads a file. BF16 and F16 are widened to float32. Throws if the file is truncated or damaged, or contains another
  * type. The error names the file and the cause.
  */
-export async function readSafetensors(path: string): Promise<SafetensorsContent> {
-  const tensors = new Map<string, HostTensor>();
-  const metadata = await visitTensors(
-    path,
-    () => true,
-    (name, { shape, length, read }) => {
-      const data = new Float32Array(length);
-      tensors.set(name, { shape, data });
-      return read(data);
-    },
-  );
-  return { tensors, metadata };
-}
-
-/** A tensor in a file that is open. */
-export interface StoredTensor {
-  readonly shape: readonly number[];
-  /** Number of numbers. */
-  readonly length: number;
-  /** Reads all numbers into `target`, which has `length` numbers. */
-  readonly read: (target: Float32Array) => Promise<void>;
-}
-
-/**
- * Visits the wanted tensors of a file in the order of the file. All tensors are checked. Throws like `readSafetensors`.
- *
- * @returns the free text of the file
- */
-export async function visitTensors(
-  path: string,
-  wanted: (name: string) => boolean,
-  visit: (name: string, tensor: StoredTensor) => Promise<void>,
-): Promise<SafetensorsContent['metadata']> {
-  const file = await open(path, 'r');
-  try {
-    const { entries, metadata, dataStart } = await readHeader(file, path);
-    for (const entry of entries) {
-      if (wanted(entry.name)) await visit(entry.name, storedTensor(file, path, entry, dataStart));
-    }
-    return metadata;
-  } finally {
-    await file.close();
-  }
+export async function readSafetensors(files: OutsideFiles, path: string): Promise<SafetensorsContent> {
+  const { tensors, metadata } = await openSafetensors(files, path);
+  const read = new Map<string, HostTensor>();
+  for (const [name, source] of tensors) read.set(name, { shape: source.shape, data: await readSource(source) });
+  return { tensors: read, metadata };
 }
 
 /** The content of a file, with tensors whose numbers are read when they are wanted. */
@@ -87,10 +51,10 @@ export interface SafetensorsSources {
 }
 
 /** Reads only the header of a file. Throws like `readSafetensors`. */
-export async function openSafetensors(path: string): Promise<SafetensorsSources> {
-  const { entries, metadata, dataStart } = await headerOf(path);
+export async function openSafetensors(files: OutsideFiles, path: string): Promise<SafetensorsSources> {
+  const { entries, metadata, dataStart } = await headerOf(files, path);
   const sources = entries.map(
-    (entry) => [entry.name, { shape: entry.shape, pieces: () => filePieces(path, entry, dataStart) }] as const,
+    (entry) => [entry.name, { shape: entry.shape, pieces: () => filePieces(files, path, entry, dataStart) }] as const,
   );
   return { tensors: new Map(sources), metadata };
 }
@@ -98,16 +62,21 @@ export async function openSafetensors(path: string): Promise<SafetensorsSources>
 /** All numbers of a source. */
 export async function readSource(source: TensorSource): Promise<Float32Array> {
   const data = new Float32Array(elementsOf(source.shape));
+  await readInto(data, source);
+  return data;
+}
+
+/** Reads all numbers of a source into an array of their number. */
+export async function readInto(data: Float32Array, source: TensorSource): Promise<void> {
   let start = 0;
   for await (const piece of source.pieces()) {
     data.set(piece, start);
     start += piece.length;
   }
-  return data;
 }
 
-async function headerOf(path: string): Promise<SafetensorsHeader> {
-  const file = await open(path, 'r');
+async function headerOf(files: OutsideFiles, path: string): Promise<SafetensorsHeader> {
+  const file = await files.open(path);
   try {
     return await readHeader(file, path);
   } finally {
@@ -116,13 +85,14 @@ async function headerOf(path: string): Promise<SafetensorsHeader> {
 }
 
 async function* filePieces(
+  files: OutsideFiles,
   path: string,
   { type, shape, start }: TensorEntry,
   dataStart: number,
 ): AsyncIterable<Float32Array> {
   const length = elementsOf(shape);
   const buffer = new Float32Array(Math.min(length, pieceLength));
-  const file = await open(path, 'r');
+  const file = await files.open(path);
   try {
     for (let done = 0; done < length; done += pieceLength) {
       const piece = buffer.subarray(0, Math.min(pieceLength, length - done));
@@ -196,21 +166,6 @@ export async function writeTensors(
 /** Bytes of a tensor in a type. */
 export function storedBytes(shape: readonly number[], type: StoredType): number {
   return elementsOf(shape) * bytesOf[type];
-}
-
-function storedTensor(file: FileHandle, path: string, entry: TensorEntry, dataStart: number): StoredTensor {
-  const { type, shape, start, end } = entry;
-  const length = (end - start) / bytesOf[type];
-  return {
-    shape,
-    length,
-    async read(target) {
-      for (let done = 0; done < length; done += pieceLength) {
-        const piece = target.subarray(done, Math.min(length, done + pieceLength));
-        await readPiece(file, path, type, dataStart + start + done * bytesOf[type], piece);
-      }
-    },
-  };
 }
 
 /** Fills a piece from a place in a file. */

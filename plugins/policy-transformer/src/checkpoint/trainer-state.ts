@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import type { JsonObject } from '@agentgym/cli';
+import type { JsonObject, OutsideFiles } from '@agentgym/cli';
 
 import { openSafetensors, type TensorSource, writeTensors } from './safetensors.js';
 
@@ -19,9 +19,9 @@ export async function writeTrainerState(directory: string, { tensors, values }: 
 }
 
 /** Opens the state that `writeTrainerState` wrote. Throws if it is missing or damaged. */
-export async function readTrainerState(directory: string): Promise<TrainerState> {
+export async function readTrainerState(files: OutsideFiles, directory: string): Promise<TrainerState> {
   const path = join(directory, fileName);
-  const { tensors, metadata } = await openSafetensors(path);
+  const { tensors, metadata } = await openSafetensors(files, path);
   const text = metadata[metadataKey];
   if (text === undefined) throw new Error(`${path} contains no trainer state`);
   return { tensors, values: JSON.parse(text) as JsonObject };

@@ -5,17 +5,11 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import type { OutsideFiles } from '@agentgym/cli';
+
 import type { StoredType } from '../operations/half-floats.js';
 import { exists, fileNames, parseJson, prettyJson, readOptional } from './folder-files.js';
-import {
-  type HostTensor,
-  openSafetensors,
-  type StoredTensor,
-  storedBytes,
-  type TensorSource,
-  visitTensors,
-  writeTensors,
-} from './safetensors.js';
+import { openSafetensors, storedBytes, type TensorSource, writeTensors } from './safetensors.js';
 
 /** A file of weights, and the tensors that belong to it. */
 interface Shard {
@@ -28,40 +22,24 @@ interface Shard {
 const defaultShardBytes = 5e9;
 
 /**
- * Visits every weight of a folder. Throws an error that names the file and the problem if a file is missing, damaged or
- * not in the format, or lacks a weight that the index places there.
+ * The weights of a folder as sources. Nothing is read before a source is. Throws an error that names the file and the problem if
+ * a file is missing, damaged or not in the format, lacks a weight that the index places there, or has one that another
+ * file has, too.
  */
-export async function visitWeights(
-  directory: string,
-  visit: (name: string, tensor: StoredTensor) => Promise<void>,
-): Promise<void> {
-  for (const { path, names } of await shardsOf(directory)) {
-    const wanted = names === undefined ? undefined : new Set(names);
-    await visitTensors(
-      path,
-      (name) => wanted?.has(name) ?? true,
-      async (name, tensor) => {
-        wanted?.delete(name);
-        await visit(name, tensor);
-      },
-    );
-    refuseLacking(path, wanted);
-  }
-}
-
-/** Shapes of the weights. The weights are not read. Throws like `visitWeights`. */
-export async function readWeightShapes(directory: string): Promise<ReadonlyMap<string, Pick<HostTensor, 'shape'>>> {
-  return weightSources(directory);
-}
-
-/** The weights of a folder as sources. Nothing is read before a source is. Throws like `visitWeights`. */
-export async function weightSources(directory: string): Promise<Map<string, TensorSource>> {
+export async function weightSources(files: OutsideFiles, directory: string): Promise<Map<string, TensorSource>> {
   const sources = new Map<string, TensorSource>();
-  for (const { path, names } of await shardsOf(directory)) {
-    const { tensors: found } = await openSafetensors(path);
-    const wanted = names ?? [...found.keys()];
-    refuseLacking(path, new Set(wanted.filter((name) => !found.has(name))));
-    for (const name of wanted) sources.set(name, found.get(name)!);
+  for (const { path, names } of await shardsOf(files, directory)) {
+    const { tensors } = await openSafetensors(files, path);
+    const missing = names?.find((name) => !tensors.has(name));
+    if (missing !== undefined) {
+      throw new Error(`${basename(path)} lacks ${missing}, which ${fileNames.index} places there`);
+    }
+    // A weight that the index does not name counts, too: ignoring it would give other numbers than its authors saw.
+    for (const [name, tensor] of tensors) {
+      if (sources.has(name))
+        throw new Error(`${basename(path)} has ${name}, which another file of ${directory} has, too`);
+      sources.set(name, tensor);
+    }
   }
   return sources;
 }
@@ -98,10 +76,10 @@ export async function writeWeights(
 }
 
 /** The files of weights. `transformers` prefers the whole file to an index, and so does this function. */
-async function shardsOf(directory: string): Promise<readonly Shard[]> {
+async function shardsOf(files: OutsideFiles, directory: string): Promise<readonly Shard[]> {
   const whole = join(directory, fileNames.weights);
   if (await exists(whole)) return [{ path: whole }];
-  const index = await readOptional(directory, fileNames.index);
+  const index = await readOptional(files, directory, fileNames.index);
   if (index === undefined) throw await withoutWeights(directory);
   const { weight_map: map } = parseJson(index, fileNames.index);
   if (typeof map !== 'object' || map === null) throw new Error(`${fileNames.index} has no weight_map`);
@@ -112,17 +90,12 @@ async function shardsOf(directory: string): Promise<readonly Shard[]> {
       throw new Error(`${fileNames.index} names ${JSON.stringify(shard)}, which is not a file name`);
     shards.set(shard, [...(shards.get(shard) ?? []), name]);
   }
-  const files = [...shards].sort(([a], [b]) => (a < b ? -1 : 1));
-  for (const [shard] of files) {
+  const found = [...shards].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [shard] of found) {
     if (!(await exists(join(directory, shard))))
       throw new Error(`${directory} lacks ${shard}, which ${fileNames.index} names`);
   }
-  return files.map(([shard, names]) => ({ path: join(directory, shard), names }));
-}
-
-function refuseLacking(path: string, missing: ReadonlySet<string> | undefined): void {
-  const [name] = missing ?? [];
-  if (name !== undefined) throw new Error(`${basename(path)} lacks ${name}, which ${fileNames.index} places there`);
+  return found.map(([shard, names]) => ({ path: join(directory, shard), names }));
 }
 
 async function withoutWeights(directory: string): Promise<Error> {

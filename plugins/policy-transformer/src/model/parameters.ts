@@ -6,7 +6,7 @@ import type { DecoderConfig } from './decoder-config.js';
 
 export const EMBEDDING = 'model.embed_tokens.weight';
 export const FINAL_NORM = 'model.norm.weight';
-const HEAD = 'lm_head.weight';
+export const HEAD = 'lm_head.weight';
 export const VALUE_WEIGHT = 'value_head.weight';
 export const VALUE_BIAS = 'value_head.bias';
 

@@ -1,14 +1,11 @@
-import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
+import type { JsonObject, OptimizerSettings, OutsideFiles } from '@agentgym/cli';
 
-import {
-  readAdapterConfig,
-  readAdapterWeights,
-  writeAdapterFolder,
-  type AdapterFolder,
-} from '../checkpoint/adapter-folder.js';
+import { readAdapterConfig, type AdapterFolder } from '../checkpoint/adapter-config.js';
+import { readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { fillWeights } from '../checkpoint/fill-weights.js';
 import { writeModelFiles, type ModelTexts } from '../checkpoint/model-folder.js';
 import { type HostTensor, readSource, type TensorSource } from '../checkpoint/safetensors.js';
+import { weightSources } from '../checkpoint/weight-files.js';
 import { readTrainerState, writeTrainerState } from '../checkpoint/trainer-state.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from '../model/parameters.js';
@@ -69,14 +66,15 @@ export async function writeCheckpoint(
  * checkpoint of such a model.
  */
 export async function readCheckpoint(
+  files: OutsideFiles,
   directory: string,
   config: DecoderConfig,
   parts: ParameterOptions,
 ): Promise<Checkpoint & { readonly data: Float32Array }> {
-  const { tensors, values } = await readTrainerState(directory);
+  const { tensors, values } = await readTrainerState(files, directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
   const block = new ParameterBlock(trainableShapes(config, parts));
-  await fillTrained(directory, config, parts, block);
+  await fillTrained(files, directory, config, parts, block);
   for (const name of VALUE_HEAD) {
     const [view, source] = [block.views.get(name), tensors.get(name)];
     if (view === undefined) continue;
@@ -103,14 +101,15 @@ export async function readCheckpoint(
 
 /** Reads the weights, or the adapter, into their places. */
 async function fillTrained(
+  files: OutsideFiles,
   directory: string,
   config: DecoderConfig,
   { adapter }: ParameterOptions,
   block: ParameterBlock,
 ): Promise<void> {
-  if (adapter === undefined) return fillWeights(directory, weightPlaces(block));
-  const { settings } = await readAdapterConfig(directory);
-  for (const [name, { data }] of await readAdapterWeights(directory, config, settings))
+  if (adapter === undefined) return fillWeights(await weightSources(files, directory), weightPlaces(block));
+  const { settings } = await readAdapterConfig(files, directory);
+  for (const [name, { data }] of await readAdapterWeights(files, directory, config, settings))
     block.views.get(name)!.set(data);
 }
 

@@ -4,14 +4,9 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
-import {
-  adapterOf,
-  openModel,
-  readAdapterWeights,
-  type AdapterSettings,
-  type OpenedModel,
-} from '../checkpoint/adapter-folder.js';
-import { fillWeights } from '../checkpoint/fill-weights.js';
+import type { AdapterSettings } from '../checkpoint/adapter-config.js';
+import { adapterOf, openModel, readAdapterWeights, type OpenedModel } from '../checkpoint/adapter-folder.js';
+import { fillWeights, refuseNotFinite } from '../checkpoint/fill-weights.js';
 import { mergeAdapter } from '../checkpoint/merge-adapter.js';
 import {
   frozenShapes,
@@ -62,7 +57,8 @@ export async function createPolicy(
   const opened =
     context.from === undefined
       ? await scratchModel(options, context)
-      : await openModel(context.from, context.findModel);
+      : await openModel(host.files, context.from, context);
+  for (const notice of opened.notices ?? []) host.log.warn(notice);
   const lora = adapterSettings(options, context.from, opened.adapter);
   const encoder = await openTriedEncoder(
     opened.tokenizer,
@@ -102,6 +98,7 @@ export async function createPolicy(
     const facts = await engine.call(0, 'facts', []);
     return new TransformerPolicy({
       engine,
+      files: host.files,
       folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
       encoder,
       encoderSource: encoderSource(context.from, opened.base, options, host),
@@ -174,13 +171,17 @@ async function initialWeights(
   if (from === undefined) {
     return { trainable: trainable.fill(initializeParameters(config, parts, random)).data, frozen: undefined };
   }
+  // The adapter is small, so it is checked before gigabytes are read.
+  const stored = opened.adapter && (await readAdapterWeights(host.files, from, opened.config, opened.adapter));
   // A folder has all weights except the value head, which starts at 0.
   const base = adapter === undefined ? trainable : new ParameterBlock(frozenShapes(config, parts));
   const places = weightPlaces(base);
-  await fillWeights(opened.base, places);
-  const stored = opened.adapter && (await readAdapterWeights(from, opened.config, opened.adapter));
+  await fillWeights(opened.weights, places);
   if (adapter === undefined) {
-    if (stored !== undefined) mergeAdapter(places, stored, adapterOf(opened.adapter!));
+    if (stored !== undefined) {
+      mergeAdapter(places, stored, adapterOf(opened.adapter!));
+      for (const [name, { data }] of places) refuseNotFinite(`${name} with the adapter of ${from}`, data);
+    }
     return { trainable: trainable.data, frozen: undefined };
   }
   const factors = stored
@@ -202,5 +203,5 @@ async function scratchModel(
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);
   const config = presetConfig(preset, encoder.vocabularySize, longestSequence(maxTokens));
-  return { config, ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files, base: '' };
+  return { config, ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files, base: '', weights: new Map() };
 }

@@ -12,6 +12,7 @@ import { InProcessEngine } from '../worker/in-process-engine.js';
 import { createPolicy } from './create-policy.js';
 import { estimate } from './estimate-policy.js';
 
+const { files } = testHost();
 const options: TransformerOptions = {
   ...optionDefaults(declared),
   threads: 1,
@@ -48,13 +49,13 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   await policy.save(folder);
   const made = policy.describe()['parameters'] as number;
   await policy.dispose();
-  const scratch = await estimate(options, { ...context, preset: 'pico' }, load);
+  const scratch = await estimate(options, { ...context, preset: 'pico' }, load, files);
   // The vocabulary is that of the conversations, or 300 tokens of 64 numbers each without any.
   expect(Math.abs(scratch.parameters - made)).toBeLessThan(64 * 10);
-  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] });
+  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] }, files);
   expect(blind.parameters).toBeGreaterThan(made + 64 * 200);
   expect(blind.parameters).toBeLessThan(made + 64 * 300);
-  const read = await estimate(options, { ...context, from: folder }, load);
+  const read = await estimate(options, { ...context, from: folder }, load, files);
   expect(read.parameters).toBe(made);
   expect(read.capabilities).toEqual(policy.capabilities);
   expect(read.bytes['weights']).toBe(4 * made);
@@ -62,27 +63,27 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   const template = join(folder, 'chat_template.jinja');
   const own = readFileSync(template, 'utf8');
   writeFileSync(template, '{{ messages[-1].content }}<|end|>');
-  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(
+  await expect(estimate(options, { ...context, from: folder }, load, files)).rejects.toThrow(
     /^chat_template\.jinja: the chat template drops the actions of earlier turns/,
   );
   writeFileSync(template, own);
   const thinking = { ...options, thinking: 'keep' } as const;
-  await expect(estimate(thinking, { ...context, from: folder }, load)).rejects.toThrow(/"keep" has no effect/);
-  await expect(estimate(thinking, { ...context, preset: 'pico' }, load)).rejects.toThrow(
+  await expect(estimate(thinking, { ...context, from: folder }, load, files)).rejects.toThrow(/"keep" has no effect/);
+  await expect(estimate(thinking, { ...context, preset: 'pico' }, load, files)).rejects.toThrow(
     /"keep" has no effect on a model from scratch/,
   );
   const config = join(folder, 'config.json');
   const json = JSON.parse(readFileSync(config, 'utf8')) as { vocab_size: number };
   writeFileSync(config, JSON.stringify({ ...json, vocab_size: 5 }));
-  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(
-    /the model's embedding has 5 rows/,
+  await expect(estimate(options, { ...context, from: folder }, load, files)).rejects.toThrow(
+    /^model.embed_tokens.weight has the shape \[\d+, \d+\], but config.json says \[5, /,
   );
   writeFileSync(config, JSON.stringify(json));
 
   truncateSync(join(folder, 'model.safetensors'), 1000);
-  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow(/damaged/);
+  await expect(estimate(options, { ...context, from: folder }, load, files)).rejects.toThrow(/damaged/);
   rmSync(join(folder, 'tokenizer.json'));
-  await expect(estimate(options, { ...context, from: folder }, load)).rejects.toThrow('has no tokenizer.json');
+  await expect(estimate(options, { ...context, from: folder }, load, files)).rejects.toThrow('has no tokenizer.json');
 });
 
 /** Bytes of a model of the preset mini by part. */
@@ -91,6 +92,7 @@ async function bytesOf(changes: object, asked: object = {}): Promise<Record<stri
     { ...options, ...changes },
     { valueHead: false, preset: 'mini' },
     { ...load, ...asked },
+    files,
   );
   return bytes;
 }
@@ -118,6 +120,6 @@ it('does not count more rows than there are', async () => {
 });
 
 it('proposes smaller values of the options that matter', async () => {
-  const { smaller } = await estimate({ ...options, threads: 2 }, { valueHead: false, preset: 'mini' }, load);
+  const { smaller } = await estimate({ ...options, threads: 2 }, { valueHead: false, preset: 'mini' }, load, files);
   expect(smaller).toEqual({ microBatchTokens: [1024, 512, 256], cacheMegabytes: [64], threads: [1] });
 });

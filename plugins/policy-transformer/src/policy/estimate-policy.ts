@@ -1,12 +1,10 @@
-import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad } from '@agentgym/cli';
+import type { ConversationEncoder, PolicyContext, PolicyEstimate, PolicyLoad, OutsideFiles } from '@agentgym/cli';
 
-import { adapterOf, openModel } from '../checkpoint/adapter-folder.js';
-import { checkWeightShapes } from '../checkpoint/fill-weights.js';
-import { readWeightShapes } from '../checkpoint/weight-files.js';
+import { adapterOf, openModel, type BaseSearch } from '../checkpoint/adapter-folder.js';
 import { likelyRuntime } from '../executors/load-runtime.js';
 import { copyBytes } from '../generation/quantized-weights.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { parameterShapes, trainableShapes } from '../model/parameters.js';
+import { trainableShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
@@ -33,13 +31,14 @@ interface Sketch {
  */
 export async function estimate(
   options: TransformerOptions,
-  { cacheDirectory, preset, from, valueHead, maxTokens, findModel }: Omit<PolicyContext, 'corpus'>,
+  { cacheDirectory, preset, from, valueHead, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
   load: PolicyLoad,
+  files: OutsideFiles,
 ): Promise<PolicyEstimate> {
   const { config, encoder } =
     from === undefined
       ? await sketchScratch(options, preset, maxTokens, load)
-      : await sketchFolder(from, options, findModel, cacheDirectory);
+      : await sketchFolder(files, from, options, search, cacheDirectory);
   samplingCopyBytes(options, config);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
@@ -101,15 +100,15 @@ async function sketchScratch(
 
 /** Throws if `create` could not use the folder. */
 async function sketchFolder(
+  files: OutsideFiles,
   directory: string,
   { thinking }: TransformerOptions,
-  findModel: PolicyContext['findModel'],
+  search: BaseSearch,
   cacheDirectory: string | undefined,
 ): Promise<Sketch> {
-  const { config, tokenizer, ids, base } = await openModel(directory, findModel);
+  const { config, tokenizer, ids } = await openModel(files, directory, search);
   const settings = { endIds: ids.eos, embeddingRows: config.vocabularySize, thinking };
   const encoder = await openTriedEncoder(tokenizer, settings, cacheDirectory);
-  checkWeightShapes(await readWeightShapes(base), parameterShapes(config, { valueHead: false }));
   return { config, encoder };
 }
 

@@ -2,9 +2,11 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { testHost } from '@agentgym/cli/testing';
 import { beforeEach, expect, it } from 'vitest';
 
-import { adapterOf, openModel, readAdapterConfig, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { readAdapterConfig } from '../checkpoint/adapter-config.js';
+import { adapterOf, openModel, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { readModelFolder, writeModelFolder } from '../checkpoint/model-folder.js';
 import { sourcesOf } from '../checkpoint/safetensors.js';
 import { adapterShapes, parameterShapes } from '../model/parameters.js';
@@ -14,6 +16,7 @@ import { createConversationEncoder } from '../tokenizer/conversation-encoder.js'
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
 import { exportFolder } from './export-folder.js';
 
+const { files } = testHost();
 async function* corpus() {
   yield Promise.resolve('guess 5 of 9');
 }
@@ -50,12 +53,12 @@ it.each([
   ['float16', 0.333251953125],
 ] as const)('stores weights as %s, and samples as the policy did', async (dtype, rounded) => {
   await write(1 / 3);
-  const { architecture, parameters } = await exportFolder(options, from, to, { ...settings, dtype });
-  const { weights, config } = await readModelFolder(to);
+  const { architecture, parameters } = await exportFolder(options, from, to, { ...settings, dtype }, files);
+  const { weights, config } = await readModelFolder(files, to);
   const numbers = [...weights.values()].flatMap(({ data }) => [...data]);
   expect([architecture, parameters]).toEqual(['LlamaForCausalLM', numbers.length]);
   expect(new Set(numbers)).toEqual(new Set([Math.fround(rounded)]));
-  expect(config).toEqual((await readModelFolder(from)).config);
+  expect(config).toEqual((await readModelFolder(files, from)).config);
   expect(JSON.parse(readFileSync(join(to, 'generation_config.json'), 'utf8'))).toEqual({
     eos_token_id: [0, 3],
     do_sample: true,
@@ -68,16 +71,18 @@ it.each([
 
 it('refuses weights that are not numbers, or too large for the type', async () => {
   await write(Number.NaN);
-  await expect(exportFolder(options, from, to, settings)).rejects.toThrow(
+  await expect(exportFolder(options, from, to, settings, files)).rejects.toThrow(
     /embed_tokens.weight contains NaN at place 0/,
   );
   await write(1e6);
-  await expect(exportFolder(options, from, to, { ...settings, dtype: 'float16' })).rejects.toThrow(/use bfloat16/);
+  await expect(exportFolder(options, from, to, { ...settings, dtype: 'float16' }, files)).rejects.toThrow(
+    /use bfloat16/,
+  );
 });
 
 it('writes an adapter as it is, or added to its base', async () => {
   await write(0.25);
-  const { config, tokenizer } = await readModelFolder(from);
+  const { config, tokenizer } = await readModelFolder(files, from);
   const lora = { rank: 2, alpha: 4, rankStabilized: false, targets: ['mlp.up_proj'] as const, dora: false };
   const shapes = adapterShapes(config, adapterOf(lora));
   const factors = new Map(
@@ -86,27 +91,33 @@ it('writes an adapter as it is, or added to its base', async () => {
   const adapter = temporary();
   await writeAdapterFolder(adapter, { settings: lora, base: { name: from }, factors: sourcesOf(factors), tokenizer });
 
-  await expect(exportFolder(options, adapter, to, { ...settings, dtype: 'bfloat16' })).rejects.toThrow('add `--merge`');
-  const { parameters, base } = await exportFolder(options, adapter, to, settings);
+  await expect(exportFolder(options, adapter, to, { ...settings, dtype: 'bfloat16' }, files)).rejects.toThrow(
+    'add `--merge`',
+  );
+  const { parameters, base } = await exportFolder(options, adapter, to, settings, files);
   expect(parameters).toBe(2 * 2 * (64 + 128));
   expect(base).toEqual({ name: from });
-  expect(await readAdapterConfig(to)).toEqual({ settings: lora, base });
+  expect(await readAdapterConfig(files, to)).toEqual({ settings: lora, base });
   const named = { name: 'somebody/base', revision: 'c0ffee' };
   const renamed = temporary();
   const nameBase = (folder: string) => (folder === from ? named : { name: 'another' });
-  expect(await exportFolder(options, adapter, renamed, { ...settings, nameBase })).toMatchObject({ base: named });
-  expect(await readAdapterConfig(renamed)).toEqual({ settings: lora, base: named });
-  await expect(openModel(renamed)).rejects.toThrow('names the base somebody/base, which is no folder');
-  expect((await openModel(renamed, (name) => (name === named.name ? from : undefined))).base).toBe(from);
+  expect(await exportFolder(options, adapter, renamed, { ...settings, nameBase }, files)).toMatchObject({
+    base: named,
+  });
+  expect(await readAdapterConfig(files, renamed)).toEqual({ settings: lora, base: named });
+  await expect(openModel(files, renamed)).rejects.toThrow('names the base somebody/base, which is no folder');
+  expect(
+    (await openModel(files, renamed, { findModel: (name) => (name === named.name ? from : undefined) })).base,
+  ).toBe(from);
 
   const whole = temporary();
-  await exportFolder(options, adapter, whole, { ...settings, merge: true });
-  const { weights } = await readModelFolder(whole);
+  await exportFolder(options, adapter, whole, { ...settings, merge: true }, files);
+  const { weights } = await readModelFolder(files, whole);
   for (const [name, { data }] of weights) {
     // Two products of 0.5 and 0.5, times alpha / rank.
     expect(new Set(data), name).toEqual(new Set([name.endsWith('up_proj.weight') ? 1.25 : 0.25]));
   }
-  await expect(exportFolder(options, from, temporary(), { ...settings, merge: true })).rejects.toThrow(
+  await expect(exportFolder(options, from, temporary(), { ...settings, merge: true }, files)).rejects.toThrow(
     'has no adapter',
   );
 });
@@ -114,6 +125,6 @@ it('writes an adapter as it is, or added to its base', async () => {
 it('ends when it is aborted', async () => {
   await write(1);
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(exportFolder(options, from, to, { ...settings, signal })).rejects.toThrow('enough');
+  await expect(exportFolder(options, from, to, { ...settings, signal }, files)).rejects.toThrow('enough');
   expect(readdirSync(to)).toContain('config.json');
 });

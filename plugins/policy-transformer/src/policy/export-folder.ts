@@ -1,6 +1,5 @@
-import type { ExportedModel, ExportSettings } from '@agentgym/cli';
+import type { ExportedModel, ExportSettings, OutsideFiles } from '@agentgym/cli';
 
-import { refuseNotFinite } from '../checkpoint/fill-weights.js';
 import { openModel, readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
 import { writeModelFiles } from '../checkpoint/model-folder.js';
 import { sourcesOf } from '../checkpoint/safetensors.js';
@@ -24,13 +23,14 @@ export async function exportFolder(
   checkpoint: string,
   directory: string,
   { dtype, merge, nameBase, sampling, maxActionTokens, signal }: ExportSettings,
+  files: OutsideFiles,
 ): Promise<ExportedModel> {
-  const { config, ids, tokenizer, base, adapter: settings } = await openModel(checkpoint);
+  const opened = await openModel(files, checkpoint);
+  const { config, ids, tokenizer, base, adapter: settings } = opened;
   const shapes = parameterShapes(config, { valueHead: false });
   const { architecture } = families[config.family];
   if (merge && settings === undefined) throw new Error('the checkpoint has no adapter: leave out `--merge`');
-  const factors = settings && (await readAdapterWeights(checkpoint, config, settings));
-  for (const [name, { data }] of factors ?? []) refuseNotFinite(name, data);
+  const factors = settings && (await readAdapterWeights(files, checkpoint, config, settings));
   if (settings !== undefined && factors !== undefined && !merge) {
     if (dtype !== 'float32') throw new Error(`an adapter is written as float32, not ${dtype}: add \`--merge\``);
     const named = (await nameBase?.(base)) ?? { name: base };
@@ -38,7 +38,7 @@ export async function exportFolder(
     const parameters = [...factors.values()].reduce((sum, { data }) => sum + data.length, 0);
     return { architecture, parameters, base: named };
   }
-  const weights = await wholeWeights({ base, adapter: settings }, shapes, factors, signal);
+  const weights = wholeWeights(opened, shapes, factors, signal);
   // The template's end token ends an action, so it must end a text of `transformers`, too.
   const { endIds } = await openTriedEncoder(tokenizer, { endIds: ids.eos, thinking });
   const style = { type: types[dtype], sampling: { ...sampling, maxTokens: maxActionTokens } };

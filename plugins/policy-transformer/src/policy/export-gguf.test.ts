@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { GgufSettings } from '@agentgym/cli';
+import { testHost } from '@agentgym/cli/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { ggufCases, ggufFile, writeGgufModel } from '../checkpoint/gguf/fixtures/gguf-models.js';
@@ -17,6 +18,7 @@ import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
 import { exportGguf } from './export-gguf.js';
 
+const { files } = testHost();
 /** What the package gguf of Python reads in these files (`fixtures/record.py`). */
 const recorded = JSON.parse(
   readFileSync(new URL('../checkpoint/gguf/fixtures/gguf.json', import.meta.url), 'utf8'),
@@ -42,7 +44,13 @@ const folder = mkdtempSync(join(tmpdir(), 'agentgym-gguf-'));
 const models = new Map<string, ModelFolder>();
 
 const write = (name: string, dtype: GgufSettings['dtype'], changes: Partial<GgufSettings> = {}) =>
-  exportGguf(options, join(folder, name), ggufFile(folder, name, dtype), { ...settings, dtype, name, ...changes });
+  exportGguf(
+    options,
+    join(folder, name),
+    ggufFile(folder, name, dtype),
+    { ...settings, dtype, name, ...changes },
+    files,
+  );
 
 beforeAll(async () => {
   for (const name of ['llama', 'qwen2', 'qwen3']) models.set(name, await writeGgufModel(join(folder, name), name));
@@ -122,8 +130,8 @@ describe('GGUF files', () => {
     await writeAdapterFolder(adapter, { settings: lora, base, factors: sourcesOf(factors), tokenizer });
     const file = join(adapter, 'merged.gguf');
     const own = { ...settings, dtype: 'float32', name: 'merged' } as const;
-    await expect(exportGguf(options, adapter, file, own)).rejects.toThrow('add `--merge`');
-    await exportGguf(options, adapter, file, { ...own, merge: true });
+    await expect(exportGguf(options, adapter, file, own, files)).rejects.toThrow('add `--merge`');
+    await exportGguf(options, adapter, file, { ...own, merge: true }, files);
     const { values } = readGguf(file).tensors.get('blk.0.ffn_up.weight')!;
     const before = weights.get('model.layers.0.mlp.up_proj.weight')!.data;
     expect(values).toEqual([...before].map((number) => Math.fround(number + 1)));
@@ -173,7 +181,7 @@ describe('GGUF files', () => {
     await writeGgufModel(join(place, 'model'), 'llama', await make());
     const file = join(place, 'model.gguf');
     const own = { ...settings, dtype: 'float32', name: 'model' } as const;
-    await expect(exportGguf(options, join(place, 'model'), file, own)).rejects.toThrow(words);
+    await expect(exportGguf(options, join(place, 'model'), file, own, files)).rejects.toThrow(words);
     expect(readdirSync(place)).toEqual(['model']);
   });
 
@@ -192,7 +200,7 @@ describe('GGUF files', () => {
       }),
     );
     const file = join(place, 'model.gguf');
-    await exportGguf(options, place, file, { ...settings, dtype: 'float32', name: 'model' });
+    await exportGguf(options, place, file, { ...settings, dtype: 'float32', name: 'model' }, files);
     expect(readGguf(file).fields.get('tokenizer.ggml.pre')).toBe(pre);
   });
 });

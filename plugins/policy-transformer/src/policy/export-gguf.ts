@@ -1,8 +1,7 @@
-import type { ExportedModel, GgufSettings } from '@agentgym/cli';
+import type { ExportedModel, GgufSettings, OutsideFiles } from '@agentgym/cli';
 
 import { openModel, readAdapterWeights } from '../checkpoint/adapter-folder.js';
 import { families } from '../checkpoint/families.js';
-import { refuseNotFinite } from '../checkpoint/fill-weights.js';
 import { type GgufValue, writeGguf } from '../checkpoint/gguf/gguf-file.js';
 import { ggufMetadata } from '../checkpoint/gguf/gguf-metadata.js';
 import { ggufTensors } from '../checkpoint/gguf/gguf-tensors.js';
@@ -28,8 +27,10 @@ export async function exportGguf(
   checkpoint: string,
   file: string,
   { dtype, merge, name, sampling, signal }: GgufSettings,
+  files: OutsideFiles,
 ): Promise<ExportedModel> {
-  const { config, ids, tokenizer, base, adapter } = await openModel(checkpoint);
+  const opened = await openModel(files, checkpoint);
+  const { config, ids, tokenizer, adapter } = opened;
   if (merge && adapter === undefined) throw new Error('the checkpoint has no adapter: leave out `--merge`');
   if (!merge && adapter !== undefined) {
     throw new Error('a GGUF file has a whole model, and this checkpoint an adapter: add `--merge`');
@@ -39,10 +40,9 @@ export async function exportGguf(
   const { endIds } = await openTriedEncoder(tokenizer, { endIds: ids.eos, thinking });
   const vocabulary = ggufVocabulary(tokenizer, config.vocabularySize);
   for (const [key, value] of tokenizerMetadata(vocabulary, { ...ids, eos: endIds })) metadata.set(key, value);
-  const factors = adapter && (await readAdapterWeights(checkpoint, config, adapter));
-  for (const [factor, { data }] of factors ?? []) refuseNotFinite(factor, data);
+  const factors = adapter && (await readAdapterWeights(files, checkpoint, config, adapter));
   const shapes = parameterShapes(config, { valueHead: false });
-  const weights = await wholeWeights({ base, adapter }, shapes, factors, signal);
+  const weights = wholeWeights(opened, shapes, factors, signal);
   await writeGguf(file, metadata, ggufTensors(config, weights, type));
   return { architecture: families[config.family].architecture, parameters: totalElements(shapes) };
 }

@@ -1,4 +1,4 @@
-import type { ConversationEncoder, FolderEncoderSettings } from '@agentgym/cli';
+import type { ConversationEncoder, FolderEncoderSettings, OutsideFiles } from '@agentgym/cli';
 
 import { readTokenizerFolder } from '../checkpoint/model-folder.js';
 import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
@@ -7,7 +7,8 @@ import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 export async function openEncoder(
   folder: string,
   { cacheDirectory, thinking = 'template' }: FolderEncoderSettings = {},
+  files: OutsideFiles,
 ): Promise<ConversationEncoder> {
-  const { ids, tokenizer } = await readTokenizerFolder(folder);
+  const { ids, tokenizer } = await readTokenizerFolder(files, folder);
   return openTriedEncoder(tokenizer, { endIds: ids.eos, thinking }, cacheDirectory);
 }

@@ -13,9 +13,10 @@ import type {
   ReferenceModel,
   Sampling,
   TrainingBatch,
+  OutsideFiles,
 } from '@agentgym/cli';
 
-import type { AdapterFolder } from '../checkpoint/adapter-folder.js';
+import type { AdapterFolder } from '../checkpoint/adapter-config.js';
 import type { ModelTexts } from '../checkpoint/model-folder.js';
 import { batchOperations } from '../model/operation-count.js';
 import { trainableShapes, type ParameterOptions } from '../model/parameters.js';
@@ -35,6 +36,7 @@ import { trainedTensor, writeMoments } from './trained-tensors.js';
 
 export interface TransformerParts {
   readonly engine: Engine;
+  readonly files: OutsideFiles;
   /** The model: everything in a Hugging Face folder except the weights. */
   readonly folder: ModelTexts;
   readonly encoder: ConversationEncoder;
@@ -243,8 +245,8 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async load(directory: string): Promise<void> {
-    const { folder, parts } = this.#parts;
-    const { data, policyVersion, optimizer } = await readCheckpoint(directory, folder.config, parts);
+    const { files, folder, parts } = this.#parts;
+    const { data, policyVersion, optimizer } = await readCheckpoint(files, directory, folder.config, parts);
     await this.#engine.call(0, 'setParameters', [data]);
     await this.#shareParameters(data);
     await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);

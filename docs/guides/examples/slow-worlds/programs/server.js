@@ -20,12 +20,9 @@ const { values } = parseArgs({
 });
 const leases = new Map();
 
-const server = createServer((request, response) => {
-  answer(request)
-    .catch((error) => [400, { error: String(error) }])
-    .then(([status, body]) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-    });
+const server = createServer(async (request, response) => {
+  const [status, body] = await answer(request).catch((error) => [400, { error: String(error) }]);
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 });
 server.listen(Number(values.port), '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}`);
