@@ -1,17 +1,25 @@
 import { Errors, Flags } from '@oclif/core';
 
-/** Flags of commands that export a checkpoint. */
-export const checkpointFlags = {
-  checkpoint: Flags.custom<number | 'best' | 'latest'>({
+import type { CheckpointChoice } from '../runs/choose-checkpoint.js';
+
+/** The flag of commands that choose one of a run's checkpoints. */
+export const checkpointFlag = {
+  checkpoint: Flags.custom<CheckpointChoice>({
     helpValue: 'N|best|latest',
     description:
       'Step of the checkpoint; best: highest success on the validation split among those that are kept; default: latest',
     parse: (text) => {
       if (text === 'best' || text === 'latest') return Promise.resolve(text);
-      if (/^\d+$/.test(text)) return Promise.resolve(Number(text));
+      const [, step] = /^(?:step-)?(\d+)$/.exec(text) ?? [];
+      if (step !== undefined) return Promise.resolve(Number(step));
       throw new Errors.CLIError(`--checkpoint is ${text}, but must be a step, best or latest`);
     },
   })(),
+};
+
+/** Flags of commands that export a checkpoint. */
+export const checkpointFlags = {
+  ...checkpointFlag,
   merge: Flags.boolean({ description: 'Add a LoRA adapter to its base, so that the folder has a whole model' }),
   base: Flags.string({
     helpValue: 'ORG/NAME',

@@ -5,6 +5,7 @@ import { Args } from '@oclif/core';
 import { BaseCommand } from '../cli/base-command.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
 
 /** Accepted names of kinds; the short ones occur in names of packages. */
 const KINDS: { readonly [word: string]: ContributionKind } = {
@@ -20,21 +21,21 @@ const KINDS: { readonly [word: string]: ContributionKind } = {
   sampler: 'sampler',
 };
 
-/** `agentgym describe KIND NAME`, `agentgym describe FILE` */
+/** `agentgym describe [KIND] NAME`, `agentgym describe FILE` */
 export default class Describe extends BaseCommand {
   static override summary =
     'Describe an environment, reward, policy, algorithm, format, tool, player or sampler and its options, or a file of demonstrations';
   static override examples = [
     '<%= config.bin %> <%= command.id %> environment textcraft',
     '<%= config.bin %> <%= command.id %> env guess-number',
-    '<%= config.bin %> <%= command.id %> algorithm grpo --json',
+    '<%= config.bin %> <%= command.id %> grpo --json',
     '<%= config.bin %> <%= command.id %> games.jsonl',
   ];
   static override args = {
     kind: Args.string({
-      name: 'kind|file',
+      name: 'kind|name|file',
       required: true,
-      description: `Kind of the contribution (${Object.keys(KINDS).join(', ')}), or a file of demonstrations`,
+      description: `Kind of the contribution (${Object.keys(KINDS).join(', ')}), a name that only one kind has, or a file of demonstrations`,
     }),
     name: Args.string({ description: 'Name of the contribution; `agentgym list` shows the names' }),
   };
@@ -43,23 +44,48 @@ export default class Describe extends BaseCommand {
     const { args } = await this.parse(Describe);
     const kind = Object.hasOwn(KINDS, args.kind) ? KINDS[args.kind] : undefined;
     if (args.name === undefined && existsSync(args.kind)) return this.describeFile(args.kind);
-    if (kind === undefined || args.name === undefined) {
+    if (kind === undefined && args.name !== undefined) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message:
-          kind === undefined
-            ? `\`${args.kind}\` is not a kind of contributions${args.name === undefined ? ', and there is no such file' : ''}.`
-            : `The name of the ${kind} is missing.`,
-        hint:
-          kind === undefined
-            ? `Kinds: ${Object.keys(KINDS).join(', ')}.`
-            : `List the names with \`agentgym list ${kind}\`.`,
+        message: `\`${args.kind}\` is not a kind of contributions.`,
+        hint: `Kinds: ${Object.keys(KINDS).join(', ')}.`,
       });
     }
-    const { describeContribution } = await import('../cli/describe-contribution.js');
+    if (kind !== undefined && args.name === undefined) {
+      throw new AgentgymError('AG_COMMAND_USAGE', {
+        message: `The name of the ${kind} is missing.`,
+        hint: `List the names with \`agentgym list ${kind}\`.`,
+      });
+    }
     const host = await this.openPluginHost();
-    const { document, lines } = await describeContribution(host, await this.hostSettings(0), kind, args.name);
+    const name = args.name ?? args.kind;
+    const found = kind ?? (await this.onlyKindOf(host, name));
+    const { describeContribution } = await import('../cli/describe-contribution.js');
+    const { document, lines } = await describeContribution(host, await this.hostSettings(0), found, name);
     for (const line of lines) this.say(line);
     return document;
+  }
+
+  /** The only kind that has a contribution with this name. Throws AG_COMMAND_USAGE. */
+  private async onlyKindOf(host: PluginHost, name: string): Promise<ContributionKind> {
+    const [{ allContributions }, { nearestName }] = await Promise.all([
+      import('../plugins/open-plugin-host.js'),
+      import('../config/nearest-name.js'),
+    ]);
+    const all = await allContributions(host);
+    const kinds = [...new Set(all.filter((one) => one.name === name).map(({ kind }) => kind))];
+    const [only] = kinds;
+    if (only !== undefined && kinds.length === 1) return only;
+    if (kinds.length > 1) {
+      throw new AgentgymError('AG_COMMAND_USAGE', {
+        message: `\`${name}\` is the name of more than one contribution.`,
+        hint: `Write ${kinds.map((kind) => `\`agentgym describe ${kind} ${name}\``).join(' or ')}.`,
+      });
+    }
+    const near = nearestName(name, [...Object.keys(KINDS), ...all.map((one) => one.name)]);
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `\`${name}\` is not a kind of contributions, not the name of one, and there is no such file.`,
+      hint: `${near === undefined ? '' : `Did you mean \`${near}\`? `}Kinds: ${Object.keys(KINDS).join(', ')}. \`agentgym list\` shows the names.`,
+    });
   }
 
   private async describeFile(file: string) {

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, writesAtEnd, yesFlag } from '../cli/base-command.js';
+import { checkpointFlag } from '../cli/checkpoint-flags.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym evaluate [POLICY]` */
@@ -12,6 +13,7 @@ export default class Evaluate extends BaseCommand {
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest',
     '<%= config.bin %> <%= command.id %> latest --temperature 1 --episodes-per-task 4',
+    '<%= config.bin %> <%= command.id %> latest --checkpoint best',
     '<%= config.bin %> <%= command.id %> random --environment textcraft --split validation --tasks 200 --json',
     '<%= config.bin %> <%= command.id %> openai:http://localhost:8000/v1 --environment textcraft --format react',
   ];
@@ -25,6 +27,7 @@ export default class Evaluate extends BaseCommand {
   static override flags = {
     environment: Flags.string({ helpValue: 'NAME', description: "Environment; default: the run's own" }),
     yes: yesFlag,
+    ...checkpointFlag,
     ...playingFlags,
   };
 
@@ -42,11 +45,12 @@ export default class Evaluate extends BaseCommand {
     const result = await evaluatePolicy({
       ...playingRequest(flags, { host, settings }),
       policy: args.policy,
+      ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
       ...(flags.environment !== undefined && { environment: flags.environment }),
       ...(flags.split !== undefined && { split: flags.split }),
       ...(flags.tasks !== undefined && { tasks: flags.tasks }),
     });
-    const baselines = Object.entries(result.baselines).filter(([name]) => name !== result.policy);
+    const baselines = Object.entries(result.baselines).filter(([name]) => name !== args.policy);
     const rows = [
       ...baselines.map(([name, evaluation]) => ({ name, evaluation })),
       { name: result.policy, evaluation: result.evaluation, emphasis: true },

@@ -103,7 +103,7 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
   const known = keysOf(schema, map);
   const near = nearestName(key, known);
   const elsewhere = placesOf(key, root);
-  const foreign = foreignKeyHint(path);
+  const foreign = foreignKeyHint(path, valueAt(map, [key]));
   const hint =
     near !== undefined
       ? `Did you mean \`${near}\`?`

@@ -1,98 +1,6 @@
-// Names in other trainers, and the corresponding names here. Sources: TRL 0.24 (GRPOConfig, RLOOConfig, PPOConfig),
-// verl 0.6 (its configuration of trainers), AgentGym-RL, GEM.
-
-/** The other trainer, and the key of a recipe. */
-type Place = readonly [whose: string, ours: string];
-
-const trl = (ours: string): Place => ['TRL', ours];
-const verl = (ours: string): Place => ['verl', ours];
-const both = (ours: string): Place => ['TRL and verl', ours];
-const many = (ours: string): Place => ['other trainers', ours];
-
-const learningRate = 'stages.NAME.optimizer.learningRate';
-const option = (name: string): string => `algorithm.options.${name}`;
-
-/** By the key's last words, without capitals, hyphens and underscores. */
-const keys: { readonly [name: string]: Place } = {
-  'rollout.n': verl('algorithm.groupSize'),
-  actionlength: many('policy.sampling.maxActionTokens'),
-  actorrolloutref: verl('policy'),
-  advestimator: verl('algorithm.name'),
-  beta: trl(option('klCoefficient')),
-  cliphigh: many(option('clipHigh')),
-  cliplow: many(option('clipLow')),
-  cliprange: many(`${option('clipLow')} and ${option('clipHigh')}`),
-  clipratio: verl(`${option('clipLow')} and ${option('clipHigh')}`),
-  clipratioc: verl(option('dualClip')),
-  clipratiohigh: verl(option('clipHigh')),
-  clipratiolow: verl(option('clipLow')),
-  cliprangevalue: both(option('valueClip')),
-  delta: trl(option('ratioCap')),
-  entropycoef: many(option('entropyCoefficient')),
-  entropycoeff: verl(option('entropyCoefficient')),
-  entropycoefficient: many(option('entropyCoefficient')),
-  epsilon: trl(`${option('clipLow')} and ${option('clipHigh')}`),
-  epsilonhigh: trl(option('clipHigh')),
-  gae: many(option('lambda')),
-  gamma: both(option('turnDiscount')),
-  generationsperprompt: many('algorithm.groupSize'),
-  gradclip: verl('stages.NAME.optimizer.clipNorm'),
-  gradientaccumulationsteps: trl('policy.options.microBatchTokens'),
-  klcoef: both(`${option('klCoefficient')}, with klIn: reward`),
-  klcoeff: many(option('klCoefficient')),
-  klcoefficient: many(option('klCoefficient')),
-  kllosscoef: verl(`${option('klCoefficient')}, with klIn: loss`),
-  kllosstype: verl(option('klEstimator')),
-  klpenalty: verl(option('klEstimator')),
-  lam: both(option('lambda')),
-  lambda: many(option('lambda')),
-  learningrate: trl(learningRate),
-  lossaggmode: verl(option('aggregation')),
-  losstype: trl(option('aggregation')),
-  lr: many(learningRate),
-  lrschedulertype: trl('stages.NAME.optimizer.schedule'),
-  maxcompletionlength: trl('policy.sampling.maxActionTokens'),
-  maxgradnorm: trl('stages.NAME.optimizer.clipNorm'),
-  maxlength: many('rollout.maxEpisodeTokens'),
-  maxnewtokens: many('policy.sampling.maxActionTokens'),
-  maxresponselength: verl('policy.sampling.maxActionTokens'),
-  maxrounds: many('horizon.turns'),
-  maxsteps: many('stages.NAME.steps, or horizon.turns'),
-  maxtokens: many('policy.sampling.maxActionTokens'),
-  maxturns: many('horizon.turns'),
-  minibatchsize: many('algorithm.minibatches, a number of parts'),
-  modelnameorpath: trl('policy.from'),
-  modelpath: verl('policy.from'),
-  normadvbystdingrpo: verl(option('scaling')),
-  numgenerations: trl('algorithm.groupSize'),
-  numiterations: trl('algorithm.epochs'),
-  numppoepochs: trl('algorithm.epochs'),
-  numtrainepochs: trl('stages.NAME.steps'),
-  numturns: many('horizon.turns'),
-  perdevicetrainbatchsize: trl('stages.NAME.tasksPerStep'),
-  ppoepochs: verl('algorithm.epochs'),
-  ppominibatchsize: verl('algorithm.minibatches, a number of parts'),
-  rewardfuncs: trl('reward.terms'),
-  rolloutn: verl('algorithm.groupSize'),
-  samplesperprompt: many('algorithm.groupSize'),
-  savefreq: verl('checkpoint.every'),
-  savesteps: trl('checkpoint.every'),
-  scalerewards: trl(option('scaling')),
-  stepadvantagew: ['verl-agent', option('anchorWeight')],
-  stepsscalinginter: ['AgentGym-RL', 'horizon.every, with schedule: scaling-inter'],
-  roundsctrl: ['AgentGym-RL', 'horizon'],
-  temperature: both('policy.sampling.temperature'),
-  testfreq: verl('evaluation.every'),
-  totalepochs: verl('stages.NAME.steps'),
-  totaltrainingsteps: verl('stages.NAME.steps'),
-  trainbatchsize: verl('stages.NAME.tasksPerStep'),
-  useklloss: verl(`${option('klCoefficient')}, with klIn: loss`),
-  vfcoef: trl(option('valueCoefficient')),
-  warmupratio: trl('stages.NAME.optimizer.warmup, in steps'),
-  warmupsteps: trl('stages.NAME.optimizer.warmup'),
-  weightdecay: trl('stages.NAME.optimizer.options.weightDecay'),
-  whitenrewards: trl(option('whiten')),
-};
+// The names of other trainers, and the corresponding names here.
+import { foreignKeys } from './foreign-keys.js';
+import { isKeyMap, type KeyPath } from './recipe-layer.js';
 
 /** Algorithms by names that no plugin has. */
 const algorithms: { readonly [name: string]: string } = {
@@ -111,13 +19,34 @@ const algorithms: { readonly [name: string]: string } = {
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** The name in agentgym of a key of another trainer: a sentence, or undefined if the key is unknown. */
-export function foreignKeyHint(path: readonly (string | number)[]): string | undefined {
+/** More sentences are not read. */
+const mostKeys = 4;
+
+/**
+ * What does here what a key of another trainer does: sentences, or undefined if the key is unknown.
+ *
+ * @param value value of the key; the known keys inside a map are explained instead of the map
+ */
+export function foreignKeyHint(path: KeyPath, value?: unknown): string | undefined {
+  const hints = [...new Set(hintsOf(path, value))];
+  return hints.length > 0 ? hints.slice(0, mostKeys).join(' ') : undefined;
+}
+
+function hintsOf(path: KeyPath, value: unknown): readonly string[] {
+  const inner = isKeyMap(value) ? Object.entries(value).flatMap(([key, below]) => hintsOf([...path, key], below)) : [];
+  const own = inner.length === 0 ? hintOf(path) : undefined;
+  return own === undefined ? inner : [own];
+}
+
+/** The hint of the entry with the most words that the path ends with. */
+function hintOf(path: KeyPath): string | undefined {
   const words = path.map((word) => plain(String(word)));
-  for (const name of [words.slice(-2).join('.'), words.at(-1) ?? '']) {
-    const place = Object.hasOwn(keys, name) ? keys[name] : undefined;
-    if (place === undefined) continue;
-    const [whose, ours] = place;
+  const names = words.length === 1 ? [`.${words[0]}`] : [];
+  for (const name of [...names, ...words.map((_, i) => words.slice(i).join('.'))]) {
+    const found = Object.hasOwn(foreignKeys, name) ? foreignKeys[name] : undefined;
+    if (found === undefined) continue;
+    if (typeof found === 'string') return found;
+    const [whose, ours] = found;
     return `\`${path.at(-1)}\` is what ${whose} ${whose.includes(' ') ? 'call' : 'calls'} it; here it is ${quoted(ours)}.`;
   }
   return undefined;
@@ -125,7 +54,7 @@ export function foreignKeyHint(path: readonly (string | number)[]): string | und
 
 /** Backquotes around each key of "a and b", "a, with b" or "a, or b". */
 function quoted(ours: string): string {
-  return ours.replaceAll(/[a-zA-Z]+(\.[a-zA-Z]+)+|klIn: \w+|schedule: [\w-]+/g, (key) => `\`${key}\``);
+  return ours.replaceAll(/^\w+$|[a-zA-Z]+(\.[a-zA-Z0-9]+)+|klIn: \w+|schedule: [\w-]+/g, (key) => `\`${key}\``);
 }
 
 /** The algorithm here for another trainer's name: `grpo`, or an algorithm with options. */

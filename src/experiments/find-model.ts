@@ -6,6 +6,9 @@ import type { PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { runWeights } from '../runs/checkpoints.js';
+import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
+import { loadRun } from '../runs/load-run.js';
+import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
@@ -17,6 +20,8 @@ export interface FoundModel {
   readonly folder: string;
   /** Id of the run, or name of the folder. */
   readonly origin: string;
+  /** Name of the run as in lists, or the name of the folder. */
+  readonly name: string;
   /** The only model that an adapter in the folder may name as its base. Absent: it names any. */
   readonly base?: string;
   /** Plan of the run, if it is a run. */
@@ -27,13 +32,22 @@ export interface FoundModel {
 /** The run, folder or pulled model with this name. Undefined for a word that is no run. */
 export async function findModel(
   policy: string,
-  { runsFolder, cacheDirectory }: { readonly runsFolder: string; readonly cacheDirectory: string },
+  {
+    runsFolder,
+    cacheDirectory,
+    checkpoint,
+  }: {
+    readonly runsFolder: string;
+    readonly cacheDirectory: string;
+    /** Absent: the newest. Only a run has others. */
+    readonly checkpoint?: CheckpointChoice | undefined;
+  },
 ): Promise<FoundModel | undefined> {
   const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
   if (isModel && !existsSync(manifestPath(policy)))
-    return { folder: resolve(policy), origin: basename(resolve(policy)) };
+    return { folder: resolve(policy), origin: basename(resolve(policy)), name: basename(resolve(policy)) };
   const pulled = isModelName(policy) ? findPulledModel(cacheDirectory, policy) : undefined;
-  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy };
+  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy, name: policy };
   // Names of players are words. A path or the name of a run means a run.
   let directory: string;
   try {
@@ -43,9 +57,16 @@ export async function findModel(
     if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
     throw error;
   }
-  const { id, recipe } = await readManifest(directory);
-  const folder = await runWeights(directory);
-  return { folder, origin: id, plan: planRun(recipe), trainedClusters: await readTrainedClusters(directory) };
+  const manifest = await readManifest(directory);
+  const chosen = checkpoint === undefined ? undefined : await chooseCheckpoint(await loadRun(directory), checkpoint);
+  const name = nameOfRun(directory, manifest, await readLabel(directory));
+  return {
+    folder: chosen?.directory ?? (await runWeights(directory)),
+    origin: manifest.id,
+    name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
+    plan: planRun(manifest.recipe),
+    trainedClusters: await readTrainedClusters(directory),
+  };
 }
 
 /** @param options override those of the run */

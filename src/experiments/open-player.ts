@@ -10,6 +10,7 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import type { CheckpointChoice } from '../runs/choose-checkpoint.js';
 import { type FoundModel, findModel, loadModel, usualActionTokens } from './find-model.js';
 import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
@@ -32,6 +33,8 @@ export interface OpenPlayerRequest {
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
   readonly environment?: string;
+  /** Of the run's checkpoints. Absent: the newest. */
+  readonly checkpoint?: CheckpointChoice;
   /** Options of the environment. They override the run's options if the environment is the same. */
   readonly options: { readonly [name: string]: unknown };
   /** Options of a model's policy, which override those of the run, or of a text model. */
@@ -77,9 +80,10 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const text = typeof policy === 'string' ? textModel(policy) : undefined;
   const model =
     typeof policy === 'string' && text === undefined
-      ? await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory })
+      ? await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint: request.checkpoint })
       : undefined;
   const plan = model?.plan;
+  if (plan === undefined) refuseCheckpoint(text?.name ?? policy, request.checkpoint);
   const recipe = plan?.recipe;
   const name = request.environment ?? recipe?.environment.name;
   if (name === undefined) {
@@ -123,7 +127,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
             ? { kind: 'environment', player: policy }
             : { kind: 'player', player: policy, ...(tools && { tools }) };
     return {
-      name: actor.kind === 'player' ? actor.player.name : (policy as string),
+      name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       actor,
       environment,
@@ -191,6 +195,15 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` does not call tools.`,
     hint: 'Remove it, or let a person, a script or a model play.',
+  });
+}
+
+/** Only a run has checkpoints. */
+function refuseCheckpoint(player: string | Player, checkpoint: CheckpointChoice | undefined): void {
+  if (checkpoint === undefined) return;
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`--checkpoint ${checkpoint}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a run.`,
+    hint: 'Remove it, or name a run; `agentgym runs list` lists the runs.',
   });
 }
 

@@ -1,9 +1,10 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { readPieces } from '../files/read-pieces.js';
 
-/** A line of a log, and its end in the file, after its line feed. */
+/** A line of a log, its number from 1, and its end in the file, after its line feed. */
 export interface JsonLine<T> {
   readonly document: T;
+  readonly number: number;
   readonly end: number;
 }
 
@@ -25,7 +26,7 @@ export async function* readJsonLines<T>(path: string, bytes?: number): AsyncGene
     number++;
     end += line.length + 1;
     try {
-      return { document: JSON.parse(line.toString('utf8')) as T, end };
+      return { document: JSON.parse(line.toString('utf8')) as T, number, end };
     } catch (error) {
       const message = `Line ${number} of ${path} is not JSON.`;
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: number, cause: error });

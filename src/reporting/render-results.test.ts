@@ -96,7 +96,9 @@ it('paints only where colours are wanted', () => {
   expect(styleOf(terminal, {})).toEqual({ width: 100, colour: true });
   expect(styleOf(terminal, { NO_COLOR: '1' }).colour).toBe(false);
   expect(styleOf(terminal, { TERM: 'dumb' }).colour).toBe(false);
-  expect(styleOf({}, {})).toEqual({ width: 80, colour: false });
+  expect(styleOf({ isTTY: true, columns: 0 }, {}).width).toBe(80);
+  // Goes red when a table loses columns in a pipe.
+  expect(styleOf({}, {})).toEqual({ width: Infinity, colour: false });
 });
 
 it('draws the course of success over the steps of a run', () => {

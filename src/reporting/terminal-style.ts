@@ -1,6 +1,6 @@
 import { visibleText } from './display-text.js';
 
-/** The columns of a terminal, and whether it shows colours. */
+/** The columns of a terminal, without a limit in a pipe, and whether it shows colours. */
 export interface TerminalStyle {
   readonly width: number;
   readonly colour: boolean;
@@ -33,8 +33,11 @@ export function styleOf(
   environment: { readonly [name: string]: string | undefined },
 ): TerminalStyle {
   const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb';
-  // A terminal that does not know its size reports 0.
-  return { width: stream.columns || 80, colour: terminal && !environment['NO_COLOR'] };
+  // A terminal that does not know its size reports 0. Whatever reads a pipe or a file has no width.
+  return {
+    width: stream.isTTY === true ? stream.columns || 80 : Infinity,
+    colour: terminal && !environment['NO_COLOR'],
+  };
 }
 
 /** Text in a tone, or unchanged without colours. `printable` inserts the colour codes. */

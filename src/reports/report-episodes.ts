@@ -6,6 +6,7 @@ import type { Episode, TokenRecord } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
+import { shapeProblem } from '../runs/recorded-shapes.js';
 
 /** Limits on a run's episodes in a page. */
 export interface ShownEpisodeLimits {
@@ -189,12 +190,17 @@ function bytesOf(lines: readonly EpisodeLine[]): number {
 }
 
 function parseLine(text: string, file: string, byte: number): EpisodeDocument {
+  let document: EpisodeDocument;
   try {
-    return JSON.parse(text) as EpisodeDocument;
+    document = JSON.parse(text) as EpisodeDocument;
   } catch (error) {
     const message = `The line at byte ${byte} of ${file} is not JSON.`;
     throw new AgentgymError('AG_RUN_DAMAGED', { message, file, cause: error });
   }
+  const problem = shapeProblem('episode', document);
+  if (problem === undefined) return document;
+  const message = `The line at byte ${byte} of ${file} is not an episode: ${problem}.`;
+  throw new AgentgymError('AG_RUN_DAMAGED', { message, file });
 }
 
 function reportEpisode(line: EpisodeDocument): ReportEpisode {

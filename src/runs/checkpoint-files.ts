@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import * as v from 'valibot';
+
 import { readPieces } from '../files/read-pieces.js';
 import { readTextFile } from '../files/read-whole-file.js';
 import { syncFolder, syncTree } from './durable-files.js';
@@ -13,6 +15,8 @@ interface FileChecksum {
   readonly bytes: number;
   readonly sha256: string;
 }
+
+const checksumsSchema = v.record(v.string(), v.looseObject({ bytes: v.number(), sha256: v.string() }));
 
 /** Writes the size and SHA-256 of every file of a folder into it, and syncs everything to disk. */
 export async function sealFolder(directory: string): Promise<void> {
@@ -28,7 +32,7 @@ export async function folderDamage(directory: string): Promise<string | undefine
   try {
     const text = await readTextFile(join(directory, checksumsName));
     files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
-    if (typeof files !== 'object' || files === null) throw new Error('no files');
+    if (!v.is(checksumsSchema, files)) throw new Error('no files');
   } catch {
     return `its ${checksumsName} is missing or damaged`;
   }

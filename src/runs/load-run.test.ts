@@ -49,6 +49,22 @@ it('names the folder that was asked for, not the one that was copied', async () 
   expect((await loadRun(copy)).result?.run).toBe(copy);
 });
 
+// Goes red when a file that somebody changed reaches the commands unchecked.
+it.each([
+  ['metrics.jsonl', 'null\n', 'Line 1 of'],
+  ['metrics.jsonl', '{"stage":"rl"}\n', '`step` is missing'],
+  ['evaluations.jsonl', '[]\n', 'not a map of keys'],
+  ['evaluations.jsonl', '{"stage":"rl","step":1,"runStep":1,"player":"policy"}\n', '`evaluation` is missing'],
+  ['result.json', 'null', 'it is empty, not a map of keys'],
+  ['result.json', '{', 'is not the result of a run'],
+] as const)('refuses a %s that is %j, and names the file', async (name, text, problem) => {
+  const run = await journaledRun(home());
+  const file = join(run, name);
+  writeFileSync(file, text);
+  await expect(loadRun(run)).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED', message: expect.stringContaining(file) });
+  await expect(loadRun(run)).rejects.toThrow(problem);
+});
+
 it('is told of by its id where ids are looked for, else by a path that a shell takes', () => {
   expect(referenceTo(resolve('runs/mine'), 'kx4f2a')).toBe('kx4f2a');
   expect(referenceTo(resolve('mine'), 'kx4f2a')).toBe('mine');

@@ -8,9 +8,10 @@ import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.
 import { latestCheckpointFolder } from './checkpoints.js';
 import type { EvaluationLine } from './disk-journal.js';
 import { readLabel } from './run-label.js';
+import { checkLine } from './recorded-shapes.js';
 import { runOwner } from './run-lock.js';
 import { readManifest, type RunManifest, type RunStatus } from './run-manifest.js';
-import { readResult, type RunResult } from './run-result.js';
+import { readWholeResult, type RunResult } from './run-result.js';
 import { readTrainerState } from './trainer-state.js';
 
 /** A run on disk, finished or not. */
@@ -41,9 +42,9 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
   const [manifest, { name }, metrics, evaluations, result, checkpoint] = await Promise.all([
     readManifest(directory),
     readLabel(directory),
-    readLines(join(directory, 'metrics.jsonl')),
-    readLines(join(directory, 'evaluations.jsonl')),
-    readResult(directory),
+    readLines(join(directory, 'metrics.jsonl'), 'metrics'),
+    readLines(join(directory, 'evaluations.jsonl'), 'evaluation'),
+    readWholeResult(directory),
     latestCheckpointFolder(directory),
   ]);
   return {
@@ -91,20 +92,23 @@ interface Lines {
 
 /**
  * The whole lines of a JSONL file. Empty if it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is not
- * JSON.
+ * JSON, or not of that shape.
  */
-async function readLines(path: string): Promise<Lines> {
+async function readLines(path: string, shape: 'metrics' | 'evaluation'): Promise<Lines> {
   const bytes = existsSync(path) ? await readWholeFile(path, longestLog) : Buffer.alloc(0);
   const text = bytes.toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole.split('\n').slice(0, -1);
   const documents = lines.map((line, index) => {
+    let document: { [key: string]: unknown };
     try {
-      return JSON.parse(line) as { [key: string]: unknown };
+      document = JSON.parse(line) as typeof document;
     } catch (error) {
       const message = `Line ${index + 1} of ${path} is not JSON.`;
       throw new AgentgymError('AG_RUN_DAMAGED', { message, file: path, line: index + 1, cause: error });
     }
+    checkLine(shape, document, path, index + 1);
+    return document;
   });
   return { bytes, lines: documents, half: whole.length < text.length };
 }

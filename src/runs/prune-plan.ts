@@ -1,8 +1,10 @@
 // Decides what may be removed from a folder of runs. It removes nothing itself, and follows no link: links are reported
 // and kept.
+import { existsSync } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
+import { messageOf } from '../errors/message-of.js';
 import { readTextFile } from '../files/read-whole-file.js';
 import { folderDamage } from './checkpoint-files.js';
 import { latestCheckpointFolder } from './checkpoints.js';
@@ -64,8 +66,12 @@ export async function planPrune({ runsFolder, only, what }: PruneRequest): Promi
   const runs: PrunedRun[] = [];
   for (const run of [...found, ...cells]) {
     if (chosen !== undefined && !chosen.includes(run)) continue;
-    const manifest = await readManifest(run).catch(() => undefined);
-    if (manifest === undefined) continue;
+    const manifest = await readManifest(run).catch(messageOf);
+    if (typeof manifest === 'string') {
+      // A folder without a manifest may be anything.
+      if (existsSync(manifestPath(run))) notes.push(`${run} stays unchanged: ${manifest}`);
+      continue;
+    }
     const status = presentStatus(run, manifest);
     if (runOwner(run) !== undefined) {
       notes.push(`Run ${manifest.id} is active, and stays unchanged.`);

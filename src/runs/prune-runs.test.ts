@@ -69,6 +69,17 @@ describe('checkpoints', () => {
     resumed.release();
   });
 
+  // Goes red when a run with a damaged manifest is left out in silence.
+  it('of a run with a damaged manifest stay, and the command says so', async () => {
+    const runsFolder = newFolder();
+    const run = await journaledRun(runsFolder);
+    writeFileSync(join(run, 'manifest.json'), 'null');
+    const { runs, notes } = await pruneRuns({ runsFolder, references: [], what: checkpoints(), yes: true });
+    expect(runs).toEqual([]);
+    expect(notes).toEqual([expect.stringMatching(/stays unchanged: .*manifest/)]);
+    expect(checkpointsOf(run)).toEqual(all);
+  });
+
   // Goes red when a damaged newest checkpoint counts as a kept one.
   it('count only where they are complete: a damaged one does not stand for an older one', async () => {
     const runsFolder = newFolder();

@@ -1,10 +1,14 @@
+import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
 import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
+import { shapeProblem } from './recorded-shapes.js';
 import type { RunStatus } from './run-manifest.js';
 
 /** A stage in the result of a run. */
@@ -75,13 +79,27 @@ export async function removeResult(directory: string): Promise<void> {
   await rm(resultPath(directory), { force: true });
 }
 
-/** Undefined if a run has not ended, or is running again. */
+/** Undefined if a run has not ended, or is running again, or if its result is damaged. */
 export async function readResult(directory: string): Promise<RunResult | undefined> {
+  return readWholeResult(directory).catch(() => undefined);
+}
+
+/** Undefined if a run has not ended, or is running again. Throws AG_RUN_DAMAGED if its result cannot be read. */
+export async function readWholeResult(directory: string): Promise<RunResult | undefined> {
+  const file = resultPath(directory);
+  if (!existsSync(file)) return undefined;
+  let problem: string | undefined;
   try {
-    const result = JSON.parse(await readTextFile(resultPath(directory))) as RunResult;
+    const result = JSON.parse(await readTextFile(file)) as RunResult;
+    problem = shapeProblem('result', result);
     // The folder may have been moved or copied since it was written.
-    return { ...result, run: resolve(directory) };
-  } catch {
-    return undefined;
+    if (problem === undefined) return { ...result, run: resolve(directory) };
+  } catch (error) {
+    problem = messageOf(error);
   }
+  throw new AgentgymError('AG_RUN_DAMAGED', {
+    message: `${file} is not the result of a run: ${problem}.`,
+    hint: 'Restore it from a copy, or remove it: the run then counts as one that has not ended.',
+    file,
+  });
 }

@@ -111,6 +111,18 @@ describe('a plugin that cannot be loaded', () => {
     });
     expect((await runCli(['describe', 'environment', 'guess-number'], { environment })).code).toBe(0);
   });
+
+  it('takes a name of another kind: whoever gives the name alone gets both commands', async () => {
+    const environment = linked({ 'a-twin': { 'index.js': coinEntry('grpo') } });
+    const asked = await runCli(['describe', 'grpo', '--json'], { environment });
+    expect(asked.code).toBe(2);
+    expect(documentOf(asked)).toMatchObject({
+      error: {
+        message: '`grpo` is the name of more than one contribution.',
+        hint: 'Write `agentgym describe environment grpo` or `agentgym describe algorithm grpo`.',
+      },
+    });
+  });
 });
 
 describe('a plugin that misbehaves when it is used', () => {

@@ -48,7 +48,7 @@ describe('agentgym demonstrate', () => {
 
   it('is described as a contribution or a file, and nothing else', async () => {
     for (const [words, message] of [
-      [['describe', 'games'], /`games` is not a kind of contributions, and there is no such file/],
+      [['describe', 'games'], /`games` is not a kind of contributions, not the name of one, and there is no such file/],
       [['describe', 'games', 'mine'], /`games` is not a kind of contributions\./],
       [['describe', 'env'], /The name of the environment is missing/],
     ] as const) {

@@ -102,6 +102,15 @@ export default class Greet extends Command {
     });
   });
 
+  it('describes a contribution by its name alone, and suggests the nearest for a wrong one', async () => {
+    expect(documentOf(await runCli(['describe', 'grpo', '--json']))).toMatchObject({ kind: 'algorithm', name: 'grpo' });
+    const lost = await runCli(['describe', 'grpoo', '--json']);
+    expect(lost.code).toBe(2);
+    expect(documentOf(lost)).toMatchObject({
+      error: { code: 'AG_COMMAND_USAGE', hint: expect.stringContaining('Did you mean `grpo`?') },
+    });
+  });
+
   it('writes to a pipe that closes early without an error', async () => {
     const { spawn } = await import('node:child_process');
     const { bin, freshDataFolders } = await import('./run-cli.js');

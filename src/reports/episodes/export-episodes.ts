@@ -14,6 +14,7 @@ import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { readJsonLines } from '../../reporting/read-json-lines.js';
 import { systemPrompt } from '../../rollout/actor.js';
 import { fitFormat } from '../../rollout/fit-format.js';
+import { checkLine } from '../../runs/recorded-shapes.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
 import { atifDocument } from './atif-document.js';
 import { chatDocument } from './chat-document.js';
@@ -67,8 +68,10 @@ export async function exportEpisodes(request: ExportEpisodesRequest): Promise<Ex
   let [episodes, leftOut] = [0, 0];
   try {
     for (const log of logs) {
-      const lines = readJsonLines<Episode & Pick<RecordedEpisode, 'stage' | 'step'>>(join(run, 'episodes', log));
-      for await (const { document } of lines) {
+      const file = join(run, 'episodes', log);
+      const lines = readJsonLines<Episode & Pick<RecordedEpisode, 'stage' | 'step'>>(file);
+      for await (const { document, number } of lines) {
+        checkLine('episode', document, file, number);
         request.settings.signal.throwIfAborted();
         if (document.status !== 'completed' || (filter === 'success' && !document.success)) {
           leftOut += 1;

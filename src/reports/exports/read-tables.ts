@@ -8,6 +8,7 @@ import { readJsonLines } from '../../reporting/read-json-lines.js';
 import type { TableRow } from '../../reporting/table-file.js';
 import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
+import { checkLine } from '../../runs/recorded-shapes.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { nameRuns } from '../name-runs.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
@@ -50,7 +51,8 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
     for (const { path, name } of episodeLogs(run.directory)) {
       const { size } = statSync(path);
       let whole = 0;
-      for await (const { document, end } of readJsonLines<EpisodeLine>(path, size)) {
+      for await (const { document, number, end } of readJsonLines<EpisodeLine>(path, size)) {
+        checkLine('episode', document, path, number);
         whole = end;
         for (const { components } of document.turns)
           for (const term of Object.keys(components)) names.components.add(term);

@@ -7,7 +7,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import { Instances } from '../../experiments/instances.js';
 import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
-import { chooseCheckpoint } from './choose-checkpoint.js';
+import { chooseCheckpoint } from '../../runs/choose-checkpoint.js';
 import type { ModelExport } from './export-model.js';
 import { inExportingPlace } from './exporting-place.js';
 

@@ -13,7 +13,7 @@ import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
 import { repeatCommand } from '../repeat-command.js';
 import { findBaseModel } from './base-model.js';
-import { chooseCheckpoint } from './choose-checkpoint.js';
+import { chooseCheckpoint } from '../../runs/choose-checkpoint.js';
 import { inExportingPlace } from './exporting-place.js';
 import { modelCard } from './model-card.js';
 

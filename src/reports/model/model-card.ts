@@ -13,7 +13,7 @@ import type { LoadedRun } from '../../runs/load-run.js';
 import type { SplitProof } from '../../runs/split-proof.js';
 import { playersTable, resultsMarkdown } from '../exports/run-markdown.js';
 import type { BaseModel } from './base-model.js';
-import type { ChosenCheckpoint } from './choose-checkpoint.js';
+import type { ChosenCheckpoint } from '../../runs/choose-checkpoint.js';
 
 /** What a card tells. */
 export interface CardContent {

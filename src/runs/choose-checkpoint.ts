@@ -1,7 +1,10 @@
-import { AgentgymError } from '../../errors/agentgym-error.js';
-import { folderDamage } from '../../runs/checkpoint-files.js';
-import { keptCheckpoints, runWeights } from '../../runs/checkpoints.js';
-import type { LoadedRun } from '../../runs/load-run.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { folderDamage } from './checkpoint-files.js';
+import { keptCheckpoints, runWeights } from './checkpoints.js';
+import type { LoadedRun } from './load-run.js';
+
+/** How a user names a checkpoint: by its step, or in words. */
+export type CheckpointChoice = number | 'best' | 'latest';
 
 /** A checkpoint that is complete and intact. */
 export interface ChosenCheckpoint {
@@ -17,7 +20,7 @@ export interface ChosenCheckpoint {
  *
  * @throws AG_CHECKPOINT_NOT_FOUND, AG_CHECKPOINT_BROKEN, AG_NOT_A_RUN if the run has no checkpoint yet
  */
-export async function chooseCheckpoint(run: LoadedRun, which: number | 'best' | 'latest'): Promise<ChosenCheckpoint> {
+export async function chooseCheckpoint(run: LoadedRun, which: CheckpointChoice): Promise<ChosenCheckpoint> {
   const latest = await runWeights(run.directory);
   const kept = await keptCheckpoints(run.directory);
   const steps = kept.map(({ runStep }) => runStep).join(', ');
