@@ -39,6 +39,9 @@ const linesOf = (run: string) =>
     .split('\n')
     .map((line) => JSON.parse(line) as EvaluationLine);
 
+/** The cells of a line of CSV; those with a comma are quoted. */
+const cellsOf = (line: string) => [...line.matchAll(/(?<=^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) => cell!);
+
 describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   let first: Awaited<ReturnType<typeof ablate>>;
   beforeAll(async () => {
@@ -125,7 +128,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
 
     const tables = join(folder, 'tables');
     expect((await runCli(['report', output, '--format', 'csv', '--output', tables])).code).toBe(0);
-    const [head, ...rows] = readFileSync(join(tables, 'evaluations.csv'), 'utf8').trim().split('\n').map((line) => line.split(',')); // prettier-ignore
+    const [head, ...rows] = readFileSync(join(tables, 'evaluations.csv'), 'utf8').trim().split('\n').map(cellsOf);
     const at = (name: string) => head!.indexOf(name);
     const finals = rows.filter((cells) => cells[at('player')] === 'policy' && cells[at('final')] === 'true');
     expect(new Set(finals.map((cells) => cells[at('environment')]))).toEqual(new Set(['', ...ids]));

@@ -6,11 +6,9 @@ import { basename, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 
-import {
-  adapterOf,
-  readAdapterConfig,
-  readAdapterWeights,
-} from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
+import { outsideFiles } from '../../dist/files/outside-files.js';
+import { readAdapterConfig } from '../../plugins/policy-transformer/dist/checkpoint/adapter-config.js';
+import { adapterOf, readAdapterWeights } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { mergeAdapter } from '../../plugins/policy-transformer/dist/checkpoint/merge-adapter.js';
 import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
@@ -319,7 +317,9 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
 async function check(folder, threads) {
   const tally = new Tally();
-  const lora = existsSync(join(folder, 'adapter_config.json')) ? await readAdapterConfig(folder) : undefined;
+  const lora = existsSync(join(folder, 'adapter_config.json'))
+    ? await readAdapterConfig(outsideFiles, folder)
+    : undefined;
   const base = lora ? resolve(folder, lora.base.name) : folder;
   const config = parseDecoderConfig(readJson(join(base, 'config.json')));
   const older = join(folder, 'config.hub-style.json');
@@ -328,10 +328,10 @@ async function check(folder, threads) {
     tally.compare('both spellings of the configuration', Number(same), 1, EXACT);
   }
   const golden = JSON.parse(gunzipSync(readFileSync(join(folder, 'golden.json.gz'))).toString('utf8'));
-  const { tensors: arrays } = await readSafetensors(join(folder, 'golden.safetensors'));
+  const { tensors: arrays } = await readSafetensors(outsideFiles, join(folder, 'golden.safetensors'));
   const executor = await createExecutor({ threads, log: (message) => console.error(message) });
   const weights = await weightsOf(base);
-  const factors = lora && (await readAdapterWeights(folder, config, lora.settings));
+  const factors = lora && (await readAdapterWeights(outsideFiles, folder, config, lora.settings));
   const options = { valueHead: false, adapter: lora && adapterOf(lora.settings) };
   const recording = new Recording({
     golden,

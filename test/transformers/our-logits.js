@@ -5,11 +5,12 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
+import { outsideFiles } from '../../dist/files/outside-files.js';
 import { createRandom } from '../../dist/random/create-random.js';
+import { readAdapterConfig } from '../../plugins/policy-transformer/dist/checkpoint/adapter-config.js';
 import {
   adapterOf,
   openModel,
-  readAdapterConfig,
   readAdapterWeights,
   writeAdapterFolder,
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
@@ -58,9 +59,9 @@ async function writeModel(folder, { config, weights, tokenizer }) {
 
 /** Writes a recorded adapter with its base beside it, or what `export --merge` makes of them. */
 async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
-  const { settings, base } = await readAdapterConfig(recording);
+  const { settings, base } = await readAdapterConfig(outsideFiles, recording);
   const config = await writeRecorded(`${folder}-base`, resolve(recording, base.name), tokenizer);
-  const factors = await readAdapterWeights(recording, config, settings);
+  const factors = await readAdapterWeights(outsideFiles, recording, config, settings);
   const adapter = merge ? `${folder}-adapter` : folder;
   for (const path of [folder, adapter]) mkdirSync(path, { recursive: true });
   await writeAdapterFolder(adapter, {
@@ -79,7 +80,7 @@ async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
 async function logitsOf(folder, { config, base, adapter: settings }, sequences) {
   const executor = await createExecutor({ threads: 1, log: console.error });
   const adapter = settings && adapterOf(settings);
-  const factors = settings ? await readAdapterWeights(folder, config, settings) : new Map();
+  const factors = settings ? await readAdapterWeights(outsideFiles, folder, config, settings) : new Map();
   const tensors = new Map([...(await weightsOf(base)), ...factors]);
   const state = executor.allocate(new Map([...tensors].map(([name, { shape }]) => [name, shape])));
   for (const [name, { data }] of tensors) await state.write(name, data);
@@ -120,7 +121,7 @@ if (what !== undefined) {
   else if (existsSync(join(what, 'config.json'))) await writeRecorded(folder, what, tokenizer);
   else await writePreset(folder, what);
 }
-const model = await openModel(folder);
+const model = await openModel(outsideFiles, folder);
 const encoder = createConversationEncoder(model.tokenizer, { endIds: model.ids.eos });
 const chat = [
   { role: 'system', content: 'You play a game.' },

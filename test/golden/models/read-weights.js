@@ -1,12 +1,12 @@
-import { visitWeights } from '../../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
+import { outsideFiles } from '../../../dist/files/outside-files.js';
+import { readSource } from '../../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
+import { weightSources } from '../../../plugins/policy-transformer/dist/checkpoint/weight-files.js';
 
 /** All weights of a model's folder, with their shapes, by name. */
 export async function weightsOf(folder) {
   const weights = new Map();
-  await visitWeights(folder, (name, { shape, length, read }) => {
-    const data = new Float32Array(length);
-    weights.set(name, { shape, data });
-    return read(data);
-  });
+  for (const [name, source] of await weightSources(outsideFiles, folder)) {
+    weights.set(name, { shape: source.shape, data: await readSource(source) });
+  }
   return weights;
 }

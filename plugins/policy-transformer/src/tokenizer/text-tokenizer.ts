@@ -107,7 +107,8 @@ export class TextTokenizer {
       if (place % 2 === 1) return this.#idOfSpace.get(part);
       return part === '' ? [] : (place === 0 ? library : this.#library).encode(part, { add_special_tokens: false }).ids;
     });
-    if (!ids.every((id) => id !== undefined)) throw new Error(`the tokenizer has no token for ${JSON.stringify(text)}`);
+    if (!ids.every((id) => id !== undefined))
+      throw new MissingToken(`the tokenizer has no token for ${JSON.stringify(text)}`);
     return ids;
   }
 
@@ -224,6 +225,9 @@ export class TextTokenizer {
       .filter((part) => part !== '');
   }
 }
+
+/** A text has characters that the vocabulary lacks. */
+export class MissingToken extends Error {}
 
 /** Errors of the library do not name the file. */
 function inFile<T>(work: () => T): T {

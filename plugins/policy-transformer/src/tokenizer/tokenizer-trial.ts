@@ -8,6 +8,7 @@ import type { FunctionDefinition } from '@agentgym/cli';
 import { createConversationEncoder, type EncoderSettings, openTokenizer } from './conversation-encoder.js';
 import { parseConfig } from './chat-template.js';
 import { storedTemplates } from './stored-templates.js';
+import { MissingToken } from './text-tokenizer.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
 /** What is tried. */
@@ -67,13 +68,22 @@ function tryOut({ files, settings }: Trial): TrialAnswer {
       encoder.functionCalls?.describe(described);
     }
     say('tokenizer.json', `to encode texts of ${LONG} characters`);
-    encoder.begin('Rules.', texts.join('\n'));
-    for (const text of texts) encoder.decode(encoder.encodeAction(text));
+    ignoreMissing(() => encoder.begin('Rules.', texts.join('\n')));
+    for (const text of texts) ignoreMissing(() => encoder.decode(encoder.encodeAction(text)));
     return {};
   } catch (error) {
     const { message } = error as Error;
     // Errors of JavaScript itself (too deep, too long) name no file.
     return { problem: error instanceof RangeError ? `${doing} fails: ${message}` : message };
+  }
+}
+
+/** A small vocabulary may lack the characters of a trial, and have those of its own texts. */
+function ignoreMissing(work: () => unknown): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof MissingToken)) throw error;
   }
 }
 
