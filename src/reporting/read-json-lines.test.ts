@@ -24,8 +24,8 @@ it('reads whole lines, and says where each ends', async () => {
   const path = newLog(`${first}\n[1]\n{"half`);
   const end = Buffer.byteLength(first) + 1;
   expect(await read(path)).toEqual([
-    { document: { text: 'a\u2028b\u0085é' }, end },
-    { document: [1], end: end + 4 },
+    { document: { text: 'a\u2028b\u0085é' }, number: 1, end },
+    { document: [1], number: 2, end: end + 4 },
   ]);
   expect(await read(path, end)).toHaveLength(1);
   expect(await read(path, 0)).toEqual([]);

@@ -4,15 +4,17 @@ import { typeProblem } from '../config/check-structure.js';
 import { isKeyMap } from '../config/recipe-layer.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-const mean = v.looseObject({ low: v.number(), high: v.number(), mean: v.number() });
+/** JSON has no NaN: a statistic of too few tasks is null. */
+const statistic = v.nullable(v.number());
+const mean = v.looseObject({ low: statistic, high: statistic, mean: statistic });
 
 const evaluationSchema = v.looseObject({
   split: v.string(),
   temperature: v.number(),
   success: v.looseObject({
-    low: v.number(),
-    high: v.number(),
-    rate: v.number(),
+    low: statistic,
+    high: statistic,
+    rate: statistic,
     episodes: v.number(),
     method: v.string(),
   }),
