@@ -33,9 +33,10 @@ export function styleOf(
   environment: { readonly [name: string]: string | undefined },
 ): TerminalStyle {
   const terminal = stream.isTTY === true && environment['TERM'] !== 'dumb';
-  // A terminal that does not know its size reports 0. Whatever reads a pipe or a file has no width.
+  // A terminal that does not know its size reports 0. Whatever reads a pipe or a file has no width but the one it names.
+  const named = Number(environment['COLUMNS']);
   return {
-    width: stream.isTTY === true ? stream.columns || 80 : Infinity,
+    width: stream.isTTY === true ? stream.columns || 80 : named > 0 ? named : Infinity,
     colour: terminal && !environment['NO_COLOR'],
   };
 }

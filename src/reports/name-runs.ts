@@ -9,5 +9,10 @@ export function nameRuns(runs: readonly Pick<LoadedRun, 'manifest' | 'name'>[]):
   const leaves = runs.map(({ manifest }) => recipeLeaves(manifest.recipe));
   const varying = differingKeys(leaves).filter((key) => key !== 'description');
   const values = leaves.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
-  return nameSettings(runs.map(({ name }, i) => ({ values: values[i] ?? {}, given: [name] })));
+  // Runs of one recipe have no setting to be named by, only their ids.
+  const idOf = ({ id }: LoadedRun['manifest']) =>
+    varying.length === 0 ? id.slice(id.lastIndexOf('-') + 1) : undefined;
+  return nameSettings(
+    runs.map(({ name, manifest }, i) => ({ values: values[i] ?? {}, given: [name ?? idOf(manifest)] })),
+  );
 }
