@@ -44,7 +44,7 @@ export function runCommand(
         AGENTGYM_CONFIG_DIR: join(home, 'config'),
         AGENTGYM_DOCS_LOG: log,
         NODE_ENV: 'production',
-        COLUMNS: '120',
+        COLUMNS: '80',
         ...environment,
       },
       // In a separate process group, everything that a command started ends with it.
