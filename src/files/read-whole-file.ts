@@ -4,7 +4,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { openRegularFile, openRegularFileSync } from './open-regular-file.js';
 
 /** Bytes of the largest document that is read as a whole. The largest known file of settings has a few megabytes. */
-export const usualLimit = 64 * 2 ** 20;
+const usualLimit = 64 * 2 ** 20;
 
 /** Bytes of the longest log that is read as a whole. Node.js cannot hold a much longer text. */
 export const longestLog = 2 ** 31;
