@@ -68,8 +68,8 @@ export interface JsonLinesOptions extends SpawnOptions {
 }
 
 /**
- * A program that answers questions. A question is a line of JSON on its standard input, `{"id": 7, ...}`, and its
- * answer a line on its standard output, `{"id": 7, "answer": ...}` or `{"id": 7, "error": "..."}`. Several questions
+ * A program that answers questions. A question is a line of JSON in ASCII on its standard input, `{"id": 7, ...}`,
+ * and its answer a line on its standard output, `{"id": 7, "answer": ...}` or `{"id": 7, "error": "..."}`. Several questions
  * may be open at once; answers come in any order. Any other line on standard output is a fault that ends the program:
  * it prints messages to standard error, and errors quote them.
  */

@@ -65,6 +65,21 @@ describe('questions to a program', () => {
     await program.end();
   });
 
+  it('come in ASCII, so that readers that end a line at other separators find each on one line', async () => {
+    const program = await start(`
+      let lines = '';
+      function answer() {}
+      process.stdin.setEncoding('latin1').on('data', (text) => {
+        lines += text;
+        if (lines.endsWith('\\n')) reply(JSON.stringify({ id: 1, answer: lines }) + '\\n');
+      });`);
+    const text = 'größer\u0085\u2028\u2029\u{1f600}';
+    expect(await program.ask({ text }, call)).toBe(
+      String.raw`{"text":"gr\u00f6\u00dfer\u0085\u2028\u2029\ud83d\ude00","id":1}` + '\n',
+    );
+    await program.end();
+  });
+
   it('may be answered with null, which is an answer like any other', async () => {
     const program = await start(answering('"answer":null'));
     expect(await program.ask({}, call)).toBe(null);

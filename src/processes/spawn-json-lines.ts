@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { JsonLinesOptions, JsonLinesProcess } from '../contracts/host.js';
+import { asciiJson } from './ascii-json.js';
 import { readAnswer } from './read-answer.js';
 import { spawnOwned, type OwnedProcess } from './spawn-owned.js';
 
@@ -67,7 +68,7 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     const late = () => giveUp(new Error(`${this.#name} gave no answer within ${seconds} s. ${this.#lastWords()}`));
     const timer = setTimeout(late, Math.min(1000 * seconds, LONGEST_TIMER_MS));
     try {
-      this.#child.stdin.write(`${JSON.stringify({ ...question, id })}\n`);
+      this.#child.stdin.write(`${asciiJson({ ...question, id })}\n`);
       return (await answer) as Answer;
     } finally {
       this.#callers.delete(id);

@@ -9,7 +9,7 @@ import * as v from 'valibot';
 
 import type { RunEvent } from '../contracts/events.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
-import { asciiJson } from './ascii-json.js';
+import { asciiJson } from '../processes/ascii-json.js';
 import { BoundedLines, longestLine } from './bounded-lines.js';
 import { jobFiles } from './job-folder.js';
 import type { JobReport } from './job-report.js';

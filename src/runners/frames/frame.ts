@@ -7,7 +7,7 @@ import * as v from 'valibot';
 
 import { typeProblem } from '../../config/check-structure.js';
 import type { RunEvent } from '../../contracts/events.js';
-import { asciiJson } from '../ascii-json.js';
+import { asciiJson } from '../../processes/ascii-json.js';
 import { longestLine } from '../bounded-lines.js';
 import type { TrainOutcome } from '../runner.js';
 import { frameSchema } from './frame-schema.js';

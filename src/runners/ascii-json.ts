@@ -1,5 +1,0 @@
-/** JSON in printable ASCII on one line, so that no log, terminal or decoder on its way changes it. */
-export function asciiJson(value: object): string {
-  const escape = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replaceAll(/[\u007f-\uffff]/g, escape);
-}
