@@ -29,7 +29,8 @@ async function runWith(wins: {
       attempts: [{ success: won === 1, return: won, turns: 1, truncated: false }],
     }));
     const success = { rate: won, low: 0, high: 1, episodes: tasks, method: 'wilson' };
-    const evaluation = { split: 'test', temperature, success, return: success, turns: success, truncated: 0, invalid: 0, failed: 0 }; // prettier-ignore
+    const mean = { mean: won, low: 0, high: 1, method: 'bootstrap' };
+    const evaluation = { split: 'test', temperature, success, return: mean, turns: mean, truncated: 0, invalid: 0, failed: 0 }; // prettier-ignore
     const line = { formatVersion: 1, stage: 'rl', step: 2, runStep: 4, player, evaluation, outcomes };
     appendFileSync(join(run, 'evaluations.jsonl'), `${JSON.stringify(line)}\n`);
   }

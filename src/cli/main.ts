@@ -37,9 +37,7 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
   process.once('exit', () => {
     // The listener's argument was evaluated before Node set this exit code.
     if (process.exitCode !== UNSETTLED) return;
-    const [call = 'something', ...others] = unansweredCalls();
-    const message = `${[call, ...others].join(', ')}, but nothing is left to wait for`;
-    leaveProcess(tell(describeFailure(new AgentgymError('AG_PLUGIN_FAILED', { message }))));
+    leaveProcess(tell(describeFailure(neverAnswered(unansweredCalls()))));
   });
   try {
     await Promise.race([run([...argv], entry), uncaught]);
@@ -51,6 +49,14 @@ export async function main(argv: readonly string[], entry: string): Promise<numb
     releaseProcess();
     await written(process.stdout);
   }
+}
+
+/** The error of a process that waits while nothing in it runs any more. Without a plugin's call, agentgym is at fault. */
+function neverAnswered(calls: readonly string[]): Error {
+  if (calls.length === 0) return new Error('agentgym waits for an answer, and nothing is running that could give it');
+  return new AgentgymError('AG_PLUGIN_FAILED', {
+    message: `${calls.join(', ')}, and nothing is running that could give it`,
+  });
 }
 
 /**

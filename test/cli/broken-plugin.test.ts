@@ -246,7 +246,8 @@ stages: { sft: { kind: sft, steps: 1 } }\n`;
     expect(documentOf(result)).toMatchObject({
       error: {
         code: 'AG_PLUGIN_FAILED',
-        message: 'reward `stuck` (plugin-stuck 1.0.0) did not answer in create, but nothing is left to wait for',
+        message:
+          'reward `stuck` (plugin-stuck 1.0.0) did not answer in create, and nothing is running that could give it',
       },
     });
   });

@@ -10,6 +10,7 @@ import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { RayHead } from '../../src/runners/ray/fixtures/ray-head.js';
+import { longIt } from '../long.js';
 import { compareRuns } from '../kill/compare-runs.js';
 import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
 
@@ -52,7 +53,7 @@ function start(...args: string[]): { child: ChildProcess; ended: Promise<number 
   return { child, ended: once(child, 'close').then(([code]) => code as number | null), errors: () => errors };
 }
 
-it('saves a run at Ctrl-C, and this machine goes on with it', { timeout: 120_000 }, async () => {
+longIt('saves a run at Ctrl-C, and this machine goes on with it', { timeout: 120_000 }, async () => {
   const { child, ended } = start('train', recipe, ...short, '--output', 'stopped', ...elsewhere());
   await onceJobSays('"stage":"rl"');
   child.kill('SIGINT');

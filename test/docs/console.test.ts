@@ -25,9 +25,12 @@ const withCommands = blocks.filter(
   (page) => !elsewhere.includes(page.document) && page.blocks.some(({ language }) => language === 'console'),
 );
 
-/** Documents that report trainings, rather than teach the tool: their commands are run in long tests only. */
-const reportsTrainings = (document: string) => /^(recipes|docs\/results)\//.test(document);
-const played = withCommands.filter(({ document }) => isLong || !reportsTrainings(document));
+/**
+ * Documents whose commands are run in long tests only: those that report trainings, and those with the most trainings
+ * whose commands have tests of their own in test/cli.
+ */
+const long = /^((recipes|docs\/results)\/|docs\/(ablations|advice|demonstrations|guides\/recipes)\.md$)/;
+const played = withCommands.filter(({ document }) => isLong || !long.test(document));
 
 describe('commands of documents', () => {
   // A few documents run at a time, each with separate data (maxConcurrency in vitest.config.ts).

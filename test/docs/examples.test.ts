@@ -12,6 +12,7 @@ import * as lamp from '../../docs/guides/examples/lamp/lamp.js';
 import { options } from '../../docs/guides/examples/lamp/options.js';
 import { repository } from '../architecture/source-files.js';
 import { runCli } from '../cli/run-cli.js';
+import { longIt } from '../long.js';
 import { codeBlocks, noteOf } from './code-blocks.js';
 
 const examples = join(repository, 'docs/guides/examples');
@@ -32,7 +33,7 @@ it('the environment is as short as the guide says', () => {
 
 // Trains by the guide's recipe without cuts. One engine thread is less work than several, and gives the same result on any
 // number of cores. Goes red when the environment's facts or tasks leave nothing to learn.
-it('reinforcement learning teaches an agent something there', { timeout: 600_000 }, async () => {
+longIt('reinforcement learning teaches an agent something there', { timeout: 600_000 }, async () => {
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-lamp-'));
   mkdirSync(join(folder, 'dist'));
   for (const name of readdirSync(join(examples, 'lamp')).filter((file) => !file.endsWith('.test.ts'))) {

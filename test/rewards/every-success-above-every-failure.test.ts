@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { openPluginHost, type LocatedContribution } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
+import { isLong } from '../long.js';
 import { checkRewardOn, optionDefaults } from '../../src/testing/index.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
@@ -42,7 +43,7 @@ describe('every success scores above every failure', () => {
     const findings = await checkRewardOn(
       { ...(await host.load(environment)), contribution, options: optionDefaults(contribution.options) },
       { ...(await host.load(reward)), options: optionDefaults(reward.contribution.options) },
-      { tasks: 6, term: terms.includes(name) },
+      { tasks: isLong ? 6 : 2, term: terms.includes(name) },
     );
     expect(findings).toEqual([]);
   });

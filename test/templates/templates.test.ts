@@ -15,13 +15,14 @@ import { codeBlocks } from '../docs/code-blocks.js';
 import { consoleCommands } from '../docs/console-commands.js';
 import { runCommand, type CommandResult } from '../docs/run-command.js';
 import { skippedCommands } from '../docs/skipped-commands.js';
+import { isLong } from '../long.js';
 import { INSTALL_HOST } from '../registry/install-host.js';
 
 const run = promisify(execFile);
 const MINUTES = 60_000;
 
 /** Templates, and the name of the package that is made from each. */
-const made = [
+const all = [
   ['project', 'tries'],
   ['environment', 'env-mine'],
   ['reward', 'reward-mine'],
@@ -30,6 +31,9 @@ const made = [
   ['format', 'format-mine'],
   ['recipe', 'question'],
 ] as const;
+/** What the pages for beginners make; the others differ from an algorithm by their example alone. */
+const first: readonly string[] = ['project', 'environment', 'algorithm', 'recipe'];
+const made = all.filter(([template]) => isLong || first.includes(template));
 const packages = made.filter(([template]) => template !== 'recipe');
 const plugins = packages.filter(([template]) => template !== 'project');
 /** A training of two steps per stage. */

@@ -31,5 +31,8 @@ const inProcesses = 'all levels in words';
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('babyai: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, { ids: 60, ...(name === inProcesses && { freshProcess }) });
+  describeEnvironment(it, subject, {
+    ids: name === inProcesses ? 60 : 20,
+    ...(name === inProcesses && { freshProcess }),
+  });
 });

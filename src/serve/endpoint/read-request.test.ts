@@ -49,7 +49,7 @@ describe('requests', () => {
     [{ messages, frequency_penalty: 0.5 }, 'does not support `frequency_penalty`'],
     [{ messages, response_format: { type: 'json_object' } }, 'does not support `response_format`'],
     [{ messages, temperature: 1e-40 }, '`temperature`: it must be 0, or at least 0.000001'],
-    [{ messages, temperature: 5e-324 }, '`temperature`'],
+    [{ messages, temperature: 1e-300 }, '`temperature`'],
     [{ messages, seed: 1e300 }, '`seed`'],
     [{ messages, seed: 1.5 }, '`seed`'],
     [{ messages, top_k: 0.5 }, '`top_k`'],

@@ -86,6 +86,10 @@ describe('diagnose', () => {
 
   it('is a problem where nothing computes', async () => {
     const findings = await diagnose({ importPackage: missing, machine: 'linux-x64', quick: true });
-    expect(findings.map(({ level }) => level)).toEqual(['problem', 'note', 'note', 'ok', 'ok']);
+    const levels = findings.map(({ level }) => level);
+    expect(levels.slice(0, 2)).toEqual(['problem', 'note']);
+    // The engines that nothing needs: whether WebGPU finds a GPU differs from machine to machine.
+    expect(levels).toHaveLength(5);
+    expect(levels.slice(2)).not.toContain('problem');
   });
 });
