@@ -77,10 +77,15 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          // Guides and subjects explain, the reference lists. The page itself calls this function, so it stands alone.
+          // Guides and subjects explain; the reference lists, and results measure. The page itself calls this function, so
+          // it stands alone.
           searchOptions: {
             boostDocument: (id: string) =>
-              id.includes('/guides/') ? 4 : /\/(reference|decisions)\//.test(id) ? 0.5 : 1,
+              id.includes('/guides/')
+                ? 4
+                : /\/(reference|decisions|results)\/|\/(performance|status)\./.test(id)
+                  ? 0.5
+                  : 1,
           },
         },
       },
