@@ -66,7 +66,7 @@ it('tells success apart by each label, the players of a value together', () => {
       labels: {
         training: [
           { value: 'seen', tasks: 50, success: on(row.name === 'trained' ? 0.6 : 0.4, 50) },
-          { value: 'unseen', tasks: 12, success: on(row.name === 'trained' ? 0.3 : 0.1, 12) },
+          { value: 'unseen', tasks: 6, success: on(row.name === 'trained' ? 0.3 : 0.1, 6) },
         ],
         depth: [{ value: 2, tasks: 58, success: on(0.4, 58) }],
       },
@@ -77,8 +77,8 @@ it('tells success apart by each label, the players of a value together', () => {
     'by training      success  95 % interval  episodes  tasks',
     'seen, start       40.0 %   38.0 to 42.0       100     50',
     'seen, trained     60.0 %   58.0 to 62.0       100     50',
-    'unseen, start     10.0 %    8.0 to 12.0        24     12',
-    'unseen, trained   30.0 %   28.0 to 32.0        24     12',
+    'unseen, start     10.0 %    8.0 to 12.0        12      6',
+    'unseen, trained   30.0 %   28.0 to 32.0        12      6',
     '',
     'by depth    success  95 % interval  episodes  tasks',
     '2, start     40.0 %   38.0 to 42.0       116     58',

@@ -68,7 +68,7 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
   return [
     ties.length > 0
       ? `${countText(ties.length + 1)} settings reach ${rate}${below.length + lower.length > 0 ? ` (${listOf([best, ...ties])})` : ''}; no difference is shown.`
-      : `The highest success is ${rateText(best.success)}, of ${best.label}.`,
+      : `${best.label} has the highest success: ${rateText(best.success)}.`,
     ...(lower.length > 0
       ? [
           `No difference is shown to ${listOf(lower, true)}.`,

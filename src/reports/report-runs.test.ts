@@ -450,7 +450,7 @@ describe('a report of several runs', () => {
     );
     const near = await reportRuns({ ...request, runs: [equal[0]!, await makeRun({ clip: 0.5, after: nine })] });
     expect(near.answer).toMatch(
-      /^The highest success is 100\.0 % .*, of clip 0\.1\. No difference is shown to clip 0\.5 \(90\.0 %\)\. The difference is .* It may be chance\./,
+      /^clip 0\.1 has the highest success: 100\.0 % .*\. No difference is shown to clip 0\.5 \(90\.0 %\)\. The difference is .* It may be chance\./,
     );
   });
 

@@ -948,6 +948,13 @@ export const mutations: readonly Mutation[] = [
     reddens: 'shows text as it is, but for code',
   },
   {
+    file: 'src/reporting/label-tables.ts',
+    find: 'isAlwaysShown: axis === alwaysShown',
+    replace: 'isAlwaysShown: false',
+    test: 'src/reporting/render-results.test.ts',
+    reddens: 'tells success apart by each label',
+  },
+  {
     file: 'src/reporting/align-series.ts',
     find: 'const place = x.at(-1) === at ? x.length - 1 : x.length;',
     replace: 'const place = x.length;',
