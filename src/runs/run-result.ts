@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { readTextFile } from '../files/read-whole-file.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
+import { reasonOf } from '../errors/message-of.js';
 import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { shapeProblem } from './recorded-shapes.js';
@@ -95,7 +95,7 @@ export async function readWholeResult(directory: string): Promise<RunResult | un
     // The folder may have been moved or copied since it was written.
     if (problem === undefined) return { ...result, run: resolve(directory) };
   } catch (error) {
-    problem = messageOf(error);
+    problem = reasonOf(error);
   }
   throw new AgentgymError('AG_RUN_DAMAGED', {
     message: `${file} is not the result of a run: ${problem}.`,
