@@ -7,6 +7,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import { boundedFetch } from '../../transfers/bounded-fetch.js';
 import { FailedRequest } from '../../transfers/failed-request.js';
 import { openJson, shownText } from '../../transfers/open-json.js';
+import type { AnswerListener } from '../../transfers/tell-waits.js';
 import type { RayAddress } from './ray-address.js';
 
 const states = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
@@ -43,8 +44,6 @@ const API_VERSION = '4';
 const requestSeconds = 60;
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 100_000;
-/** Longest output of a job. */
-const mostLogBytes = 2 ** 28;
 /** Characters of output that wait for their reader before the connection is held. */
 const mostWaiting = 2 ** 24;
 /** More than any cluster has of anything. */
@@ -60,10 +59,14 @@ export class RayClient {
   readonly url: string;
   readonly #headers: { readonly [name: string]: string };
 
-  /** @param outageMilliseconds how long the head may be out of reach */
+  /**
+   * @param outageMilliseconds how long the head may be out of reach
+   * @param hear hears every answer
+   */
   constructor(
     address: RayAddress,
     private readonly outageMilliseconds: number,
+    private readonly hear: AnswerListener,
   ) {
     this.url = address.url;
     this.#headers = address.headers;
@@ -85,8 +88,8 @@ export class RayClient {
   async resources(
     signal: AbortSignal,
   ): Promise<{ readonly nodes: number; readonly cpus: number; readonly gpus: number }> {
-    const found = await this.#ask('GET', '/api/v0/nodes?limit=10000&detail=True', undefined, signal);
-    const nodes = found
+    const path = '/api/v0/nodes?limit=10000&detail=True';
+    const nodes = this.#json(await this.#send('GET', path, undefined, signal), path)
       .member('data')
       .member('result')
       .member('result')
@@ -146,12 +149,6 @@ export class RayClient {
     await this.#send('DELETE', `/api/jobs/${id}`, undefined, signal);
   }
 
-  /** All output of a job so far. */
-  async logs(id: string, signal: AbortSignal): Promise<string> {
-    const logs = (await this.#ask('GET', `/api/jobs/${id}/logs`, undefined, signal)).member('logs');
-    return logs.isAbsent ? '' : logs.text();
-  }
-
   /** The output of a job from its beginning, in parts, until the job ends or the connection does. */
   async *tail(id: string, signal: AbortSignal): AsyncGenerator<string> {
     const socket = new WebSocket(`${this.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`, {
@@ -190,13 +187,10 @@ export class RayClient {
     }
   }
 
-  async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<JsonPlace> {
-    return this.#json(await this.#send(method, path, body, signal), path);
-  }
-
   /** Repeats a request that may be repeated, until an answer comes that another try would not change. */
   async #send(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
-    const until = performance.now() + this.outageMilliseconds;
+    const begun = performance.now();
+    const until = begun + this.outageMilliseconds;
     for (let attempt = 0; ; attempt += 1) {
       let problem: string;
       let wait = pause(attempt);
@@ -210,7 +204,7 @@ export class RayClient {
         problem = this.#passingProblem(error, signal);
       }
       if (performance.now() + wait > until) {
-        throw this.#unavailable(`${problem}; tried for ${Math.round(this.outageMilliseconds / 60_000)} minutes`);
+        throw this.#unavailable(`${problem}; ${triedFor(begun, attempt + 1)}`);
       }
       await sleep(wait, undefined, { signal });
     }
@@ -225,8 +219,8 @@ export class RayClient {
     };
     const response = await boundedFetch(`${this.url}${path}`, init, {
       totalSeconds: requestSeconds + (body?.length ?? 0) / slowestUpload,
-      ...(path.endsWith('/logs') && { mostBytes: mostLogBytes }),
     });
+    this.hear(response);
     const wait = response.headers.get('retry-after');
     return {
       status: response.status,
@@ -280,6 +274,14 @@ function readJob(job: JsonPlace): RayJob {
 function reasonOf({ kind, message }: FailedRequest): string {
   const [, code] = /\(([^()]+)\)$/.exec(message) ?? [];
   return kind === 'unreachable' && code !== undefined ? `cannot be reached (${code})` : `cannot be used (${message})`;
+}
+
+/** How long a request was tried, in a unit that fits. */
+function triedFor(begun: number, attempts: number): string {
+  if (attempts === 1) return 'it was asked once';
+  const seconds = (performance.now() - begun) / 1000;
+  const time = seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} minutes`;
+  return `it was asked ${attempts} times in ${time}`;
 }
 
 function json(value: object): Buffer {
