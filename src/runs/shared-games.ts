@@ -2,13 +2,14 @@
 // holds the demonstrations of its first N games. A run that needs more games plays only these, and adds them.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import type { FileDigest } from '../demonstrations/file-digest.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
+import { longestLog, readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { waitForProcessLock } from '../processes/process-lock.js';
 import { makeFolder } from '../reporting/make-folder.js';
@@ -78,7 +79,7 @@ export async function shareGames(
 async function readGames(directory: string): Promise<Games> {
   const path = join(directory, 'games.json');
   if (!existsSync(path)) return { episodes: [], outcomes: [] };
-  const record = JSON.parse(await readFile(path, 'utf8')) as CollectionRecord;
+  const record = JSON.parse(await readTextFile(path, longestLog)) as CollectionRecord;
   const file = join(directory, record.file);
   const problem = await differenceFrom(file, record);
   if (problem !== undefined) {
@@ -100,7 +101,7 @@ async function writeGames(directory: string, collection: GameCollection, games: 
   const file = `${games.outcomes.length}-games.jsonl`;
   const { bytes, sha256 } = await keepEpisodes(directory, join(directory, file), collection.header, games.episodes);
   const path = join(directory, 'games.json');
-  const before = existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as CollectionRecord) : undefined;
+  const before = existsSync(path) ? (JSON.parse(await readTextFile(path, longestLog)) as CollectionRecord) : undefined;
   const { outcomes } = games;
   const record: CollectionRecord = { formatVersion: 1, collection, outcomes, file, bytes, sha256 };
   await writeJsonAtomically(path, record);

@@ -10,7 +10,6 @@ import type { AblationResult } from '../ablation/ablation-result.js';
 import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
-import { refuseSpecialFiles } from './refuse-special-files.js';
 import { WatchedRuns, type RunLine } from './summarize-run.js';
 
 interface KnownAblation {
@@ -134,7 +133,6 @@ export class RunsFolder {
     const known = this.#ablations.get(directory);
     if (known?.signature === signature) return known;
     try {
-      await refuseSpecialFiles([ablationPath(directory), resultPath]);
       const manifest = await readAblation(directory);
       const result = await readTextFile(resultPath).then(
         (text) => JSON.parse(text) as AblationResult,
