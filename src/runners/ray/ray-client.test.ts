@@ -1,4 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
 
 import { hostileBehaviours, startHostileServer } from '../../transfers/fixtures/hostile-server.js';
 import { waitTeller } from '../../transfers/tell-waits.js';
@@ -90,6 +96,51 @@ describe('the client of Ray', () => {
     head.fault = () => ({ status: 429, text: 'slow down', headers: { 'Retry-After': '3600' } });
     await expect(client().job('none', never)).rejects.toThrow('answered 429: slow down; it was asked once.');
     expect(told).toEqual([expect.stringMatching(/ is busy \(status 429\), and asks to wait 60 s or longer\./)]);
+  });
+
+  describe('following a job', () => {
+    /** Follows on a server that does this with the connection. */
+    async function follow(behaviour: (socket: WebSocket) => void, autoPong = true): Promise<string> {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const sockets = new WebSocketServer({ server, autoPong });
+      onTestFinished(() => {
+        for (const socket of sockets.clients) socket.terminate();
+        server.close();
+      });
+      sockets.on('connection', behaviour);
+      const { port } = server.address() as AddressInfo;
+      const one = new RayClient(rayAddress(`http://127.0.0.1:${port}`, false, {}), 2000, hear);
+      let text = '';
+      for await (const part of one.tail('a', never)) text += part;
+      return text;
+    }
+
+    it('ends at a message that no head of Ray sends', async () => {
+      const far = follow((socket) => socket.send('x'.repeat(2 ** 23)));
+      await expect(far).rejects.toMatchObject({
+        code: 'AG_RUNNER_UNAVAILABLE',
+        message: expect.stringContaining('sent more than 4 MiB of output at a time') as string,
+      });
+    });
+
+    it.each([
+      ['ends the connection of a head that answers no ping', false],
+      ['keeps that of a head that is silent', true],
+    ])('%s', async (_, autoPong) => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const behaviour = async (socket: WebSocket) => {
+        socket.send('begun');
+        for (let minutes = 0; minutes < 5; minutes += 1) {
+          await sleep(50);
+          vi.advanceTimersByTime(60_000);
+        }
+        socket.send(', lived');
+        socket.close();
+      };
+      expect(await follow((socket) => void behaviour(socket), autoPong)).toBe(autoPong ? 'begun, lived' : 'begun');
+    });
   });
 
   it('sends the token, and names the cure where it is refused', async () => {

@@ -42,10 +42,14 @@ interface Reply {
 /** The version of the Jobs API that this file speaks. */
 const API_VERSION = '4';
 const requestSeconds = 60;
+/** A head that takes longer to say its version cannot serve a run. */
+const versionSeconds = 20;
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 100_000;
-/** Characters of output that wait for their reader before the connection is held. */
+/** Bytes of output that wait for their reader before the connection is held. */
 const mostWaiting = 2 ** 24;
+/** Bytes of the longest message with output. Ray sends at most 20,000 characters at a time. */
+const longestMessage = 2 ** 22;
 /** More than any cluster has of anything. */
 const mostResources = 1e9;
 /** Longest pause between two attempts, in milliseconds. */
@@ -74,9 +78,11 @@ export class RayClient {
 
   /** @throws AG_RUNNER_UNAVAILABLE if there is no head with this version of the API; it is asked once */
   async checkVersion(signal: AbortSignal): Promise<void> {
-    const reply = await this.#tryOnce('GET', '/api/version', undefined, signal).catch((error: unknown) => {
-      throw error instanceof FailedRequest ? this.#unavailable(reasonOf(error), error) : error;
-    });
+    const reply = await this.#tryOnce('GET', '/api/version', undefined, signal, versionSeconds).catch(
+      (error: unknown) => {
+        throw error instanceof FailedRequest ? this.#unavailable(reasonOf(error), error) : error;
+      },
+    );
     const answer = this.#json(reply, '/api/version');
     const [version, ray] = [answer.member('version').text(), answer.member('ray_version')];
     if (version === API_VERSION) return;
@@ -149,16 +155,26 @@ export class RayClient {
     await this.#send('DELETE', `/api/jobs/${id}`, undefined, signal);
   }
 
-  /** The output of a job from its beginning, in parts, until the job ends or the connection does. */
+  /**
+   * The output of a job from its beginning, in parts, until the job ends or the connection does. A connection on which the
+   * head answers no ping for a minute has ended.
+   */
   async *tail(id: string, signal: AbortSignal): AsyncGenerator<string> {
     const socket = new WebSocket(`${this.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`, {
       headers: this.#headers,
       // With compression, the dashboard closes the connection at once and sends nothing.
       perMessageDeflate: false,
       handshakeTimeout: 1000 * requestSeconds,
+      maxPayload: longestMessage,
     });
     const parts: string[] = [];
-    let [ended, waiting, wake] = [false, 0, () => {}];
+    let [ended, waiting, wake, isAlive, isTooLong] = [false, 0, () => {}, true, false];
+    const heart = setInterval(() => {
+      // A connection that is held hears no answer.
+      if (!isAlive && !socket.isPaused) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+      isAlive = false;
+    }, 1000 * requestSeconds);
     const end = () => {
       ended = true;
       wake();
@@ -170,19 +186,23 @@ export class RayClient {
       if (waiting > mostWaiting) socket.pause();
       wake();
     });
+    socket.on('pong', () => (isAlive = true));
     // After an error follows a close.
-    socket.on('error', () => {}).on('close', end);
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => (isTooLong = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'));
+    socket.on('close', end);
     signal.addEventListener('abort', leave, { once: true });
     try {
       for (;;) {
         for (let part = parts.shift(); part !== undefined; part = parts.shift()) yield part;
         waiting = 0;
         socket.resume();
+        if (isTooLong) throw this.#unavailable(`sent more than ${longestMessage / 2 ** 20} MiB of output at a time`);
         if (ended || signal.aborted) return;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     } finally {
       signal.removeEventListener('abort', leave);
+      clearInterval(heart);
       leave();
     }
   }
@@ -210,7 +230,13 @@ export class RayClient {
     }
   }
 
-  async #tryOnce(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
+  async #tryOnce(
+    method: string,
+    path: string,
+    body: Buffer | undefined,
+    signal: AbortSignal,
+    seconds = requestSeconds,
+  ): Promise<Reply> {
     const init = {
       method,
       headers: { ...this.#headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
@@ -218,7 +244,7 @@ export class RayClient {
       signal,
     };
     const response = await boundedFetch(`${this.url}${path}`, init, {
-      totalSeconds: requestSeconds + (body?.length ?? 0) / slowestUpload,
+      totalSeconds: seconds + (body?.length ?? 0) / slowestUpload,
     });
     this.hear(response);
     const wait = response.headers.get('retry-after');
