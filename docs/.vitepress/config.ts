@@ -77,10 +77,15 @@ export default defineConfig({
       provider: 'local',
       options: {
         miniSearch: {
-          // Guides and subjects explain, the reference lists. The page itself calls this function, so it stands alone.
+          // Guides and subjects explain; the reference lists, and results measure. The page itself calls this function, so
+          // it stands alone.
           searchOptions: {
             boostDocument: (id: string) =>
-              id.includes('/guides/') ? 4 : /\/(reference|decisions)\//.test(id) ? 0.5 : 1,
+              id.includes('/guides/')
+                ? 4
+                : /\/(reference|decisions|results)\/|\/(performance|status)\./.test(id)
+                  ? 0.5
+                  : 1,
           },
         },
       },
@@ -95,23 +100,23 @@ export default defineConfig({
       {
         text: 'Guides',
         items: [
-          ['Getting started', 'getting-started'],
-          ['The three pillars', 'three-pillars'],
-          ['Recipes', 'recipes'],
-          ['Reading a report', 'reading-a-report'],
-          ['Tracking runs on a server', 'tracking'],
-          ['Bring a model', 'bring-a-model'],
-          ['Text models, and serving your own', 'text-models'],
-          ['Choose an engine', 'engines'],
-          ['Train on a cluster', 'clusters'],
-          ['Writing an environment', 'writing-an-environment'],
-          ['Slow and shared worlds', 'slow-and-shared-worlds'],
-          ['Writing a reward', 'writing-a-reward'],
-          ['Writing an algorithm', 'writing-an-algorithm'],
-          ['Writing a policy', 'writing-a-policy'],
-          ['Writing an action format', 'writing-an-action-format'],
-          ['Troubleshooting', 'troubleshooting'],
-        ].map(([text = '', name = '']) => ({ text, link: `/guides/${name}` })),
+          'getting-started',
+          'three-pillars',
+          'recipes',
+          'reading-a-report',
+          'tracking',
+          'bring-a-model',
+          'text-models',
+          'engines',
+          'clusters',
+          'writing-an-environment',
+          'slow-and-shared-worlds',
+          'writing-a-reward',
+          'writing-an-algorithm',
+          'writing-a-policy',
+          'writing-an-action-format',
+          'troubleshooting',
+        ].map((name) => itemOf(`docs/guides/${name}.md`)),
       },
       { text: 'Subjects', items: pagesIn('docs', ['index.md', 'status.md']) },
       {
@@ -136,7 +141,7 @@ export default defineConfig({
         text: 'The project',
         collapsed: true,
         items: [
-          { text: 'Where things stand', link: '/status' },
+          { text: 'Status', link: '/status' },
           { text: 'Architecture', link: '/architecture' },
           { text: 'Contributing', link: '/contributing' },
         ],

@@ -483,7 +483,7 @@ describe('collapse', () => {
 
   it('is advice, not a problem, where the policy is still better than its start', () => {
     const better = found({}, { early: { 'rollout/success': 0.2 }, gain: difference(0.1, 0.3) });
-    expect([better.severity, better.finding]).toEqual(['advice', expect.stringContaining('and did not come back')]);
+    expect([better.severity, better.finding]).toEqual(['advice', expect.stringContaining('and did not recover')]);
   });
 });
 

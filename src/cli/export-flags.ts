@@ -15,7 +15,7 @@ export const exportFlags = {
     helpValue: 'NAME',
     description:
       'What the figure shows (svg): success, return or turns in the evaluations during training, at their lowest temperature, or a name of ' +
-      'metrics.jsonl such as rollout/success; absent: success',
+      'metrics.jsonl such as rollout/success; default: success',
   }),
   force: Flags.boolean({
     default: false,

@@ -25,7 +25,7 @@ export async function installOnDemand(name: string, { config, host, signal, note
     allowScripts: (scripts) => {
       for (const { package: other, version, commands } of scripts) {
         note(
-          `${other} ${version} wants to run ${commands.join('; ')}: not run. \`agentgym plugins install ${name} --allow-scripts\` runs it.`,
+          `${other} ${version} has install scripts, which were not run: ${commands.join('; ')}. \`agentgym plugins install ${name} --allow-scripts\` runs them.`,
         );
       }
       return Promise.resolve(false);

@@ -10,9 +10,9 @@ const openers: { readonly [platform: string]: readonly string[] } = {
 export function openAddress(url: string, tell: (problem: string) => void): void {
   const [program = '', ...first] = openers[process.platform] ?? ['xdg-open'];
   const child = spawn(program, [...first, url], { stdio: 'ignore', detached: true });
-  child.on('error', () => tell(`${program} is not there to open a browser: open the address by hand.`));
+  child.on('error', () => tell(`${program} is not installed, so no browser opens. Open the address yourself.`));
   child.on('exit', (code) => {
-    if (code !== 0 && code !== null) tell(`${program} could not open a browser: open the address by hand.`);
+    if (code !== 0 && code !== null) tell(`${program} could not open a browser. Open the address yourself.`);
   });
   child.unref();
 }

@@ -11,8 +11,8 @@ export function installedLines({ name, version, type, source, contributions }: I
 export function updatedLines(plugins: readonly UpdatedPlugin[]): string[] {
   if (plugins.length === 0) return ['No plugins are installed.'];
   return plugins.map(({ name, from, to, commit, skipped }) => {
-    if (skipped !== undefined) return `${name} ${from}: left as it is, ${skipped}`;
+    if (skipped !== undefined) return `${name} ${from}: not updated, ${skipped}`;
     const at = commit === undefined ? '' : ` (commit ${commit.slice(0, 12)})`;
-    return from === to && at === '' ? `${name} ${from}: nothing newer` : `${name} ${from} -> ${to}${at}`;
+    return from === to && at === '' ? `${name} ${from}: no newer version` : `${name} ${from} -> ${to}${at}`;
   });
 }

@@ -21,7 +21,7 @@ export function reportMissingPlugins(): void {
     for (const { name, root } of names) {
       if (told.has(name)) continue;
       told.add(name);
-      const cure = `\`agentgym plugins uninstall ${name}\` forgets it`;
+      const cure = `\`agentgym plugins uninstall ${name}\` removes it from the list`;
       process.stderr.write(`${printable(`Plugin ${name} is left out: its folder ${root} is gone. ${cure}.`)}\n`);
     }
   };

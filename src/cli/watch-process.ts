@@ -21,7 +21,7 @@ export function markCalls(title: string, milliseconds: { readonly [phase in Envi
     say: (call, held) =>
       call === undefined
         ? `The main thread has been busy for ${held} s`
-        : `${call.plugin} has held the main thread for ${held} s in ${call.phase}`,
+        : `${call.plugin} has blocked the main thread for ${held} s in ${call.phase}`,
     released:
       'Ctrl-C now ends the process at once. Written files stay, and `agentgym train --resume RUN` continues exactly.',
     stuck: 'It cannot be interrupted: end the process with `kill -9`. Written files stay.',

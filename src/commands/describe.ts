@@ -46,7 +46,7 @@ export default class Describe extends BaseCommand {
     if (args.name === undefined && existsSync(args.kind)) return this.describeFile(args.kind);
     if (kind === undefined && args.name !== undefined) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
-        message: `\`${args.kind}\` is not a kind of contributions.`,
+        message: `\`${args.kind}\` is not a kind of contribution.`,
         hint: `Kinds: ${Object.keys(KINDS).join(', ')}.`,
       });
     }
@@ -83,7 +83,7 @@ export default class Describe extends BaseCommand {
     }
     const near = nearestName(name, [...Object.keys(KINDS), ...all.map((one) => one.name)]);
     throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: `\`${name}\` is not a kind of contributions, not the name of one, and there is no such file.`,
+      message: `\`${name}\` is not a kind of contribution, not the name of a contribution, and not a file.`,
       hint: `${near === undefined ? '' : `Did you mean \`${near}\`? `}Kinds: ${Object.keys(KINDS).join(', ')}. \`agentgym list\` shows the names.`,
     });
   }

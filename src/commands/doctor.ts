@@ -17,7 +17,7 @@ export default class Doctor extends BaseCommand {
   static override description =
     'The exit code is 1 if there is a problem. Attach the output of `--json` to a bug report. With `--recipe`, it lists the ' +
     'memory that training needs at its peak, part by part, if episodes are as long as the recipe allows. With `--fix`, it installs ' +
-    'something that plugins can use and do not bring, such as an engine: it says what it will do, and asks.';
+    'an optional part of a plugin, such as an engine: it prints what it will do, and asks first.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --json',
@@ -28,7 +28,11 @@ export default class Doctor extends BaseCommand {
     recipe: Flags.string({ helpValue: 'RECIPE', description: 'Name of a built-in recipe, or path of a file' }),
     set: setFlag,
     quick: Flags.boolean({ description: 'Leave out measurements of speed', default: false }),
-    fix: Flags.string({ helpValue: 'NAME', description: 'Install this', exclusive: ['recipe'] }),
+    fix: Flags.string({
+      helpValue: 'NAME',
+      description: 'Optional part to install, such as tensorflow',
+      exclusive: ['recipe'],
+    }),
     yes: Flags.boolean({ char: 'y', description: 'Install it without asking', default: false }),
   };
 

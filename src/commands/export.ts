@@ -8,7 +8,7 @@ export default class Export extends BaseCommand {
   static override summary = "Write a run's model as a Hugging Face folder with a model card, or as a GGUF file";
   static override description =
     'The folder has the weights, the tokenizer, the chat template, a generation_config.json that samples as the policy did, and a README.md with the ' +
-    'recipe, the command, and the results with intervals. It opens in transformers, and as `policy.from: ./DIR`. A run that trained a LoRA adapter gives a PEFT folder, or with --merge a whole model. --format gguf writes one file for llama.cpp instead, with the tokenizer and the chat template. RUN is a path, an id, a unique ' +
+    'recipe, the command, and the results with intervals. It opens in transformers, and as `policy.from: ./DIR`. A run that trained a LoRA adapter becomes a PEFT folder, or with --merge a whole model. --format gguf writes one file for llama.cpp instead, with the tokenizer and the chat template. RUN is a path, an id, a unique ' +
     'beginning of an id, or `latest`.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> latest --to models/player',
@@ -58,7 +58,7 @@ export default class Export extends BaseCommand {
     this.#tell(exported);
     if (exported.base !== undefined) this.say(`Base: ${exported.base.name}`);
     if (exported.base !== undefined && !isModelName(exported.base.name)) {
-      this.note('The adapter names its base by a folder of this machine; --base ORG/NAME names a model on a hub.');
+      this.note('The base of the adapter is a folder on this machine; to name a model on a hub, use --base ORG/NAME.');
     }
     this.say(`Folder: ${exported.folder}`);
     return exported;

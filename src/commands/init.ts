@@ -45,9 +45,9 @@ export default class Init extends BaseCommand {
       git: flags.git,
       cwd: process.cwd(),
       version: this.config.version,
-      signal: interruptSignal('Interrupted: taking back what was written.'),
+      signal: interruptSignal('Interrupted: removing the files that were written.'),
     });
-    this.say(`Made ${result.packageName} in ${result.directory}: ${result.files.length} files.`);
+    this.say(`Created ${result.packageName} in ${result.directory}: ${result.files.length} files.`);
     if (result.git?.note !== undefined) this.note(result.git.note);
     this.say('Next:');
     for (const command of result.next) this.say(`  ${command}`);

@@ -6,9 +6,9 @@ import { BaseCommand } from '../cli/base-command.js';
 export default class Pull extends BaseCommand {
   static override summary = 'Fetch a model from a hub, so that `policy.from: ORG/NAME` finds it';
   static override description =
-    'It fetches only what a model needs: configuration, tokenizer, template and safetensors. An adapter in the format of PEFT comes without its base, which it names. A broken download continues where it ended. Every file ' +
-    'is checked against the hash that the hub names; the folder appears when it is complete. HF_TOKEN opens private and gated models, HF_ENDPOINT ' +
-    'names another hub.';
+    'It fetches only what a model needs: configuration, tokenizer, template and safetensors. For a PEFT adapter, the base model is not fetched. A broken download continues where it ended. Every file ' +
+    'is checked against the hash that the hub lists; the folder appears when it is complete. HF_TOKEN opens private and gated models, HF_ENDPOINT ' +
+    'selects another hub.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> Qwen/Qwen2.5-0.5B-Instruct',
     '<%= config.bin %> <%= command.id %> Qwen/Qwen3-0.6B --revision main --output models/qwen3',
@@ -49,7 +49,7 @@ export default class Pull extends BaseCommand {
       await display.close();
       const { model, commit, folder, bytes, outcome } = pulled;
       const what = `${model} at ${commit.slice(0, 12)}, ${formatBytes(bytes)}`;
-      this.say(outcome === 'present' ? `${what}: was complete already` : `${what}: complete`);
+      this.say(outcome === 'present' ? `${what}: already complete` : `${what}: complete`);
       this.say(`Folder: ${folder}`);
       this.say(
         flags.output === undefined ? `In a recipe: policy.from: ${model}` : `In a recipe: policy.from: ${folder}`,

@@ -8,7 +8,7 @@ export default class Push extends BaseCommand {
   static override summary = 'Upload a model or an adapter to a hub: a run, or a folder that `export` wrote';
   static override description =
     'A run is exported first, with its model card. The repository is created if it does not exist, and all files arrive in one commit. HF_TOKEN must ' +
-    'be a token with the right to write; HF_ENDPOINT names another hub.';
+    'be a token with the right to write; HF_ENDPOINT selects another hub.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> models/player somebody/player',
     '<%= config.bin %> <%= command.id %> latest somebody/player --private --dtype bfloat16',

@@ -8,7 +8,7 @@ export default class Report extends BaseCommand {
   static override summary = 'Write the results of runs or an ablation as one HTML file, as tables, or as a figure';
   static override description =
     'It has curves, results with intervals, costs, and the recorded episodes with their tokens. Several runs appear side by side; seeds of one ' +
-    'recipe are one curve with a band. RUN is a path, an id, a unique beginning of an id, or `latest`. An ablation is named by its folder or the ' +
+    'recipe are one curve with a band. RUN is a path, an id, a unique beginning of an id, or `latest`. For an ablation, give its folder or the ' +
     'beginning of its name. Other formats: csv and parquet write a folder of tables, markdown the tables for a paper, svg one figure.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

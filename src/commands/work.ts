@@ -5,7 +5,7 @@ import { BaseCommand } from '../cli/base-command.js';
 /** `agentgym work FOLDER`: what a job on a cluster runs. Users do not type it. */
 export default class Work extends BaseCommand {
   static override hidden = true;
-  static override summary = 'Train the run of a job on a cluster, and tell about it on standard output';
+  static override summary = 'Train the run of a job on a cluster, and report its progress on standard output';
   static override args = { folder: Args.string({ required: true, description: 'The folder of the job' }) };
 
   async run() {

@@ -129,7 +129,7 @@ function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
   for (const [path, { terms }] of rewards) {
     terms.forEach(({ name }, i) => {
       if (terms.findIndex((term) => term.name === name) === i) return;
-      wrong([...path, 'terms', i, 'name'], `is ${name} for the second time`, 'Use one term with the weight of both.');
+      wrong([...path, 'terms', i, 'name'], `repeats ${name}`, 'Use one term with the sum of the weights.');
     });
   }
 }
@@ -137,7 +137,7 @@ function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
 function checkTools({ tools = [] }: ParsedRecipe, wrong: Wrong): void {
   tools.forEach(({ name }, i) => {
     if (tools.findIndex((tool) => tool.name === name) === i) return;
-    wrong(['tools', i, 'name'], `is ${name} for the second time`, 'The first would claim every call.');
+    wrong(['tools', i, 'name'], `repeats ${name}`, 'The first would claim every call.');
   });
 }
 
@@ -154,7 +154,7 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
     );
   }
   if (kinds.includes('sft') && costs.demonstration === undefined) {
-    wrong(['budget', 'costs', 'demonstration'], 'is missing', 'Say what a demonstration costs; 0 is a price too.');
+    wrong(['budget', 'costs', 'demonstration'], 'is missing', 'Set the price of a demonstration; 0 is allowed.');
   }
   for (const name of Object.keys(split)) {
     if (Object.hasOwn(stages, name)) continue;
@@ -166,8 +166,8 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
   if (Object.keys(stages).every((name) => split[name] === 0)) {
     wrong(
       ['budget', 'split'],
-      'gives every stage 0, so nothing would be trained',
-      'Leave a stage out of it: it gets the rest.',
+      'is 0 for every stage, so nothing would be trained',
+      'Remove one stage from it: that stage gets the rest.',
     );
   }
   if (sum > 1 + 1e-9) wrong(['budget', 'split'], `adds up to ${sum}`, 'Shares add up to at most 1.');

@@ -26,7 +26,7 @@ export function checkPins(
 ): readonly PinFinding[] {
   return Object.entries(pins).flatMap(([name, range]): PinFinding[] => {
     const found = installed.find((item) => item.name === name);
-    const wants = `the recipe asks for ${name} ${range}`;
+    const wants = `the recipe requires ${name} ${range}`;
     if (found === undefined) {
       const [user, project] = ['user', 'project'].map((origin) => installCommand({ name, origin }, range));
       const hint = `Install it: \`${user}\`, or for this project \`${project}\`.`;
@@ -39,7 +39,7 @@ export function checkPins(
         message: `${wants}, and ${found.version} is ${found.origin === 'built-in' ? 'built in' : found.origin === 'linked' ? 'linked' : 'installed'}`,
         hint:
           found.origin === 'linked'
-            ? `Bring the linked folder to that version, or leave it by \`agentgym plugins uninstall ${name}\`.`
+            ? `Update the linked folder to that version, or unlink it with \`agentgym plugins uninstall ${name}\`.`
             : `Install another version: \`${installCommand(found, range)}\`.`,
       },
     ];

@@ -88,8 +88,8 @@ function completeTransfer(own: Block, { name, options }: { readonly name?: strin
 
 /** Phrases for a missing fact. */
 const withoutFact: { readonly [fact in OptionalFact]: string } = {
-  progress: 'tells of no progress',
-  milestones: 'counts no milestones',
+  progress: 'reports no progress',
+  milestones: 'reports no milestones',
 };
 
 /**
@@ -108,7 +108,7 @@ function checkFacts(
     'AG_RECIPE_INVALID',
     path,
     `\`${formatPath(path)}\` is ${scheme.name}, but the environment \`${environment.name}\` ${withoutFact[missing]}`,
-    'Take another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.',
+    'Choose another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.',
   );
 }
 

@@ -35,10 +35,7 @@ export function parseSetting(
   const index = path.findIndex((key) => /^\d+$|\[/.test(key));
   if (index >= 0) {
     const list = [...path.slice(0, index), ...(path[index] ?? '').split('[', 1)].filter((key) => !/^\d*$/.test(key));
-    throw wrong(
-      ': items of a list are not set one by one',
-      `Set the whole list: \`${name} '${list.join('.')}=[...]'\`.`,
-    );
+    throw wrong(': single items of a list cannot be set', `Set the whole list: \`${name} '${list.join('.')}=[...]'\`.`);
   }
   if (name === '--set' && path[0] === 'extends') {
     throw wrong(': `extends` works only in a file', 'Use the other recipe itself, or write a file that extends it.');

@@ -44,7 +44,7 @@ function checkTogether({ grid, cells, design, sample, compare, transfer }: Ablat
   const wrong = (path: KeyPath, message: string, hint: string): void =>
     complaints.add('AG_RECIPE_INVALID', path, message, hint);
   if (grid === undefined && cells === undefined) {
-    wrong([], 'neither `grid` nor `cells` is there', 'For example `grid: {algorithm.groupSize: [4, 8, 16]}`.');
+    wrong([], '`grid` and `cells` are both missing', 'For example `grid: {algorithm.groupSize: [4, 8, 16]}`.');
   }
   if (design === 'random' && sample === undefined) {
     wrong(['design'], '`design: random` needs `sample`', 'Say how many cells are drawn, such as `sample: 20`.');

@@ -49,7 +49,7 @@ async function readContent(file: string, isCode: boolean): Promise<ParsedDocumen
     if (!(error instanceof DocumentError)) throw error;
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} is not well-formed: ${error.message}`,
-      hint: 'Fix the named place: a recipe contains texts, numbers, true and false, lists and maps.',
+      hint: 'Fix that line: a recipe contains texts, numbers, true and false, lists and maps.',
       file,
       line: error.line ?? 1,
       cause: error,

@@ -301,7 +301,7 @@ const demonstrations = v.strictObject({
     ),
   ),
   fileFormat: v.exactOptional(
-    v.pipe(v.picklist(fileLayouts), v.description('Layout of `file`; default: what its first line looks like')),
+    v.pipe(v.picklist(fileLayouts), v.description('Layout of `file`; default: detected from its first line')),
   ),
   count: v.exactOptional(
     count(
@@ -503,7 +503,7 @@ export const recipeSchema = v.strictObject({
     v.pipe(
       v.boolean(),
       v.description(
-        '`true` refuses whatever would make another run of the recipe differ: worlds and tools that are external, samplers that promise too little; absent: such a run is marked inexact',
+        '`true` refuses everything that would make another run of the recipe differ: external environments and tools, and samplers with too few guarantees. Default: such a run is marked inexact',
       ),
     ),
   ),
@@ -573,9 +573,9 @@ export const recipeSchema = v.strictObject({
   tracking: v.optional(
     v.pipe(
       v.array(v.pipe(v.picklist(trackers), v.description('Name of a tracker'))),
-      v.check((names) => new Set(names).size === names.length, 'it names a tracker twice'),
+      v.check((names) => new Set(names).size === names.length, 'it lists a tracker twice'),
       v.description(
-        'Where the run is shown besides its own folder: `tensorboard` writes event files into it, `mlflow` sends it to the MLflow server of MLFLOW_TRACKING_URI. Changes no number of the run, and may differ when it resumes. Empty: nowhere',
+        'Trackers that show the run besides its own folder: `tensorboard` writes event files into it, `mlflow` sends it to the MLflow server of MLFLOW_TRACKING_URI. Does not change the results, and may differ when the run resumes. Empty: none',
       ),
     ),
     ['tensorboard'],

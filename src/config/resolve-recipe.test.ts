@@ -148,22 +148,22 @@ describe('resolveRecipe', () => {
     expect(error.findings?.map(({ code, message, hint }) => [code, message, hint])).toEqual([
       [
         'AG_PLUGIN_VERSION',
-        'the recipe asks for @scope/plugin-coin ^1.2.0, and 1.1.0 is installed',
+        'the recipe requires @scope/plugin-coin ^1.2.0, and 1.1.0 is installed',
         "Install another version: `agentgym plugins install '@scope/plugin-coin@^1.2.0'`.",
       ],
       [
         'AG_PLUGIN_VERSION',
-        'the recipe asks for plugin-mine ^2.0.0, and 2.0.0-beta.1 is linked',
-        'Bring the linked folder to that version, or leave it by `agentgym plugins uninstall plugin-mine`.',
+        'the recipe requires plugin-mine ^2.0.0, and 2.0.0-beta.1 is linked',
+        'Update the linked folder to that version, or unlink it with `agentgym plugins uninstall plugin-mine`.',
       ],
       [
         'AG_PLUGIN_VERSION',
-        'the recipe asks for plugin-ours 2, and 1.0.0 is installed',
+        'the recipe requires plugin-ours 2, and 1.0.0 is installed',
         'Install another version: `npm install plugin-ours@2`.',
       ],
       [
         'AG_PLUGIN_VERSION',
-        'the recipe asks for plugin-none *, but it is not installed',
+        'the recipe requires plugin-none *, but it is not installed',
         "Install it: `agentgym plugins install 'plugin-none@*'`, or for this project `npm install 'plugin-none@*'`.",
       ],
     ]);
@@ -226,7 +226,7 @@ describe('resolveRecipe', () => {
     write('a.yaml', 'recipeVersion: 1\nextends: ./b.yaml\n');
     write('b.yaml', 'extends: ./a.yaml\n');
     await expect(resolveAt(join(folder, 'a.yaml'))).rejects.toMatchObject({
-      message: expect.stringContaining('circle'),
+      message: expect.stringContaining('is circular'),
       line: 1,
     });
     expect(await complaints('recipeVersion: 1\nextends: quickstrat\n')).toEqual([
@@ -359,13 +359,11 @@ describe('resolveRecipe', () => {
   it('refuses a reward for facts that the environment does not report', async () => {
     const dense = `${BASE}reward: { terms: [{ name: sparse }, { name: dense }] }\n`;
     expect(await complaints(dense)).toEqual([
-      'AG_RECIPE_INVALID 10: `reward.terms[1].name` is dense, but the environment `coin-flip` counts no milestones',
+      'AG_RECIPE_INVALID 10: `reward.terms[1].name` is dense, but the environment `coin-flip` reports no milestones',
     ]);
     await resolveText(dense, 'environment.name=stairs');
     expect(await complaints(dense, 'environment.name=stairs', 'stages.rl.reward.terms=[{name: progress}]')).toEqual([
-      expect.stringMatching(
-        /`stages\.rl\.reward\.terms\[0\]\.name` is progress, but .* `stairs` tells of no progress$/,
-      ),
+      expect.stringMatching(/`stages\.rl\.reward\.terms\[0\]\.name` is progress, but .* `stairs` reports no progress$/),
     ]);
   });
 
@@ -405,7 +403,7 @@ describe('resolveRecipe', () => {
       // The reward must fit these environments, too.
       const dense = others('{ flat: { name: coin-flip } }').replace('name: coin-flip }', 'name: stairs }');
       expect(await complaints(`${dense}reward: { terms: [{ name: dense }] }\n`)).toEqual([
-        'AG_RECIPE_INVALID 11: `reward.terms[0].name` is dense, but the environment `coin-flip` counts no milestones',
+        'AG_RECIPE_INVALID 11: `reward.terms[0].name` is dense, but the environment `coin-flip` reports no milestones',
       ]);
       // A wrong environment is reported once.
       expect(await complaints(others('{ a: {} }'), 'environment.options.low=12')).toHaveLength(1);
@@ -557,13 +555,13 @@ describe('resolveRecipe', () => {
       [['stages.rl.optimizer.warmup=4000'], /ends before the warm-up/],
       [['horizon={schedule: scaling-inter, turns: [1, 2, 3], every: 10}'], /`horizon\.turns` is never 3/],
       [['horizon={schedule: scaling-inter, turns: [3, 2], every: 10}'], /longer than the one before/],
-      [['reward.terms=[{name: sparse}, {name: sparse}]'], /for the second time/],
-      [['tools=[{name: calculator}, {name: calculator}]'], /`tools\[1\]\.name` is calculator for the second time/],
+      [['reward.terms=[{name: sparse}, {name: sparse}]'], /repeats sparse/],
+      [['tools=[{name: calculator}, {name: calculator}]'], /`tools\[1\]\.name` repeats calculator/],
       [['tools=[{name: calculater}]'], /there is no tool called `calculater`/],
       [['tools=[{name: calculator, options: {digit: 3}}]'], /there is no option `digit` of tool `calculator`/],
       [['budget={units: 9, costs: {demonstration: 1}}'], /one of `episode`, `turn` and `token`/],
       [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sftt: 1}}'], /budget\.split\.sftt/],
-      [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sft: 0, rl: 0}}'], /gives every stage 0/],
+      [['budget={units: 9, costs: {demonstration: 1, episode: 1}, split: {sft: 0, rl: 0}}'], /is 0 for every stage/],
       [['budget={units: 0, costs: {demonstration: 1, episode: 1}}'], /budget\.units/],
       [['algorithm.minibatches=999'], /a step plays 256 episodes/],
     ];

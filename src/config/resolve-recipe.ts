@@ -116,8 +116,8 @@ async function readBase(layer: RecipeLayer, folder: string, above: readonly stri
   }
   if (above.includes(location.file)) {
     const chain = [...above.slice(above.indexOf(location.file)), location.file].join(' -> ');
-    const hint = 'Remove one `extends` of the circle.';
-    throw new AgentgymError('AG_RECIPE_INVALID', { message: `\`extends\` goes in a circle: ${chain}`, hint, ...place });
+    const hint = 'Remove one `extends` of the cycle.';
+    throw new AgentgymError('AG_RECIPE_INVALID', { message: `\`extends\` is circular: ${chain}`, hint, ...place });
   }
   return readChain(location, 'extends', above);
 }

@@ -36,7 +36,7 @@ export interface RewardBounds {
 export interface BoundsContext {
   /** Number of turns of the longest episode. */
   readonly horizon: number;
-  /** Absent if the environment counts no milestones. */
+  /** Absent if the environment reports no milestones. */
   readonly milestones?: number;
   /** Maximum number of tokens that a turn may sample; absent: no limit. */
   readonly actionTokens?: number;

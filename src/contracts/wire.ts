@@ -37,7 +37,7 @@ export type HostFetch = (url: string | URL | Request, init?: RequestInit, limits
 /**
  * Why there is no answer. `unreachable`: no connection; `certificate`: nobody has signed for the server; `late`: a limit
  * of time; `broken`: the connection was cut; `too-large`: a limit of size; `malformed`: no proper HTTP; `redirect`: it was
- * sent where it must not go; `address`: the address is none of http or https.
+ * sent where it must not go; `address`: the address is not http or https.
  */
 export type WireFailureKind =
   | 'unreachable'

@@ -204,7 +204,7 @@ describe('evaluateLoss', () => {
 
   it('names what a loss reads in vain', () => {
     const { referenceLogprobs: _, ...bare } = golden;
-    expect(() => evaluateLoss(bare, arrays, everything)).toThrow(/`referenceLogprobs`.*does not carry/);
+    expect(() => evaluateLoss(bare, arrays, everything)).toThrow(/`referenceLogprobs`.*does not have/);
     const { value: __, ...headless } = arrays;
     expect(() => evaluateLoss(batch, headless, everything)).toThrow(/`value`.*no value head/);
   });

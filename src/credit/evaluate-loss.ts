@@ -26,8 +26,8 @@ interface Node {
 }
 
 const MISSING_LIVE: { readonly [Name in LiveName]: string } = {
-  logprob: 'the policy model does not give it',
-  entropy: 'the policy model does not give it',
+  logprob: 'the policy model does not compute it',
+  entropy: 'the policy model does not compute it',
   value: 'the policy model has no value head',
 };
 
@@ -276,7 +276,7 @@ function batchArray(batch: TrainingBatch, name: LossInputName): (index: number) 
   const array = batch[name];
   if (array === undefined) {
     const asked = role === undefined ? '' : `: an algorithm has to ask for the role \`${role}\``;
-    throw missing(name, `the batch does not carry it${asked}`);
+    throw missing(name, `the batch does not have it${asked}`);
   }
   return per === 'row'
     ? (index) => array[Math.floor(index / batch.width)] as number

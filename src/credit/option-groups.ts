@@ -159,7 +159,7 @@ export const optionGroups = {
       type: 'choice',
       choices: ['changes', 'room'],
       default: 'changes',
-      description: 'What an observation tells: what the action changed, or also the whole room and the inventory',
+      description: 'What an observation contains: what the action changed, or also the whole room and the inventory',
     },
     listActions: {
       type: 'boolean',

@@ -65,7 +65,7 @@ function roleProblem(message: JsonObject): string {
 function thoughtProblem(message: JsonObject): string | undefined {
   const key = ['reasoning_content', 'reasoning', 'thinking'].find((name) => (message[name] ?? '') !== '');
   if (key === undefined) return undefined;
-  return `"${key}" is not learned: write the thoughts into the content as the policy shall write them, or remove the key`;
+  return `"${key}" is not learned: write the thoughts into the content as the policy should write them, or remove the key`;
 }
 
 /** A text, or the texts of a list of parts. A message that calls a function may have none. */

@@ -226,7 +226,7 @@ export const errorCodes = {
   },
   AG_PLAYER_UNAVAILABLE: {
     exitCode: 2,
-    meaning: 'A text model cannot play on: its server does not answer or refuses the key, or a budget is spent.',
+    meaning: 'A text model cannot continue: its server does not answer or refuses the key, or a budget is spent.',
     cause: 'A server that is not running, a wrong address, a missing key, or an option that limits what may be used.',
     cure: 'The message says which. Start the server or change the option, then run the command again.',
   },
@@ -320,7 +320,7 @@ export const errorCodes = {
   },
   AG_POLICY_UNAVAILABLE: {
     exitCode: 2,
-    meaning: 'The server of a policy is away, refuses the key, or lost the model again and again.',
+    meaning: 'The server of a policy cannot be reached, refuses the key, or lost the model several times.',
     cause:
       'A server that is not running, a wrong address, a missing key, or an outage that is longer than its option allows.',
     cure: 'Start the server again; a run that had begun continues with `agentgym train --resume RUN`.',
@@ -382,7 +382,7 @@ export const errorCodes = {
   AG_RUNNER_UNAVAILABLE: {
     exitCode: 2,
     meaning:
-      'The cluster on which runs shall be trained is out of reach, refuses the token, has another version, or answers what cannot be used.',
+      'The cluster that trains the runs cannot be reached, refuses the token, has another version, or sends an invalid answer.',
     cause:
       'A head that is not running, a wrong address, a missing token, nodes without this version of agentgym, or jobs that are lost.',
     cure: 'Check the address and the nodes; the same command continues.',
@@ -452,7 +452,7 @@ export const errorCodes = {
   AG_TRACKING_FAILED: {
     exitCode: 2,
     meaning: 'A run could not be sent to a tracking server, or not all of it.',
-    cause: 'The server is down or busy, refuses the credentials, or is no MLflow server.',
+    cause: 'The server is down or busy, refuses the credentials, or is not an MLflow server.',
     cure: 'Fix the cause in the message, then run the same command again: it sends what the server lacks.',
   },
   AG_TRACKING_SETTING: {
@@ -476,7 +476,7 @@ export const errorCodes = {
   AG_TRANSFER_FAILED: {
     exitCode: 2,
     meaning: 'A download or an upload failed, also after several attempts.',
-    cause: 'There is no network, the server is busy or down, or the connection was cut again and again.',
+    cause: 'There is no network, the server is busy or down, or the connection broke several times.',
     cure: 'Run the same command again: a download continues where it ended.',
   },
   AG_TRANSFER_NOT_FOUND: {

@@ -96,7 +96,7 @@ function checkHeldOut(world: OpenEnvironment['world'], split: SplitName, tasks: 
   refuseEmptySplit(world, split, `${path}.split`);
   if (tasks !== 'all' || world.splits[split].count !== 'unbounded') return;
   throw new AgentgymError('AG_RECIPE_INVALID', {
-    message: `\`${path}.tasks: all\` asks for all tasks of the split \`${split}\`, but in the ${world.title} it has no end.`,
+    message: `\`${path}.tasks: all\` needs a finite number of tasks, but the split \`${split}\` of the ${world.title} is unlimited.`,
     hint: `Give a number: \`--set ${path}.tasks=100\`.`,
     path: `${path}.tasks`,
   });

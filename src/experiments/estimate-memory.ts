@@ -184,7 +184,7 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
 function tooManyEpisodes({ whose, episodes, keys }: EpisodeLoad, bytes: number, heap: number): AgentgymError {
   const names = keys.map((key) => `\`${formatPath(key)}\``).join(' or ');
   return new AgentgymError('AG_MEMORY', {
-    message: `${whose} holds ${episodes} episodes at once, about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
+    message: `${whose} keeps ${episodes} episodes at once, about ${formatBytes(bytes)}; Node.js may use ${formatBytes(heap)} here`,
     hint: `Lower ${names}.`,
     path: formatPath(keys[0] ?? []),
   });

@@ -189,7 +189,7 @@ export class Instances {
         const { cacheDirectory } = createHost(this.#settings, located);
         const known = { ...context, findModel: this.#findModel, cacheDirectory };
         const estimate = await module.estimate?.(options, known, load, outsideFiles);
-        return estimate && checkShape(estimate, estimateShape, 'what estimate() gives');
+        return estimate && checkShape(estimate, estimateShape, 'the result of estimate()');
       }),
     );
   }
@@ -260,7 +260,7 @@ export class Instances {
     work: () => Awaitable<T>,
   ): Promise<T> {
     return callPlugin(located, 'create', async () =>
-      checkShape(await work(), instanceShapes[located.kind], 'what create() gives'),
+      checkShape(await work(), instanceShapes[located.kind], 'the result of create()'),
     );
   }
 
@@ -334,6 +334,6 @@ function cannot(owner: PluginOwner, what: string): AgentgymError {
 
 function checkedExport(owner: PluginOwner, work: () => Awaitable<ExportedModel>): Promise<ExportedModel> {
   return callPlugin(owner, 'export', async () =>
-    checkShape(await work(), { architecture: 'string', parameters: 'number' }, 'what the export gives'),
+    checkShape(await work(), { architecture: 'string', parameters: 'number' }, 'the result of the export'),
   );
 }

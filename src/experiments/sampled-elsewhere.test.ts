@@ -163,11 +163,11 @@ describe('a policy with a sampler', () => {
 
   it.each<[string, Partial<TwinSettings>, RegExp]>([
     ['an id of no token', { change: (one) => ({ ...one, tokens: one.tokens.map(() => 9999) }) }, /sampled the id 9999/],
-    ['too few numbers', { change: (one) => ({ ...one, logprobs: [] }) }, /gave 0 log probabilities for \d tokens/],
+    ['too few numbers', { change: (one) => ({ ...one, logprobs: [] }) }, /returned 0 log probabilities for \d tokens/],
     ['a log probability above 0', { change: (one) => ({ ...one, logprobs: one.logprobs.map(() => 0.5) }) }, /0\.5 as/],
-    ['no number', { change: (one) => ({ ...one, logprobs: one.logprobs.map(() => NaN) }) }, /gave NaN as/],
-    ['no tokens', { change: () => ({ tokens: [], logprobs: [], ended: false }) }, /gave no tokens/],
-    ['a false end', { change: (one) => ({ ...one, ended: !one.ended }) }, /ended without|as if it were cut/],
+    ['no number', { change: (one) => ({ ...one, logprobs: one.logprobs.map(() => NaN) }) }, /returned NaN as/],
+    ['no tokens', { change: () => ({ tokens: [], logprobs: [], ended: false }) }, /returned no tokens/],
+    ['a false end', { change: (one) => ({ ...one, ended: !one.ended }) }, /ended without|that it marked as cut/],
   ])('refuses %s', async (_, settings, message) => {
     const failed = await error(train(settings));
     expect(failed).toMatchObject({ code: 'AG_POLICY_ANSWER', message: expect.stringMatching(message) });

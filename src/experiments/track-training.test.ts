@@ -106,7 +106,7 @@ it('a server that always fails changes nothing, and the command that sends the r
   });
   expect(result.status).toBe('completed');
   expect(warnings).toEqual([
-    expect.stringMatching(/^MLflow: Tracking waits: .* answers with status 503/),
+    expect.stringMatching(/^MLflow: Tracking is waiting: .* answers with status 503/),
     expect.stringMatching(/^MLflow: Not everything could be sent: .*`agentgym runs track .*run` sends the rest\.$/),
   ]);
   const written = readdirSync(join(folder, 'run'), { recursive: true, withFileTypes: true })
@@ -127,6 +127,6 @@ it('names of trackers are checked', async () => {
     hint: expect.stringMatching(/^Did you mean `mlflow`\?/),
   });
   await expect(train({ tracking: ['mlflow', 'mlflow'] })).rejects.toMatchObject({
-    message: expect.stringContaining('it names a tracker twice'),
+    message: expect.stringContaining('it lists a tracker twice'),
   });
 });

@@ -82,7 +82,7 @@ function shardNames(model: string, index: string): readonly string[] {
 function hubFile(model: string, { bytes, oid, path, sha256 }: HubEntry): HubFile {
   if (sha256 !== undefined) return { name: path, bytes, hash: { algorithm: 'sha256', value: sha256 } };
   if (oid !== undefined) return { name: path, bytes, hash: { algorithm: 'git-blob', value: oid } };
-  throw unusable(model, `the hub gives no hash of ${path}`);
+  throw unusable(model, `the hub lists no hash of ${path}`);
 }
 
 function unusable(model: string, problem: string): AgentgymError {

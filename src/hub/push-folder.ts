@@ -72,7 +72,10 @@ export async function pushFolder({ folder, model, isPrivate, hub, onEvent }: Pus
         for (const { name } of files) onEvent({ type: 'finished', name, outcome: 'transferred' });
         const commit: unknown = value?.commit.oid ?? '';
         if (typeof commit !== 'string' || !/^[0-9a-f]{0,64}$/i.test(commit)) {
-          throw hubFault(`${hub.endpoint}/${model}`, 'a commit that is no hash; look there whether it has the files');
+          throw hubFault(
+            `${hub.endpoint}/${model}`,
+            'a commit that is not a hash; look there whether it has the files',
+          );
         }
         return { model, url: `${hub.endpoint}/${model}`, commit, files, leftOut };
       }

@@ -169,7 +169,7 @@ function observed(
   const done = messages.find((message) => message.type === 'done');
   const is = (wanted: typeof ending, message: string): readonly string[] => (ending === wanted ? [message] : []);
   return {
-    deadline: is('hung', `${during} it gave no sign for ${seconds} s`),
+    deadline: is('hung', `${during} it did not respond for ${seconds} s`),
     exits: is('exited', `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`),
     silent: printed === '' ? [] : [`it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}`],
     ends: is('open', `the process did not end after its work; still open: ${done?.open.join(', ') || 'something'}`),

@@ -86,7 +86,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     id: 'api-version',
     title: 'the declared API version is the version of this agentgym',
     severity: 'error',
-    likelyCause: '`apiVersion` holds the version of the package, or text instead of a number',
+    likelyCause: '`apiVersion` contains the version of the package, or text instead of a number',
     why: 'The host refuses a plugin with another API version before it runs any of its code.',
     cure: 'Write the API version of this agentgym. If it has changed, follow the change log.',
     run: (context) => faultsOf(context, 'api-version'),

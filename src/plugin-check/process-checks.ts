@@ -15,7 +15,7 @@ export const entryChecks = {
     title: 'the entry exports a list of valid contributions',
     likelyCause: 'a member is missing or misspelt',
     why: 'The host accepts only a list of contributions.',
-    cure: 'Fix the named place. `satisfies EnvironmentContribution<typeof options>` finds it while you type.',
+    cure: 'Fix that member. `satisfies EnvironmentContribution<typeof options>` finds it while you type.',
   },
   'entry-global-state': {
     id: 'entry-global-state',

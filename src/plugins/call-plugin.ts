@@ -34,9 +34,9 @@ export function ownerTitle({ kind, name, package: of, version }: PluginOwner): s
 
 const pending = new Set<string>();
 
-/** Unanswered calls of plugins, in words: "reward `stuck` (plugin-stuck 1.0.0) gave no answer in create". */
+/** Unanswered calls of plugins, in words: "reward `stuck` (plugin-stuck 1.0.0) did not answer in create". */
 export function unansweredCalls(): readonly string[] {
-  return [...pending].map((call) => call.replace(' failed in ', ' gave no answer in '));
+  return [...pending].map((call) => call.replace(' failed in ', ' did not answer in '));
 }
 
 /**

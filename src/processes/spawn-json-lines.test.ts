@@ -116,7 +116,7 @@ describe('questions to a program', () => {
     });
     const { message } = await failureOf(program.ask({}, call));
     expect(message).toMatch(
-      /^the program `.*node` gave no answer within 1 s\. It printed: waiting for the licence server$/,
+      /^the program `.*node` did not answer within 1 s\. It printed: waiting for the licence server$/,
     );
     await program.end();
   });

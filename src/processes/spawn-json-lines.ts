@@ -65,7 +65,7 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     const abort = () => giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
     const { seconds } = this.#limits;
-    const late = () => giveUp(new Error(`${this.#name} gave no answer within ${seconds} s. ${this.#lastWords()}`));
+    const late = () => giveUp(new Error(`${this.#name} did not answer within ${seconds} s. ${this.#lastWords()}`));
     const timer = setTimeout(late, Math.min(1000 * seconds, LONGEST_TIMER_MS));
     try {
       this.#child.stdin.write(`${asciiJson({ ...question, id })}\n`);

@@ -24,13 +24,22 @@ export interface LabelRow<Success> {
   readonly emphasis: boolean;
 }
 
+/** Players on the tasks with each value of a label. */
+export interface LabelTable<Success> {
+  readonly axis: string;
+  readonly rows: readonly LabelRow<Success>[];
+  /** Every view shows the whole table, however few or many rows it has. */
+  readonly isAlwaysShown: boolean;
+}
+
+/** The label that tells tasks seen in training from unseen ones. A result on seen tasks alone would mislead. */
+const alwaysShown = 'training';
+
 /**
  * Tables of players by the values of each label. Rows of the same value are together, in the order of the players.
  * Empty if no task has labels.
  */
-export function labelTables<Success>(
-  players: readonly LabelledPlayer<Success>[],
-): { readonly axis: string; readonly rows: readonly LabelRow<Success>[] }[] {
+export function labelTables<Success>(players: readonly LabelledPlayer<Success>[]): LabelTable<Success>[] {
   const axes = new Set(players.flatMap(({ evaluation: { labels = {} } }) => Object.keys(labels)));
   return [...axes].map((axis) => {
     const values = new Set(
@@ -43,7 +52,7 @@ export function labelTables<Success>(
         return [{ value: String(value), name, tasks: own.tasks, success: own.success, emphasis }];
       }),
     );
-    return { axis, rows };
+    return { axis, rows, isAlwaysShown: axis === alwaysShown };
   });
 }
 
@@ -68,9 +77,11 @@ export interface TellingRows<Success> {
  * The rows of values with enough tasks. Of many values, those with the lowest success of the player that the table is
  * about, because they show what is still to be learnt.
  */
-export function tellingRows<Success extends { readonly rate: number }>(
-  rows: readonly LabelRow<Success>[],
-): TellingRows<Success> {
+export function tellingRows<Success extends { readonly rate: number }>({
+  rows,
+  isAlwaysShown,
+}: LabelTable<Success>): TellingRows<Success> {
+  if (isAlwaysShown) return { rows, areLowest: false, small: 0, others: 0 };
   const values = [...new Set(rows.map(({ value }) => value))];
   const of = (value: string) => rows.filter((row) => row.value === value);
   const large = values.filter((value) => of(value).some(({ tasks }) => tasks >= fewestTasks));

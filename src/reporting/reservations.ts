@@ -12,7 +12,7 @@ export interface Reservable {
 }
 
 const words: { readonly [Reason in Reservation]: readonly [word: string, sentence: string] } = {
-  'one-seed': ['one seed', 'One seed: the interval holds for other tasks only, not for other seeds.'],
+  'one-seed': ['one seed', 'One seed: the interval covers other tasks only, not other seeds.'],
   'two-seeds': ['two seeds', 'Two seeds: they are too few to show how much seeds differ. Run at least three.'],
   narrow: [
     'narrow',

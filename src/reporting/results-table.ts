@@ -58,10 +58,9 @@ export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): 
 export function labelLines(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const isAbout = rows.some(({ emphasis }) => emphasis === true);
   const told = isAbout ? rows.filter(({ emphasis, reference }) => emphasis === true || reference === true) : rows;
-  return labelTables(told).flatMap(({ axis, rows: all }) => {
-    // Seen and unseen tasks are always shown apart, however few they are.
-    const whole = { rows: all, areLowest: false, small: 0, others: 0 };
-    const { rows: own, areLowest, small, others } = axis === 'training' ? whole : tellingRows(all);
+  return labelTables(told).flatMap((table) => {
+    const { axis } = table;
+    const { rows: own, areLowest, small, others } = tellingRows(table);
     const left = leftOut(axis, small, others);
     const title = areLowest ? `by ${axis}, lowest` : `by ${axis}`;
     const named = own.map((row) => ({ ...row, name: `${row.value}, ${row.name}` }));

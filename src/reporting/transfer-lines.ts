@@ -33,6 +33,6 @@ export class TransferLines {
   /** "model.safetensors: 988 MB". */
   finished(name: string, outcome: 'transferred' | 'present'): string {
     const size = formatBytes(this.#files.get(name)?.bytes ?? 0);
-    return outcome === 'present' ? `${name}: ${size}, was there already` : `${name}: ${size}`;
+    return outcome === 'present' ? `${name}: ${size}, already present` : `${name}: ${size}`;
   }
 }

@@ -34,9 +34,7 @@ it('pairs runs by their tasks, whatever their seeds, and says in what their reci
   expect(comparison.comparisons[0]!.p).toBeCloseTo(0.5, 10);
   const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
   expect(lines).toMatch(/algorithm\.options\.clip +0\.2 +0\.3/);
-  expect(lines).toMatch(
-    /test split, temperature 0; paired by task id\nOne seed: the interval holds for other tasks only/,
-  );
+  expect(lines).toMatch(/test split, temperature 0; paired by task id\nOne seed: the interval covers other tasks only/);
 });
 
 it('compares return and turns, and corrects for the number of pairs', async () => {

@@ -46,7 +46,7 @@ function besideBaselines({ label, success, baselines }: Tested): string {
     ...(start === null ? [] : [`${formatShare(start.rate)} before RL`]),
     ...(random === null ? [] : [`${formatShare(random.rate)} for random play`]),
   ].join(', ');
-  return `${label} reaches ${rateText(success)}${beside === '' ? '' : `, beside ${beside}`}`;
+  return `${label} reaches ${rateText(success)}${beside === '' ? '' : `, compared with ${beside}`}`;
 }
 
 /** Sentences about settings with the same test. */
@@ -123,8 +123,8 @@ function isShown(comparison: ReportComparison | undefined): boolean {
 /** Why other seeds may give another order. */
 function fewSeeds(comparisons: readonly ReportComparison[]): string[] {
   const fewest = Math.min(...comparisons.map(({ seeds }) => seeds));
-  if (fewest === 1) return ['One seed stands behind a difference; other seeds may give another result.'];
-  if (fewest === 2) return ['Two seeds stand behind a difference; they are too few to tell.'];
+  if (fewest === 1) return ['A difference is based on one seed; other seeds may give another result.'];
+  if (fewest === 2) return ['A difference is based on two seeds, which are too few to show how much seeds differ.'];
   if (comparisons.some(({ difference }) => difference.reservation === 'narrow'))
     return ['The seeds differ too little to trust the intervals: run more seeds.'];
   return [];

@@ -381,20 +381,20 @@ describe('a report of several runs', () => {
     // One common seed: compared by its tasks.
     expect(second).toMatchObject({ a: 'ppo', b: 'grpo, clip 0.2', pairs: '10 tasks' });
     expect(second!.difference.low).toBeCloseTo(0.2306, 4);
-    expect(answer).toMatch(/^grpo, clip 0\.2 solves the most with 90\.0 %.*; they are too few to tell\.$/);
+    expect(answer).toMatch(
+      /^grpo, clip 0\.2 solves the most with 90\.0 %.*which are too few to show how much seeds differ\.$/,
+    );
   });
 
   // Goes red when runs without a common seed are compared as if they shared no task: the interval is then wider. Goes
   // red
   // when a difference between single seeds has no reservation.
-  it('says that one seed each stands behind a difference', async () => {
+  it('says that a difference is based on one seed each', async () => {
     const few = [1, ...Array<number>(9).fill(0)];
     const runs = await Promise.all([makeRun({ after: nine }), makeRun({ algorithm: 'rloo', after: few })]);
     const { answer, comparisons } = await reportRuns({ ...request, runs });
     expect(comparisons.map(({ seeds }) => seeds)).toEqual([1]);
-    expect(answer).toMatch(
-      /over 10 tasks\. One seed stands behind a difference; other seeds may give another result\.$/,
-    );
+    expect(answer).toMatch(/over 10 tasks\. A difference is based on one seed; other seeds may give another result\.$/);
   });
 
   // Goes red when runs that were not tested alike are ranked or compared.
@@ -414,7 +414,7 @@ describe('a report of several runs', () => {
       expect(cells.map((cell) => cell.test)).toEqual(names);
       expect(comparisons).toEqual([]);
       expect(answer).toMatch(
-        /^The settings were tested on different tasks, so they are not ranked\. On die.*90\.0 %.*, beside 30\.0 % before RL\. On /,
+        /^The settings were tested on different tasks, so they are not ranked\. On die.*90\.0 %.*, compared with 30\.0 % before RL\. On /,
       );
       expect(answer).not.toMatch(/best|most|highest/);
       expect(cells[0]!.baselines).toMatchObject({ start: { rate: 0.3 }, random: null });
@@ -430,7 +430,7 @@ describe('a report of several runs', () => {
     const { answer, comparisons } = await reportRuns({ ...request, runs });
     expect(comparisons).toHaveLength(1);
     expect(answer).toMatch(
-      /not ranked\. On die: good solves the most with 90\.0 %.*\. On coin: a coin reaches 90\.0 % .*, beside 30\.0 % before RL\.$/,
+      /not ranked\. On die: good solves the most with 90\.0 %.*\. On coin: a coin reaches 90\.0 % .*, compared with 30\.0 % before RL\.$/,
     );
   });
 

@@ -409,7 +409,7 @@ async function generate(
 
 function unavailable(player: string, error: Error): AgentgymError {
   return new AgentgymError('AG_PLAYER_UNAVAILABLE', {
-    message: `The player "${player}" cannot play on: ${messageOf(error)}`,
+    message: `The player "${player}" cannot continue: ${messageOf(error)}`,
     cause: error,
   });
 }

@@ -25,7 +25,7 @@ export function composeReward(terms: readonly RewardTerm[]): ComposedReward {
       for (const { name, weight, scheme } of terms) {
         const part = weight * scheme.score(turn);
         if (!Number.isFinite(part)) {
-          throw new AgentgymError('AG_REWARD_NOT_FINITE', { message: `The reward term "${name}" gave ${part}.` });
+          throw new AgentgymError('AG_REWARD_NOT_FINITE', { message: `The reward term "${name}" returned ${part}.` });
         }
         components[name] = part;
         reward += part;

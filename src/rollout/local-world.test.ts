@@ -44,7 +44,7 @@ describe('opening a world', () => {
   it('names what is missing, and a world that is down', async () => {
     const without = { ...signalWorld(), create: undefined } as unknown as World;
     await expect(openLocalWorld(() => without, worldSettings())).rejects.toThrow(
-      'what open() gives.create is absent, not a function',
+      'the result of open().create is absent, not a function',
     );
     await expect(
       openLocalWorld(() => Promise.reject(unavailable('no server at 4711')), worldSettings()),
@@ -105,7 +105,7 @@ describe('the legal actions', () => {
     expect(await (await listing()).admissible()).toBeUndefined();
     expect(await (await listing(() => ['stop', 'go'])).admissible()).toEqual(['stop', 'go']);
     await expect((await listing(() => ['stop', 7])).admissible()).rejects.toThrow(
-      'what admissible() gives, place 1 is a number, not a string',
+      'item 1 of the result of admissible() is a number, not a string',
     );
   });
 });
@@ -161,7 +161,7 @@ describe('the state of an instance', () => {
     const without = await telling();
     expect(without.tellsStates).toBe(false);
     // A world that answers at once throws at once.
-    expect(() => without.reset('train-0', random, true)).toThrow('what stateKey() gives is absent');
+    expect(() => without.reset('train-0', random, true)).toThrow('the result of stateKey() is absent');
     const wrong = await telling(() => 7);
     expect(() => wrong.reset('train-0', random, true)).toThrow('is a number, not a string');
   });

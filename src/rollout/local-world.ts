@@ -69,7 +69,7 @@ export async function openLocalWorld(open: () => Awaitable<World>, settings: Wor
   const world = await caller.run('open', () => open(), {
     late: (late) => void caller.quietly('close', () => late.close?.()),
   });
-  return new LocalWorld(checkShape(world, worldShape, 'what open() gives'), caller);
+  return new LocalWorld(checkShape(world, worldShape, 'the result of open()'), caller);
 }
 
 /** Wraps a world that is already open. */
@@ -218,7 +218,7 @@ class LocalWorld implements WorldHandle {
     const instance = await this.#caller.run('create', (call) => this.#world.create(call), {
       late: (late) => void this.#caller.quietly('dispose', () => late.dispose?.()),
     });
-    return new LocalInstance(checkShape(instance, instanceShape, 'what create() gives'), this.#caller);
+    return new LocalInstance(checkShape(instance, instanceShape, 'the result of create()'), this.#caller);
   }
 
   times(): CallTimes {
@@ -271,8 +271,8 @@ class LocalInstance implements InstanceHandle {
   async admissible(): Promise<readonly string[] | undefined> {
     if (this.#instance.admissible === undefined) return undefined;
     const actions = await this.#caller.run('act', () => this.#instance.admissible?.());
-    return checkShape(actions ?? [], 'array', 'what admissible() gives').map((action, place) =>
-      checkShape(action, 'string', `what admissible() gives, place ${place}`),
+    return checkShape(actions ?? [], 'array', 'the result of admissible()').map((action, place) =>
+      checkShape(action, 'string', `item ${place} of the result of admissible()`),
     );
   }
 
@@ -289,7 +289,7 @@ class LocalInstance implements InstanceHandle {
     if (!this.#states) return answer;
     return whenAnswered(this.#instance.stateKey?.(), (key) => ({
       ...answer,
-      state: digestOf(checkShape(key, 'string', 'what stateKey() gives') as string),
+      state: digestOf(checkShape(key, 'string', 'the result of stateKey()') as string),
     }));
   }
 

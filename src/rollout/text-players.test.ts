@@ -49,7 +49,7 @@ describe('text models', () => {
     const down = textPlayer(() => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'UNAVAILABLE' })));
     await expect(play(down)).rejects.toMatchObject({
       code: 'AG_PLAYER_UNAVAILABLE',
-      message: 'The player "wire" cannot play on: nobody listens',
+      message: 'The player "wire" cannot continue: nobody listens',
     });
     let broken = 2;
     const shaky = textPlayer((turn) => {

@@ -83,8 +83,8 @@ function trainingOf(task: JobTask, directory: string, folder: string): Parameter
 
 function keyMissing(folder: string): AgentgymError {
   return new AgentgymError('AG_RUNNER_UNAVAILABLE', {
-    message: `The job in ${folder} has no ${jobKeyVariable} in its environment, so nothing that it tells would be believed.`,
-    hint: 'Pass on the environment variables of the job where something is between it and agentgym, such as a container.',
+    message: `The job in ${folder} has no ${jobKeyVariable} in its environment, so its messages would be rejected.`,
+    hint: 'Pass the environment variables of the job on to agentgym, for example into its container.',
   });
 }
 

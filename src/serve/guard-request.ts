@@ -22,12 +22,12 @@ export interface Guard {
  * host. The port is not checked, so that a tunnel may use another port.
  */
 export function refusalOf(request: IncomingMessage, address: URL, { host, token }: Guard): Refusal | undefined {
-  if (request.method !== 'GET') return { status: 405, reason: 'This server is only read from.' };
+  if (request.method !== 'GET') return { status: 405, reason: 'This server is read-only.' };
   if (!isOwnName(request.headers.host, host))
-    return { status: 403, reason: 'This server does not answer to that name.' };
+    return { status: 403, reason: 'This server does not serve that host name.' };
   const { origin } = request.headers;
   if (origin !== undefined && hostOf(origin) !== request.headers.host)
-    return { status: 403, reason: 'This server does not answer to pages of others.' };
+    return { status: 403, reason: 'This server does not answer requests from other sites.' };
   if (!isSame(address.searchParams.get('token') ?? '', token)) {
     return { status: 403, reason: 'The token is missing or wrong: open the address that `agentgym ui` printed.' };
   }

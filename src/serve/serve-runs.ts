@@ -119,7 +119,7 @@ async function answer(site: Site, guard: Guard, request: IncomingMessage, respon
   if (refusal !== undefined) return plain(response, refusal.status, refusal.reason);
   const events = /^\/events(\/.*)$/.exec(address.pathname)?.[1];
   const subject = await subjectOf(site, events ?? address.pathname, address.searchParams);
-  if (subject === undefined) return plain(response, 404, 'There is nothing here: the run or page does not exist.');
+  if (subject === undefined) return plain(response, 404, 'The run or page does not exist.');
   if (events === undefined) return page(request, response);
   if (site.streams.size >= mostStreams) return plain(response, 503, `More than ${mostStreams} pages are open.`);
   stream(site, subject, request, response);

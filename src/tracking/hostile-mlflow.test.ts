@@ -62,11 +62,11 @@ describe('an MLflow server that lies', () => {
     ],
     ['a text for the runs', answer({ runs: 'x' }), 'with runs: "x", not a list'],
     ['null for a run', answer({ runs: [null] }), 'with runs[0]: null, not an object'],
-    ['a list', answer([]), 'answers like no MLflow server (application/json)'],
+    ['a list', answer([]), 'does not answer like an MLflow server (application/json)'],
     [
       'an object for a message',
       answer({ error_code: 5, message: {} }, 400),
-      'answers with status 400; no MLflow is at the address',
+      'answers with status 400; there is no MLflow server at the address',
     ],
   ])('gives a failure with the member: %s', async (_, behaviour, problem) => {
     const failure = await open(behaviour);

@@ -33,7 +33,7 @@ it('warns once of a server that is away, goes on, and sends the rest', async () 
   await vi.waitUntil(() => tracked.calls > 5);
   expect(await live.finish()).toBe(true);
   expect(warn.mock.calls).toEqual([
-    [expect.stringMatching(/^Tracking waits: it is away\. .*`agentgym runs track x` sends it later\.$/)],
+    [expect.stringMatching(/^Tracking is waiting: it is away\. .*`agentgym runs track x` sends it later\.$/)],
   ]);
 });
 

@@ -74,7 +74,7 @@ export class LiveTracking {
         last = messageOf(error);
         if (isFirst && !this.#ending.signal.aborted) {
           warn(
-            `Tracking waits: ${last}. The work goes on, and the rest is sent when the server works again; \`${later}\` sends it later.`,
+            `Tracking is waiting: ${last}. The work continues, and the rest is sent when the server works again; \`${later}\` sends it later.`,
           );
         }
         await pause(waitAfter(error, failures), this.#ending.signal);

@@ -58,14 +58,17 @@ function credentialsOf(
   const [name, word, token] = ['USERNAME', 'PASSWORD', 'TOKEN'].map((part) => read(`MLFLOW_TRACKING_${part}`));
   if ((name === undefined) !== (word === undefined)) {
     throw setting(
-      'Of MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD only one is set.',
+      'Only one of MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD is set.',
       'Set both, or unset both.',
     );
   }
   if (name !== undefined && word !== undefined) return basic(name, word);
   if (token === undefined) return { secrets: [] };
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw setting('MLFLOW_TRACKING_TOKEN contains blanks or characters that no token has.', 'Correct or unset it.');
+    throw setting(
+      'MLFLOW_TRACKING_TOKEN contains blanks or characters that a token cannot have.',
+      'Correct or unset it.',
+    );
   }
   return { authorization: `Bearer ${token}`, secrets: [token] };
 }

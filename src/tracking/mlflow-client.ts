@@ -105,7 +105,7 @@ export class MlflowClient {
     const isObject = parseObject(document) !== undefined;
     if (isObject) return openJson(document, fault);
     const kind = response.headers.get('content-type')?.split(';')[0] ?? 'no type';
-    throw new TrackingFailure(`${host} answers like no MLflow server (${shownText(kind)})`, undefined, false);
+    throw new TrackingFailure(`${host} does not answer like an MLflow server (${shownText(kind)})`, undefined, false);
   }
 
   #problem({ headers, status }: Response, text: string): Error {
@@ -122,7 +122,11 @@ export class MlflowClient {
     const reason = `${host} answers with status ${status}${said === '' ? '' : `: ${said}`}`;
     if (busyStatus.includes(status) || status >= 500) return new TrackingFailure(reason, waitOf(headers));
     if (typeof errorCode !== 'string') {
-      return new TrackingFailure(`${reason}; no MLflow is at the address of MLFLOW_TRACKING_URI`, undefined, false);
+      return new TrackingFailure(
+        `${reason}; there is no MLflow server at the address of MLFLOW_TRACKING_URI`,
+        undefined,
+        false,
+      );
     }
     return new MlflowRefusal(errorCode, said);
   }

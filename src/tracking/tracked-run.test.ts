@@ -161,8 +161,8 @@ describe('a server', () => {
     ],
     ['that fails', { status: 500 }, /status 500/, undefined],
     ['that refuses the token', { status: 401 }, /refuses access with this token/, undefined],
-    ['that answers HTML', { status: 200 }, /no MLflow server \(text\/html\)/, undefined],
-    ['that is another program', { status: 404 }, /no MLflow is at the address/, undefined],
+    ['that answers HTML', { status: 200 }, /not answer like an MLflow server \(text\/html\)/, undefined],
+    ['that is another program', { status: 404 }, /there is no MLflow server at the address/, undefined],
     [
       'that repeats the token',
       { status: 500, body: '{"error_code": "INTERNAL_ERROR", "message": "bad tok3n"}' },

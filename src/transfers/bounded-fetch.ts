@@ -82,7 +82,7 @@ export async function openBounded(
         return { ...answer, body, url: step.url.href, secrets, close };
       }
       await discard(answer);
-      if (redirects === mostRedirects) throw new FailedRequest('redirect', `${host} redirects in a circle`);
+      if (redirects === mostRedirects) throw new FailedRequest('redirect', `${host} redirects in a loop`);
       step = next;
       ({ host } = step.url);
     }
@@ -97,7 +97,7 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
   const text = input instanceof Request ? input.url : String(input);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new FailedRequest('address', 'the address is none of http or https');
+    throw new FailedRequest('address', 'the address is not http or https');
   }
   const isRequest = input instanceof Request;
   const headers = headersOf(init.headers ?? (isRequest ? input.headers : undefined));
@@ -119,7 +119,7 @@ function headersOf(init: RequestInit['headers']): Headers {
   try {
     return new Headers(init);
   } catch {
-    throw new FailedRequest('address', 'a header, such as a key, has letters that no header may have');
+    throw new FailedRequest('address', 'a header, such as a key, has letters that a header cannot have');
   }
 }
 

@@ -155,7 +155,9 @@ function writeError(error: unknown, path: string): unknown {
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
   return new AgentgymError('AG_FILE_FAILED', {
     message: `${path} cannot be written: ${systemReason(error)}.`,
-    ...(isFull && { hint: 'Make room, then run the same command again: it continues with the bytes that are there.' }),
+    ...(isFull && {
+      hint: 'Free disk space, then run the same command again: it continues with the bytes that are there.',
+    }),
     file: path,
     cause: error,
   });

@@ -100,7 +100,7 @@ function unpacked(url: URL, response: http.IncomingMessage, headers: Headers) {
   if (encoding === 'identity' || encoding === '') return readParts(response);
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
   if (decoder === undefined) {
-    return new FailedRequest('malformed', `${url.host} sent a body in an encoding that nobody asked for`);
+    return new FailedRequest('malformed', `${url.host} sent a body in an encoding that was not requested`);
   }
   headers.delete('content-encoding');
   headers.delete('content-length');

@@ -27,9 +27,9 @@ export class WireClock {
     const after = (seconds: number, message: string) =>
       setTimeout(() => this.stop(new FailedRequest('late', message)), Math.min(longestTimer, 1000 * seconds));
     this.#timers = [
-      after(totalSeconds, `${host} gave no whole answer in ${totalSeconds} s`),
+      after(totalSeconds, `${host} sent no complete answer in ${totalSeconds} s`),
       ...(stallSeconds < totalSeconds
-        ? [after(stallSeconds, `${host} sent ${stallBytes > 1 ? 'next to ' : ''}nothing for ${stallSeconds} s`)]
+        ? [after(stallSeconds, `${host} sent ${stallBytes > 1 ? 'almost ' : ''}nothing for ${stallSeconds} s`)]
         : []),
     ];
   }

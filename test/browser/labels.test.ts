@@ -119,6 +119,22 @@ it.skipIf(withoutBrowser)('fits a long table when it is unfolded', async () => {
   await page.close();
 });
 
+// Goes red when the page folds what the terminal always shows.
+it.skipIf(withoutBrowser)('shows seen and unseen tasks apart, however few they are', async () => {
+  const few = [
+    { value: 'seen', tasks: 4, success: success(0.9, 0.5, 1, 4) },
+    { value: 'unseen', tasks: 3, success: success(0.2, 0, 0.6, 3) },
+  ];
+  const evaluations = [{ ...evaluationOf('policy', 0.5, 0.5), labels: { depth: few, training: few } }];
+  const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'few.html');
+  writeFileSync(file, await renderReport({ ...data, runs: [{ ...run, evaluations }] }));
+  const { page, faults } = await openFile(browser, file);
+  expect(await page.locator('#results summary').allInnerTexts()).toEqual(['Tasks by depth (2 values)']);
+  expect(await page.locator('#results h3').allInnerTexts()).toEqual(['Tasks by training (2 values)']);
+  expect(faults).toEqual([]);
+  await page.close();
+});
+
 // Goes red when the seeds of a setting are not averaged, or when the mean gets the interval of one seed.
 it.skipIf(withoutBrowser)('shows each setting of a comparison by label, as the mean over its seeds', async () => {
   const policy = (seen: number, unseen: number) => [{ ...evaluationOf('policy', seen, unseen), player: 'policy' }];

@@ -180,17 +180,17 @@ describe('a plugin that misbehaves when it is used', () => {
     [
       'a split',
       coinCode().replace(', test: every(2)', ''),
-      'failed in open: what open() gives.splits.test is absent, not an object',
+      'failed in open: the result of open().splits.test is absent, not an object',
     ],
     [
       'a world',
       coinCode({ open: 'return {};' }),
-      'failed in open: what open() gives.instructions is absent, not a string',
+      'failed in open: the result of open().instructions is absent, not a string',
     ],
     [
       'an environment',
       coinCode({ create: 'return { reset() {} };' }),
-      'what create() gives.step is absent, not a function',
+      'the result of create().step is absent, not a function',
     ],
   ])('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
     const { message, exit } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
@@ -247,7 +247,7 @@ stages: { sft: { kind: sft, steps: 1 } }\n`;
       error: {
         code: 'AG_PLUGIN_FAILED',
         message:
-          'reward `stuck` (plugin-stuck 1.0.0) gave no answer in create, and nothing is running that could give it',
+          'reward `stuck` (plugin-stuck 1.0.0) did not answer in create, and nothing is running that could give it',
       },
     });
   });

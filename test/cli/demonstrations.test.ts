@@ -48,8 +48,8 @@ describe('agentgym demonstrate', () => {
 
   it('is described as a contribution or a file, and nothing else', async () => {
     for (const [words, message] of [
-      [['describe', 'games'], /`games` is not a kind of contributions, not the name of one, and there is no such file/],
-      [['describe', 'games', 'mine'], /`games` is not a kind of contributions\./],
+      [['describe', 'games'], /`games` is not a kind of contribution, not the name of a contribution, and not a file/],
+      [['describe', 'games', 'mine'], /`games` is not a kind of contribution\./],
       [['describe', 'env'], /The name of the environment is missing/],
     ] as const) {
       const { code, stderr } = await runCli(words);

@@ -73,7 +73,7 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
         },
       });
       expect(result.stderr).toContain(
-        `environment \`${name}\` (plugin-hostile 1.0.0) has held the main thread for 2 s in step`,
+        `environment \`${name}\` (plugin-hostile 1.0.0) has blocked the main thread for 2 s in step`,
       );
     },
   );

@@ -92,7 +92,7 @@ it('a run records its packages, and says where a resumed or a new one has others
     expect(documentOf(refused)).toMatchObject({
       error: {
         code: 'AG_PLUGIN_VERSION',
-        message: 'the recipe asks for plugin-coin ^2.0.0, and 1.0.0 is installed',
+        message: 'the recipe requires plugin-coin ^2.0.0, and 1.0.0 is installed',
         hint: "Install another version: `npm install 'plugin-coin@^2.0.0'`.",
       },
     });

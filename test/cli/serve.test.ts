@@ -102,7 +102,7 @@ describe('agentgym serve', () => {
       await agentgym('serve', '--policy', 'runs/tiny', '--host', '0.0.0.0'),
     ];
     expect(results.map(({ code }) => code)).toEqual([2, 2, 2, 2]);
-    const words = ['is no run', 'runs/none', 'another program uses it', 'AGENTGYM_SERVE_KEY'];
+    const words = ['is not a run', 'runs/none', 'another program uses it', 'AGENTGYM_SERVE_KEY'];
     for (const [index, { stderr }] of results.entries()) expect(stderr).toContain(words[index]);
   });
 

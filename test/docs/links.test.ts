@@ -18,7 +18,7 @@ describe('links', () => {
   it('are found broken where they are', () => {
     const text = [
       '# One heading',
-      '[a](status.md) [b](nowhere.md) [c](#one-heading) [d](#another) [e](status.md#where-things-stand) [f](status.md#x)',
+      '[a](status.md) [b](nowhere.md) [c](#one-heading) [d](#another) [e](status.md#status) [f](status.md#x)',
       '[g](../src/index.ts) [h](../src/nothing.ts) [i](https://example.org/a) [j](https://no host) [k](mailto:a) ![l](no.svg) `[m](no.md)`',
     ].join('\n\n');
     expect(brokenLinks('docs/x.md', text)).toEqual([
@@ -30,6 +30,15 @@ describe('links', () => {
       'no.svg',
     ]);
   });
+});
+
+// A page that two changes have extended may have one section twice.
+it.each(documents)('%s has no two sections with one title', (document) => {
+  const headings = lexer(readFileSync(join(repository, document), 'utf8')).filter(
+    (token) => token.type === 'heading' && (token as { depth: number }).depth <= 2,
+  );
+  const titles = headings.map(plainText);
+  expect(titles.filter((title, i) => titles.indexOf(title) < i)).toEqual([]);
 });
 
 function brokenLinks(document: string, text: string): string[] {

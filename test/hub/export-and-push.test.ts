@@ -193,7 +193,9 @@ describe('an adapter', () => {
     expect(await learnAdapter('./whole', 'runs/local')).toMatchObject({ status: 'completed' });
     const { stdout, stderr } = await agentgym(['export', 'runs/local', '--to', 'local']);
     expect(stdout).toContain(`Base: ${join(cwd, 'whole')}`);
-    expect(stderr).toContain('The adapter names its base by a folder of this machine; --base ORG/NAME');
+    expect(stderr).toContain(
+      'The base of the adapter is a folder on this machine; to name a model on a hub, use --base ORG/NAME',
+    );
     expect(text('local/README.md')).not.toContain(cwd);
     await run('export', 'runs/local', '--to', 'named', '--base', 'somebody/whole');
     expect(adapterConfig('named')).toMatchObject({ base_model_name_or_path: 'somebody/whole' });

@@ -198,7 +198,7 @@ describe('traps of plugin commands', () => {
     await publish({ name: '@fixture/scripted', environment: 'coin-scripted', json });
     const user = newUser();
     const quiet = await agentgym(user, ['plugins', 'install', '@fixture/scripted']);
-    expect(quiet.stderr).toContain('@fixture/dependency 1.0.0 wants to run');
+    expect(quiet.stderr).toContain('@fixture/dependency 1.0.0 has install scripts');
     expect(quiet.stderr).toContain(LEAVES_A_FILE);
     const place = (root: unknown) => join(String(root), '..', 'dependency', 'ran');
     const rootNow = async () => (await inspect(user, '@fixture/scripted'))['root'];

@@ -131,7 +131,7 @@ describe('leases of a server', () => {
     await server.kill();
     await expect(environment.step('5', call)).rejects.toMatchObject(unavailable);
     await expect(openWorld('leased-game', { url })).rejects.toMatchObject(unavailable);
-    await expect(openWorld('leased-game', { url })).rejects.toThrow(/^http:\S+ gives no answer: connect ECONNREFUSED/);
+    await expect(openWorld('leased-game', { url })).rejects.toThrow(/^http:\S+ does not answer: connect ECONNREFUSED/);
     await environment.dispose?.();
   });
 });

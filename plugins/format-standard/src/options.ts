@@ -14,7 +14,7 @@ const common = {
     choices: ['invalid', 'explain', 'silent'],
     default: 'invalid',
     description:
-      'What the agent sees after a malformed text: the word `invalid`, the cause and the cure, or an empty text',
+      'What the agent sees after a malformed text: the word `invalid`, the cause and the fix, or an empty text',
   },
   maxCharacters: {
     type: 'integer',

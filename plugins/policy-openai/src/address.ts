@@ -22,7 +22,7 @@ export function readAddress(text: string): Address {
   if (written === undefined || written === '') return { url: undefined, shown: HOSTED, headers: {} };
   const url = URL.canParse(written) ? new URL(written) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw new Error('the address is no URL: write it as openai:http://localhost:8000/v1');
+    throw new Error('the address is not a URL: write it as openai:http://localhost:8000/v1');
   }
   const { password, searchParams, username } = url;
   const secret =

@@ -189,7 +189,7 @@ describe('other hostile answers', () => {
     vi.stubEnv('OPENAI_API_KEY', 'sk-SECRET\nline');
     const open = () =>
       create({ ...optionDefaults(options) }, testHost(), { address: 'http://here/v1', temperature: 0 });
-    expect(open).toThrow('OPENAI_API_KEY has blanks or letters that no key has');
+    expect(open).toThrow('OPENAI_API_KEY has blanks or characters that a key cannot have');
   });
 
   it('that drip are late as a whole', async () => {
@@ -203,7 +203,7 @@ describe('other hostile answers', () => {
     const { answer } = await act(drip, { retries: 0, timeoutSeconds: 0.5 });
     server.closeAllConnections();
     server.close();
-    expect(answer).toMatchObject({ message: expect.stringContaining('gave no answer in time') as string });
+    expect(answer).toMatchObject({ message: expect.stringContaining('did not answer in time') as string });
   });
 });
 

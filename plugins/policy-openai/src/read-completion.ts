@@ -38,17 +38,17 @@ export function readCompletion(
   ];
   if (ids.isAbsent || readIds.isAbsent) {
     throw new Unavailable(
-      'it gave no token ids (`return_token_ids`): vLLM and `agentgym serve` do, hosted models do not',
+      'it returned no token ids (`return_token_ids`): vLLM and `agentgym serve` do, hosted models do not',
     );
   }
   const [tokens, read] = [ids.integers(0, MOST_ID), readIds.integers(0, MOST_ID)];
   const numbers = logprobs.isAbsent ? logprobs : logprobs.member('token_logprobs');
   if (numbers.isAbsent || (Array.isArray(numbers.value) && numbers.value.includes(null))) {
-    throw new Unavailable('it gave no log probabilities of the sampled tokens');
+    throw new Unavailable('it returned no log probabilities of the sampled tokens');
   }
   const given = numbers.numbers(LEAST_LOGPROB, MOST_LOGPROB);
   if (given.length !== tokens.length) {
-    throw new Unavailable(`it gave ${given.length} log probabilities for ${tokens.length} tokens`);
+    throw new Unavailable(`it returned ${given.length} log probabilities for ${tokens.length} tokens`);
   }
   if (read.length !== prompt.length || read.some((id, place) => id !== prompt[place])) {
     throw new Unavailable('it read other token ids than those that were sent: does it cut prompts, or add to them?');
@@ -64,7 +64,7 @@ export function readCompletion(
     );
   }
   if (reason === 'stop' && !ended) {
-    throw new Unavailable(`it ended an action at the id ${tokens.at(-1)}, which is no end token. ${ownDefaults}`);
+    throw new Unavailable(`it ended an action at the id ${tokens.at(-1)}, which is not an end token. ${ownDefaults}`);
   }
   return { tokens, logprobs: given, ended };
 }

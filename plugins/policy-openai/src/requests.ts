@@ -39,7 +39,7 @@ export class Endpoint {
     this.#host = host;
     const key = process.env[keyVariable]?.trim();
     if (key !== undefined && !/^[\x21-\x7e]*$/.test(key)) {
-      throw new Unavailable(`${keyVariable} has blanks or letters that no key has`);
+      throw new Unavailable(`${keyVariable} has blanks or characters that a key cannot have`);
     }
     const secrets = [...(key === undefined ? [] : [key]), ...Object.values(address.query ?? {})];
     const limits = { totalSeconds: timeoutSeconds, mostBytes, secrets };

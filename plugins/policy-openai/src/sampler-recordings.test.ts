@@ -67,7 +67,7 @@ async function sample(replies: { readonly [call: string]: string }, changes: Par
 
 /** What the answer to a call means, in words that a user reads. */
 const errors: { readonly [recording: string]: readonly [call: string, words: RegExp] } = {
-  'completion-without-ids': ['completions', /gave no token ids.*vLLM and `agentgym serve` do/],
+  'completion-without-ids': ['completions', /returned no token ids.*vLLM and `agentgym serve` do/],
   'cap-above-context': ['completions', /400: max_tokens=100000 cannot be greater than max_model_len=512/],
   'context-full': ['completions', /an episode is too long for it\. Start it with a larger `--max-model-len`/],
   'unknown-model': ['completions', /404: The model `agentgym-0000000000000000` does not exist/],

@@ -88,7 +88,7 @@ export function readServerError(error: unknown, place: string, keyVariable: stri
   if (error instanceof APIUserAbortError) return error;
   const failure = wireFailureOf(error);
   if (failure !== undefined) return readWireFailure(failure, place);
-  if (error instanceof APIConnectionTimeoutError) return new Error(`${place} gave no answer in time`, { cause: error });
+  if (error instanceof APIConnectionTimeoutError) return new Error(`${place} did not answer in time`, { cause: error });
   if (error instanceof APIConnectionError) return new Error(`the connection to ${place} broke`, { cause: error });
   if (!(error instanceof APIError)) return error;
   const told = `${place} answered ${error.status ?? 'an error'}: ${saidOf(error as APIError)}`;
@@ -122,7 +122,7 @@ function readWireFailure(failure: WireFailure, place: string): Error {
   const [host = ''] = place.split('/');
   // The message begins with the host. The whole address says more, unless a redirect led to another host.
   const told = message.startsWith(`${host} `) ? `${place}${message.slice(host.length)}` : `${place}: ${message}`;
-  if (kind === 'late') return new Error(`${place} gave no answer in time: ${message}`, { cause: failure });
+  if (kind === 'late') return new Error(`${place} did not answer in time: ${message}`, { cause: failure });
   if (kind === 'unreachable') return new Unavailable(`${told}. Is the server running?`, { cause: failure });
   if (kind === 'broken' || kind === 'malformed' || kind === 'too-large') return new Error(told, { cause: failure });
   return new Unavailable(told, { cause: failure });

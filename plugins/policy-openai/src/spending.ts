@@ -56,7 +56,7 @@ export class Spending {
       return `the budget is spent: ${tokens} of maxTotalTokens ${maxTotalTokens}`;
     }
     if ((maxCost !== null || maxTotalTokens !== null) && unknown > 0) {
-      return 'the server does not tell how many tokens an answer used, so a budget cannot be kept';
+      return 'the server does not report how many tokens an answer used, so a budget cannot be kept';
     }
     return undefined;
   }

@@ -155,7 +155,7 @@ describe('a text model behind an endpoint', () => {
 
   it.each<[string, Reply, RegExp]>([
     ['a fault that stays', { status: 500, body: { error: { message: 'CUDA error' } } }, /500: .*CUDA error/],
-    ['no answer in time', { ...completion('1'), milliseconds: 2_000 }, /no answer in time/],
+    ['no answer in time', { ...completion('1'), milliseconds: 2_000 }, /did not answer in time/],
     ['an answer without a choice', { body: { choices: [], usage: null } }, /without a choice/],
   ])('fails one episode after %s', async (_, reply, message) => {
     const server = await serve(() => reply);
@@ -245,7 +245,7 @@ describe('a text model behind an endpoint', () => {
     await expect(byTokens.act(turn(), silent)).rejects.toThrow('the budget is spent: 1000000 of maxTotalTokens 500');
     const untold = open(server.url, { maxTotalTokens: 5_000_000 });
     await untold.act(turn(), silent);
-    await expect(untold.act(turn(), silent)).rejects.toThrow('does not tell how many tokens');
+    await expect(untold.act(turn(), silent)).rejects.toThrow('does not report how many tokens');
   });
 
   it('is interrupted at once', async () => {
@@ -259,6 +259,6 @@ describe('a text model behind an endpoint', () => {
   });
 
   it('refuses an address that is no URL', () => {
-    expect(() => open('localhost:8000')).toThrow('the address is no URL');
+    expect(() => open('localhost:8000')).toThrow('the address is not a URL');
   });
 });

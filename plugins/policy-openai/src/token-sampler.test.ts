@@ -200,17 +200,21 @@ describe('a sampler behind an endpoint', () => {
   });
 
   it.each<[string, object, RegExp]>([
-    ['no token ids', { token_ids: null, prompt_token_ids: null }, /gave no token ids.*hosted models do not/],
-    ['no log probabilities', { logprobs: null }, /gave no log probabilities/],
-    ['a log probability too few', { logprobs: { token_logprobs: [-1] } }, /gave 1 log probabilities for 3 tokens/],
+    ['no token ids', { token_ids: null, prompt_token_ids: null }, /returned no token ids.*hosted models do not/],
+    ['no log probabilities', { logprobs: null }, /returned no log probabilities/],
+    ['a log probability too few', { logprobs: { token_logprobs: [-1] } }, /returned 1 log probabilities for 3 tokens/],
     [
       'a log probability that is missing',
       { logprobs: { token_logprobs: [-1, null, -1] } },
-      /gave no log probabilities/,
+      /returned no log probabilities/,
     ],
     ['another prompt', { prompt_token_ids: [5, 6] }, /read other token ids than those that were sent/],
     ['another prompt of the same length', { prompt_token_ids: [5, 6, 8] }, /read other token ids/],
-    ['an end of its own', { token_ids: [12, 13, 14] }, /at the id 14, which is no end token.*--generation-config vllm/],
+    [
+      'an end of its own',
+      { token_ids: [12, 13, 14] },
+      /at the id 14, which is not an end token.*--generation-config vllm/,
+    ],
     [
       'a cap of its own',
       { token_ids: [1, 2, 3], finish_reason: 'length' },

@@ -133,7 +133,7 @@ export class Connection {
       if (!PASSING.includes(kind)) throw new Unavailable(`${url}: ${message}.`, { cause: error });
       if (kind !== 'late') return { problem: `cannot be reached (${/\(([^()]+)\)$/.exec(message)?.[1] ?? message}).` };
       if (request.isPoll === true) return { status: 408, isProtobuf: false, bytes: new Uint8Array() };
-      return { problem: 'gives no answer in time.', wait: 0 };
+      return { problem: 'does not answer in time.', wait: 0 };
     }
     const { status } = reply;
     if (status < 300 || ANSWERS.has(status)) return reply;

@@ -91,11 +91,13 @@ export function placeLogprobs({ batch, rows }: Rows, answers: readonly ArrayLike
     const answer = answers[position];
     const { at, sampled, targets } = frameOf(batch, row);
     if (answer?.length !== targets.length) {
-      throw new Unavailable(`the server gave ${answer?.length ?? 'no'} log probabilities for ${targets.length} tokens`);
+      throw new Unavailable(
+        `the server returned ${answer?.length ?? 'no'} log probabilities for ${targets.length} tokens`,
+      );
     }
     for (const index of sampled) {
       const logprob = answer[at(index)] as number;
-      if (logprob > MOST_LOGPROB) throw new Unavailable(`the server gave the log probability ${logprob}`);
+      if (logprob > MOST_LOGPROB) throw new Unavailable(`the server returned the log probability ${logprob}`);
       logprobs[index] = logprob;
     }
   }

@@ -131,7 +131,7 @@ describe('a Tinker server that lies', () => {
       'a log probability too few',
       act,
       sample({ tokens: [1, 2], logprobs: [-1] }),
-      /gave 1 log probabilities for 2 tokens/,
+      /returned 1 log probabilities for 2 tokens/,
     ],
     ['no tokens', act, sample({ tokens: [], logprobs: [] }), /sampled 0 tokens where it was asked for 1 to 3/],
     ['too many tokens', act, sample({ tokens: [1, 1, 1, 1], logprobs: [-1, -1, -1, -1] }), /sampled 4 tokens/],
@@ -223,7 +223,7 @@ describe('a Tinker server that lies', () => {
     model = await create(own, hostWith(encoder), { from, valueHead: false, corpus: async function* () {} });
     await expect(act(model)).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: expect.stringContaining('threw 11 results of a request away') as string,
+      message: expect.stringContaining('discarded 11 results of a request') as string,
     });
   }, 30_000);
 

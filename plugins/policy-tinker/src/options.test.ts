@@ -15,5 +15,5 @@ it('refuses an address with a secret without repeating it', () => {
     expect(problems(url)).toEqual(['the address has a name, a password or a query']);
     expect(JSON.stringify(validate({ ...optionDefaults(options), url }))).not.toContain('secret');
   }
-  expect(problems('localhost')).toEqual(['the address is no URL']);
+  expect(problems('localhost')).toEqual(['the address is not a URL']);
 });

@@ -63,7 +63,8 @@ export const options = {
     type: 'number',
     minimum: 0,
     default: 300,
-    description: 'Longest time for which the server may be away, or refuse for its rate limit, before the run ends',
+    description:
+      'Longest time for which the server may be unreachable, or refuse for its rate limit, before the run ends',
   },
 } as const satisfies OptionsDeclaration;
 
@@ -81,7 +82,7 @@ export function problemOfUrl(text: string): { readonly message: string; readonly
   const hint = 'Write it as http://127.0.0.1:8000.';
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
-    return { message: 'the address is no URL', hint };
+    return { message: 'the address is not a URL', hint };
   if (url.username !== '' || url.password !== '' || url.search !== '') {
     const cure = 'Put the key into the environment variable that the option keyVariable names, and not into the URL.';
     return { message: 'the address has a name, a password or a query', hint: cure };

@@ -440,7 +440,7 @@ export class RemoteModel {
         if (reply.status !== 408 && reply.status !== 410) return reply;
         if (reply.status === 410) {
           lost += 1;
-          if (lost > MOST_LOST_RESULTS) throw new Unavailable(`the server threw ${lost} results of a request away`);
+          if (lost > MOST_LOST_RESULTS) throw new Unavailable(`the server discarded ${lost} results of a request`);
           request = await submit();
         }
         // A server that holds no request must not be asked thousands of times.
@@ -449,7 +449,7 @@ export class RemoteModel {
     } catch (error) {
       throw readLoss(error) ?? error;
     }
-    throw new Unavailable(`the server gave no result in ${this.#settings.deadlineMilliseconds / 1000} s`);
+    throw new Unavailable(`the server returned no result in ${this.#settings.deadlineMilliseconds / 1000} s`);
   }
 
   /** Deletes weights that are not needed any more, as far as the server can: tinker://MODEL/KIND/NAME. */

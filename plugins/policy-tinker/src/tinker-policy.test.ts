@@ -251,7 +251,7 @@ it('ends a result that does not come within the deadline', async () => {
   isSlow = true;
   await expect(model.logprobs(batch())).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: 'the server gave no result in 0.3 s',
+    message: 'the server returned no result in 0.3 s',
   });
 });
 

@@ -201,7 +201,7 @@ export class TinkerPolicy implements PolicyModel {
 
   async load(directory: string): Promise<void> {
     const saved = await readSaved(this.#parts.host, directory);
-    if (saved === undefined) throw new Error(`${join(directory, STATE_FILE)} does not exist: it is no checkpoint`);
+    if (saved === undefined) throw new Error(`${join(directory, STATE_FILE)} does not exist: it is not a checkpoint`);
     await this.#parts.remote.begin({ path: saved.state, optimizer: true });
     this.#version = saved.policyVersion;
     this.#adam = saved.adam;
@@ -262,7 +262,7 @@ export class TinkerPolicy implements PolicyModel {
     };
     const answer = await this.#parts.remote.sample({ tokens, parameters }, signal);
     const [count, given] = [answer.tokens.length, answer.logprobs.length];
-    if (given !== count) throw new Unavailable(`the server gave ${given} log probabilities for ${count} tokens`);
+    if (given !== count) throw new Unavailable(`the server returned ${given} log probabilities for ${count} tokens`);
     if (count === 0 || count > maxTokens) {
       throw new Unavailable(`the server sampled ${count} tokens where it was asked for 1 to ${maxTokens}`);
     }

@@ -16,7 +16,7 @@ export const collapse: AdviceRule = {
     if (run.late['rollout/success'] === undefined) return unknown('the run did not log `rollout/success`');
     if (fall === undefined)
       return fine(
-        `success did not fall for good: ${percent(run.late['rollout/success'])} of training episodes ${overLate(run)}`,
+        `success did not fall permanently: ${percent(run.late['rollout/success'])} of training episodes ${overLate(run)}`,
       );
     const { step, before, after, seeds, leftOut } = fall;
     const isWorse = run.gain?.difference.high != null && run.gain.difference.high < 0;
@@ -27,7 +27,7 @@ export const collapse: AdviceRule = {
       severity: isBelowStart ? 'problem' : 'advice',
       finding:
         `Success fell from ${percent(before)} to ${percent(after)} at step ${step} of stage ${run.stage}` +
-        `${isBelowStart ? ': reinforcement learning destroyed what the policy knew' : ', and did not come back'}. ${seedsText(seeds)}`,
+        `${isBelowStart ? ': reinforcement learning destroyed what the policy knew' : ', and did not recover'}. ${seedsText(seeds)}`,
       evidence: [
         `rollout/success ${percent(before)} at its highest, ${percent(after)} over the last ${run.lateSteps} of ${run.steps} steps`,
         ...(run.gain === undefined

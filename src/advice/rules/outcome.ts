@@ -70,7 +70,7 @@ export const unfinished: AdviceRule = {
       verdict: 'finding',
       severity: 'advice',
       finding: isRising
-        ? 'Success was still rising when reinforcement learning ended: more steps promise more.'
+        ? 'Success was still rising when reinforcement learning ended: more steps may raise it further.'
         : `Reinforcement learning gained, and its ${run.steps} steps are too few to show that success had levelled off.`,
       evidence,
       source: fewSteps,

@@ -62,7 +62,7 @@ export const rareReward: AdviceRule = {
     return {
       verdict: 'finding',
       severity: 'problem',
-      finding: `Of 100 episodes of the starting policy, ${Math.round(100 * first.value)} see a reward: most groups contain only failures.`,
+      finding: `${Math.round(100 * first.value)} of 100 episodes of the starting policy get a reward: most groups contain only failures.`,
       evidence,
       source: 'the Guide, section 5 item 16 and table 11 (RLOO: 0.35 sparse, 0.55 dense); docs/rewards.md',
       basis: 'both',

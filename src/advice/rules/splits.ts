@@ -5,7 +5,7 @@ export const splits: AdviceRule = {
   id: 'splits',
   judge({ measured: { splits: counted } }) {
     const { train, validation, test, shared } = counted;
-    const told = (count: number | 'unbounded') => (count === 'unbounded' ? 'endlessly many' : String(count));
+    const told = (count: number | 'unbounded') => (count === 'unbounded' ? 'an unlimited number of' : String(count));
     if (shared === undefined) {
       return unknown('a split is unbounded or very large; the manifest of a run proves that its splits share no task');
     }

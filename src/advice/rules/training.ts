@@ -71,7 +71,7 @@ const watched: readonly Watched[] = [
     rule: 'logprob-gap',
     metric: 'train/logprob_gap',
     what: 'largest gap between sampler and trainer, nats',
-    source: 'law 5.1: sampling and training agree to 1e-4',
+    source: 'ours: sampling and training agree to 1e-4',
     basis: 'ours',
     change: () => ({ 'algorithm.recomputeLogprobs': true }),
   },

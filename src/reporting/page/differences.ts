@@ -55,7 +55,7 @@ export function effectsTables(effects: readonly ReportEffect[] = []): readonly H
   ];
 }
 
-const oneSeed = 'an interval without zero holds for other tasks, but another seed may give another result.';
+const oneSeed = 'an interval without zero covers other tasks, but another seed may give another result.';
 
 /** Differences or effects with their intervals and tests. */
 function columnsOf<Row extends ReportComparison>(

@@ -1,4 +1,4 @@
-import { fewestTasks, labelTables, type LabelRow } from '../label-tables.js';
+import { labelTables, tellingRows, type LabelRow } from '../label-tables.js';
 import type { ReportEvaluation, ReportInterval } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
@@ -17,13 +17,14 @@ const mostOpenRows = 12;
 
 /** A table for each label. `who`: the title of the column of names; `where`: the end of the caption. */
 export function labelResults(results: readonly LabelledResult[], who: string, where: string): HTMLElement[] {
-  return labelTables<ReportEvaluation['success']>(results).flatMap(({ axis, rows }) => {
+  return labelTables<ReportEvaluation['success']>(results).flatMap((labels) => {
+    const { axis, rows, isAlwaysShown } = labels;
     const table = labelTable(`Success by ${axis}${where}`, axis, who, rows);
     const values = new Set(rows.map(({ value }) => value)).size;
     const title = `Tasks by ${axis} (${values} ${values === 1 ? 'value' : 'values'})`;
     // Values of few tasks say little: the reader opens them on purpose.
-    const isSmall = rows.every(({ tasks }) => tasks < fewestTasks);
-    if (rows.length > mostOpenRows || isSmall) return [element('details', {}, element('summary', {}, title), table)];
+    const isFolded = !isAlwaysShown && (rows.length > mostOpenRows || tellingRows(labels).rows.length === 0);
+    if (isFolded) return [element('details', {}, element('summary', {}, title), table)];
     return [element('h3', {}, title), table];
   });
 }

@@ -61,7 +61,7 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
     { id: 'all-runs', 'aria-labelledby': 'all-runs-title' },
     element('div', { class: 'section-head' }, element('h2', { id: 'all-runs-title' }, 'Runs')),
     table.node,
-    element('p', { class: 'explain' }, 'The 95 % intervals hold for other tasks, not for other seeds.'),
+    element('p', { class: 'explain' }, 'The 95 % intervals cover other tasks, not other seeds.'),
   );
   return { node, update };
 }

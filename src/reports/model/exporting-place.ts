@@ -22,7 +22,7 @@ export async function inExportingPlace<Result>(
   const lock = acquireProcessLock(place, ({ pid }) => {
     return new AgentgymError('AG_OUTPUT_EXISTS', {
       message: `The process ${pid} is exporting to ${target}.`,
-      hint: 'Wait until it ends, or choose another place with `--to`.',
+      hint: 'Wait until it ends, or choose another folder with `--to`.',
       file: place,
     });
   });

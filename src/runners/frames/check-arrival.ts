@@ -135,7 +135,7 @@ const resultSchema = v.looseObject({
 function checkResult(value: unknown): void {
   if (v.is(resultSchema, value)) return;
   throw new RefusedFrame(
-    `result.json is no result of a run: ${typeProblem(resultSchema, value) ?? 'a value is wrong'}`,
+    `result.json is not the result of a run: ${typeProblem(resultSchema, value) ?? 'a value is wrong'}`,
   );
 }
 

@@ -344,7 +344,7 @@ describe('a job that signs lies', () => {
   it('cannot bring a result that is none', async () => {
     copyHere();
     write('result.json', '{"formatVersion":1}');
-    await refused(/result.json is no result of a run/);
+    await refused(/result.json is not the result of a run/);
   });
 
   it('cannot begin a run without a manifest', async () => {

@@ -10,7 +10,7 @@ export function hasEnded({ status }: RayJob): boolean {
 
 /** The end of a job that told no outcome. */
 export function endOf(job: RayJob | undefined): Ended {
-  if (job === undefined) return { lost: 'the head does not know it any more' };
+  if (job === undefined) return { lost: 'the head has no record of it any more' };
   // Somebody wanted it to end: a node that is lost fails.
   if (job.status === 'STOPPED') return { outcome: { status: 'interrupted', seconds: 0 } };
   return { lost: whyLost(job) };

@@ -30,7 +30,7 @@ export function rayAddress(written: string | undefined, insecure: boolean, varia
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The text may have a password, so it is not repeated.
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    throw usage('The address of the head is no URL of http or https.', 'Write it as `--address http://HOST:8265`.');
+    throw usage('The address of the head is not an http or https URL.', 'Write it as `--address http://HOST:8265`.');
   }
   const token = readToken(variables);
   const { username, password, hostname, protocol, host } = url;

@@ -213,7 +213,7 @@ describe('the address of a head', () => {
 
   it.each([
     ['', /needs the address/],
-    ['ray://secret@there:10001', /no URL of http/],
+    ['ray://secret@there:10001', /not an http or https URL/],
     ['http://secret:pass@there:8265', /another machine/],
   ])('refuses %j without repeating it', (text, message) => {
     expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH: '/dev/null' })).toThrow(message);

@@ -28,14 +28,13 @@ export const rayOptions = {
     type: 'integer',
     minimum: 1,
     default: 4,
-    description:
-      'Jobs that are submitted for a run at most: a job that was lost, with its node or without, is repeated',
+    description: 'Maximum number of jobs submitted for a run: a lost job is submitted again',
   },
   outageMinutes: {
     type: 'number',
     minimum: 0,
     default: 10,
-    description: 'Minutes for which the head may be out of reach before a run is given up',
+    description: 'Minutes without an answer from the head after which a run is given up',
   },
   insecure: {
     type: 'boolean',

@@ -157,6 +157,6 @@ export class RayTraining {
       if (performance.now() >= until) break;
       await sleep(1000);
     }
-    return { lost: `it told that its run is ${ended.outcome.status}, but ${directory} has no such run` };
+    return { lost: `it reported that its run is ${ended.outcome.status}, but ${directory} has no such run` };
   }
 }

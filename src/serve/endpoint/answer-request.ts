@@ -83,7 +83,7 @@ export async function answerRequest(served: Served, exchange: Exchange): Promise
   }
   throw new RequestError(
     404,
-    `There is nothing at ${shortened(route)}. This server has /v1/chat/completions, /v1/completions and /v1/models.`,
+    `${shortened(route)} does not exist. This server has /v1/chat/completions, /v1/completions and /v1/models.`,
   );
 }
 

@@ -5,7 +5,7 @@ export function nameOnce(log: (message: string) => void): (names: readonly strin
     for (const name of names) {
       if (named.has(name)) continue;
       named.add(name);
-      log(`Requests have \`${name}\`, which changes nothing here.`);
+      log(`Requests have \`${name}\`, which has no effect here.`);
     }
   };
 }

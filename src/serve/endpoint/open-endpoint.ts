@@ -37,7 +37,7 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const found = await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory });
   if (found === undefined) {
     throw new AgentgymError('AG_RUN_NOT_FOUND', {
-      message: `\`${policy}\` is no run and no folder with a model, so it cannot be served.`,
+      message: `\`${policy}\` is not a run and not a folder with a model, so it cannot be served.`,
       hint: '`agentgym runs list` lists the runs.',
     });
   }

@@ -104,6 +104,6 @@ describe('requests', () => {
     };
     expect(called('')).toMatchObject({ tool_calls: [{ function: { arguments: { values: {}, json: '{}' } } }] });
     expect(called('{"a": 1.0}')).toMatchObject({ tool_calls: [{ function: { arguments: { json: '{"a":1.0}' } } }] });
-    expect(() => called(`{"a":${'['.repeat(200)}${']'.repeat(200)}}`)).toThrow('no JSON object');
+    expect(() => called(`{"a":${'['.repeat(200)}${']'.repeat(200)}}`)).toThrow('not a JSON object');
   });
 });

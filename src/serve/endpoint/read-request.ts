@@ -36,7 +36,7 @@ const argumentsText = v.pipe(
     const json = dataset.value.trim() === '' ? '{}' : dataset.value;
     const values = readObject(json);
     if (values !== undefined) return { values, json: compactJson(json) };
-    addIssue({ message: 'the text is no JSON object' });
+    addIssue({ message: 'the text is not a JSON object' });
     return NEVER;
   }),
 );

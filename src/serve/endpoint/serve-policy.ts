@@ -88,7 +88,7 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
     connections.follow(incoming, response);
     response.on('close', () => {
       open.delete(own);
-      own.abort(new Error('the client is gone'));
+      own.abort(new Error('the client has disconnected'));
       if (isClosing && open.size === 0) closed();
     });
     const answer = new ClientAnswer(response, request.readerMilliseconds);
@@ -139,10 +139,11 @@ function isDoneIn(milliseconds: number, wait: (done: () => void) => void): Promi
 /** Throws RequestError if the request may not be answered. */
 function refuse(incoming: IncomingMessage, { host, key }: ServePolicyRequest): void {
   // Browsers send it for pages of other sites. Programs do not.
-  if (incoming.headers.origin !== undefined) throw new RequestError(403, 'this server does not answer to web pages');
+  if (incoming.headers.origin !== undefined)
+    throw new RequestError(403, 'this server does not answer requests from web pages');
   if (key === undefined) {
     if (isOwnName(incoming.headers.host, host)) return;
-    throw new RequestError(403, 'this server does not answer to that name');
+    throw new RequestError(403, 'this server does not serve that host name');
   }
   // The name of the scheme has no case (RFC 9110, 11.1).
   const [, given = ''] = /^Bearer +(.+)$/i.exec(incoming.headers.authorization ?? '') ?? [];

@@ -172,7 +172,7 @@ describe('tools of a served policy', () => {
     ['strict arguments', { tools: [{ type: 'function', function: { name: 'a', strict: true } }] }, '`strict`'],
     ['functions that the template cannot describe', { tools: [{ type: 'function', function: { name: 'a', description: '<end>' } }] }, 'a function spells "<end>"'], // prettier-ignore
     ['a tool that is no function', { tools: [{ type: 'web_search' }] }, '`tools.0.type`'],
-    ['arguments that are no JSON', { messages: [...messages, { role: 'assistant', tool_calls: [call('1', '[')] }] }, '`messages.2.tool_calls.0.function.arguments`: the text is no JSON object'], // prettier-ignore
+    ['arguments that are no JSON', { messages: [...messages, { role: 'assistant', tool_calls: [call('1', '[')] }] }, '`messages.2.tool_calls.0.function.arguments`: the text is not a JSON object'], // prettier-ignore
     ['a call without an answer', { messages: [...messages, { role: 'assistant', tool_calls: [call('1')] }, { role: 'user', content: 'and?' }] }, 'no message answers the call `1`'], // prettier-ignore
     ['an answer to no call', { messages: [...messages, { role: 'assistant', tool_calls: [call('1')] }, { role: 'tool', tool_call_id: '1', content: '' }, { role: 'tool', tool_call_id: '2', content: '' }] }, 'answers no call'], // prettier-ignore
   ])('refuse %s', async (_, changes, words) => {

@@ -32,7 +32,7 @@ export function parseTask(task: string, { size }: Options): Delivery {
   const [a = size, b = size, c = size, d = size, e = size, f = size] = numbers ?? [];
   const delivery = { start: { column: a, row: b }, parcel: { column: c, row: d }, door: { column: e, row: f } };
   if (Math.max(a, b, c, d, e, f) >= size || same(delivery.parcel, delivery.door)) {
-    throw new Error(`"${task}" is no task of this game: expected START-PARCEL-DOOR such as 0.2-3.1-1.0`);
+    throw new Error(`"${task}" is not a task of this game: expected START-PARCEL-DOOR such as 0.2-3.1-1.0`);
   }
   return delivery;
 }

@@ -261,7 +261,7 @@ async function readCheckpoint(directory: string) {
     if (model.weights.length !== new LinearModel(saved.shape).weights.length) throw new Error('weights are missing');
     return { ...saved, model, optimizer: AdamW.fromJson(saved.optimizer) };
   } catch (cause) {
-    throw new Error(`${path} is no checkpoint of a linear model, or only part of one`, { cause });
+    throw new Error(`${path} is not a checkpoint of a linear model, or only part of one`, { cause });
   }
 }
 

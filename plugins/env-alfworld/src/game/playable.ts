@@ -27,7 +27,7 @@ export function checkPlayable(game: Game, compat: Compat): PlayableGame {
   const { errands } = planner;
   if (errands === undefined)
     throw new GameError(
-      "the goal is none of ALFWorld's six kinds of tasks, so nobody can tell whether it can be reached",
+      "the goal is not one of ALFWorld's six kinds of tasks, so it is unknown whether it can be reached",
     );
   const plan = planner.plan();
   if (plan === undefined) {

@@ -177,7 +177,7 @@ describe('a game is refused', () => {
     [
       'with another kind of goal',
       goal('(exists (?o - object) (isSliced ?o))'),
-      "none of ALFWorld's six kinds of tasks",
+      "not one of ALFWorld's six kinds of tasks",
     ],
     ['that wants something to be false', goal('(not (holdsAny agent1))'), 'already won'],
     ['with an empty problem', () => '', 'pddl_problem: line 1, column 1: there is no PDDL'],

@@ -68,7 +68,7 @@ export function openFileTasks(
     const value = values.get(id);
     if (value !== undefined) return value;
     const [example] = files.keys();
-    throw new Error(`${JSON.stringify(id.slice(0, 100))} is no game of the folder; ids look like ${example}`);
+    throw new Error(`${JSON.stringify(id.slice(0, 100))} is not a game of the folder; ids look like ${example}`);
   };
   const source = (split: SplitName): TaskSource => {
     const ids = places[split];

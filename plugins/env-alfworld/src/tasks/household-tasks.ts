@@ -29,7 +29,7 @@ export function openHouseholdTasks(options: Options): TaskBook {
     const order = readId(id, setting, options);
     if (order !== undefined) return order;
     throw new Error(
-      `${JSON.stringify(id.slice(0, 100))} is no task of these options; their ids look like ${idAt('train', 0)}`,
+      `${JSON.stringify(id.slice(0, 100))} is not a task of these options; their ids look like ${idAt('train', 0)}`,
     );
   };
   const make = (id: string): PlayableGame => games.get(id, () => open(orderOf(id), options));

@@ -84,7 +84,7 @@ describe('generated tasks', () => {
   ])('do not have the id %j', (id) => {
     const book = open();
     for (const ask of [book.about, book.read]) {
-      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is no task of these options; their ids look like house/`);
+      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; their ids look like house/`);
     }
   });
 });
@@ -164,7 +164,7 @@ describe('the games of a folder', () => {
     const folder = folderOf({ 'my-game.tw-pddl': smallGame(1) });
     const environment = make({ game: 'files', games: join(folder, 'my-game.tw-pddl') });
     expect(environment.reset('my-game')).toContain('Your task is to: ');
-    expect(() => environment.reset('other')).toThrow('"other" is no game of the folder; ids look like my-game');
+    expect(() => environment.reset('other')).toThrow('"other" is not a game of the folder; ids look like my-game');
   });
 
   it('may be chosen by kind of task', () => {

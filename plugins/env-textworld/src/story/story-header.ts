@@ -26,7 +26,7 @@ export function readStoryHeader(bytes: Uint8Array): StoryHeader {
   const version = bytes[0] as number;
   const unit = units[version];
   if (version === 0x46 && bytes[1] === 0x4f) throw new StoryError('the story is inside of a Blorb archive: unpack it');
-  if (version < 1 || version > 8) throw new StoryError('not a Z-machine story: its first byte is no version');
+  if (version < 1 || version > 8) throw new StoryError('not a Z-machine story: its first byte is not a version');
   if (unit === undefined) throw new StoryError(`a story of version ${version}; only 3, 4, 5 and 8 can be played`);
   if (bytes.length < headerLength) throw new StoryError(`the story is cut off: ${bytes.length} bytes`);
 

@@ -145,6 +145,6 @@ describe('a story without a game', () => {
 
 it('refuses a game beside a story that does not tell what is done', () => {
   const other = openStory(readFileSync(new URL('./fixtures/chest.z3', import.meta.url)));
-  expect(() => new TextworldStory(other, game).start()).toThrow('it is none of TextWorld');
+  expect(() => new TextworldStory(other, game).start()).toThrow('it is not a story of TextWorld');
   expect(new TextworldStory(other).start()).toContain(room);
 });

@@ -177,7 +177,7 @@ export class TextworldStory implements Adventure {
 
   #trace(): void {
     if (readTrace(this.#story.act(traceActions)).understood) return;
-    throw new StoryError('the story does not tell which actions are done: it is none of TextWorld');
+    throw new StoryError('the story does not report which actions were done: it is not a story of TextWorld');
   }
 
   /** Follows what the reply says was done. */

@@ -174,8 +174,8 @@ describe('a game that cannot be', () => {
 describe('a .z8 that is no story', () => {
   it.each<[string, Uint8Array, string]>([
     ['nothing', new Uint8Array(0), 'the story is empty'],
-    ['random bytes', randomBytes(5000).fill(200, 0, 1), 'its first byte is no version'],
-    ['a game', new TextEncoder().encode(takeFood), 'its first byte is no version'],
+    ['random bytes', randomBytes(5000).fill(200, 0, 1), 'its first byte is not a version'],
+    ['a game', new TextEncoder().encode(takeFood), 'its first byte is not a version'],
     ['a bad header', story((bytes) => bytes.fill(255, 4, 20)), 'lies outside of its memory'],
     ['another checksum', new Uint8Array(chestStory).fill(1, 3000, 3100), 'its checksum is wrong'],
     ['too large', new Uint8Array(600_000).fill(8), 'has 600000 bytes; at most 524288 are read'],
@@ -211,7 +211,7 @@ describe('a .z8 that is no story', () => {
   it('is refused beside the .json of another game', () => {
     const games = gameFolder({ 'a.json': chestJson, 'a.z3': untracedStory });
     const open = (play: 'engine' | 'story') => openFileTasks({ ...plain, game: 'files', games, play }, files);
-    expect(() => open('story')).toThrow('a.z3: the story does not tell which actions are done');
+    expect(() => open('story')).toThrow('a.z3: the story does not report which actions were done');
     expect(open('engine').read('games/a').begin().remaining()?.actions).toBe(2);
   });
 });

@@ -111,7 +111,7 @@ describe('the games of a folder', () => {
   it.each(['games/none', 'games/../a', 'w2-o3-q4/17', '', 'games/a\n', '__proto__'])('are not asked for %j', (id) => {
     const book = openFolder(gameFolder({ 'a.json': takeFood }));
     for (const ask of [book.read, book.about]) {
-      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is no game of the folder; ids look like games/a`);
+      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a game of the folder; ids look like games/a`);
     }
   });
 });

@@ -45,7 +45,7 @@ export function openGeneratedTasks(options: Options): TaskBook {
     const seed = Number(match?.[2] ?? largestSeed + 1);
     if (match === null || seed > largestSeed) {
       throw new Error(
-        `${JSON.stringify(id.slice(0, 100))} is no task of these options; their ids look like ${prefix('train')}17`,
+        `${JSON.stringify(id.slice(0, 100))} is not a task of these options; their ids look like ${prefix('train')}17`,
       );
     }
     return { game: draftGame(options, seed, (match[1] as SplitName | '') || 'train'), seed };

@@ -160,14 +160,14 @@ describe('ids', () => {
   ])('of other tasks are refused: %j of %j', (id, options) => {
     const { about, read } = openWith(options);
     for (const ask of [about, read]) {
-      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is no task of these options; their ids look like `);
+      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; their ids look like `);
     }
   });
 
   it('are cut in the message if they are long', () => {
     const { about } = openWith({});
     expect(() => about('w'.repeat(10 ** 6))).toThrow(
-      /^"w{100}" is no task of these options; their ids look like w2-o3-q4\/17$/,
+      /^"w{100}" is not a task of these options; their ids look like w2-o3-q4\/17$/,
     );
   });
 

@@ -90,7 +90,7 @@ async function findBase(
   }
   const base = existsSync(folder) ? folder : findModel(name);
   if (base === undefined) {
-    throw new Error(`${place} names the base ${name}, which is no folder, and no model that was pulled`);
+    throw new Error(`${place} names the base ${name}, which is not a folder and not a pulled model`);
   }
   if (isAdapterFolder(base))
     throw new Error(`the base of ${directory} is an adapter too (${base}): merge that one first`);

@@ -57,7 +57,7 @@ export function createConversationEncoder(
   const outside = endIds.find((id) => !Number.isInteger(id) || id < 0 || id >= embeddingRows);
   if (outside !== undefined) {
     throw new Error(
-      `generation_config.json or config.json: the eos_token_id ${outside} is no id of the model, whose embedding has ${embeddingRows} rows`,
+      `generation_config.json or config.json: the eos_token_id ${outside} is not an id of the model, whose embedding has ${embeddingRows} rows`,
     );
   }
   const template = new ChatTemplate(files);

@@ -120,7 +120,7 @@ async function runTrial(trial: Trial, megabytes: number): Promise<TrialAnswer> {
             : said.includes('out of memory')
               ? `takes more than ${megabytes} MB of memory`
               : `ends the process (${signal ?? code})`;
-        resolve({ problem: `${doing} ${end}. It was ended. Take the file from the model's own folder, or mend it.` });
+        resolve({ problem: `${doing} ${end}. It was ended. Take the file from the model's own folder, or repair it.` });
       });
       child.send(trial);
     });

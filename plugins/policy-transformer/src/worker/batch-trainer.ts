@@ -37,7 +37,7 @@ export interface Training {
 /** Most sessions: one for each loss of the stages and number of blocks, perhaps for a few numbers of rows. */
 const SESSIONS = 16;
 
-const CURE = 'Set policy.options.microBatchTokens to less.';
+const CURE = 'Lower policy.options.microBatchTokens.';
 
 /** Some rows of a batch as a trainer computes them. */
 export interface MicroBatch {

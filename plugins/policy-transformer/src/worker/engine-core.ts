@@ -145,7 +145,7 @@ export class EngineCore {
     generator.release(requests.released);
     // What is unchanged since the last answer is known of one generator at a time.
     if (other !== generator) other.release([...requests.released, ...requests.sequences]);
-    const answers = await withCure('Set policy.options.cacheMegabytes to less.', () =>
+    const answers = await withCure('Lower policy.options.cacheMegabytes.', () =>
       generator.generate(asked, sampling, signal),
     );
     for (const [index, { sequence }] of asked.entries()) {

@@ -98,7 +98,7 @@ async function askServer(method: string, url: URL, { signal }: Call, body?: obje
   } catch (error) {
     // The time of the call is up. That fails one episode and says nothing about the server.
     if (signal.aborted) throw error;
-    throw unavailable(`${url.origin} gives no answer: ${reasonOf(error)}`);
+    throw unavailable(`${url.origin} does not answer: ${reasonOf(error)}`);
   }
   if (answer.status === HTTP_UNAVAILABLE)
     throw unavailable(`${url.origin} cannot serve now: ${answer.body.error ?? ''}`);

@@ -60,7 +60,7 @@ function refuseModel(config: DecoderConfig): void {
   if (scoreScale(config) !== 1 / Math.sqrt(headWidth)) throw refusal('it scales its scores in a way of its own');
   if (family !== 'llama' && rope.scaling !== undefined) throw refusal(`llama.cpp stretches no angles of ${family}`);
   if (family === 'qwen2' && heads * headWidth !== hiddenSize) {
-    throw refusal(`llama.cpp wants heads of ${hiddenSize / heads} numbers in qwen2, and these have ${headWidth}`);
+    throw refusal(`llama.cpp requires heads of ${hiddenSize / heads} numbers in qwen2, and these have ${headWidth}`);
   }
   if (family !== 'llama' && config.outputBias)
     throw refusal(`llama.cpp has no bias on the output of attention in ${family}`);

@@ -124,7 +124,7 @@ async function unpackLibrary(run: Run, { requirement, platforms, isGpu }: Wheel,
 /** What the extra `and-cuda` of the wheel requires. */
 async function cudaRequirements(wheel: string): Promise<string[]> {
   const information = (await readdir(wheel)).find((name) => /^tensorflow-.*\.dist-info$/.test(name));
-  if (information === undefined) throw new Error(`the wheel in ${wheel} says nothing of itself`);
+  if (information === undefined) throw new Error(`the wheel in ${wheel} contains no description`);
   const metadata = await readFile(join(wheel, information, 'METADATA'), 'utf8');
   return [...metadata.matchAll(/^Requires-Dist: ([^;\n]+?)\s*;.*extra == ["']and-cuda["']/gm)].map(([, name]) =>
     name!.replace(/[\s()]/g, ''),
