@@ -2,11 +2,15 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
+import * as v from 'valibot';
+
+import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
+import { longestLog, readWholeFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { createFolder } from '../runs/create-folder.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { ablationPath } from '../runs/folder-kind.js';
+import { readDocument } from '../runs/read-document.js';
 import { randomId } from '../runs/random-id.js';
 import { describeDifference, recipeDifference } from '../runs/recipe-difference.js';
 import { acquireRunLock, type RunLock } from '../runs/run-lock.js';
@@ -221,14 +225,51 @@ async function writeAblation(directory: string, manifest: AblationManifest): Pro
 async function readAblationIfAny(directory: string): Promise<AblationManifest | undefined> {
   const file = ablationPath(directory);
   if (!existsSync(file)) return undefined;
-  try {
-    const manifest = JSON.parse(await readTextFile(file)) as Partial<AblationManifest>;
-    if (manifest.formatVersion === 1 && Array.isArray(manifest.cells)) return manifest as AblationManifest;
-  } catch (error) {
-    throw changed(file, 'is not JSON', error);
-  }
-  throw changed(file, 'has a format that this version cannot read');
+  const manifest = await readDocument(file, {
+    schema: manifestSchema,
+    name: 'the record of an ablation that this version can read',
+    code: 'AG_ABLATION_CHANGED',
+    hint: howToRestore(file),
+  });
+  const problem = manifest.cells
+    .map(({ recipe }, i) => resolvedRecipeProblem(recipe, ['cells', i, 'recipe']))
+    .find((found) => found !== undefined);
+  if (problem !== undefined) throw changed(file, `is not complete: ${problem}`);
+  return manifest as unknown as AblationManifest;
 }
+
+/** Parts of paths. */
+const folderName = v.pipe(v.string(), v.regex(/^(?!\.{1,2}$)[^/\\]+$/));
+const manifestSchema = v.looseObject({
+  formatVersion: v.literal(1),
+  name: v.string(),
+  axis: v.string(),
+  question: v.string(),
+  reference: v.string(),
+  compare: v.picklist(['reference', 'all']),
+  tests: v.exactOptional(v.array(v.string())),
+  createdAt: v.string(),
+  id: v.exactOptional(v.string()),
+  fingerprint: v.string(),
+  command: v.exactOptional(v.array(v.string())),
+  versions: v.record(v.string(), v.string()),
+  seeds: v.array(v.pipe(v.number(), v.safeInteger())),
+  cells: v.pipe(
+    v.array(
+      v.looseObject({
+        id: folderName,
+        title: v.exactOptional(v.string()),
+        settings: v.looseObject({}),
+        levels: v.exactOptional(v.record(v.string(), v.string())),
+        recipe: v.looseObject({}),
+        notes: v.array(v.string()),
+      }),
+    ),
+    v.minLength(1),
+  ),
+  finished: v.record(v.string(), v.string()),
+  failed: v.record(v.string(), v.string()),
+});
 
 function refuseOther(directory: string, there: AblationManifest, cells: readonly Cell[]): void {
   // The noted fingerprint cannot be used: earlier versions included descriptions in it.
@@ -250,13 +291,16 @@ function whatDiffers(before: readonly Cell[], now: readonly Cell[]): string {
   return 'it has another version';
 }
 
-function changed(path: string, what: string, cause?: unknown): AgentgymError {
+function changed(path: string, what: string): AgentgymError {
   return new AgentgymError('AG_ABLATION_CHANGED', {
     message: `${path} ${what}.`,
-    hint: `Restore it, or remove ${path.endsWith('.json') ? 'the folder around it' : 'it'}; agentgym then repeats the missing runs.`,
+    hint: howToRestore(path),
     file: path,
-    cause,
   });
+}
+
+function howToRestore(path: string): string {
+  return `Restore it, or remove ${path.endsWith('.json') ? 'the folder around it' : 'it'}; agentgym then repeats the missing runs.`;
 }
 
 function refuseExisting(directory: string): void {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { isAgentgymError } from '../errors/agentgym-error.js';
+import { reasonOf } from '../errors/message-of.js';
 import { isAblation } from '../runs/folder-kind.js';
 import type { DamagedFolder } from '../runs/resolve-run.js';
 import { readAblation, runsOf } from './ablation-directory.js';
@@ -38,7 +39,7 @@ async function describe(name: string, directory: string): Promise<AblationSummar
     return { name, question, createdAt, directory, completed: Object.keys(finished).length, runs };
   } catch (error) {
     if (!isAgentgymError(error)) throw error;
-    return { directory, reason: error.message.replace(/\.$/, '') };
+    return { directory, reason: reasonOf(error) };
   }
 }
 

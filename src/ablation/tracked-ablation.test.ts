@@ -28,6 +28,9 @@ afterEach(async () => {
 
 const success = { rate: 0.5, low: 0.1, high: 0.9 };
 const result = {
+  formatVersion: 1,
+  measure: 'success',
+  temperature: 0,
   answer: 'a is as good as b.',
   status: 'completed',
   cells: [

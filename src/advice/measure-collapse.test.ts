@@ -68,7 +68,14 @@ it('measureCollapse names the checkpoint from before the fall, and the other see
   const fallen = await make(1, [...steps(10, 1), ...steps(10, 0.5)]);
   await make(2, steps(20, 0.9));
   await make(3, [...steps(10, 1), ...steps(10, 0.5)]);
+  const [noManifest, noLog] = [await make(5, steps(20, 0.9)), await make(6, steps(20, 0.9))];
+  writeFileSync(join(noManifest, 'manifest.json'), '{');
+  writeFileSync(join(noLog, 'metrics.jsonl'), 'null\n');
   const found = await measureCollapse(await loadRun(fallen));
   expect(found).toMatchObject({ step: 11, runStep: 13, checkpoint: { step: 4 }, seeds: { fell: [3], held: [2] } });
+  expect(found?.leftOut).toEqual([
+    { directory: noManifest, reason: expect.stringContaining('its manifest.json cannot be read') as string },
+    { directory: noLog, reason: expect.stringContaining('Line 1 of') as string },
+  ]);
   expect(await measureCollapse(await loadRun(await make(4, steps(20, 0.9))))).toBeUndefined();
 });

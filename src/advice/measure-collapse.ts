@@ -1,11 +1,12 @@
-import { readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 
+import { isAgentgymError } from '../errors/agentgym-error.js';
+import { reasonOf } from '../errors/message-of.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import { keptCheckpoints } from '../runs/checkpoints.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { settingLeaves } from '../runs/recipe-leaves.js';
-import { referenceTo } from '../runs/resolve-run.js';
+import { type DamagedFolder, readRunFolders, referenceTo } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { rlLines } from './measure-run.js';
 import type { CollapseMeasure } from './measured.js';
@@ -34,7 +35,7 @@ export async function measureCollapse(run: LoadedRun): Promise<CollapseMeasure |
   if (fall === undefined) return undefined;
   const checkpoint = await betterCheckpoint(run, fall);
   const reference = referenceTo(run.directory, run.manifest.id);
-  return { ...fall, run: reference, ...(checkpoint && { checkpoint }), seeds: await otherSeeds(run) };
+  return { ...fall, run: reference, ...(checkpoint && { checkpoint }), ...(await otherSeeds(run)) };
 }
 
 /** The largest lasting fall of `rollout/success`. */
@@ -113,20 +114,22 @@ async function betterCheckpoint(
 }
 
 /** Runs of the same setting beside this one, by seed: which fell, and which held. */
-async function otherSeeds({ directory, manifest }: LoadedRun): Promise<CollapseMeasure['seeds']> {
+async function otherSeeds({ directory, manifest }: LoadedRun): Promise<Pick<CollapseMeasure, 'seeds' | 'leftOut'>> {
   const own = JSON.stringify(settingLeaves(manifest.recipe));
-  const folder = dirname(directory);
-  const names = await readdir(folder).catch((): string[] => []);
+  const { damaged, runs } = await readRunFolders(dirname(directory));
   const [fell, held] = [new Set<number>(), new Set<number>()];
-  for (const name of names.slice(-mostNeighbours)) {
-    const other = join(folder, name);
-    const { recipe } = (await readManifest(other).catch(() => undefined)) ?? {};
-    if (recipe === undefined || recipe.seed === manifest.recipe.seed) continue;
-    if (JSON.stringify(settingLeaves(recipe)) !== own) continue;
-    const run = await loadRun(other).catch(() => undefined);
-    if (run?.status !== 'completed') continue;
-    (fallOf(rlLines(run)) === undefined ? held : fell).add(recipe.seed);
+  const leftOut: DamagedFolder[] = damaged.map((one) => ({ directory: one.directory, reason: one.reason }));
+  for (const { directory: other } of runs.slice(-mostNeighbours)) {
+    try {
+      const { recipe } = await readManifest(other);
+      if (recipe.seed === manifest.recipe.seed || JSON.stringify(settingLeaves(recipe)) !== own) continue;
+      const run = await loadRun(other);
+      if (run.status === 'completed') (fallOf(rlLines(run)) === undefined ? held : fell).add(recipe.seed);
+    } catch (error) {
+      if (!isAgentgymError(error)) throw error;
+      leftOut.push({ directory: other, reason: reasonOf(error) });
+    }
   }
   const sorted = (seeds: ReadonlySet<number>) => [...seeds].sort((a, b) => a - b);
-  return { fell: sorted(fell), held: sorted(held) };
+  return { seeds: { fell: sorted(fell), held: sorted(held) }, leftOut };
 }

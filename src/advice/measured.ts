@@ -1,5 +1,6 @@
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { RewardBounds } from '../contracts/reward.js';
+import type { DamagedFolder } from '../runs/resolve-run.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
 import type { ReportMean } from '../reporting/report-data.js';
 
@@ -90,6 +91,8 @@ export interface CollapseMeasure {
   readonly checkpoint?: { readonly step: number; readonly success?: number };
   /** Other seeds of the same setting in the same folder. */
   readonly seeds: { readonly fell: readonly number[]; readonly held: readonly number[] };
+  /** Folders beside the run that may be other seeds, and cannot be read. */
+  readonly leftOut: readonly DamagedFolder[];
 }
 
 export interface RateOnTasks {

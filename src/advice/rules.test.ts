@@ -73,6 +73,7 @@ const fallen: CollapseMeasure = {
   before: 1,
   after: 0.67,
   seeds: { fell: [], held: [] },
+  leftOut: [],
 };
 const difference = (low: number, high: number) => ({ difference: { mean: (low + high) / 2, low, high }, tasks: 100 });
 
@@ -476,6 +477,8 @@ describe('collapse', () => {
     expect(found({ seeds: { fell: [], held: [2, 3] } }).cures?.[0]).toMatch(/^Report all seeds/);
     expect(found({ seeds: { fell: [2], held: [] } }).finding).toMatch(/It also fell with seed 2\.$/);
     expect(found({ seeds: { fell: [2], held: [] } }).cures?.[0]).toMatch(/every seed falls/);
+    const leftOut = ['a', 'b', 'c'].map((directory) => ({ directory, reason: 'it is damaged' }));
+    expect(found({ leftOut }).evidence).toMatch(/; left out: a \(it is damaged\), and 2 more folders/);
   });
 
   it('is advice, not a problem, where the policy is still better than its start', () => {

@@ -35,6 +35,7 @@ export async function runnerRequest(
   },
   config: Config,
   localWorkers: number,
+  tell: RunnerRequest['tell'],
 ): Promise<RunnerRequest> {
   const { address, runner, workers } = flags;
   const [{ parseOptions }, { projectPluginSources }] = await Promise.all([
@@ -51,6 +52,7 @@ export async function runnerRequest(
     checksMemory: flags['memory-check'],
     version: config.version,
     ...(folder !== undefined && sources.length > 0 && { project: folder }),
+    tell,
     environment: process.env,
   };
 }

@@ -75,7 +75,8 @@ export default class Ablate extends BaseCommand {
       versions: { agentgym: this.config.version, node: process.version },
       command: this.words(),
     };
-    const runner = await openRunner(await runnerRequest(flags, this.config, localWorkers), this.signal);
+    const request = await runnerRequest(flags, this.config, localWorkers, (line) => this.note(line));
+    const runner = await openRunner(request, this.signal);
     if (isRenderer(runner)) {
       const { result, rendering } = await renderAblation(planned, { ...common, renderer: runner });
       for (const line of lines.renderingLines(result, rendering)) this.say(line);

@@ -43,7 +43,7 @@ export default class Pull extends BaseCommand {
         ...(flags.revision !== undefined && { revision: flags.revision }),
         ...(flags.output !== undefined && { output: flags.output }),
         cacheDirectory: this.config.cacheDir,
-        hub: hubAccess(environment, this.signal),
+        hub: hubAccess(environment, this.signal, (line) => this.note(line)),
         onEvent: (event) => display.event(event),
       });
       await display.close();

@@ -45,7 +45,7 @@ export default class Push extends BaseCommand {
         host: await this.openPluginHost(),
         settings: await this.hostSettings(0),
         cwd: process.cwd(),
-        hub: hubAccess(environment, this.signal),
+        hub: hubAccess(environment, this.signal, (line) => this.note(line)),
         onEvent: (event) => display.event(event),
       });
       await display.close();

@@ -111,7 +111,8 @@ export default class Train extends BaseCommand {
   /** Undefined: the run is trained in this process. */
   async #runner(flags: Parameters<typeof runnerRequest>[0]): Promise<Runner | undefined> {
     const { openRunner, isRenderer } = await import('../runners/open-runner.js');
-    const runner = await openRunner({ ...(await runnerRequest(flags, this.config, 1)), workers: 1 }, this.signal);
+    const request = await runnerRequest(flags, this.config, 1, (line) => this.note(line));
+    const runner = await openRunner({ ...request, workers: 1 }, this.signal);
     return flags.runner === 'local' || isRenderer(runner) ? undefined : runner;
   }
 

@@ -129,15 +129,7 @@ const sampling = v.strictObject({
 const sampler = v.strictObject({
   name: contribution('sampler'),
   address: v.exactOptional(
-    v.pipe(
-      text(
-        'Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says',
-      ),
-      v.check(
-        (address) => !/:\/\/[^/]*@/.test(address),
-        'it must have no name and no password, because the run keeps its recipe; use the environment, as `agentgym describe sampler NAME` says',
-      ),
-    ),
+    text('Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says'),
   ),
   folder: v.exactOptional(
     text(

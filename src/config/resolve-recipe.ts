@@ -12,6 +12,7 @@ import { mergeLayers } from './merge-layers.js';
 import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+import { refuseSecrets } from './refuse-secrets.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
 
 const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/reference/recipe.md' };
@@ -64,6 +65,7 @@ export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequ
   settleIdleSettings(recipe, context);
   checkConsistency(recipe, complaints);
   await checkRecipeContributions(recipe, host, context);
+  refuseSecrets(recipe, complaints);
   if (complaints.findings.length > 0) throw failure(complaints.findings);
   resolvePaths(recipe, (path) => merged.originOf(path), cwd);
   return {

@@ -47,6 +47,16 @@ export function secretsOf(address: string): readonly string[] {
   return [...new Set([...written, ...written.map(decoded), ...encoded])].filter((secret) => secret.length >= 3);
 }
 
+/** Whether an address in a text has a name, a password, or a parameter that is a secret by its name. */
+export function hasSecret(text: string): boolean {
+  return [...text.matchAll(ADDRESS)].some(([, scheme = '', slashes, rest = '']) => {
+    if (slashes !== '//') return false;
+    const login = LOGIN.exec(rest)?.[0] ?? '';
+    const isSecret = login !== '' && (login.includes(':') || !/(^|\+)ssh$/i.test(scheme));
+    return isSecret || /[?&#][\w.-]*(auth|key|passw|secret|session|sig|token|credential)[\w.-]*=./i.test(rest);
+  });
+}
+
 function withoutSecrets(rest: string, keepsName: boolean): string {
   const login = LOGIN.exec(rest)?.[0] ?? '';
   const [address = '', ...fragments] = rest.slice(login.length).split('#');

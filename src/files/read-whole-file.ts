@@ -16,8 +16,12 @@ export const longestLog = 2 ** 31;
  * @throws AG_FILE_REFUSED if it is not a regular file, has more than `mostBytes`, or becomes shorter meanwhile; the error
  *   of the operating system if it cannot be read
  */
-export async function readWholeFile(path: string, mostBytes = usualLimit): Promise<Buffer> {
-  const file = await openRegularFile(path);
+export async function readWholeFile(
+  path: string,
+  mostBytes = usualLimit,
+  links?: Parameters<typeof openRegularFile>[1],
+): Promise<Buffer> {
+  const file = await openRegularFile(path, links);
   try {
     const content = new Content(path, (await file.stat()).size, mostBytes);
     while (content.takes((await file.read(content.place, 0)).bytesRead));

@@ -1,6 +1,7 @@
-import { lstat, mkdir, readdir, readFile, rm, statfs } from 'node:fs/promises';
+import { lstat, mkdir, readdir, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { acquireProcessLock } from '../processes/process-lock.js';
 import { fetchFile } from '../transfers/fetch-file.js';
@@ -44,7 +45,7 @@ export async function fillPartial(
     const files = [...chosen.texts, chosen.weights];
     if (chosen.shards !== undefined) {
       await download(chosen.weights, () => undefined);
-      files.push(...chosen.shards(await readFile(join(partial, chosen.weights.name), 'utf8')));
+      files.push(...chosen.shards(await readTextFile(join(partial, chosen.weights.name))));
     }
     await refuseFullDisk(partial, files);
     onEvent({ type: 'planned', files: files.map(({ name, bytes }) => ({ name, bytes })) });
@@ -71,7 +72,7 @@ async function downloadHubFile(
   const headers = hub.token === undefined ? {} : { headers: { authorization: `Bearer ${hub.token}` } };
   const onProgress = (done: number) => report({ type: 'progress', name, done });
   const outcome = await callHub(hub, `file ${name} of model ${model}`, () =>
-    fetchFile({ url, bytes, hash, ...headers }, path, { signal: hub.signal, onProgress }),
+    fetchFile({ url, bytes, hash, ...headers }, path, { signal: hub.signal, onProgress, hear: hub.hear }),
   );
   report({ type: 'finished', name, outcome });
 }

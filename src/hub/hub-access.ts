@@ -6,6 +6,7 @@ import { messageOf } from '../errors/message-of.js';
 import { fileError } from '../errors/system-error.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { sizeOfBody } from '../transfers/send-request.js';
+import { type AnswerListener, waitTeller } from '../transfers/tell-waits.js';
 import { busyFailure, hostOf, transferError } from '../transfers/transfer-errors.js';
 import { PassingFailure, withRetries } from '../transfers/with-retries.js';
 
@@ -16,6 +17,8 @@ export interface HubAccess {
   /** Never shown, and sent only to the host of `endpoint`. */
   readonly token?: string;
   readonly signal: AbortSignal;
+  /** Hears every answer. */
+  readonly hear: AnswerListener;
 }
 
 type FetchInput = Parameters<typeof fetch>[0];
@@ -25,10 +28,15 @@ const goOn = 'Run the same command again; a pull continues where it ended.';
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 20_000;
 
-/** The hub that the environment names: HF_ENDPOINT and HF_TOKEN, as in all programs of the hub. */
+/**
+ * The hub that the environment names: HF_ENDPOINT and HF_TOKEN, as in all programs of the hub.
+ *
+ * @param tell says that the hub asks for a long wait
+ */
 export function hubAccess(
   environment: { readonly [name: string]: string | undefined },
   signal: AbortSignal,
+  tell: (message: string) => void,
 ): HubAccess {
   const endpoint = (environment['HF_ENDPOINT'] || HUB_URL).replace(/\/+$/, '');
   const token = environment['HF_TOKEN']?.trim() || undefined;
@@ -38,7 +46,7 @@ export function hubAccess(
   if (token !== undefined && !/^hf_\S+$/.test(token)) {
     throw new AgentgymError('AG_HUB_SETTING', { message: 'HF_TOKEN is not a token of the hub: those begin with hf_.' });
   }
-  return { endpoint, ...(token !== undefined && { token }), signal };
+  return { endpoint, ...(token !== undefined && { token }), signal, hear: waitTeller(tell) };
 }
 
 /** Parameters that every function of the hub's library takes. */
@@ -127,6 +135,7 @@ export async function hubFetch(hub: HubAccess, input: FetchInput, init: RequestI
       } catch (error) {
         throw transferError(error);
       }
+      hub.hear(response);
       const busy = busyFailure(url, response);
       if (busy !== undefined) throw busy;
       return response;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import {
   answer,
@@ -9,17 +9,6 @@ import {
 } from '../transfers/fixtures/hostile-server.js';
 import { hubAccess } from './hub-access.js';
 import { listModel } from './hub-listing.js';
-
-const servers: HostileServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(behaviour: Behaviour): Promise<HostileServer> {
-  const server = await startHostileServer(behaviour);
-  servers.push(server);
-  return server;
-}
 
 const token = 'hf_SECRETSECRETSECRET';
 const commit = 'c'.repeat(40);
@@ -34,13 +23,16 @@ const hub =
     answer(isTree ? tree : about, 200, isTree && link !== undefined ? { link } : {})(request, ...rest);
   };
 
-const list = (server: HostileServer, signal = AbortSignal.timeout(20_000)) =>
-  listModel(hubAccess({ HF_ENDPOINT: server.url, HF_TOKEN: token }, signal), 'a/b');
+const list = (
+  server: HostileServer,
+  signal = AbortSignal.timeout(20_000),
+  tell: (message: string) => void = () => {},
+) => listModel(hubAccess({ HF_ENDPOINT: server.url, HF_TOKEN: token }, signal, tell), 'a/b');
 
 describe('the listing of a hub', () => {
   it('has the files of the commit, and the hash of each', async () => {
     const large = { ...file, path: 'model.safetensors', lfs: { oid: 'b'.repeat(64), size: 9, pointerSize: 3 } };
-    const server = await serve(hub(model, [file, large, { type: 'directory', path: 'x' }]));
+    const server = await startHostileServer(hub(model, [file, large, { type: 'directory', path: 'x' }]));
     expect(await list(server)).toEqual({
       commit,
       license: 'mit',
@@ -73,7 +65,7 @@ describe('the listing of a hub', () => {
     ['a size that no disk has', model, [{ ...file, size: 1e18 }], 'with [0].size: 1000000000000000000, not'],
     ['a list for large files', model, [{ ...file, lfs: [] }], 'with [0].lfs: a list, not an object'],
   ])('is refused with the member if it has %s', async (_, about, tree, problem) => {
-    const error = (await list(await serve(hub(about, tree))).catch((caught: unknown) => caught)) as Error;
+    const error = (await list(await startHostileServer(hub(about, tree))).catch((caught: unknown) => caught)) as Error;
     expect(error).toMatchObject({ code: 'AG_TRANSFER_FAILED', message: expect.stringContaining(problem) as string });
     expect(error.message).toMatch(/^127\.0\.0\.1:\d+ answered \/api\/models\/a\/b\//);
   });
@@ -81,7 +73,7 @@ describe('the listing of a hub', () => {
   it.each(['a body without an end', 'a gzip bomb', 'no HTTP', 'a redirect to itself', 'JSON that is too deep'])(
     'ends at %s',
     async (name) => {
-      const server = await serve(hostileBehaviours[name]!);
+      const server = await startHostileServer(hostileBehaviours[name]!);
       const abort = new AbortController();
       const work = list(server, abort.signal).catch((error: unknown) => error);
       // What may pass is repeated with waits.
@@ -93,8 +85,21 @@ describe('the listing of a hub', () => {
     30_000,
   );
 
+  it('tells the user of a long wait', async () => {
+    const server = await startHostileServer(answer({}, 429, { 'retry-after': '30' }));
+    const [told, abort] = [[] as string[], new AbortController()];
+    const tell = (message: string) => {
+      told.push(message);
+      abort.abort();
+    };
+    await expect(list(server, abort.signal, tell)).rejects.toMatchObject({ name: 'AbortError' });
+    expect(told).toEqual([
+      expect.stringContaining(`127.0.0.1:${server.port} is busy (status 429), and asks to wait 30 s`),
+    ]);
+  });
+
   it('ends if a hub lists files for ever', async () => {
-    const server = await serve((request, response, body) =>
+    const server = await startHostileServer((request, response, body) =>
       hub(model, Array(5000).fill(file), `<http://127.0.0.1:${server.port}${request.url}>; rel="next"`)(
         request,
         response,
@@ -105,8 +110,8 @@ describe('the listing of a hub', () => {
   });
 
   it('gives the token to nobody else, also where a hub names the next page on another server', async () => {
-    const other = await serve(answer([]));
-    const server = await serve(hub(model, [file], `<http://localhost:${other.port}/steal>; rel="next"`));
+    const other = await startHostileServer(answer([]));
+    const server = await startHostileServer(hub(model, [file], `<http://localhost:${other.port}/steal>; rel="next"`));
     expect((await list(server)).entries).toHaveLength(1);
     expect(server.asked.every(({ headers }) => headers.authorization === `Bearer ${token}`)).toBe(true);
     expect(other.asked.map(({ path }) => path)).toEqual(['/steal']);

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { hasHash } from '../transfers/file-hash.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
@@ -82,7 +83,7 @@ async function baseOf(folder: string): Promise<Pick<PulledModel, 'base'>> {
   const path = join(folder, adapterConfigName);
   if (!existsSync(path)) return {};
   try {
-    const { base_model_name_or_path: base } = JSON.parse(await readFile(path, 'utf8')) as { [key: string]: unknown };
+    const { base_model_name_or_path: base } = JSON.parse(await readTextFile(path)) as { [key: string]: unknown };
     return typeof base === 'string' ? { base } : {};
   } catch {
     return {};

@@ -1,6 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { readWholeFileSync } from '../files/read-whole-file.js';
 import { inspectPackage, type Inspection } from '../plugins/inspect-package.js';
 import { readBuiltGraph, type BuiltGraph } from './built-imports.js';
 
@@ -21,8 +22,7 @@ export interface PackageContext {
 export function openPackage(root: string, hostVersion: string): PackageContext {
   const file = join(root, 'package.json');
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
-  if (!statSync(file).isFile()) throw new Error(`${file} is not a regular file`);
-  const json: unknown = JSON.parse(readFileSync(file, 'utf8'));
+  const json: unknown = JSON.parse(readWholeFileSync(file).toString());
   const inspection = inspectPackage(root, json, hostVersion);
   const [fault] = inspection.faults;
   if (fault?.kind === 'package-json') throw new Error(fault.message);

@@ -1,19 +1,15 @@
-import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A package.json has some kilobytes. */
-const LONGEST_MEBIBYTES = 4;
+import { readTextFile } from '../files/read-whole-file.js';
+
+/** Bytes of the longest package.json: real ones have some kilobytes. */
+const longest = 4 * 2 ** 20;
 
 /**
- * The content of a folder's package.json. Refuses what is not a file, because a pipe would be waited for without end,
- * and what is too long for a package.json.
+ * The content of a folder's package.json.
  *
- * @throws Error of the file system with its `code`; SyntaxError; Error with the reason
+ * @throws AG_FILE_REFUSED if it is no regular file or too long; Error of the file system with its `code`; SyntaxError
  */
 export async function readPackageJson(folder: string): Promise<unknown> {
-  const file = join(folder, 'package.json');
-  const found = await stat(file);
-  if (!found.isFile()) throw new Error(`${file} is not a regular file`);
-  if (found.size > LONGEST_MEBIBYTES * 2 ** 20) throw new Error(`${file} is longer than ${LONGEST_MEBIBYTES} MiB`);
-  return JSON.parse(await readFile(file, 'utf8')) as unknown;
+  return JSON.parse(await readTextFile(join(folder, 'package.json'), longest)) as unknown;
 }

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { longestLog, readTextFile } from '../files/read-whole-file.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
+import { readJsonLines } from '../reporting/read-json-lines.js';
+import { checkLine } from '../runs/recorded-shapes.js';
 
 /** One task, played by the policy before and after reinforcement learning. */
 export interface SampleGames {
@@ -27,7 +29,12 @@ export async function sampleGames(run: string): Promise<SampleGames | undefined>
 }
 
 async function readEpisodes(run: string, name: string): Promise<CompletedEpisode[]> {
-  const text = await readTextFile(join(run, 'episodes', `${name}.jsonl`), longestLog).catch(() => '');
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as Episode).filter((episode) => episode.status === 'completed');
+  const file = join(run, 'episodes', `${name}.jsonl`);
+  const episodes: CompletedEpisode[] = [];
+  if (!existsSync(file)) return episodes;
+  for await (const { document, number } of readJsonLines<Episode>(file)) {
+    checkLine('episode', document, file, number);
+    if (document.status === 'completed') episodes.push(document);
+  }
+  return episodes;
 }

@@ -1,13 +1,14 @@
 // What a job tells where its node shares a disk with the machine that submitted it: files in the job's folder. The run's
 // folder is on that disk, too, so nothing travels through a log, and nothing that a node prints is taken for a report.
 import { appendFileSync } from 'node:fs';
-import { lstat, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 
 import * as v from 'valibot';
 
 import type { RunEvent } from '../contracts/events.js';
+import { openRegularFile } from '../files/open-regular-file.js';
+import { readWholeFile } from '../files/read-whole-file.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { asciiJson } from '../processes/ascii-json.js';
 import { BoundedLines, longestLine } from './bounded-lines.js';
@@ -43,8 +44,8 @@ export class DiskReportReader {
   /** The events since the last call. */
   async *events(): AsyncGenerator<RunEvent> {
     const path = join(this.folder, jobFiles.events);
-    if (!(await isFile(path))) return;
-    const file = await open(path);
+    const file = await openRegularFile(path, 'refuse').catch(() => undefined);
+    if (file === undefined) return;
     try {
       const chunk = Buffer.alloc(1 << 16);
       for (;;) {
@@ -64,15 +65,10 @@ export class DiskReportReader {
   /** How the run ended; undefined as long as the job has not told it. */
   async outcome(): Promise<TrainOutcome | undefined> {
     const path = join(this.folder, jobFiles.outcome);
-    if (!(await isFile(path, longestLine))) return undefined;
-    const { output, success } = v.safeParse(outcomeSchema, parse(await readFile(path, 'utf8')));
+    const content = await readWholeFile(path, longestLine, 'refuse').catch(() => undefined);
+    const { output, success } = v.safeParse(outcomeSchema, content && parse(content.toString()));
     return success ? toldOutcome(output) : undefined;
   }
-}
-
-async function isFile(path: string, most = Infinity): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  return found?.isFile() === true && found.size <= most;
 }
 
 function parse(text: string): unknown {

@@ -1,10 +1,10 @@
 // The folder that a job on a cluster begins with: recipe.json, task.json and, where a run goes on, the run's folder. On a
 // shared disk, the job also tells there what it does: events.jsonl, and outcome.json at the end.
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
+import { reasonOf } from '../errors/message-of.js';
 import type { RunLabel } from '../runs/run-label.js';
 
 /** `task.json`: what a job does besides its recipe. */
@@ -34,9 +34,9 @@ export async function readTask(folder: string, version: string): Promise<JobTask
   const file = join(folder, jobFiles.task);
   let task: JobTask;
   try {
-    task = JSON.parse(await readFile(file, 'utf8')) as JobTask;
+    task = JSON.parse(await readTextFile(file)) as JobTask;
   } catch (error) {
-    const message = `${folder} is not the folder of a job: ${messageOf(error)}.`;
+    const message = `${folder} is not the folder of a job: ${reasonOf(error)}.`;
     throw new AgentgymError('AG_RUNNER_UNAVAILABLE', { message, file, cause: error });
   }
   if (task.agentgym === version) return task;

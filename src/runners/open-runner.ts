@@ -21,6 +21,8 @@ export interface RunnerRequest {
   readonly version: string;
   /** Folder of the project whose plugins runs use. Absent: none. */
   readonly project?: string;
+  /** Says what the user should know while runs wait. */
+  readonly tell: (message: string) => void;
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
@@ -30,7 +32,7 @@ export interface RunnerRequest {
  * @throws AG_COMMAND_USAGE for wrong options, AG_RUNNER_UNAVAILABLE if the cluster is not there
  */
 export async function openRunner(request: RunnerRequest, signal: AbortSignal): Promise<Runner | Renderer> {
-  const { address, checksMemory, environment, localWorkers, name, options, project, version, workers } = request;
+  const { address, checksMemory, environment, localWorkers, name, options, project, tell, version, workers } = request;
   if (address !== undefined && name !== 'ray') {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `\`--address\` has no effect with the runner ${name}.`,
@@ -59,6 +61,7 @@ export async function openRunner(request: RunnerRequest, signal: AbortSignal): P
         checksMemory,
         version,
         ...(project !== undefined && { project }),
+        tell,
         environment,
       };
       return rayRunner(settings, signal);

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
 
-import { typeProblem } from '../config/check-structure.js';
-import { isKeyMap } from '../config/recipe-layer.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { documentProblem } from './read-document.js';
 
 /** JSON has no NaN: a statistic of too few tasks is null. */
 const statistic = v.nullable(v.number());
@@ -32,6 +31,52 @@ const evaluationSchema = v.looseObject({
 const baselinesSchema = v.record(v.string(), evaluationSchema);
 const place = { stage: v.string(), step: v.number() };
 
+const turn = v.looseObject({
+  observation: v.string(),
+  text: v.string(),
+  cut: v.boolean(),
+  reward: statistic,
+  components: v.record(v.string(), statistic),
+  native: statistic,
+  facts: v.looseObject({
+    success: v.boolean(),
+    milestones: v.exactOptional(v.looseObject({ reached: v.number(), total: v.number() })),
+  }),
+  toolCall: v.exactOptional(v.looseObject({ name: v.string(), status: v.string() })),
+  sampled: v.exactOptional(v.tuple([v.number(), v.number()])),
+});
+const played = {
+  ...place,
+  task: v.string(),
+  group: v.number(),
+  member: v.number(),
+  turns: v.array(turn),
+};
+const column = v.array(statistic);
+const episodeSchema = v.variant('status', [
+  v.looseObject({
+    ...played,
+    status: v.literal('completed'),
+    finalObservation: v.string(),
+    success: v.boolean(),
+    return: statistic,
+    truncated: v.exactOptional(v.string()),
+    groupReturns: v.exactOptional(column),
+    // All columns, also those of later versions.
+    record: v.exactOptional(
+      v.objectWithRest(
+        { tokens: v.array(v.number()), mask: column, logprobs: column, pieces: v.exactOptional(v.array(v.string())) },
+        column,
+      ),
+    ),
+  }),
+  v.looseObject({
+    ...played,
+    status: v.literal('failed'),
+    failure: v.looseObject({ phase: v.string(), message: v.string() }),
+  }),
+]);
+
 /**
  * The parts of the files of a run that commands use without further checks, also of runs that older versions wrote. A
  * user may have changed the files.
@@ -45,11 +90,7 @@ export const recordedShapes = {
     evaluation: evaluationSchema,
     outcomes: v.array(v.looseObject({})),
   }),
-  episode: v.looseObject({
-    ...place,
-    status: v.string(),
-    turns: v.array(v.looseObject({ components: v.looseObject({}) })),
-  }),
+  episode: episodeSchema,
   result: v.looseObject({
     formatVersion: v.literal(1),
     status: v.string(),
@@ -76,8 +117,7 @@ export const recordedShapes = {
 
 /** What a document lacks: "it is null, not a map of keys"; undefined if nothing. */
 export function shapeProblem(shape: keyof typeof recordedShapes, document: unknown): string | undefined {
-  if (!isKeyMap(document)) return `it is ${document === null ? 'empty' : JSON.stringify(document)}, not a map of keys`;
-  return typeProblem(recordedShapes[shape], document);
+  return documentProblem(recordedShapes[shape], document);
 }
 
 /** Throws AG_RUN_DAMAGED if a line of a log is not what a run writes there. */

@@ -4,7 +4,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
+import { reasonOf } from '../errors/message-of.js';
 import { shellWord } from '../errors/shell-word.js';
 import { isAblation } from './folder-kind.js';
 import { readLabel } from './run-label.js';
@@ -130,14 +130,13 @@ async function candidate(
   const found = await stat(file).catch(() => undefined);
   if (found === undefined) return undefined;
   const damaged = (reason: string) => ({ directory, reason, changedAt: found.mtime.toISOString() });
-  if (!found.isFile()) return damaged('its manifest.json is not a regular file');
   try {
     const { id, createdAt } = Object(JSON.parse(await readTextFile(file))) as Partial<RunManifest>;
     return typeof id !== 'string' || typeof createdAt !== 'string'
       ? damaged('its manifest.json has no `id` or no `createdAt`')
       : { directory, folderName, id, createdAt };
   } catch (error) {
-    return damaged(`its manifest.json cannot be read: ${messageOf(error)}`);
+    return damaged(`its manifest.json cannot be read: ${reasonOf(error)}`);
   }
 }
 

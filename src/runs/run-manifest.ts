@@ -11,7 +11,7 @@ import type { ContributionKind } from '../contracts/plugin.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
+import { messageOf, reasonOf } from '../errors/message-of.js';
 import type { GitProvenance } from '../git/provenance.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
@@ -149,9 +149,9 @@ export async function readManifest(directory: string): Promise<RunManifest> {
     manifest = JSON.parse(await readTextFile(file)) as typeof manifest;
   } catch (error) {
     const missing = ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const problem = missing ? 'it has no manifest.json' : `its manifest.json cannot be read: ${messageOf(error)}`;
+    const problem = missing ? 'it has no manifest.json' : `its manifest.json cannot be read: ${reasonOf(error)}`;
     throw new AgentgymError('AG_NOT_A_RUN', {
-      message: `${directory} is not a run: ${problem.replace(/\.$/, '')}.`,
+      message: `${directory} is not a run: ${problem}.`,
       file,
       cause: error,
     });

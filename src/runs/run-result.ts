@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
-import { messageOf } from '../errors/message-of.js';
 import type { SpentTotals } from '../training/spending.js';
 import { writeJsonAtomically } from './durable-files.js';
-import { shapeProblem } from './recorded-shapes.js';
+import { readDocument } from './read-document.js';
+import { recordedShapes } from './recorded-shapes.js';
 import type { RunStatus } from './run-manifest.js';
 
 /** A stage in the result of a run. */
@@ -88,18 +86,12 @@ export async function readResult(directory: string): Promise<RunResult | undefin
 export async function readWholeResult(directory: string): Promise<RunResult | undefined> {
   const file = resultPath(directory);
   if (!existsSync(file)) return undefined;
-  let problem: string | undefined;
-  try {
-    const result = JSON.parse(await readTextFile(file)) as RunResult;
-    problem = shapeProblem('result', result);
-    // The folder may have been moved or copied since it was written.
-    if (problem === undefined) return { ...result, run: resolve(directory) };
-  } catch (error) {
-    problem = messageOf(error);
-  }
-  throw new AgentgymError('AG_RUN_DAMAGED', {
-    message: `${file} is not the result of a run: ${problem}.`,
+  const result = await readDocument(file, {
+    schema: recordedShapes.result,
+    name: 'the result of a run',
+    code: 'AG_RUN_DAMAGED',
     hint: 'Restore it from a copy, or remove it: the run then counts as one that has not ended.',
-    file,
   });
+  // The folder may have been moved or copied since it was written.
+  return { ...(result as unknown as RunResult), run: resolve(directory) };
 }

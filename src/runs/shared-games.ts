@@ -2,12 +2,13 @@
 // holds the demonstrations of its first N games. A run that needs more games plays only these, and adds them.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+
+import * as v from 'valibot';
 
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
-import type { FileDigest } from '../demonstrations/file-digest.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { waitForProcessLock } from '../processes/process-lock.js';
@@ -15,6 +16,7 @@ import { makeFolder } from '../reporting/make-folder.js';
 import type { CollectedDemonstrations, GameOutcome } from '../rollout/collect-demonstrations.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { writeJsonAtomically } from './durable-files.js';
+import { readDocument } from './read-document.js';
 import { differenceFrom, keepEpisodes } from './kept-demonstrations.js';
 
 /** Everything that the games depend on, besides their number. Other games have another folder. */
@@ -26,13 +28,20 @@ export interface GameCollection {
   readonly settings: JsonObject;
 }
 
-interface CollectionRecord extends FileDigest {
-  readonly formatVersion: 1;
-  readonly collection: GameCollection;
+const recordSchema = v.looseObject({
+  formatVersion: v.literal(1),
+  collection: v.looseObject({}),
   /** In the order of play. Only `kept` games are in the file. */
+  outcomes: v.array(v.picklist(['kept', 'left out', 'failed'] satisfies GameOutcome[])),
+  /** Its name beside the record. */
+  file: v.pipe(v.string(), v.regex(/^\d+-games\.jsonl$/)),
+  bytes: v.number(),
+  sha256: v.string(),
+});
+type CollectionRecord = Omit<v.InferOutput<typeof recordSchema>, 'collection' | 'outcomes'> & {
+  readonly collection: GameCollection;
   readonly outcomes: readonly GameOutcome[];
-  readonly file: string;
-}
+};
 
 type Games = Pick<CollectedDemonstrations, 'episodes' | 'outcomes'>;
 
@@ -78,7 +87,7 @@ export async function shareGames(
 async function readGames(directory: string): Promise<Games> {
   const path = join(directory, 'games.json');
   if (!existsSync(path)) return { episodes: [], outcomes: [] };
-  const record = JSON.parse(await readFile(path, 'utf8')) as CollectionRecord;
+  const record = await readRecord(directory);
   const file = join(directory, record.file);
   const problem = await differenceFrom(file, record);
   if (problem !== undefined) {
@@ -95,12 +104,21 @@ async function readGames(directory: string): Promise<Games> {
   return { episodes, outcomes: record.outcomes };
 }
 
+function readRecord(directory: string): Promise<v.InferOutput<typeof recordSchema>> {
+  return readDocument(join(directory, 'games.json'), {
+    schema: recordSchema,
+    name: 'a record of demonstrations',
+    code: 'AG_ABLATION_CHANGED',
+    hint: `Restore it, or remove ${directory}; the games are then played again.`,
+  });
+}
+
 /** The record replaces the one before it at once, so a process that is killed here leaves whole collections. */
 async function writeGames(directory: string, collection: GameCollection, games: Games): Promise<void> {
   const file = `${games.outcomes.length}-games.jsonl`;
   const { bytes, sha256 } = await keepEpisodes(directory, join(directory, file), collection.header, games.episodes);
   const path = join(directory, 'games.json');
-  const before = existsSync(path) ? (JSON.parse(await readFile(path, 'utf8')) as CollectionRecord) : undefined;
+  const before = existsSync(path) ? await readRecord(directory) : undefined;
   const { outcomes } = games;
   const record: CollectionRecord = { formatVersion: 1, collection, outcomes, file, bytes, sha256 };
   await writeJsonAtomically(path, record);

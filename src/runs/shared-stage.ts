@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { RecordedStep, SharedStage } from '../training/run-stage.js';
@@ -37,7 +38,7 @@ interface SharedStageOptions {
 export async function openSharedStage(options: SharedStageOptions): Promise<SharedStage | undefined> {
   const { folder, identity } = options;
   if (!existsSync(folder)) return recorder(options);
-  const written = JSON.parse(await readFile(join(folder, identityFile), 'utf8')) as StageIdentity;
+  const written = JSON.parse(await readTextFile(join(folder, identityFile))) as StageIdentity;
   return JSON.stringify(written) === JSON.stringify(identity) ? reader(options) : undefined;
 }
 
@@ -49,7 +50,7 @@ export async function policyDigest(policy: Pick<PolicyModel, 'save'>): Promise<s
     const hash = createHash('sha256');
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
     const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-    for (const path of paths.sort()) hash.update(path.slice(folder.length)).update(await readFile(path));
+    for (const path of paths.sort()) hash.update(path.slice(folder.length)).update(await readWholeFile(path, Infinity));
     return hash.digest('hex');
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -82,7 +83,7 @@ async function recorder({ folder, identity, policy, needsWeights }: SharedStageO
 }
 
 async function reader({ folder, policy }: SharedStageOptions): Promise<SharedStage> {
-  const lines = (await readFile(join(folder, stepsFile), 'utf8')).trimEnd().split('\n');
+  const lines = (await readTextFile(join(folder, stepsFile), longestLog)).trimEnd().split('\n');
   const steps = lines.map((line) => JSON.parse(line) as RecordedStep);
   const holdsWeights = (step: number): boolean => existsSync(weightsFolder(folder, step));
   return {

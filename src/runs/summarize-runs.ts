@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 
 import type { Json } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
+import { reasonOf } from '../errors/message-of.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import { presentStatus } from './load-run.js';
 import { differingSettings, settingLeaves } from './recipe-leaves.js';
@@ -124,5 +125,5 @@ function isWanted(run: Line['summary'], { recipe, algorithm, status, tags = [] }
 /** A damaged run, or one of another version, is left out and does not hide others. */
 function damageOf(error: unknown): string {
   if (!isAgentgymError(error) || error.code !== 'AG_NOT_A_RUN') throw error;
-  return error.message.replace(/\.$/, '');
+  return reasonOf(error);
 }

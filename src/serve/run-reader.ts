@@ -7,7 +7,6 @@ import { reportRun } from '../reports/report-run.js';
 import type { ReportedRun } from '../reports/report-cells.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { fileSignature } from './file-signature.js';
-import { refuseSpecialFiles } from './refuse-special-files.js';
 
 /**
  * Reads one run repeatedly, for all pages that show it. It first compares sizes and modification times, and reads
@@ -65,7 +64,6 @@ export class RunReader {
       const status = presentStatus(this.directory, known.state.loaded.manifest);
       if (status === known.state.loaded.status) return known.state;
     }
-    await refuseSpecialFiles(await this.#files());
     const loaded = await loadRun(this.directory);
     await this.#refreshEpisodes(loaded);
     const { recorded, halfWritten } = this.#logs;

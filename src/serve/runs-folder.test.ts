@@ -42,10 +42,9 @@ it.skipIf(process.platform === 'win32')(
     expect(listing.ablations).toEqual([]);
     expect(new Map(listing.unreadable.map(({ folder: name, why }) => [name, why]))).toEqual(
       new Map([
-        ...[odd[0]!, odd[2]!].map(
-          (run) => [basename(run), 'manifest.json is not a regular file, so it is not read.'] as const,
-        ),
-        [basename(odd[1]!), 'metrics.jsonl is not a regular file, so it is not read.'],
+        [basename(odd[0]!), expect.stringContaining('manifest.json is a pipe, not a file.')],
+        [basename(odd[1]!), `${join(odd[1]!, 'metrics.jsonl')} is a pipe, not a file.`],
+        [basename(odd[2]!), expect.stringContaining('manifest.json is a device, not a file.')],
         ['damaged', expect.stringContaining('its manifest.json cannot be read')],
       ]),
     );
@@ -56,8 +55,8 @@ it.skipIf(process.platform === 'win32')('refuses to read an episode log that is 
   const run = await journaledRun(mkdtempSync(join(tmpdir(), 'agentgym-hostile-')));
   pipe(join(run, 'episodes', 'rl.jsonl'));
   await expect(new RunReader(run).read()).rejects.toMatchObject({
-    code: 'AG_RUN_DAMAGED',
-    message: 'rl.jsonl is not a regular file, so it is not read.',
+    code: 'AG_FILE_REFUSED',
+    message: `${join(run, 'episodes', 'rl.jsonl')} is a pipe, not a file.`,
   });
 });
 

@@ -1,16 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
 import type { ListedAblation, ListedCell, ListedRun, RunsListing } from '../reporting/live-data.js';
 import type { ReportStatus } from '../reporting/report-data.js';
 import { readAblation, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
 import { ablationPath } from '../runs/folder-kind.js';
 import type { AblationResult } from '../ablation/ablation-result.js';
+import { readAblationResult } from '../ablation/read-ablation-result.js';
 import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
 import { fileSignature } from './file-signature.js';
-import { refuseSpecialFiles } from './refuse-special-files.js';
 import { WatchedRuns, type RunLine } from './summarize-run.js';
 
 interface KnownAblation {
@@ -134,12 +133,8 @@ export class RunsFolder {
     const known = this.#ablations.get(directory);
     if (known?.signature === signature) return known;
     try {
-      await refuseSpecialFiles([ablationPath(directory), resultPath]);
       const manifest = await readAblation(directory);
-      const result = await readTextFile(resultPath).then(
-        (text) => JSON.parse(text) as AblationResult,
-        () => undefined,
-      );
+      const result = await readAblationResult(directory).catch(() => undefined);
       const read = { signature, manifest, result };
       this.#ablations.set(directory, read);
       return read;

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openRegularFile } from '../files/open-regular-file.js';
@@ -12,7 +13,6 @@ import { readResult } from '../runs/run-result.js';
 import { runSeconds } from '../runs/run-seconds.js';
 import { messageOf } from '../errors/message-of.js';
 import { fileSignature } from './file-signature.js';
-import { refuseSpecialFiles } from './refuse-special-files.js';
 
 /**
  * A run in a list without the fields that depend on the list: its key, and the settings that differ from other runs.
@@ -45,7 +45,6 @@ export class WatchedRuns {
     if (this.#problems.get(directory)?.signature === signature) return undefined;
     try {
       if (known?.signature === signature) return withStatus(directory, known.manifest, known.line);
-      await refuseSpecialFiles([manifestPath(directory), ...files]);
       const manifest = await readManifest(directory);
       const line = await runLine(directory, manifest);
       this.#problems.delete(directory);
@@ -126,8 +125,8 @@ function temperatureOf(name: string): number {
  * integrity.
  */
 async function lastMetrics(file: string): Promise<RunMetricsLine[]> {
-  const handle = await openRegularFile(file).catch(() => undefined);
-  if (handle === undefined) return [];
+  if (!existsSync(file)) return [];
+  const handle = await openRegularFile(file);
   try {
     const { size } = await handle.stat();
     const start = Math.max(0, size - tailBytes);

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import {
   answer,
@@ -15,22 +15,17 @@ import { mlflowAccess } from './mlflow-access.js';
 import { MlflowClient } from './mlflow-client.js';
 import { MlflowRun } from './mlflow-run.js';
 
-const servers: HostileServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
 const token = 'tok3n-SECRET-tok3n';
 
-/** Opens a run on a server with this behaviour. */
-async function open(behaviour: Behaviour, signal = AbortSignal.timeout(30_000)) {
-  const server = await startHostileServer(behaviour);
-  servers.push(server);
+/** Opens a run on a server. */
+async function openOn(server: HostileServer, signal = AbortSignal.timeout(30_000)) {
   const client = new MlflowClient(mlflowAccess({ MLFLOW_TRACKING_URI: server.url, MLFLOW_TRACKING_TOKEN: token }));
   const folder = mkdtempSync(join(tmpdir(), 'hostile-mlflow-'));
   const identity = { tag: 't', value: 'v', startTime: 1, name: 'run' };
   return MlflowRun.open(client, folder, identity, signal).catch((error: unknown) => error as Error);
 }
+
+const open = async (behaviour: Behaviour, signal?: AbortSignal) => openOn(await startHostileServer(behaviour), signal);
 
 const info = { run_id: 'r', experiment_id: '0', artifact_uri: 'x', status: 'RUNNING', lifecycle_stage: 'active' };
 /** A server that knows no run and creates this one. */
@@ -86,9 +81,9 @@ describe('an MLflow server that lies', () => {
   it.each(['a body without an end', 'a complaint without an end', 'a gzip bomb', 'no HTTP', 'JSON that is too deep'])(
     'ends at %s',
     async (name) => {
-      const failure = await open(hostileBehaviours[name]!);
-      expect(failure).toMatchObject({ name: 'TrackingFailure' });
-      expect(servers.at(-1)!.sent()).toBeLessThan(2 ** 26);
+      const server = await startHostileServer(hostileBehaviours[name]!);
+      expect(await openOn(server)).toMatchObject({ name: 'TrackingFailure' });
+      expect(server.sent()).toBeLessThan(2 ** 26);
     },
   );
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { readTextFile } from '../files/read-whole-file.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
 import { metricValue, mlflowKey, mostPerRequest, paramValue, tagValue } from './mlflow-names.js';
@@ -231,7 +231,7 @@ export class MlflowRun {
 /** The run of a folder on this server; undefined if the folder has none there. */
 export async function readMlflowRecord(folder: string, host: string): Promise<MlflowRecord | undefined> {
   try {
-    const record = JSON.parse(await readFile(recordPath(folder), 'utf8')) as Partial<MlflowRecord> | null;
+    const record = JSON.parse(await readTextFile(recordPath(folder))) as Partial<MlflowRecord> | null;
     const isWhole = typeof record?.runId === 'string' && typeof record.experimentId === 'string';
     return isWhole && record.host === host ? (record as MlflowRecord) : undefined;
   } catch {

@@ -1,25 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 import type { WireFailure, WireLimits } from '../contracts/wire.js';
 import { boundedFetch } from './bounded-fetch.js';
-import {
-  answer,
-  type Behaviour,
-  type HostileServer,
-  hostileBehaviours,
-  startHostileServer,
-} from './fixtures/hostile-server.js';
-
-const servers: HostileServer[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) await server.close();
-});
-
-async function serve(behaviour: Behaviour): Promise<HostileServer> {
-  const server = await startHostileServer(behaviour);
-  servers.push(server);
-  return server;
-}
+import { answer, hostileBehaviours, startHostileServer } from './fixtures/hostile-server.js';
 
 const failureOf = (work: Promise<unknown>): Promise<WireFailure> =>
   work.then(
@@ -46,7 +29,7 @@ const kinds: { readonly [name: string]: string } = {
 
 describe('a fetch with limits', () => {
   it('answers as the built-in fetch does', async () => {
-    const server = await serve(answer({ a: 1 }, 201, { 'x-more': 'yes' }));
+    const server = await startHostileServer(answer({ a: 1 }, 201, { 'x-more': 'yes' }));
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"b":2}' };
     const response = await boundedFetch(`${server.url}/path?q=1`, init);
     expect([response.status, response.ok, response.url]).toEqual([201, true, `${server.url}/path?q=1`]);
@@ -64,7 +47,7 @@ describe('a fetch with limits', () => {
     ['a stream', new Blob(['content']).stream()],
     ['a form', new URLSearchParams('content')],
   ])('sends %s', async (_, body) => {
-    const server = await serve(answer({}));
+    const server = await startHostileServer(answer({}));
     await boundedFetch(server.url, { method: 'PUT', body });
     expect(server.asked[0]?.body.toString()).toMatch(/^content=?$/);
   });
@@ -74,7 +57,7 @@ describe('a fetch with limits', () => {
   });
 
   it.each(Object.entries(kinds))('ends at %s with a failure that is %s', async (name, kind) => {
-    const server = await serve(hostileBehaviours[name]!);
+    const server = await startHostileServer(hostileBehaviours[name]!);
     const begin = performance.now();
     const failure = await failureOf(
       boundedFetch(`${server.url}/x`, {}, { ...limits, totalSeconds: kind === 'late' ? 0.5 : 10 }),
@@ -88,13 +71,13 @@ describe('a fetch with limits', () => {
   });
 
   it('takes a large answer inside the limit, also if it is packed', async () => {
-    const server = await serve(answer(JSON.stringify('x'.repeat(2 ** 20))));
+    const server = await startHostileServer(answer(JSON.stringify('x'.repeat(2 ** 20))));
     expect(await (await boundedFetch(server.url, {}, limits)).json()).toHaveLength(2 ** 20);
   });
 
   it('is interrupted at once, before and during the body', async () => {
     for (const name of ['never', 'a body of one byte at a time']) {
-      const server = await serve(hostileBehaviours[name]!);
+      const server = await startHostileServer(hostileBehaviours[name]!);
       const abort = new AbortController();
       setTimeout(() => abort.abort(new Error('enough')), 100);
       await expect(boundedFetch(server.url, { signal: abort.signal })).rejects.toThrow('enough');
@@ -103,7 +86,7 @@ describe('a fetch with limits', () => {
   });
 
   it('says that a server is not there, and refuses other addresses', async () => {
-    const server = await serve(answer({}));
+    const server = await startHostileServer(answer({}));
     await server.close();
     expect(await failureOf(boundedFetch(server.url))).toMatchObject({
       kind: 'unreachable',
@@ -131,7 +114,7 @@ describe('the secrets of a request', () => {
 
   it.each(Object.entries(echoes))('are cut out of an answer that repeats them %s', async (_, echo) => {
     const said = `${echo(key)} end`;
-    const server = await serve((request, response) => {
+    const server = await startHostileServer((request, response) => {
       response
         .writeHead(request.url === '/good' ? 200 : 401, { 'x-echo': said.replaceAll(/[^\x20-\x7e]/g, '') })
         .end(said);
@@ -165,14 +148,16 @@ describe('the secrets of a request', () => {
   });
 
   it('are the password and the keys of an address, too', async () => {
-    const server = await serve((request, response) => response.end(`${request.url} ${request.headers.authorization}`));
+    const server = await startHostileServer((request, response) =>
+      response.end(`${request.url} ${request.headers.authorization}`),
+    );
     const url = `${server.url.replace('//', '//me:pass%40word@')}/x?api_key=letmeinnow&model=tiny`;
     const text = await (await boundedFetch(url)).text();
     expect(text).toBe('/x?api_key=***&model=tiny Basic ***');
   });
 
   it('stay in the data if they are short, and are cut out of complaints', async () => {
-    const server = await serve((request, response) =>
+    const server = await startHostileServer((request, response) =>
       response.writeHead(Number(request.url?.slice(1))).end('none of it'),
     );
     const headers = { authorization: 'Bearer none' };
@@ -181,7 +166,7 @@ describe('the secrets of a request', () => {
   });
 
   it('are not in the message of a failure', async () => {
-    const server = await serve((_, response) =>
+    const server = await startHostileServer((_, response) =>
       response.writeHead(302, { location: `http://localhost:1/${key}` }).end(),
     );
     const failure = await failureOf(boundedFetch(server.url, { headers: { 'x-api-key': key } }));
@@ -193,8 +178,8 @@ describe('the secrets of a request', () => {
 describe('a redirect', () => {
   /** A server that sends everything to another one, and that other one. */
   async function two(status: number) {
-    const other = await serve(answer({ who: 'other' }));
-    const first = await serve((request, response) =>
+    const other = await startHostileServer(answer({ who: 'other' }));
+    const first = await startHostileServer((request, response) =>
       request.url === '/here'
         ? response.end('{"who":"same"}')
         : response
@@ -242,7 +227,7 @@ describe('a redirect', () => {
     expect((await failureOf(boundedFetch(`${first.url}/x`, { headers: secret }))).message).toContain(
       `localhost:${other.port}/there`,
     );
-    const echo = await serve((request, response) =>
+    const echo = await startHostileServer((request, response) =>
       response.writeHead(302, { location: `http://localhost:${other.port}${request.url}` }).end(),
     );
     const failure = await failureOf(
@@ -270,7 +255,7 @@ describe('a wait that a server asks for', () => {
     ['nothing', { 'retry-after': '' }, null],
     ['words for milliseconds', { 'retry-after-ms': 'NaN', 'retry-after': '2' }, '2'],
   ])('of %s is read', async (_, headers, seconds) => {
-    const server = await serve((__, response) => response.writeHead(429, headers).end());
+    const server = await startHostileServer((__, response) => response.writeHead(429, headers).end());
     const response = await boundedFetch(server.url);
     expect(response.headers.get('retry-after')).toBe(seconds);
     expect(response.headers.has('retry-after-ms')).toBe(false);

@@ -6,6 +6,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import { type OpenAnswer, openBounded } from './bounded-fetch.js';
 import { type FileHash, hasHash } from './file-hash.js';
+import type { AnswerListener } from './tell-waits.js';
 import { busyFailure, hostOf, transferRefusal, transferError } from './transfer-errors.js';
 import { PassingFailure, withRetries } from './with-retries.js';
 
@@ -25,6 +26,8 @@ export interface DownloadSettings {
   readonly stallSeconds?: number;
   /** Called with the number of bytes that are there. */
   readonly onProgress?: (done: number) => void;
+  /** Hears every answer. */
+  readonly hear?: AnswerListener;
 }
 
 /** Bytes that must come in `stallSeconds`. */
@@ -126,7 +129,7 @@ async function fillOnce(download: Download, path: string, settings: DownloadSett
 }
 
 async function request({ headers, url }: Download, done: number, settings: DownloadSettings): Promise<OpenAnswer> {
-  const { signal, stallSeconds = 60 } = settings;
+  const { hear, signal, stallSeconds = 60 } = settings;
   const range: { range?: string } = done === 0 ? {} : { range: `bytes=${done}-` };
   // Compressed answers have other lengths than the file.
   const init = { signal, headers: { 'accept-encoding': 'identity', ...headers, ...range } };
@@ -138,6 +141,7 @@ async function request({ headers, url }: Download, done: number, settings: Downl
     throw transferError(error);
   }
   const { status } = answer;
+  hear?.(answer);
   // 416: it was asked for bytes behind the end.
   if (status === 200 || status === 206 || status === 416) return answer;
   answer.close();

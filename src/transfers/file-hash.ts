@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { lstat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+
+import { openRegularFile } from '../files/open-regular-file.js';
 
 /** The hash that a file must have. */
 export interface FileHash {
@@ -12,15 +13,20 @@ export interface FileHash {
 
 /** Whether a file exists with this size and hash. A link is none, because what it leads to may change. */
 export async function hasHash(path: string, bytes: number, hash: FileHash, signal?: AbortSignal): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found?.isFile() !== true || found.size !== bytes) return false;
-  return (await hashOf(path, bytes, hash.algorithm, signal)) === hash.value.toLowerCase();
+  const file = await openRegularFile(path, 'refuse').catch(() => undefined);
+  if (file === undefined) return false;
+  try {
+    if ((await file.stat()).size !== bytes) return false;
+    return (await hashOf(file, bytes, hash.algorithm, signal)) === hash.value.toLowerCase();
+  } finally {
+    await file.close();
+  }
 }
 
-async function hashOf(path: string, bytes: number, algorithm: FileHash['algorithm'], signal?: AbortSignal) {
+async function hashOf(file: FileHandle, bytes: number, algorithm: FileHash['algorithm'], signal?: AbortSignal) {
   const hash = createHash(algorithm === 'sha256' ? 'sha256' : 'sha1');
   if (algorithm === 'git-blob') hash.update(`blob ${bytes}\0`);
-  const options = { highWaterMark: 2 ** 20, ...(signal && { signal }) };
-  for await (const chunk of createReadStream(path, options)) hash.update(chunk as Buffer);
+  const options = { highWaterMark: 2 ** 20, autoClose: false, ...(signal && { signal }) };
+  for await (const chunk of file.createReadStream(options)) hash.update(chunk as Buffer);
   return hash.digest('hex');
 }

@@ -1,14 +1,11 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { boundedFetch } from './bounded-fetch.js';
-import { type HostileServer, startHostileServer } from './fixtures/hostile-server.js';
+import { startHostileServer } from './fixtures/hostile-server.js';
 import { tellWaits } from './tell-waits.js';
 
-let server: HostileServer;
-afterEach(() => server.close());
-
 it('tells the user of a long wait once, and not of a short one', async () => {
-  server = await startHostileServer((request, response) => {
+  const server = await startHostileServer((request, response) => {
     const [status, seconds] = (request.url ?? '').slice(1).split('-');
     response.writeHead(Number(status), { 'retry-after': seconds }).end();
   });

@@ -1,24 +1,35 @@
 import type { HostFetch } from '../contracts/wire.js';
-import { longestWaitSeconds } from './retry-after.js';
+import { longestWaitSeconds, readRetryAfter } from './retry-after.js';
+import { hostOf } from './transfer-errors.js';
 
 /** A shorter wait is nothing that a user must know. */
 const toldSeconds = 10;
 const busyStatus = [408, 425, 429, 500, 502, 503, 504];
 
-/** A fetch that says when a server asks for a long wait: once in a while, because many requests may wait together. */
-export function tellWaits(fetch: HostFetch, tell: (message: string) => void): HostFetch {
+/** Hears the head of each answer. */
+export type AnswerListener = (answer: Pick<Response, 'headers' | 'status' | 'url'>) => void;
+
+/** Says when a server asks for a long wait: once in a while, because many requests may wait together. */
+export function waitTeller(tell: (message: string) => void): AnswerListener {
   let last = -Infinity;
+  return ({ headers, status, url }) => {
+    const seconds = readRetryAfter(headers) ?? 0;
+    const isNews = performance.now() - last >= 1000 * longestWaitSeconds;
+    if (!isNews || seconds < toldSeconds || !busyStatus.includes(status)) return;
+    last = performance.now();
+    const capped = seconds === longestWaitSeconds ? ' or longer' : '';
+    tell(
+      `${hostOf(url)} is busy (status ${status}), and asks to wait ${Math.round(seconds)} s${capped}. A request waits at most ${longestWaitSeconds} s before it is repeated.`,
+    );
+  };
+}
+
+/** A fetch that says when a server asks for a long wait. */
+export function tellWaits(fetch: HostFetch, tell: (message: string) => void): HostFetch {
+  const hear = waitTeller(tell);
   return async (input, init, limits) => {
     const response = await fetch(input, init, limits);
-    const seconds = Number(response.headers.get('retry-after') ?? 0);
-    const isNews = performance.now() - last >= 1000 * longestWaitSeconds;
-    if (isNews && seconds >= toldSeconds && busyStatus.includes(response.status)) {
-      last = performance.now();
-      const capped = seconds === longestWaitSeconds ? ' or longer' : '';
-      tell(
-        `${new URL(response.url).host} is busy (status ${response.status}), and asks to wait ${Math.round(seconds)} s${capped}. A request waits at most ${longestWaitSeconds} s before it is repeated.`,
-      );
-    }
+    hear(response);
     return response;
   };
 }

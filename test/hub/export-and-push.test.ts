@@ -262,7 +262,7 @@ describe('agentgym push', () => {
     mkdirSync(join(cwd, 'empty'));
     writeFileSync(join(cwd, 'empty/config.json'), '{}');
     const refused = async (folder: string, model: string, environment: object, code: string) => {
-      const access = hubAccess({ HF_ENDPOINT: hub.endpoint, ...environment }, new AbortController().signal);
+      const access = hubAccess({ HF_ENDPOINT: hub.endpoint, ...environment }, new AbortController().signal, () => {});
       const push = pushFolder({ folder: join(cwd, folder), model, hub: access, onEvent: () => undefined });
       await expect(push).rejects.toMatchObject({ code });
     };

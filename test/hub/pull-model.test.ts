@@ -65,7 +65,7 @@ const pull = (settings: Partial<PullSettings> = {}, environment: { [name: string
   pullModel({
     model,
     cacheDirectory: cache,
-    hub: hubAccess({ HF_ENDPOINT: hub.endpoint, ...environment }, new AbortController().signal),
+    hub: hubAccess({ HF_ENDPOINT: hub.endpoint, ...environment }, new AbortController().signal, () => {}),
     onEvent: () => undefined,
     ...settings,
   });
@@ -160,7 +160,7 @@ describe('pullModel', () => {
   it.each(['good', 'damaged'])('goes on after an earlier process, whose bytes were %s', async (kind) => {
     hub.faults.push({ match: /^\/\w{64}$/, times: 1, kind: 'cut', bytes: 200_000 });
     const interrupt = new AbortController();
-    const access = hubAccess({ HF_ENDPOINT: hub.endpoint }, interrupt.signal);
+    const access = hubAccess({ HF_ENDPOINT: hub.endpoint }, interrupt.signal, () => {});
     const onEvent = (event: TransferEvent) => {
       if (event.type === 'progress' && event.name === 'model.safetensors') interrupt.abort(new Error('stopped'));
     };
@@ -329,6 +329,6 @@ describe('pullModel', () => {
       message: expect.stringMatching(/cannot be reached \(ECONNREFUSED\)/) as string,
     });
     for (const environment of [{ HF_ENDPOINT: 'huggingface' }, { HF_TOKEN: 'secret' }])
-      expect(() => hubAccess(environment, new AbortController().signal)).toThrow(/^HF_\w+ is not a/);
+      expect(() => hubAccess(environment, new AbortController().signal, () => {})).toThrow(/^HF_\w+ is not a/);
   });
 });

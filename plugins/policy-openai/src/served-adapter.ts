@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { basename, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
+import type { Host } from '@agentgym/cli';
 import OpenAI, { NotFoundError } from 'openai';
 
 import type { Endpoint } from './requests.js';
@@ -24,10 +23,16 @@ const howToStart = 'Start vLLM with `--enable-lora` and with VLLM_ALLOW_RUNTIME_
  *
  * @param serverFolder the folder that contains it as the server sees it; null: by the same path
  */
-export async function nameAdapter(folder: string, serverFolder: string | null): Promise<ServedAdapter> {
+export async function nameAdapter(
+  files: Host['files'],
+  folder: string,
+  serverFolder: string | null,
+): Promise<ServedAdapter> {
   const hash = createHash('sha256');
-  for (const file of ['adapter_config.json', 'adapter_model.safetensors']) {
-    await pipeline(createReadStream(join(folder, file)), hash, { end: false });
+  for (const name of ['adapter_config.json', 'adapter_model.safetensors']) {
+    const file = await files.open(join(folder, name));
+    // The stream closes the file.
+    for await (const part of file.createReadStream()) hash.update(part as Buffer);
   }
   const path = serverFolder === null ? folder : `${serverFolder.replace(/\/+$/, '')}/${basename(folder)}`;
   return { name: `agentgym-${hash.digest('hex').slice(0, 16)}`, path };

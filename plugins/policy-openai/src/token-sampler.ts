@@ -35,6 +35,7 @@ class CompletionSampler implements TokenSampler {
   /** The server batches requests as they come, and draws by itself. */
   readonly promises = { independent: false, draws: false, exact: false, concurrent: true, continuous: true } as const;
   readonly #options: SamplerOptions;
+  readonly #files: Host['files'];
   readonly #address: Address;
   readonly #endpoint: Endpoint;
   #adapter: ServedAdapter | undefined;
@@ -45,6 +46,7 @@ class CompletionSampler implements TokenSampler {
 
   constructor(options: SamplerOptions, host: Host, address: Address) {
     this.#options = options;
+    this.#files = host.files;
     this.#address = address;
     this.#endpoint = new Endpoint({ ...options, address, mostBytes: MOST_BYTES }, host);
   }
@@ -70,7 +72,7 @@ class CompletionSampler implements TokenSampler {
     }
     const before = this.#adapter;
     await this.#ask(signal, async (own) => {
-      const adapter = await nameAdapter(folder, this.#options.serverFolder);
+      const adapter = await nameAdapter(this.#files, folder, this.#options.serverFolder);
       await loadAdapter(this.#endpoint, adapter, own);
       this.#adapter = adapter;
       if (before !== undefined && before.name !== adapter.name) await unloadAdapter(this.#endpoint, before.name, own);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { PolicyContext, PolicyHost, PolicyModel } from '@agentgym/cli';
@@ -36,13 +35,13 @@ export async function create(options: Options, host: PolicyHost, context: Policy
     deadlineMilliseconds: 1000 * options.deadlineSeconds,
   };
   const open = (state?: SavedState) => new RemoteModel(connection, settings, state);
-  const saved = await readSaved(from);
+  const saved = await readSaved(host, from);
   const facts = servers[options.server];
   return new TinkerPolicy({
     remote: open(saved && { path: saved.state, optimizer: false }),
     openCopy: open,
-    ...{ facts, encoder, folder: from, credit: host.credit, concurrency: options.concurrency },
-    maxTokens: options.maxTokens ?? (await positionsOf(from)),
+    ...{ facts, encoder, folder: from, host, concurrency: options.concurrency },
+    maxTokens: options.maxTokens ?? (await positionsOf(host.files, from)),
     limits: { sequences: options.batchSequences, tokens: options.batchTokens },
     description: { engine: 'tinker', server: options.server, address: url, model: baseModel, rank: options.rank },
   });
@@ -72,9 +71,9 @@ async function chooseModel(connection: Connection, wanted: string | null, signal
 }
 
 /** The positions of the model, from the folder of its tokenizer. */
-async function positionsOf(folder: string): Promise<number> {
+async function positionsOf(files: PolicyHost['files'], folder: string): Promise<number> {
   try {
-    const config: unknown = JSON.parse(await readFile(join(folder, 'config.json'), 'utf8'));
+    const config: unknown = JSON.parse(String(await files.read(join(folder, 'config.json'))));
     const { max_position_embeddings: positions } = config as { readonly max_position_embeddings?: unknown };
     if (typeof positions === 'number') return positions;
   } catch {

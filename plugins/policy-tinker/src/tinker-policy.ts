@@ -1,9 +1,8 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type {
   ConversationEncoder,
-  CreditTools,
   ForwardBackwardResult,
   GeneratedTokens,
   GenerateRequest,
@@ -14,6 +13,7 @@ import type {
   OptimizerStep,
   OptimizerStepResult,
   PolicyCapabilities,
+  PolicyHost,
   PolicyModel,
   ReferenceModel,
   Sampling,
@@ -31,7 +31,7 @@ export interface TinkerPolicyParts {
   /** Another model on the server that begins with these weights. */
   readonly openCopy: (state: SavedState) => RemoteModel;
   readonly facts: ServerFacts;
-  readonly credit: CreditTools;
+  readonly host: Pick<PolicyHost, 'credit' | 'files' | 'openJson'>;
   readonly encoder: ConversationEncoder;
   /** The folder with the files of the tokenizer. */
   readonly folder: string;
@@ -116,7 +116,8 @@ export class TinkerPolicy implements PolicyModel {
   release(_sequences: readonly string[]): void {}
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
-    const { credit, facts, limits, remote } = this.#parts;
+    const { facts, host, limits, remote } = this.#parts;
+    const { credit } = host;
     refuseTemperature(batch);
     const rows = sampledRows(batch);
     if (rows.rows.length === 0) return this.#evaluate(batch, new Float64Array(batch.rows * batch.width), loss);
@@ -184,7 +185,7 @@ export class TinkerPolicy implements PolicyModel {
   }
 
   async save(directory: string): Promise<void> {
-    const { folder, remote } = this.#parts;
+    const { folder, host, remote } = this.#parts;
     const saved: SavedPolicy = {
       formatVersion: 1,
       state: await remote.save(),
@@ -192,15 +193,14 @@ export class TinkerPolicy implements PolicyModel {
       adam: this.#adam,
     };
     for (const file of TOKENIZER_FILES) {
-      await copyFile(join(folder, file), join(directory, file)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'ENOENT') throw error;
-      });
+      const content = await readIfThere(host.files, join(folder, file));
+      if (content !== undefined) await writeFile(join(directory, file), content);
     }
     await writeFile(join(directory, STATE_FILE), `${JSON.stringify(saved, null, 2)}\n`);
   }
 
   async load(directory: string): Promise<void> {
-    const saved = await readSaved(directory);
+    const saved = await readSaved(this.#parts.host, directory);
     if (saved === undefined) throw new Error(`${join(directory, STATE_FILE)} does not exist: it is not a checkpoint`);
     await this.#parts.remote.begin({ path: saved.state, optimizer: true });
     this.#version = saved.policyVersion;
@@ -235,7 +235,7 @@ export class TinkerPolicy implements PolicyModel {
   }
 
   #evaluate(batch: TrainingBatch, logprobs: Float64Array, loss: Loss): ForwardBackwardResult {
-    const { metrics, terms } = this.#parts.credit.evaluateLoss(batch, { logprob: logprobs }, loss);
+    const { metrics, terms } = this.#parts.host.credit.evaluateLoss(batch, { logprob: logprobs }, loss);
     return { logprobs, terms, metrics };
   }
 
@@ -294,17 +294,37 @@ function refuseTemperature({ temperature }: TrainingBatch): void {
 }
 
 /** The checkpoint in a folder. Undefined: there is none. */
-export async function readSaved(folder: string): Promise<SavedPolicy | undefined> {
-  let text: string;
+export async function readSaved(
+  { files, openJson }: Pick<PolicyHost, 'files' | 'openJson'>,
+  folder: string,
+): Promise<SavedPolicy | undefined> {
+  const path = join(folder, STATE_FILE);
+  const content = await readIfThere(files, path);
+  if (content === undefined) return undefined;
+  const saved = openJson(String(content), (problem) => new Error(`${path} is not the state of a policy: ${problem}`));
+  if (saved.member('formatVersion').value !== 1) throw new Error(`${path} is of another version of agentgym`);
+  const adam = saved.member('adam');
+  return {
+    formatVersion: 1,
+    state: saved.member('state').text(),
+    policyVersion: saved.member('policyVersion').integer(0),
+    adam: {
+      beta1: adam.member('beta1').number(0, 1),
+      beta2: adam.member('beta2').number(0, 1),
+      eps: adam.member('eps').number(0),
+      weight_decay: adam.member('weight_decay').number(0),
+    },
+  };
+}
+
+/** Undefined if there is no such file. */
+async function readIfThere(files: PolicyHost['files'], path: string): Promise<Buffer | undefined> {
   try {
-    text = await readFile(join(folder, STATE_FILE), 'utf8');
+    return await files.read(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  const saved = JSON.parse(text) as SavedPolicy;
-  if (saved.formatVersion !== 1) throw new Error(`${join(folder, STATE_FILE)} is of another version of agentgym`);
-  return saved;
 }
 
 /** @throws Error for an optimizer or a constant that servers do not have */

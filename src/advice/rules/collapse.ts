@@ -18,7 +18,7 @@ export const collapse: AdviceRule = {
       return fine(
         `success did not fall permanently: ${percent(run.late['rollout/success'])} of training episodes ${overLate(run)}`,
       );
-    const { step, before, after, seeds } = fall;
+    const { step, before, after, seeds, leftOut } = fall;
     const isWorse = run.gain?.difference.high != null && run.gain.difference.high < 0;
     const start = run.early['rollout/success'];
     const isBelowStart = isWorse || (start !== undefined && after < start);
@@ -35,6 +35,7 @@ export const collapse: AdviceRule = {
           : [
               `held out ${points(run.gain.difference.mean)} (95 % interval ${pointsInterval(run.gain.difference)}) to the start, temperature 0`,
             ]),
+        ...(leftOut.length === 0 ? [] : [leftOutText(leftOut)]),
       ].join('; '),
       source: 'ours, docs/guides/troubleshooting.md: updates are too large',
       basis: 'ours',
@@ -52,6 +53,11 @@ function seedsText({ fell, held }: CollapseMeasure['seeds']): string {
   if (held.length === 0) return `It also fell with ${list(fell)}.`;
   if (fell.length === 0) return `It did not fall with ${list(held)}.`;
   return `It also fell with ${list(fell)}, but not with ${list(held)}.`;
+}
+
+function leftOutText([first, ...others]: CollapseMeasure['leftOut']): string {
+  const more = others.length === 0 ? '' : `, and ${others.length} more folders, which \`--json\` names`;
+  return `left out: ${first?.directory} (${first?.reason})${more}`;
 }
 
 /** What to do if reinforcement learning makes a policy worse, in the order in which to try it. */

@@ -103,11 +103,15 @@ describe('a package.json that is not one', () => {
   const told = (folder: string) => checkPackage(folder, '0.1.0').then(String, (error: Error) => error.message);
 
   it.each([
-    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'is not a regular file'],
-    ['a device', (file: string) => symlinkSync('/dev/zero', file), 'is not a regular file'],
-    ['a folder', (file: string) => mkdirSync(file), 'is not a regular file'],
+    ['a pipe', (file: string) => execFileSync('mkfifo', [file]), 'is a pipe, not a file'],
+    ['a device', (file: string) => symlinkSync('/dev/zero', file), 'is a device, not a file'],
+    ['a folder', (file: string) => mkdirSync(file), 'is a folder, not a file'],
     ['a link to itself', (file: string) => symlinkSync(file, file), 'ELOOP'],
-    ['gigabytes', (file: string) => (writeFileSync(file, ''), truncateSync(file, 2 ** 32)), 'is longer than 4 MiB'],
+    [
+      'gigabytes',
+      (file: string) => (writeFileSync(file, ''), truncateSync(file, 2 ** 32)),
+      'has 4294967296 bytes; at most 4194304 are read',
+    ],
     ['a million brackets', (file: string) => writeFileSync(file, '['.repeat(1_000_000)), 'cannot be read'],
   ])('%s is refused at once', async (_what, make, said) => {
     const folder = packageWith({});

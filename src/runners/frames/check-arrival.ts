@@ -1,10 +1,11 @@
 // Decides whether a state that a job sent may take its place in the run's folder. A job can add to what is here. It can
 // replace what a resumed run replaces, with something complete of the same run, and remove nothing.
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { lstat, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import * as v from 'valibot';
 
+import { readTextFile } from '../../files/read-whole-file.js';
 import { typeProblem } from '../../config/check-structure.js';
 import { isAgentgymError } from '../../errors/agentgym-error.js';
 import { folderDamage } from '../../runs/checkpoint-files.js';
@@ -151,7 +152,7 @@ async function checkData({ from, run }: Arrival, path: string): Promise<void> {
 
 async function jsonOf(folder: string, path: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(join(folder, path), 'utf8'));
+    return JSON.parse(await readTextFile(join(folder, path)));
   } catch {
     throw new RefusedFrame(`${path} is not JSON`);
   }

@@ -1,8 +1,8 @@
-import { lstat, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 import * as v from 'valibot';
 
+import { readWholeFile } from '../../files/read-whole-file.js';
 import { makeFolder } from '../../reporting/make-folder.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 
@@ -14,6 +14,9 @@ const recordSchema = v.object({
   taken: v.pipe(v.number(), v.safeInteger(), v.minValue(-1)),
 });
 
+/** A record has some hundred bytes. */
+const mostBytes = 2 ** 16;
+
 /** `RUN.job.json` beside a run's folder: the job that trains it, so that another process can follow it. */
 export type JobRecord = v.InferOutput<typeof recordSchema> & {
   /** The number of the last `commit` whose state is in the run's folder; -1: none. */
@@ -24,9 +27,9 @@ export type JobRecord = v.InferOutput<typeof recordSchema> & {
 
 /** Undefined if there is none that can be used: the run then gets a new job. */
 export async function readJobRecord(file: string): Promise<JobRecord | undefined> {
-  if ((await lstat(file).catch(() => undefined))?.isFile() !== true) return undefined;
   try {
-    const { output, success } = v.safeParse(recordSchema, JSON.parse(await readFile(file, 'utf8')));
+    const content = await readWholeFile(file, mostBytes, 'refuse');
+    const { output, success } = v.safeParse(recordSchema, JSON.parse(content.toString()));
     return success ? output : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
 
 import { hostileBehaviours, startHostileServer } from '../../transfers/fixtures/hostile-server.js';
+import { waitTeller } from '../../transfers/tell-waits.js';
 import { RayHead } from './fixtures/ray-head.js';
 import { rayAddress } from './ray-address.js';
 import { type JobRequest, RayClient } from './ray-client.js';
@@ -12,7 +19,9 @@ beforeEach(async () => {
 afterEach(() => head.dispose());
 
 const never = new AbortController().signal;
-const client = (variables = {}, outage = 2000) => new RayClient(rayAddress(head.url, false, variables), outage);
+const told: string[] = [];
+const hear = waitTeller((message) => told.push(message));
+const client = (variables = {}, outage = 2000) => new RayClient(rayAddress(head.url, false, variables), outage, hear);
 const request = (entrypoint: string, submission_id = 'agentgym-1'): JobRequest => ({
   entrypoint,
   submission_id,
@@ -45,7 +54,6 @@ describe('the client of Ray', () => {
     await client().submit(submitted, never);
     expect(await tailOf('agentgym-1')).toContain('line 1\nline 2\nline 3\n');
     expect(await client().job('agentgym-1', never)).toMatchObject({ status: 'SUCCEEDED' });
-    expect(await client().logs('agentgym-1', never)).toContain('line 3');
     await client().delete('agentgym-1', never);
     expect(await client().job('agentgym-1', never)).toBeUndefined();
   });
@@ -65,8 +73,11 @@ describe('the client of Ray', () => {
     await head.close();
     await expect(client({}, 300).job('none', never)).rejects.toMatchObject({
       code: 'AG_RUNNER_UNAVAILABLE',
-      message: expect.stringContaining('cannot be reached'),
+      message: expect.stringMatching(
+        /cannot be reached \(ECONNREFUSED\); it was asked 2 times in 0\.\d s\.$/,
+      ) as string,
     });
+    await expect(client({}, 1000).job('none', never)).rejects.toThrow(/; it was asked 3 times in 0\.\d s\.$/);
   });
 
   it('waits as long as Retry-After says, and otherwise longer each time', async () => {
@@ -79,6 +90,57 @@ describe('the client of Ray', () => {
     await client({}, 5000).job('none', never);
     expect(times[1]! - times[0]!).toBeGreaterThan(650);
     expect(times[2]! - times[1]!).toBeGreaterThan(400);
+  });
+
+  it('tells the user of a long wait, and does not begin one that ends after the outage', async () => {
+    head.fault = () => ({ status: 429, text: 'slow down', headers: { 'Retry-After': '3600' } });
+    await expect(client().job('none', never)).rejects.toThrow('answered 429: slow down; it was asked once.');
+    expect(told).toEqual([expect.stringMatching(/ is busy \(status 429\), and asks to wait 60 s or longer\./)]);
+  });
+
+  describe('following a job', () => {
+    /** Follows on a server that does this with the connection. */
+    async function follow(behaviour: (socket: WebSocket) => void, autoPong = true): Promise<string> {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const sockets = new WebSocketServer({ server, autoPong });
+      onTestFinished(() => {
+        for (const socket of sockets.clients) socket.terminate();
+        server.close();
+      });
+      sockets.on('connection', behaviour);
+      const { port } = server.address() as AddressInfo;
+      const one = new RayClient(rayAddress(`http://127.0.0.1:${port}`, false, {}), 2000, hear);
+      let text = '';
+      for await (const part of one.tail('a', never)) text += part;
+      return text;
+    }
+
+    it('ends at a message that no head of Ray sends', async () => {
+      const far = follow((socket) => socket.send('x'.repeat(2 ** 23)));
+      await expect(far).rejects.toMatchObject({
+        code: 'AG_RUNNER_UNAVAILABLE',
+        message: expect.stringContaining('sent more than 4 MiB of output at a time') as string,
+      });
+    });
+
+    it.each([
+      ['ends the connection of a head that answers no ping', false],
+      ['keeps that of a head that is silent', true],
+    ])('%s', async (_, autoPong) => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+      onTestFinished(() => void vi.useRealTimers());
+      const behaviour = async (socket: WebSocket) => {
+        socket.send('begun');
+        for (let minutes = 0; minutes < 5; minutes += 1) {
+          await sleep(50);
+          vi.advanceTimersByTime(60_000);
+        }
+        socket.send(', lived');
+        socket.close();
+      };
+      expect(await follow((socket) => void behaviour(socket), autoPong)).toBe(autoPong ? 'begun, lived' : 'begun');
+    });
   });
 
   it('sends the token, and names the cure where it is refused', async () => {
@@ -106,7 +168,6 @@ describe('the client of Ray', () => {
       { status: 'FAILED', driver_exit_code: '1' },
       /driver_exit_code/,
     ],
-    ['a number for the output', (one) => one.logs('a', never), { logs: 5 }, /logs with logs: 5, not a text/],
     ['JSON that is too deep', (one) => one.job('a', never), '['.repeat(1e5), /JSON that is too deep/],
   ])('tells the member that makes no sense: %s', async (_, ask, answer, message) => {
     const text = typeof answer === 'string' ? answer : JSON.stringify(answer);
@@ -122,11 +183,10 @@ describe('the client of Ray', () => {
     const server = await startHostileServer(hostileBehaviours['a complaint without an end']!);
     const address = rayAddress(server.url, false, { RAY_AUTH_TOKEN: 'tok3n-SECRET' });
     const failed = { code: 'AG_RUNNER_UNAVAILABLE', message: expect.stringContaining('more than 16 MiB') as string };
-    await expect(new RayClient(address, 2000).job('a', never)).rejects.toMatchObject(failed);
-    await server.close();
+    await expect(new RayClient(address, 2000, hear).job('a', never)).rejects.toMatchObject(failed);
     head.fault = ({ headers }) => ({ status: 400, text: `bad ${headers.authorization}` });
     const shown = await client({ RAY_AUTH_TOKEN: 'tok3n-SECRET' }, 300)
-      .logs('a', never)
+      .resources(never)
       .catch((error: unknown) => String(error));
     expect(shown).toContain('400: bad Bearer ***');
   });

@@ -7,6 +7,7 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import { boundedFetch } from '../../transfers/bounded-fetch.js';
 import { FailedRequest } from '../../transfers/failed-request.js';
 import { openJson, shownText } from '../../transfers/open-json.js';
+import type { AnswerListener } from '../../transfers/tell-waits.js';
 import type { RayAddress } from './ray-address.js';
 
 const states = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const;
@@ -41,12 +42,14 @@ interface Reply {
 /** The version of the Jobs API that this file speaks. */
 const API_VERSION = '4';
 const requestSeconds = 60;
+/** A head that takes longer to say its version cannot serve a run. */
+const versionSeconds = 20;
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 100_000;
-/** Longest output of a job. */
-const mostLogBytes = 2 ** 28;
-/** Characters of output that wait for their reader before the connection is held. */
+/** Bytes of output that wait for their reader before the connection is held. */
 const mostWaiting = 2 ** 24;
+/** Bytes of the longest message with output. Ray sends at most 20,000 characters at a time. */
+const longestMessage = 2 ** 22;
 /** More than any cluster has of anything. */
 const mostResources = 1e9;
 /** Longest pause between two attempts, in milliseconds. */
@@ -60,10 +63,14 @@ export class RayClient {
   readonly url: string;
   readonly #headers: { readonly [name: string]: string };
 
-  /** @param outageMilliseconds how long the head may be out of reach */
+  /**
+   * @param outageMilliseconds how long the head may be out of reach
+   * @param hear hears every answer
+   */
   constructor(
     address: RayAddress,
     private readonly outageMilliseconds: number,
+    private readonly hear: AnswerListener,
   ) {
     this.url = address.url;
     this.#headers = address.headers;
@@ -71,9 +78,11 @@ export class RayClient {
 
   /** @throws AG_RUNNER_UNAVAILABLE if there is no head with this version of the API; it is asked once */
   async checkVersion(signal: AbortSignal): Promise<void> {
-    const reply = await this.#tryOnce('GET', '/api/version', undefined, signal).catch((error: unknown) => {
-      throw error instanceof FailedRequest ? this.#unavailable(reasonOf(error), error) : error;
-    });
+    const reply = await this.#tryOnce('GET', '/api/version', undefined, signal, versionSeconds).catch(
+      (error: unknown) => {
+        throw error instanceof FailedRequest ? this.#unavailable(reasonOf(error), error) : error;
+      },
+    );
     const answer = this.#json(reply, '/api/version');
     const [version, ray] = [answer.member('version').text(), answer.member('ray_version')];
     if (version === API_VERSION) return;
@@ -85,8 +94,8 @@ export class RayClient {
   async resources(
     signal: AbortSignal,
   ): Promise<{ readonly nodes: number; readonly cpus: number; readonly gpus: number }> {
-    const found = await this.#ask('GET', '/api/v0/nodes?limit=10000&detail=True', undefined, signal);
-    const nodes = found
+    const path = '/api/v0/nodes?limit=10000&detail=True';
+    const nodes = this.#json(await this.#send('GET', path, undefined, signal), path)
       .member('data')
       .member('result')
       .member('result')
@@ -146,22 +155,26 @@ export class RayClient {
     await this.#send('DELETE', `/api/jobs/${id}`, undefined, signal);
   }
 
-  /** All output of a job so far. */
-  async logs(id: string, signal: AbortSignal): Promise<string> {
-    const logs = (await this.#ask('GET', `/api/jobs/${id}/logs`, undefined, signal)).member('logs');
-    return logs.isAbsent ? '' : logs.text();
-  }
-
-  /** The output of a job from its beginning, in parts, until the job ends or the connection does. */
+  /**
+   * The output of a job from its beginning, in parts, until the job ends or the connection does. A connection on which the
+   * head answers no ping for a minute has ended.
+   */
   async *tail(id: string, signal: AbortSignal): AsyncGenerator<string> {
     const socket = new WebSocket(`${this.url.replace(/^http/, 'ws')}/api/jobs/${id}/logs/tail`, {
       headers: this.#headers,
       // With compression, the dashboard closes the connection at once and sends nothing.
       perMessageDeflate: false,
       handshakeTimeout: 1000 * requestSeconds,
+      maxPayload: longestMessage,
     });
     const parts: string[] = [];
-    let [ended, waiting, wake] = [false, 0, () => {}];
+    let [ended, waiting, wake, isAlive, isTooLong] = [false, 0, () => {}, true, false];
+    const heart = setInterval(() => {
+      // A connection that is held hears no answer.
+      if (!isAlive && !socket.isPaused) socket.terminate();
+      else if (socket.readyState === WebSocket.OPEN) socket.ping();
+      isAlive = false;
+    }, 1000 * requestSeconds);
     const end = () => {
       ended = true;
       wake();
@@ -173,30 +186,31 @@ export class RayClient {
       if (waiting > mostWaiting) socket.pause();
       wake();
     });
+    socket.on('pong', () => (isAlive = true));
     // After an error follows a close.
-    socket.on('error', () => {}).on('close', end);
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => (isTooLong = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'));
+    socket.on('close', end);
     signal.addEventListener('abort', leave, { once: true });
     try {
       for (;;) {
         for (let part = parts.shift(); part !== undefined; part = parts.shift()) yield part;
         waiting = 0;
         socket.resume();
+        if (isTooLong) throw this.#unavailable(`sent more than ${longestMessage / 2 ** 20} MiB of output at a time`);
         if (ended || signal.aborted) return;
         await new Promise<void>((resolve) => (wake = resolve));
       }
     } finally {
       signal.removeEventListener('abort', leave);
+      clearInterval(heart);
       leave();
     }
   }
 
-  async #ask(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<JsonPlace> {
-    return this.#json(await this.#send(method, path, body, signal), path);
-  }
-
   /** Repeats a request that may be repeated, until an answer comes that another try would not change. */
   async #send(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
-    const until = performance.now() + this.outageMilliseconds;
+    const begun = performance.now();
+    const until = begun + this.outageMilliseconds;
     for (let attempt = 0; ; attempt += 1) {
       let problem: string;
       let wait = pause(attempt);
@@ -210,13 +224,19 @@ export class RayClient {
         problem = this.#passingProblem(error, signal);
       }
       if (performance.now() + wait > until) {
-        throw this.#unavailable(`${problem}; tried for ${Math.round(this.outageMilliseconds / 60_000)} minutes`);
+        throw this.#unavailable(`${problem}; ${triedFor(begun, attempt + 1)}`);
       }
       await sleep(wait, undefined, { signal });
     }
   }
 
-  async #tryOnce(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
+  async #tryOnce(
+    method: string,
+    path: string,
+    body: Buffer | undefined,
+    signal: AbortSignal,
+    seconds = requestSeconds,
+  ): Promise<Reply> {
     const init = {
       method,
       headers: { ...this.#headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
@@ -224,9 +244,9 @@ export class RayClient {
       signal,
     };
     const response = await boundedFetch(`${this.url}${path}`, init, {
-      totalSeconds: requestSeconds + (body?.length ?? 0) / slowestUpload,
-      ...(path.endsWith('/logs') && { mostBytes: mostLogBytes }),
+      totalSeconds: seconds + (body?.length ?? 0) / slowestUpload,
     });
+    this.hear(response);
     const wait = response.headers.get('retry-after');
     return {
       status: response.status,
@@ -280,6 +300,14 @@ function readJob(job: JsonPlace): RayJob {
 function reasonOf({ kind, message }: FailedRequest): string {
   const [, code] = /\(([^()]+)\)$/.exec(message) ?? [];
   return kind === 'unreachable' && code !== undefined ? `cannot be reached (${code})` : `cannot be used (${message})`;
+}
+
+/** How long a request was tried, in a unit that fits. */
+function triedFor(begun: number, attempts: number): string {
+  if (attempts === 1) return 'it was asked once';
+  const seconds = (performance.now() - begun) / 1000;
+  const time = seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} minutes`;
+  return `it was asked ${attempts} times in ${time}`;
 }
 
 function json(value: object): Buffer {

@@ -3,6 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { waitTeller } from '../../transfers/tell-waits.js';
 import type { Runner } from '../runner.js';
 import { RayClient } from './ray-client.js';
 import type { RayOptions } from './ray-options.js';
@@ -17,7 +18,7 @@ const nodeMilliseconds = 30_000;
 /** @throws AG_RUNNER_UNAVAILABLE if there is no head, or if it has another version */
 export async function rayRunner(settings: RaySettings, signal: AbortSignal): Promise<Runner> {
   const { address, options } = settings;
-  const client = new RayClient(address, options.outageMinutes * 60_000);
+  const client = new RayClient(address, options.outageMinutes * 60_000, waitTeller(settings.tell));
   await client.checkVersion(signal);
   const workers = settings.workers ?? (await roomFor(client, options, signal));
   return {

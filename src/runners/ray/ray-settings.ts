@@ -10,5 +10,7 @@ export interface RaySettings {
   readonly version: string;
   /** The folder of a project whose files jobs need. Absent: none. */
   readonly project?: string;
+  /** Says what the user should know while runs wait. */
+  readonly tell: (message: string) => void;
   readonly environment: { readonly [name: string]: string | undefined };
 }
