@@ -40,7 +40,7 @@ describe('openStory', () => {
     ['a few bytes', /cut off: 40 bytes/, (bytes) => bytes.subarray(0, 40)],
     ['half of a story', /cut off: 2000 of 4\d{3} bytes/, (bytes) => bytes.subarray(0, 2000)],
     ['too much', /has 1048577 bytes; at most 1048576/, () => new Uint8Array(2 ** 20 + 1)],
-    ['a text', /no version/, () => new TextEncoder().encode('{"version": 1}'.padEnd(100))],
+    ['a text', /not a version/, () => new TextEncoder().encode('{"version": 1}'.padEnd(100))],
     ['an archive', /Blorb/, () => new TextEncoder().encode('FORM    IFRS'.padEnd(100))],
     ['another version', /version 6; only 3, 4, 5 and 8/, set(0, 6)],
     ['a changed byte', /checksum/, set(3000, 0x55)],
