@@ -8,7 +8,7 @@ const statistic = v.nullable(v.number());
 const mean = v.looseObject({ low: statistic, high: statistic, mean: statistic });
 const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-const evaluationSchema = v.looseObject({
+export const evaluationSchema = v.looseObject({
   split: v.string(),
   temperature: v.number(),
   success: v.looseObject({
