@@ -26,6 +26,16 @@ export function checkStructure<Schema extends DocumentSchema>(
   value: KeyMap,
   complaints: Complaints,
 ): v.InferOutput<Schema> | undefined {
+  const list = listForMap(rootOf(format), value, []);
+  if (list !== undefined) {
+    complaints.add(
+      'AG_RECIPE_INVALID',
+      list,
+      listProblem(list),
+      `Write it as keys with values. See \`${format.page}\`.`,
+    );
+    return undefined;
+  }
   let rest: KeyMap = value;
   let before = complaints.findings.length;
   // valibot stops at the first unknown key of a map. So remove this key and check again, until there are too many
@@ -56,11 +66,39 @@ export function checkStructure<Schema extends DocumentSchema>(
  * @param above path of the value in its document
  */
 export function typeProblem(schema: DocumentSchema, value: unknown, above: KeyPath = []): string | undefined {
+  const list = listForMap(schema, value, []);
+  if (list !== undefined) return listProblem([...above, ...list]);
   const issue = v.safeParse(schema, value).issues?.find((one) => one.kind === 'schema' && !isUnknownKey(one));
   if (issue === undefined) return undefined;
   const path = pathOf(issue);
   const [name, given] = [formatPath([...above, ...path]), valueAt(value, path)];
   return given === undefined ? `\`${name}\` is missing` : `\`${name}\` is ${show(given)}, not ${expectation(issue)}`;
+}
+
+/** The path of a list where the schema has a map of keys: valibot takes it for a map without keys. */
+function listForMap(schema: SchemaNode, value: unknown, path: KeyPath): KeyPath | undefined {
+  const open = unwrap(schema);
+  const isMap = isBranch(open) && open.item === undefined;
+  if (isMap && Array.isArray(value)) return path;
+  // A list of numbers may be long, and contains no map.
+  const hasInner = isMap || (open.item !== undefined && isBranch(open.item));
+  if (!hasInner || typeof value !== 'object' || value === null) return undefined;
+  for (const [name, inner] of Object.entries(value)) {
+    const key = Array.isArray(value) ? Number(name) : name;
+    const node = schemaAt(open, [key], value);
+    const found = node && listForMap(node, inner, [...path, key]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isBranch(schema: SchemaNode): boolean {
+  const { entries, item, type } = unwrap(schema);
+  return entries !== undefined || item !== undefined || type === 'record' || type === 'variant';
+}
+
+function listProblem(path: KeyPath): string {
+  return path.length === 0 ? 'it is a list, not a map of keys' : `\`${formatPath(path)}\` is a list, not a map of keys`;
 }
 
 type Issue = v.BaseIssue<unknown>;

@@ -410,6 +410,17 @@ describe('resolveRecipe', () => {
     });
   });
 
+  it.each(['policy', 'policy.sampling', 'environment.options', 'stages.rl.optimizer', 'reward.terms[0].options'])(
+    'refuses a list where `%s` is a map of keys',
+    async (path) => {
+      const [written] = path.split('[');
+      const value = path.includes('[') ? '[{name: sparse, weight: 1, options: []}]' : '[]';
+      const [found, ...others] = await complaints(BASE, `${written}=${value}`);
+      expect(found).toContain(`\`${path}\` is a list, not a map of keys`);
+      expect(others).toEqual([]);
+    },
+  );
+
   describe('settings without effect', () => {
     const idle: [what: string, sets: string[], names: string[]][] = [
       ['floor', ['stages.rl.optimizer.floor=0.1'], ['stages.rl.optimizer.floor', 'schedule: constant']],

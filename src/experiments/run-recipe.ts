@@ -13,6 +13,7 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
+import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
 import { Evaluator } from './evaluator.js';
@@ -234,7 +235,7 @@ async function train(
   const { recipe } = plan;
   const { random, signal } = settings;
   const { checkpoint } = run;
-  if (checkpoint !== null) await parts.policy.load(checkpoint.directory);
+  if (checkpoint !== null) await loadWeights(parts.policy, checkpoint.directory);
   let state: RunState = (checkpoint?.state.run as RunState | undefined) ?? { finished: {}, starts: [] };
   const journal = await DiskJournal.open({
     run,

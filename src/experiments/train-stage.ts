@@ -16,6 +16,7 @@ import { trainReinforcement } from '../training/reinforcement.js';
 import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
+import { loadWeights } from '../runs/load-weights.js';
 import { checkCritic } from './check-parts.js';
 import type { Checkpoint } from '../runs/checkpoints.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
@@ -223,7 +224,7 @@ async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyM
   if (resume !== undefined) {
     const folder = join(resume.directory, criticFolder);
     const critic = await parts.criticFrom(folder);
-    await critic.load(folder);
+    await loadWeights(critic, folder);
     return critic;
   }
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-critic-'));
@@ -247,8 +248,8 @@ async function freezeReference({
 }
 
 async function frozenAt(policy: PolicyModel, start: string, present: string): Promise<ReferenceModel> {
-  await policy.load(start);
+  await loadWeights(policy, start);
   const reference = await policy.freeze();
-  await policy.load(present);
+  await loadWeights(policy, present);
   return reference;
 }

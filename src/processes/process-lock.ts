@@ -1,17 +1,21 @@
-import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync, readdirSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { interruption } from '../errors/interruption.js';
+import { readWholeFileSync } from '../files/read-whole-file.js';
 import { isAlive, isForeign, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 const lockName = /^lock\.(\d+)\.json$/;
+
+/** A lock has some hundred bytes. */
+const longestLock = 2 ** 16;
 
 const pollMilliseconds = 100;
 
 /** A lock shows that its owner lives: its file is touched this often. Other machines that share the disk see nothing else. */
 const beatMilliseconds = 15_000;
-/** The owner on another machine counts as dead after this time without a beat. */
+/** The owner on another machine counts as dead after this time without a beat, by the clock of the disk. */
 const silentMilliseconds = 90_000;
 
 /** The right to write in a folder. At most one living process holds it. */
@@ -100,8 +104,13 @@ export function firstLock(directory: string): ProcessLock {
 function heldLock(path: string): ProcessLock {
   const timer = setInterval(() => {
     try {
-      const now = new Date();
-      utimesSync(path, now, now);
+      // The disk dates what is written. Times that a process sets come from its own clock, which may be wrong.
+      const file = openSync(path, 'r+');
+      try {
+        writeSync(file, '{', 0);
+      } finally {
+        closeSync(file);
+      }
     } catch {
       // The folder may have been removed; whoever writes next says so.
     }
@@ -119,8 +128,22 @@ function heldLock(path: string): ProcessLock {
 function livingOwner(path: string): ProcessIdentity | undefined {
   const owner = readLock(path);
   if (owner === undefined) return undefined;
-  const lives = isForeign(owner) ? Date.now() - lastBeat(path) < silentMilliseconds : isAlive(owner);
+  const lives = isForeign(owner) ? diskTime(dirname(path)) - lastBeat(path) < silentMilliseconds : isAlive(owner);
   return lives ? owner : undefined;
+}
+
+/** Now, as the disk of a folder dates files. The clocks of machines differ, and jump. */
+function diskTime(directory: string): number {
+  const probe = join(directory, `.writing-clock-${process.pid}`);
+  try {
+    writeFileSync(probe, '');
+    return statSync(probe).mtimeMs;
+  } catch {
+    // The disk may be read-only. Whoever writes next says so.
+    return Date.now();
+  } finally {
+    rmSync(probe, { force: true });
+  }
 }
 
 /** Milliseconds since 1970; 0 if the lock is gone. */
@@ -156,7 +179,7 @@ function createLock(path: string): boolean {
 function readLock(path: string): ProcessIdentity | undefined {
   for (let attempt = 0; attempt < 5; attempt++) {
     try {
-      const value = JSON.parse(readFileSync(path, 'utf8')) as Partial<ProcessIdentity>;
+      const value = JSON.parse(readWholeFileSync(path, longestLock).toString()) as Partial<ProcessIdentity>;
       if (typeof value.pid !== 'number') return undefined;
       const { pid, startTime = null, bootId = null, host } = value;
       return { pid, startTime, bootId, ...(host !== undefined && { host }) };

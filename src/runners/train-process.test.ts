@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import { trainInProcess } from './train-process.js';
+import { outcomeOf, trainInProcess } from './train-process.js';
 
 // A process that is interrupted before it handles the signal ends without a document.
 it('a run that is interrupted while its process starts has not failed', async () => {
@@ -19,4 +19,13 @@ it('a run that is interrupted while its process starts has not failed', async ()
   // The recipe is no recipe, so a process that is not interrupted fails.
   const failed = await trainInProcess(run, false, () => undefined, new AbortController().signal);
   expect(failed.status).toBe('failed');
+});
+
+it.each([
+  ['SIGKILL', 'last words\n', 'the process ended with SIGKILL: last words'],
+  [70, '', 'the process ended with 70'],
+  ['SIGABRT', '[1] Mark-Compact\nFATAL ERROR: Reached heap limit - JavaScript heap out of memory\n', /^the process ran out of memory: /],
+])('says why a process ended with %s and no result', (end, errors, cause) => {
+  const outcome = outcomeOf(end, '', errors);
+  expect(outcome).toEqual({ status: 'failed', cause: typeof cause === 'string' ? cause : expect.stringMatching(cause) as string });
 });

@@ -60,7 +60,7 @@ export async function trainInProcess(
     });
     // Until it handles the signal, it ends without a document.
     if (signal.aborted && child.signalCode === 'SIGINT') return { status: 'interrupted', seconds: 0 };
-    return outcomeOf(code, output.join(''), errors.join(''));
+    return outcomeOf(code ?? child.signalCode ?? 'a signal', output.join(''), errors.join(''));
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
@@ -89,7 +89,12 @@ async function resumeWords({ directory, recipe }: TrainingJob): Promise<string[]
   return ['--resume', directory, ...(before === now ? [] : ['--set', `tracking=${now}`])];
 }
 
-function outcomeOf(code: number | null, output: string, errors: string): TrainOutcome {
+/** V8 ends the process with a dump. */
+const outOfMemory =
+  'the process ran out of memory: collect fewer episodes at a time, train fewer runs together (`--workers`), or allow Node.js more (`NODE_OPTIONS=--max-old-space-size=MEGABYTES`)';
+
+/** @param end the exit code, or the signal that ended the process */
+export function outcomeOf(end: number | string, output: string, errors: string): TrainOutcome {
   let document: (Partial<RunResult> & { error?: { code: string; message: string } }) | undefined;
   try {
     document = JSON.parse(output) as typeof document;
@@ -99,6 +104,7 @@ function outcomeOf(code: number | null, output: string, errors: string): TrainOu
   if (document?.status !== undefined) return { status: document.status, seconds: document.seconds ?? 0 };
   if (document?.error?.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };
   if (document?.error !== undefined) return { status: 'failed', cause: document.error.message };
+  if (/JavaScript heap out of memory/.test(errors)) return { status: 'failed', cause: outOfMemory };
   const last = errors.trim().split('\n').slice(-keptLines).join('\n');
-  return { status: 'failed', cause: `the process ended with ${code ?? 'a signal'}${last === '' ? '' : `: ${last}`}` };
+  return { status: 'failed', cause: `the process ended with ${end}${last === '' ? '' : `: ${last}`}` };
 }

@@ -6,14 +6,15 @@ import { documentProblem } from './read-document.js';
 /** JSON has no NaN: a statistic of too few tasks is null. */
 const statistic = v.nullable(v.number());
 const mean = v.looseObject({ low: statistic, high: statistic, mean: statistic });
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
-const evaluationSchema = v.looseObject({
+export const evaluationSchema = v.looseObject({
   split: v.string(),
   temperature: v.number(),
   success: v.looseObject({
     low: statistic,
     high: statistic,
-    rate: statistic,
+    rate: v.nullable(share),
     episodes: v.number(),
     method: v.string(),
   }),
@@ -88,7 +89,14 @@ export const recordedShapes = {
     runStep: v.number(),
     player: v.string(),
     evaluation: evaluationSchema,
-    outcomes: v.array(v.looseObject({})),
+    outcomes: v.array(
+      v.looseObject({
+        task: v.string(),
+        cluster: v.exactOptional(v.string()),
+        labels: v.exactOptional(v.record(v.string(), v.union([v.string(), v.number()]))),
+        attempts: v.array(v.looseObject({ success: v.boolean(), return: statistic, turns: v.number() })),
+      }),
+    ),
   }),
   episode: episodeSchema,
   result: v.looseObject({

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -68,6 +69,29 @@ it('of another machine blocks while it is touched, and no longer', async () => {
   await awaitForeignOwner(folder);
   expect(runOwner(folder)).toBeUndefined();
   acquireRunLock(folder).release();
+});
+
+// Goes red when the clocks of two machines, or one that jumps, decide whether an owner lives.
+it.each([3, -3])('of another machine blocks while the clock of this one is %i hours off', (hours) => {
+  const folder = folderWithLock({ ...ownIdentity(), host: 'node-7 pid:[1]', pid: 1 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + hours * 3_600_000 });
+  try {
+    expect(() => acquireRunLock(folder)).toThrow(/Process 1 on node-7 is working/);
+    const silent = new Date(Date.now() - (hours * 3600 + 120) * 1000);
+    utimesSync(join(folder, 'lock.1.json'), silent, silent);
+    acquireRunLock(folder).release();
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('that is a pipe is none, and is not waited for', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+  execFileSync('mkfifo', [join(folder, 'lock.1.json')]);
+  expect(runOwner(folder)).toBeUndefined();
+  acquireRunLock(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it('is touched while it is held', () => {

@@ -25,7 +25,7 @@ describe('readManifest', () => {
   it.each<[string, object, RegExp]>([
     ['no recipe', { recipe: null }, /`recipe` is empty, not a map of keys/],
     ['a recipe that is missing', { recipe: undefined }, /`recipe` is missing/],
-    ['a list in the place of a recipe', { recipe: [] }, /`recipe\.recipeVersion` is missing/],
+    ['a list in the place of a recipe', { recipe: [] }, /`recipe` is a list, not a map of keys/],
     ['a number of sessions', { sessions: 3 }, /`sessions` is 3, not a list/],
     ['a number of plugins', { plugins: 5 }, /`plugins` is 5, not a list/],
     ['a package without files', { packages: [{ name: 'a' }] }, /`packages\[0\]\.version` is missing/],

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { readTextFile } from '../files/read-whole-file.js';
-import { typeProblem } from '../config/check-structure.js';
 import { plainData } from '../config/parse-document.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
@@ -16,6 +15,7 @@ import type { GitProvenance } from '../git/provenance.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
 import type { RewardDensity } from '../rollout/reward-density.js';
 import { writeJsonAtomically } from './durable-files.js';
+import { documentProblem } from './read-document.js';
 import type { HostFacts } from './host-facts.js';
 import { type StageRecord, stageRecordSchema } from './kept-demonstrations.js';
 import type { SplitProof } from './split-proof.js';
@@ -115,6 +115,7 @@ export async function writeManifest(directory: string, manifest: RunManifest): P
   await writeJsonAtomically(manifestPath(directory), manifest);
 }
 
+const bounds = v.tuple([v.nullable(v.number()), v.nullable(v.number())]);
 /**
  * The parts of a manifest that code uses without further checks. Data of a policy, plugins or git may have any form.
  */
@@ -131,11 +132,27 @@ const manifestSchema = v.looseObject({
   plugins: v.array(v.looseObject({ kind: v.string(), name: v.string(), package: v.string(), version: v.string() })),
   packages: v.exactOptional(v.array(v.looseObject({ name: v.string(), version: v.string(), integrity: v.string() }))),
   git: v.nullable(v.looseObject({})),
-  host: v.looseObject({}),
+  host: v.looseObject({ processor: v.string(), cores: v.number() }),
   policy: v.nullable(v.looseObject({})),
   seeds: v.looseObject({}),
-  splits: v.nullable(v.looseObject({})),
-  reward: v.exactOptional(v.nullable(v.looseObject({}))),
+  splits: v.nullable(
+    v.looseObject({
+      uses: v.record(v.string(), v.looseObject({ tasks: v.number(), fingerprint: v.string() })),
+      overlap: v.looseObject({
+        trainAndValidation: v.number(),
+        trainAndTest: v.number(),
+        validationAndTest: v.number(),
+      }),
+    }),
+  ),
+  reward: v.exactOptional(
+    v.nullable(
+      v.looseObject({
+        bounds: v.looseObject({ success: bounds, failure: bounds }),
+        density: v.record(v.string(), v.looseObject({ stepsPerReward: v.nullable(v.number()) })),
+      }),
+    ),
+  ),
   demonstrations: v.exactOptional(v.record(v.string(), stageRecordSchema)),
   inexact: v.array(v.string()),
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
@@ -157,8 +174,9 @@ export async function readManifest(directory: string): Promise<RunManifest> {
     });
   }
   if (manifest?.formatVersion !== 1) {
-    const version = JSON.stringify(manifest?.formatVersion);
-    const message = `This version cannot read the manifest ${file}: its formatVersion is ${version}, not 1.`;
+    const version = manifest?.formatVersion;
+    const found = version === undefined ? 'it has no formatVersion' : `its formatVersion is ${JSON.stringify(version)}`;
+    const message = `This version cannot read the manifest ${file}: ${found}, not 1.`;
     throw new AgentgymError('AG_NOT_A_RUN', { message, file });
   }
   const problem = manifestProblem(manifest);
@@ -168,7 +186,7 @@ export async function readManifest(directory: string): Promise<RunManifest> {
 }
 
 function manifestProblem(manifest: { readonly recipe?: unknown }): string | undefined {
-  const problem = typeProblem(manifestSchema, manifest);
+  const problem = documentProblem(manifestSchema, manifest);
   if (problem !== undefined) return problem;
   try {
     plainData(manifest.recipe);

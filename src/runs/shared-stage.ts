@@ -9,6 +9,7 @@ import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { RecordedStep, SharedStage } from '../training/run-stage.js';
 import { writeJsonAtomically } from './durable-files.js';
+import { loadWeights } from './load-weights.js';
 
 /**
  * The initial weights and everything else that a stage's numbers depend on. Records with another identity are not read.
@@ -88,7 +89,7 @@ async function reader({ folder, policy }: SharedStageOptions): Promise<SharedSta
   const holdsWeights = (step: number): boolean => existsSync(weightsFolder(folder, step));
   return {
     async take(step) {
-      if (holdsWeights(step)) await policy.load(weightsFolder(folder, step));
+      if (holdsWeights(step)) await loadWeights(policy, weightsFolder(folder, step));
       return steps[step - 1];
     },
     holdsWeights,

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { readTextFile } from '../files/read-whole-file.js';
 import { typeProblem } from '../config/check-structure.js';
 import type { JsonObject } from '../contracts/json.js';
+import { evaluationSchema } from './recorded-shapes.js';
 
 /** `trainer.json`: everything that a resume needs besides the policy's own files. */
 export interface TrainerState {
@@ -40,8 +41,21 @@ const stateSchema = v.looseObject({
   step: count,
   runStep: count,
   stageOffsets: v.record(v.string(), count),
-  progress: v.looseObject({}),
-  run: v.looseObject({}),
+  progress: v.looseObject({
+    step: v.exactOptional(count),
+    spent: v.exactOptional(
+      v.objectWithRest(
+        { tasks: v.exactOptional(v.array(v.string())), units: v.exactOptional(v.nullable(v.number())) },
+        v.number(),
+      ),
+    ),
+    ended: v.exactOptional(v.boolean()),
+    pending: v.exactOptional(v.nullable(v.record(v.string(), v.nullable(v.number())))),
+  }),
+  run: v.looseObject({
+    finished: v.exactOptional(v.record(v.string(), count)),
+    starts: v.exactOptional(v.array(evaluationSchema)),
+  }),
   seconds: v.pipe(v.number(), v.minValue(0)),
   logs: v.record(logName, count),
   digests: v.exactOptional(v.record(logName, v.string())),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,8 @@ afterAll(() => rmSync(cwd, { recursive: true }));
 /** The document with another value at a path. */
 function changed(document: unknown, [key, ...rest]: readonly string[], value: unknown): unknown {
   if (key === undefined) return value;
+  if (Array.isArray(document))
+    return (document as unknown[]).map((item, i) => (`${i}` === key ? changed(item, rest, value) : item));
   const map = document as Record<string, unknown>;
   return { ...map, [key]: changed(map[key], rest, value) };
 }
@@ -40,6 +43,7 @@ const show = ['runs', 'show', 'runs/damaged'];
 const compare = ['runs', 'compare', 'runs/damaged', 'whole/2'];
 const report = ['report', 'runs/damaged'];
 const tables = ['report', 'runs/damaged', '--format', 'csv'];
+const atif = ['runs', 'episodes', 'runs/damaged', '--as', 'atif', '--to', 'episodes.jsonl', '--force'];
 const advise = ['advise', 'runs/damaged'];
 const exportModel = ['export', 'runs/damaged', '--to', 'model'];
 
@@ -60,6 +64,18 @@ describe('a command that reads a damaged file of a run', { timeout: 120_000 }, (
     ['episodes/rl.jsonl', '', null, [report, tables]],
     ['episodes/rl.jsonl', 'turns', null, [report, tables]],
     ['episodes/rl.jsonl', 'turns', [null], [tables]],
+    ['episodes/rl.jsonl', 'turns.0.facts', null, [tables]],
+    ['episodes/rl.jsonl', 'record', null, [report, tables, atif]],
+    ['episodes/rl.jsonl', 'record.tokens', {}, [tables, atif]],
+    ['episodes/rl.jsonl', 'record.logprobs', ['x'], [report, atif]],
+    ['episodes/rl.jsonl', 'success', 'yes', [tables]],
+    ['evaluations.jsonl', 'outcomes.0.attempts', 5, [advise]],
+    ['evaluations.jsonl', 'evaluation.success.rate', 1e308, [show]],
+    ['manifest.json', 'splits.uses', null, [advise, exportModel]],
+    ['manifest.json', 'splits.overlap.trainAndTest', 'x', [advise]],
+    ['manifest.json', 'host.cores', [], [report]],
+    ['manifest.json', 'recipe.policy', [], [show, advise]],
+    ['manifest.json', 'formatVersion', null, [show]],
     ['manifest.json', '', null, [show, report]],
     ['manifest.json', 'versions', null, [show, report]],
     ['manifest.json', 'seeds', 7, [show, report]],
@@ -81,6 +97,24 @@ describe('a command that reads a damaged file of a run', { timeout: 120_000 }, (
     const exported = await runCli([...exportModel, '--json'], { cwd });
     expect(exported.code).toBe(2);
     expect(exported.stdout).toContain('AG_CHECKPOINT_BROKEN');
+  });
+
+  it.each([
+    ['numbers that are none', (content: Buffer) => content.fill(0xff, content.length - 64)],
+    ['a header of 2 EiB', (content: Buffer) => content.fill(0xff, 0, 8)],
+  ])('continues no run whose weights have %s, also where the checksums say so', async (_, change) => {
+    const folder = join(run, 'checkpoints/step-5');
+    const weights = change(readFileSync(join(folder, 'model.safetensors')));
+    writeFileSync(join(folder, 'model.safetensors'), weights);
+    const sha256 = createHash('sha256').update(weights).digest('hex');
+    const sums = readFileSync(join(folder, 'checksums.json'), 'utf8').replace(
+      /("model\.safetensors": \{\s*"bytes": )\d+(,\s*"sha256": ")\w+/,
+      `$1${weights.length}$2${sha256}`,
+    );
+    writeFileSync(join(folder, 'checksums.json'), sums);
+    damage('manifest.json', 'status', 'interrupted');
+    const resumed = await runCli(['train', '--resume', 'runs/damaged', '--json'], { cwd });
+    expect(resumed).toMatchObject({ code: 2, stdout: expect.stringContaining('AG_CHECKPOINT_BROKEN') as unknown });
   });
 
   it('lists the run and says what of it cannot be read', async () => {

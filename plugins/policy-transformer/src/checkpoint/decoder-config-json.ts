@@ -23,7 +23,8 @@ export function parseDecoderConfig(json: unknown): DecoderConfig {
   const config = json as ConfigJson;
   const family = config['model_type'];
   if (typeof family !== 'string' || !Object.hasOwn(families, family)) {
-    throw refusal(`model_type ${show(family)} is not supported; supported: ${Object.keys(families).join(', ')}`);
+    const found = family === undefined ? 'a missing model_type' : `model_type ${show(family)}`;
+    throw refusal(`${found} is not supported; supported: ${Object.keys(families).join(', ')}`);
   }
   return parseFamily(family as DecoderConfig['family'], config);
 }

@@ -78,7 +78,11 @@ function checkPlaces(entries: readonly TensorEntry[], size: number, path: string
 function readEntry(name: string, value: unknown, path: string): TensorEntry {
   const { dtype, shape, data_offsets: offsets } = (value ?? {}) as { readonly [key: string]: unknown };
   if (!(typeof dtype === 'string' && Object.hasOwn(bytesOf, dtype))) {
-    throw new Error(`${basename(path)}: ${name} is stored as ${String(dtype)}; supported: F32, BF16, F16`);
+    const found =
+      dtype === undefined
+        ? 'has no dtype'
+        : `is stored as ${typeof dtype === 'string' ? dtype : JSON.stringify(dtype)}`;
+    throw new Error(`${basename(path)}: ${name} ${found}; supported: F32, BF16, F16`);
   }
   const type = dtype as StoredType;
   if (!isCounts(shape) || !isCounts(offsets)) throw damaged(path, `the header entry of ${name} cannot be read`);

@@ -234,7 +234,8 @@ function inFile<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw new Error(`tokenizer.json cannot be used: ${(error as Error).message}`, { cause: error });
+    const why = error instanceof TypeError ? 'a part of it has the wrong type' : (error as Error).message;
+    throw new Error(`tokenizer.json cannot be used: ${why}`, { cause: error });
   }
 }
 

@@ -73,7 +73,8 @@ function tryOut({ files, settings }: Trial): TrialAnswer {
     return {};
   } catch (error) {
     const { message } = error as Error;
-    // Errors of JavaScript itself (too deep, too long) name no file.
+    // Errors of JavaScript itself (too deep, too long, null where a list should be) name no file.
+    if (error instanceof TypeError) return { problem: `${doing} fails, because a part of the file has the wrong type` };
     return { problem: error instanceof RangeError ? `${doing} fails: ${message}` : message };
   }
 }

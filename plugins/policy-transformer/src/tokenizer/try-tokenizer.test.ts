@@ -58,6 +58,11 @@ describe('files that cannot be used end only a process of their own', () => {
     ['if they take too much memory', templated('{% set all = range(99999999) %}'), /takes more than|Invalid array/],
     ['if a text grows without limit', templated(doubling), /takes more than|Invalid string length/],
     ['if they nest too deeply', { ...files, tokenizer: `{"a":${'['.repeat(200_000)}` }, /^tokenizer\.json/],
+    [
+      'if a part has the wrong type',
+      { ...files, tokenizer: JSON.stringify({ ...json, decoder: { type: 'Sequence', decoders: null } }) },
+      /^tokenizer\.json.*, because a part of the file has the wrong type$|^tokenizer\.json.*: a part of it has the wrong type$/,
+    ],
     ['if a regular expression is none', split('(a'), /^tokenizer\.json cannot be used: /],
   ])('%s', async (_, tried, problem) => {
     expect(await problemOf(tried)).toMatch(problem);
