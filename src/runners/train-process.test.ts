@@ -24,8 +24,15 @@ it('a run that is interrupted while its process starts has not failed', async ()
 it.each([
   ['SIGKILL', 'last words\n', 'the process ended with SIGKILL: last words'],
   [70, '', 'the process ended with 70'],
-  ['SIGABRT', '[1] Mark-Compact\nFATAL ERROR: Reached heap limit - JavaScript heap out of memory\n', /^the process ran out of memory: /],
+  [
+    'SIGABRT',
+    '[1] Mark-Compact\nFATAL ERROR: Reached heap limit - JavaScript heap out of memory\n',
+    /^the process ran out of memory: /,
+  ],
 ])('says why a process ended with %s and no result', (end, errors, cause) => {
   const outcome = outcomeOf(end, '', errors);
-  expect(outcome).toEqual({ status: 'failed', cause: typeof cause === 'string' ? cause : expect.stringMatching(cause) as string });
+  expect(outcome).toEqual({
+    status: 'failed',
+    cause: typeof cause === 'string' ? cause : (expect.stringMatching(cause) as string),
+  });
 });

@@ -20,7 +20,9 @@ const GROUPS = [
   ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
-  ['credit', 'statistics', 'random', 'processes', 'transfers', 'files', 'contracts', 'errors'],
+  // A download is a file in the end.
+  ['transfers'],
+  ['credit', 'statistics', 'random', 'processes', 'files', 'contracts', 'errors'],
 ] as const;
 
 /** All folders of the lowest group may import these. */

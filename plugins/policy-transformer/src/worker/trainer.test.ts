@@ -287,7 +287,5 @@ it('halves a micro-batch that the memory does not hold, once', async () => {
   expect(worst(got.gradient, expected.gradient)).toBeLessThan(1e-6);
   expect(worst(got.logprobs, expected.logprobs)).toBeLessThan(1e-6);
   expect(got.loss).toBeCloseTo(expected.loss, 6);
-  await expect(train(50)).rejects.toThrow(
-    /no memory left\. Set policy\.options\.microBatchTokens to less\. \(RESOURCE/,
-  );
+  await expect(train(50)).rejects.toThrow(/no memory left\. Lower policy\.options\.microBatchTokens\. \(RESOURCE/);
 });
