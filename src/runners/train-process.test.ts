@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import { outcomeOf, trainInProcess } from './train-process.js';
+import { processOutcome, trainInProcess } from './train-process.js';
 
 // A process that is interrupted before it handles the signal ends without a document.
 it('a run that is interrupted while its process starts has not failed', async () => {
@@ -30,7 +30,7 @@ it.each([
     /^the process ran out of memory: /,
   ],
 ])('says why a process ended with %s and no result', (end, errors, cause) => {
-  const outcome = outcomeOf(end, '', errors);
+  const outcome = processOutcome(end, '', errors);
   expect(outcome).toEqual({
     status: 'failed',
     cause: typeof cause === 'string' ? cause : (expect.stringMatching(cause) as string),

@@ -60,7 +60,7 @@ export async function trainInProcess(
     });
     // Until it handles the signal, it ends without a document.
     if (signal.aborted && child.signalCode === 'SIGINT') return { status: 'interrupted', seconds: 0 };
-    return outcomeOf(code ?? child.signalCode ?? 'a signal', output.join(''), errors.join(''));
+    return processOutcome(code ?? child.signalCode ?? 'a signal', output.join(''), errors.join(''));
   } finally {
     signal.removeEventListener('abort', interrupt);
   }
@@ -94,7 +94,7 @@ const outOfMemory =
   'the process ran out of memory: collect fewer episodes at a time, train fewer runs together (`--workers`), or allow Node.js more (`NODE_OPTIONS=--max-old-space-size=MEGABYTES`)';
 
 /** @param end the exit code, or the signal that ended the process */
-export function outcomeOf(end: number | string, output: string, errors: string): TrainOutcome {
+export function processOutcome(end: number | string, output: string, errors: string): TrainOutcome {
   let document: (Partial<RunResult> & { error?: { code: string; message: string } }) | undefined;
   try {
     document = JSON.parse(output) as typeof document;

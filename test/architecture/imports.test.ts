@@ -20,9 +20,9 @@ const GROUPS = [
   ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
-  // A download is a file in the end.
-  ['transfers'],
-  ['credit', 'statistics', 'random', 'processes', 'files', 'contracts', 'errors'],
+  // A download is a file in the end, and so is a lock.
+  ['processes', 'transfers'],
+  ['credit', 'statistics', 'random', 'files', 'contracts', 'errors'],
 ] as const;
 
 /** All folders of the lowest group may import these. */

@@ -1636,14 +1636,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/processes/process-lock.ts',
-    find: '      utimesSync(path, now, now);',
-    replace: '      void now;',
+    find: "writeSync(file, '{', 0);",
+    replace: '',
     test: 'src/runs/run-lock.test.ts',
     reddens: 'is touched while it is held',
   },
   {
     file: 'src/processes/process-lock.ts',
-    find: 'isForeign(owner) ? Date.now() - lastBeat(path) < silentMilliseconds : isAlive(owner)',
+    find: 'isForeign(owner) ? diskTime(dirname(path)) - lastBeat(path) < silentMilliseconds : isAlive(owner)',
     replace: 'isAlive(owner)',
     test: 'src/runs/run-lock.test.ts',
     reddens: 'of another machine blocks while it is touched',
@@ -1727,8 +1727,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-openai/src/served-adapter.ts',
-    find: "for (const file of ['adapter_config.json', 'adapter_model.safetensors']) {",
-    replace: "for (const file of ['adapter_config.json']) {",
+    find: "for (const name of ['adapter_config.json', 'adapter_model.safetensors']) {",
+    replace: "for (const name of ['adapter_config.json']) {",
     test: 'plugins/policy-openai/src/token-sampler.test.ts',
     reddens: 'names adapters after their content',
   },
