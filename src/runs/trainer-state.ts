@@ -44,10 +44,8 @@ const stateSchema = v.looseObject({
   progress: v.looseObject({
     step: v.exactOptional(count),
     spent: v.exactOptional(
-      v.objectWithRest(
-        { tasks: v.exactOptional(v.array(v.string())), units: v.exactOptional(v.nullable(v.number())) },
-        v.number(),
-      ),
+      // Servers do not say how many operations they needed.
+      v.objectWithRest({ tasks: v.exactOptional(v.array(v.string())) }, v.nullable(v.number())),
     ),
     ended: v.exactOptional(v.boolean()),
     pending: v.exactOptional(v.nullable(v.record(v.string(), v.nullable(v.number())))),
