@@ -62,6 +62,6 @@ describe('composeReward', () => {
 
   it('names the term whose number is none', () => {
     const broken = composeReward([{ name: 'broken', weight: 1, scheme: { ...outcome, score: () => Number.NaN } }]);
-    expect(() => broken.score(turn)).toThrow('The reward term "broken" gave NaN.');
+    expect(() => broken.score(turn)).toThrow('The reward term "broken" returned NaN.');
   });
 });

@@ -131,5 +131,7 @@ async function makeState(
 ): Promise<ReportState> {
   const limits = limitsFor(mostEpisodes, subject.shares);
   const found = runs.map(async (run, i) => [run.report.id, (await readers[i]?.episodes(limits)) ?? []] as const);
-  return { report: await subject.compose(runs), episodes: new Map(await Promise.all(found)) };
+  // Together: a log that cannot be read must not fail while nobody waits for it.
+  const [report, episodes] = await Promise.all([subject.compose(runs), Promise.all(found)]);
+  return { report, episodes: new Map(episodes) };
 }

@@ -209,7 +209,7 @@ const episode = (task: string) => ({
   member: 0,
   seed: 1,
   retries: 0,
-  status: 'done' as const,
+  status: 'completed' as const,
   turns: [],
   success: true,
   return: 1,

@@ -76,16 +76,20 @@ it('lets jobs write the files of the run on a shared disk', { timeout: 120_000 }
   expect(readdirSync(cwd).filter((name) => name.startsWith('shared.'))).toEqual([]);
 });
 
-it('submits another job if the head was killed and knows none, and ends the same', { timeout: 120_000 }, async () => {
-  const { ended, errors } = start('train', recipe, ...short, '--output', 'killed', ...elsewhere());
-  await onceJobSays('"type":"commit","files":');
-  await head.die();
-  await head.open();
-  expect(await ended, errors()).toBe(0);
-  expect(errors()).toContain('the job was lost (the head does not know it any more); it is submitted again, 2 of 4');
-  expect((await agentgym('train', recipe, ...short, '--output', 'alone')).code).toBe(0);
-  expect(compareRuns(join(cwd, 'alone'), join(cwd, 'killed'))).toEqual([]);
-});
+longIt(
+  'submits another job if the head was killed and knows none, and ends the same',
+  { timeout: 120_000 },
+  async () => {
+    const { ended, errors } = start('train', recipe, ...short, '--output', 'killed', ...elsewhere());
+    await onceJobSays('"type":"commit","files":');
+    await head.die();
+    await head.open();
+    expect(await ended, errors()).toBe(0);
+    expect(errors()).toContain('the job was lost (the head does not know it any more); it is submitted again, 2 of 4');
+    expect((await agentgym('train', recipe, ...short, '--output', 'alone')).code).toBe(0);
+    expect(compareRuns(join(cwd, 'alone'), join(cwd, 'killed'))).toEqual([]);
+  },
+);
 
 it('ends without another job if somebody stops the job', { timeout: 60_000 }, async () => {
   const idle = ['--runner', 'ray', '--address', head.url, '--runner-option', 'command=echo begun; sleep 50; true'];

@@ -133,7 +133,7 @@ describe('the client of Ray', () => {
       const behaviour = async (socket: WebSocket) => {
         socket.send('begun');
         for (let minutes = 0; minutes < 5; minutes += 1) {
-          await sleep(50);
+          await sleep(300);
           vi.advanceTimersByTime(60_000);
         }
         socket.send(', lived');

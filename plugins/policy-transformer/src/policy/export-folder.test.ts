@@ -105,7 +105,7 @@ it('writes an adapter as it is, or added to its base', async () => {
     base: named,
   });
   expect(await readAdapterConfig(files, renamed)).toEqual({ settings: lora, base: named });
-  await expect(openModel(files, renamed)).rejects.toThrow('names the base somebody/base, which is no folder');
+  await expect(openModel(files, renamed)).rejects.toThrow('names the base somebody/base, which is not a folder');
   expect(
     (await openModel(files, renamed, { findModel: (name) => (name === named.name ? from : undefined) })).base,
   ).toBe(from);

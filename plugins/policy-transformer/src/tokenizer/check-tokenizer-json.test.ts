@@ -81,7 +81,7 @@ describe('a tokenizer.json is refused, with the token, if', () => {
 it.each([[-1], [1.5], [494], [1e9]])('refuses the end id %s, which the model lacks', (id) => {
   const files = { ...familyFiles('smollm2'), tokenizer: JSON.stringify(own) };
   expect(() => createConversationEncoder(files, { endIds: [id], embeddingRows: 494 })).toThrow(
-    /^generation_config\.json or config\.json: the eos_token_id .* is no id of the model/,
+    /^generation_config\.json or config\.json: the eos_token_id .* is not an id of the model/,
   );
   if (id === 494) expect(createConversationEncoder(files, { endIds: [id], embeddingRows: 500 }).endIds).toContain(id);
 });
