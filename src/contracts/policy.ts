@@ -276,10 +276,23 @@ export interface PolicyModel {
   save(directory: string): Promise<void>;
   /** Reads weights, moments and version from a folder that `save` wrote. */
   load(directory: string): Promise<void>;
+  /**
+   * Opens the adapter of a folder over this model's weights, which are not copied and cannot change while it is open.
+   * Dispose of it before the model. Absent: adapters cannot share these weights.
+   *
+   * @param availableBytes memory that it may take. Throws if it needs more.
+   */
+  openAdapter?(folder: string, availableBytes: number): Promise<SamplingModel>;
   /** Data for the run's manifest: engine, threads, parameters ... */
   describe(): JsonObject;
   dispose(): Promise<void>;
 }
+
+/** The part of a model that only samples. */
+export type SamplingModel = Pick<
+  PolicyModel,
+  'capabilities' | 'encoder' | 'encoderSource' | 'generate' | 'release' | 'dispose'
+>;
 
 /** The optimizer and its constants. */
 export interface OptimizerSettings {

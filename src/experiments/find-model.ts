@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
 import { planRun, type RunPlan } from '../config/run-plan.js';
-import type { PolicyModel } from '../contracts/policy.js';
+import type { PolicyLoad, PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { findPulledModel, isModelName } from '../hub/pulled-model.js';
 import { runWeights } from '../runs/checkpoints.js';
@@ -12,7 +12,7 @@ import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
-import { type Instances, noCorpus } from './instances.js';
+import { type Instances, type Named, noCorpus } from './instances.js';
 
 /** A model on disk. */
 export interface FoundModel {
@@ -71,15 +71,39 @@ export async function findModel(
 
 /** @param options override those of the run */
 export function loadModel(
-  { base, folder, plan }: FoundModel,
+  model: FoundModel,
   instances: Instances,
-  options: { readonly [name: string]: unknown } = {},
+  options?: { readonly [name: string]: unknown },
 ): Promise<PolicyModel> {
+  return instances.policy(policyOf(model, options), { corpus: noCorpus, ...contextOf(model) });
+}
+
+/** About how many bytes a model needs that only samples. Undefined if its plugin cannot tell. */
+export async function estimateModel(
+  model: FoundModel,
+  instances: Instances,
+  options?: { readonly [name: string]: unknown },
+): Promise<number | undefined> {
+  const ways = { topP: 1, topK: 0 };
+  const load: PolicyLoad = {
+    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: usualActionTokens, rows: 0 },
+    ...{ evaluates: false, references: 0, optimizers: [] },
+    samplings: [
+      { temperature: 0, ...ways },
+      { temperature: 1, ...ways },
+    ],
+  };
+  const estimate = await instances.policyEstimate(policyOf(model, options), contextOf(model), load);
+  return estimate && Object.values(estimate.bytes).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unknown } = {}): Named {
   const { name = 'transformer', options: own } = plan?.recipe.policy ?? {};
-  return instances.policy(
-    { name, options: { ...own, ...options } },
-    { corpus: noCorpus, from: folder, valueHead: false, ...(base !== undefined && { base }) },
-  );
+  return { name, options: { ...own, ...options } };
+}
+
+function contextOf({ base, folder }: FoundModel) {
+  return { from: folder, valueHead: false, ...(base !== undefined && { base }) };
 }
 
 /** Most tokens of an action of a model that is no run. */

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path';
 
+import type { SamplingModel } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { type FoundModel, findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
+import { estimateModel, findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
+import { availableMemory } from '../../processes/available-memory.js';
+import { formatBytes } from '../../reporting/format-quantity.js';
 import { PolicyEndpoint } from './policy-endpoint.js';
 import type { ReaderData } from './reader-messages.js';
 import { type OpenModel, ServedAdapters } from './served-adapters.js';
@@ -45,20 +48,29 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const recipe = found.plan?.recipe;
   const maxActionTokens = recipe?.policy.sampling.maxActionTokens ?? usualActionTokens;
   const random = settings.random.stream('serve');
-  const open = async (model: FoundModel): Promise<OpenModel> => {
-    const loaded = await loadModel(model, instances, request.policyOptions);
-    const maxTokens = Math.min(recipe?.rollout.maxEpisodeTokens ?? Infinity, loaded.capabilities.maxTokens);
-    const options = { model: loaded, name: model.origin, maxActionTokens, maxTokens, random };
-    return { endpoint: new PolicyEndpoint(options), dispose: () => loaded.dispose() };
+  const serve = (model: SamplingModel, name: string): OpenModel => {
+    const maxTokens = Math.min(recipe?.rollout.maxEpisodeTokens ?? Infinity, model.capabilities.maxTokens);
+    const options = { model, name, maxActionTokens, maxTokens, random };
+    return { endpoint: new PolicyEndpoint(options), dispose: () => model.dispose() };
   };
-  const loaded = await open(found);
+  const model = await loadModel(found, instances, request.policyOptions);
   const own = instances.records.find(({ kind }) => kind === 'policy');
-  const base = { ...loaded, reader: own && { entry: own.entry, policy: own.name } };
+  const base = { ...serve(model, found.origin), reader: own && { entry: own.entry, policy: own.name } };
   if (folder === undefined) return base;
-  const adapters = new ServedAdapters({
-    folder: resolve(folder),
-    open: (origin, own) => open({ ...found, origin, folder: own, base: found.folder }),
-  });
+  const openAdapter = async (name: string, adapter: string): Promise<OpenModel> => {
+    const left = availableMemory().available - process.memoryUsage.rss();
+    if (model.openAdapter) return serve(await model.openAdapter(adapter, left), name);
+    // Its weights cannot be shared, so the adapter gets a copy of its base.
+    const whole = { ...found, origin: name, folder: adapter, base: found.folder };
+    const needed = await estimateModel(whole, instances, request.policyOptions);
+    if (needed !== undefined && needed > left) {
+      throw new Error(
+        `it needs about ${formatBytes(needed)} of memory, and ${formatBytes(left)} are free: unload another adapter`,
+      );
+    }
+    return serve(await loadModel(whole, instances, request.policyOptions), name);
+  };
+  const adapters = new ServedAdapters({ folder: resolve(folder), open: openAdapter });
   return {
     ...base,
     adapters,

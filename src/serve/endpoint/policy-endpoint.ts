@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
-import type { ConversationEncoder, PolicyModel, Sampling } from '../../contracts/policy.js';
+import type { ConversationEncoder, SamplingModel, Sampling } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
 import { BatchSampler, type SampledText } from './batch-sampler.js';
 import { Conversations } from './conversations.js';
@@ -13,7 +13,7 @@ import { RequestError } from './request-error.js';
 import { usualSyntax } from './write-tools.js';
 
 export interface EndpointOptions {
-  readonly model: PolicyModel;
+  readonly model: SamplingModel;
   /** The name by which clients ask for it. */
   readonly name: string;
   /** Cap on the tokens of an answer if a request sets none. */
@@ -81,7 +81,7 @@ type Common = Pick<ChatRequest, 'n' | 'seed' | 'stop' | 'temperature' | 'top_k' 
 /** Writes the texts of requests with a policy model. */
 export class PolicyEndpoint {
   readonly name: string;
-  readonly model: PolicyModel;
+  readonly model: SamplingModel;
   readonly maxTokens: number;
   /** Characters of the longest token, as it is shown. Infinity if the number of tokens is not known. */
   readonly longestToken: number;
@@ -213,9 +213,15 @@ export class PolicyEndpoint {
   }
 }
 
-function longestToken({ capabilities: { vocabularySize }, encoder }: PolicyModel): number {
+/** Characters of the longest token of an encoder. Adapters mostly have that of their base, and it takes a moment to count. */
+const longestTokens = new WeakMap<ConversationEncoder, number>();
+
+function longestToken({ capabilities: { vocabularySize }, encoder }: SamplingModel): number {
   if (vocabularySize === undefined) return Infinity;
+  const known = longestTokens.get(encoder);
+  if (known !== undefined) return known;
   let longest = 1;
   for (let id = 0; id < vocabularySize; id += 1) longest = Math.max(longest, encoder.piece(id).length);
+  longestTokens.set(encoder, longest);
   return longest;
 }

@@ -15,12 +15,9 @@ export interface OpenModel {
 export interface ServedAdaptersOptions {
   /** The only folder from which adapters are loaded. */
   readonly folder: string;
-  /** Opens the adapter of a folder under a name, with its base. */
+  /** Opens the adapter of a folder under a name. Throws if the memory does not suffice. */
   readonly open: (name: string, folder: string) => Promise<OpenModel>;
 }
-
-/** Each adapter is a model of its own beside the base, with its own memory. */
-const mostAdapters = 16;
 
 /** Milliseconds between looks at an adapter that still answers requests. */
 const PAUSE = 10;
@@ -49,10 +46,6 @@ export class ServedAdapters {
     return this.#inTurn(async () => {
       if (this.#models.has(name)) {
         throw new RequestError(400, `The lora adapter '${name}' has already been loaded.`, { param: 'lora_name' });
-      }
-      if (this.#models.size >= mostAdapters) {
-        const message = `Loading lora ${name} failed: ${mostAdapters} adapters are loaded. Unload one first.`;
-        throw new RequestError(400, message, { param: 'lora_name' });
       }
       const folder = this.#inside(path);
       if (folder === undefined) {

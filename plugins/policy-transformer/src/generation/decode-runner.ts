@@ -1,5 +1,4 @@
 import type { Executor, HostArrays, RunOptions } from '../executors/executor.js';
-import type { State } from '../executors/state.js';
 import { Graph } from '../graph/graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes, type Adapter } from '../model/parameters.js';
@@ -11,7 +10,7 @@ import { DecodeSession } from './decode-session.js';
 import type { DecodeRunner } from './graph-generator.js';
 import { RowScales } from './row-scales.js';
 import type { Choice } from './sampling-graph.js';
-import type { ModelWeights } from './token-generator.js';
+import type { ModelWeights, PreparedWeights } from './token-generator.js';
 
 const FLOAT = Float32Array.BYTES_PER_ELEMENT;
 
@@ -47,8 +46,6 @@ export class SessionDecodeRunner implements DecodeRunner {
   readonly #sessions = new Map<string, DecodeSession>();
   /** Only in DoRA. */
   readonly #rowScales: RowScales | undefined;
-  #scales: readonly State[] = [];
-  #weights: ModelWeights | undefined;
 
   constructor(executor: Executor, config: DecoderConfig, adapter?: Adapter) {
     this.#executor = executor;
@@ -60,21 +57,22 @@ export class SessionDecodeRunner implements DecodeRunner {
     this.rowLimits = this.#binds ? { least: leastRows, most: Infinity } : { least: 1, most: mostFewRows };
   }
 
-  async useWeights(weights: ModelWeights): Promise<void> {
-    this.#weights = weights;
-    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
-    for (const session of this.#sessions.values()) await session.useWeights(weights, this.#binds);
+  async prepare(weights: ModelWeights): Promise<PreparedWeights> {
+    // Constants of a program have the numbers that the weights had when it was compiled.
+    if (weights.frozen === undefined) for (const session of this.#sessions.values()) await session.dispose();
+    return { ...weights, derived: this.#rowScales ? [await this.#rowScales.of(weights)] : [] };
   }
 
   async run(
+    weights: PreparedWeights,
     choice: Choice,
     sizes: DecodeSizes,
     inputs: HostArrays,
     options: RunOptions,
   ): Promise<{ readonly [name: string]: HostArray }> {
-    const session = await this.#session(choice, sizes.width === 1);
-    const state = [...this.#scales, ...(options.state ?? [])];
-    return session.run(inputs, { ...options, state, sizes: { ...sizes } });
+    const state = [...weights.derived, ...(options.state ?? [])];
+    const session = this.#session(choice, sizes.width === 1);
+    return session.run(weights, this.#binds, inputs, { ...options, state, sizes: { ...sizes } });
   }
 
   async dispose(): Promise<void> {
@@ -84,18 +82,16 @@ export class SessionDecodeRunner implements DecodeRunner {
     await this.#rowScales?.dispose();
   }
 
-  async #session(choice: Choice, single: boolean): Promise<DecodeSession> {
+  #session(choice: Choice, single: boolean): DecodeSession {
     const key = JSON.stringify([choice, single]);
     const known = this.#sessions.get(key);
     if (known) return known;
-    if (this.#weights === undefined) throw new Error('the generator has no weights yet');
     const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const sizes = { rows, capacity, width: single ? 1 : width };
     const options = { sizes, tables: tablesOf(this.#config), adapter: this.#adapter, fewRows: !this.#binds };
     const program = decodeGraph(new Graph(), this.#config, choice, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
-    await session.useWeights(this.#weights, this.#binds);
     this.#sessions.set(key, session);
     return session;
   }

@@ -11,7 +11,6 @@ export class DecodeSession {
   readonly #executor: Executor;
   readonly #program: Program;
   #fixed: State | undefined;
-  #state: readonly State[] = [];
   #executable: Executable | undefined;
 
   constructor(executor: Executor, program: Program) {
@@ -19,21 +18,19 @@ export class DecodeSession {
     this.#program = program;
   }
 
-  /** Sets the weights for later runs. If `bound`, those without an adapter become constants. */
-  async useWeights(weights: ModelWeights, bound: boolean): Promise<void> {
-    const { trainable, frozen } = weights;
-    const fixed = bound ? (frozen ?? trainable) : undefined;
-    if (fixed === trainable || fixed !== this.#fixed) await this.dispose();
+  /** @param bound whether the weights without an adapter are constants */
+  async run(
+    weights: ModelWeights,
+    bound: boolean,
+    inputs: HostArrays,
+    options: RunOptions,
+  ): Promise<{ readonly [name: string]: HostArray }> {
+    const fixed = bound ? (weights.frozen ?? weights.trainable) : undefined;
+    if (fixed !== this.#fixed) await this.dispose();
     this.#fixed = fixed;
-    this.#state = statesOf(weights).filter((state) => state !== fixed);
-  }
-
-  async run(inputs: HostArrays, options: RunOptions): Promise<{ readonly [name: string]: HostArray }> {
-    this.#executable ??= await this.#executor.compile({
-      ...this.#program,
-      ...(this.#fixed && { fixed: this.#fixed }),
-    });
-    return this.#executable.run(inputs, { ...options, state: [...this.#state, ...(options.state ?? [])] });
+    this.#executable ??= await this.#executor.compile({ ...this.#program, ...(fixed && { fixed }) });
+    const state = [...statesOf(weights).filter((one) => one !== fixed), ...(options.state ?? [])];
+    return this.#executable.run(inputs, { ...options, state });
   }
 
   async dispose(): Promise<void> {

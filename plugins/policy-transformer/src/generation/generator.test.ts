@@ -16,6 +16,7 @@ import { SessionDecodeRunner } from './decode-runner.js';
 import { grouped, partlyRotated, randomParameters, small, wideHeads, windowed } from './fixtures/small-models.js';
 import { slowLogits, slowLogprobs, type Multiplier } from './fixtures/slow-decoder.js';
 import { slowMultiplier } from './fixtures/slow-quantization.js';
+import { KeyValueCache } from './key-value-cache.js';
 import { GraphGenerator, type DecodeRunner, type GeneratorLimits } from './graph-generator.js';
 import { QuantizedDecodeRunner } from './quantized-decode-runner.js';
 import type { QuantizedFormat } from './quantized-weights.js';
@@ -45,9 +46,10 @@ interface Kind {
 /** Generators that share a runner. */
 function sessions(config: DecoderConfig, executor: Executor, runner: DecodeRunner): Generators {
   const runs = vi.spyOn(runner, 'run');
-  const rows = () => runs.mock.calls.flatMap(([, , , { appendTo }]) => appendTo?.rows ?? []);
+  const rows = () => runs.mock.calls.flatMap(([, , , , { appendTo }]) => appendTo?.rows ?? []);
   return {
-    make: (changes) => new GraphGenerator(config, runner, executor, { ...limits, ...changes }),
+    make: (changes) =>
+      new GraphGenerator(config, runner, new KeyValueCache(config, executor), { ...limits, ...changes }),
     fed: () => rows().reduce((sum, row) => sum + (row?.count ?? 0), 0),
   };
 }

@@ -1,10 +1,10 @@
 import type { GeneratedTokens, Sampling } from '@agentgym/cli';
 
-import type { Executor, HostArrays, RowRules, RunOptions } from '../executors/executor.js';
+import type { HostArrays, RowRules, RunOptions } from '../executors/executor.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import type { HostArray } from '../operations/tensor.js';
 import type { DecodeSizes } from './decode-graph.js';
-import { KeyValueCache, type CachedSequence } from './key-value-cache.js';
+import type { CachedSequence, KeyValueCache } from './key-value-cache.js';
 import { createLane, sharePrompts, type Lane } from './lane.js';
 import { choiceOf, type Choice } from './sampling-graph.js';
 import { stepInputs, type StepRow } from './step-inputs.js';
@@ -15,16 +15,19 @@ import {
   uniqueNames,
   type KnownRequest,
   type ModelWeights,
+  type PreparedWeights,
   type TokenGenerator,
 } from './token-generator.js';
 
-/** Runs the decode graph with the current weights. */
+/** Runs the decode graph. Adapters of one shape over the same frozen weights may share a runner, with its programs. */
 export interface DecodeRunner {
   /** Rows of a run. */
   readonly rowLimits: { readonly least: number; readonly most: number };
-  useWeights(weights: ModelWeights): Promise<void>;
+  /** Makes weights ready for runs. Call it again after the trainable ones changed. */
+  prepare(weights: ModelWeights): Promise<PreparedWeights>;
   /** @param options the cache */
   run(
+    weights: PreparedWeights,
     choice: Choice,
     sizes: DecodeSizes,
     inputs: HostArrays,
@@ -73,20 +76,15 @@ export class GraphGenerator implements TokenGenerator {
   readonly #rules: RowRules;
   readonly #cache: KeyValueCache;
   readonly #sequences = new Map<string, CachedSequence>();
-  #clock = 0;
+  #weights: PreparedWeights | undefined;
 
-  /** @param executor the one that the runner uses: it holds the cache */
-  constructor(
-    config: DecoderConfig,
-    runner: DecodeRunner,
-    executor: Pick<Executor, 'allocateCache' | 'rowRules'>,
-    limits: GeneratorLimits,
-  ) {
+  /** @param cache of the executor that the runner uses. Generators that do not run at the same time may share it. */
+  constructor(config: DecoderConfig, runner: DecodeRunner, cache: KeyValueCache, limits: GeneratorLimits) {
     this.#config = config;
     this.#runner = runner;
     this.#limits = limits;
-    this.#rules = executor.rowRules;
-    this.#cache = new KeyValueCache(config, executor);
+    this.#rules = cache.rules;
+    this.#cache = cache;
   }
 
   async generate(
@@ -94,11 +92,11 @@ export class GraphGenerator implements TokenGenerator {
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<GeneratedTokens[]> {
-    this.#clock += 1;
     for (const request of requests) checkRequest(this.#config, request);
     const answers: GeneratedTokens[] = [];
+    const now = this.#cache.tick();
     for (const wave of this.#waves(requests)) {
-      const lanes = this.#lanes(wave);
+      const lanes = this.#lanes(wave, now);
       try {
         await this.#finish(lanes, sampling, signal);
       } finally {
@@ -119,23 +117,24 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   async useWeights(weights: ModelWeights): Promise<void> {
-    this.#cache.empty();
-    this.#sequences.clear();
-    await this.#runner.useWeights(weights);
+    this.release([...this.#sequences.keys()]);
+    this.#weights = await this.#runner.prepare(weights);
   }
 
   dispose(): Promise<void> {
+    // Others may share the cache.
+    this.release([...this.#sequences.keys()]);
     return this.#runner.dispose();
   }
 
-  #lanes(requests: readonly KnownRequest[]): Lane[] {
+  #lanes(requests: readonly KnownRequest[], now: number): Lane[] {
     const names = uniqueNames(requests);
     return requests.map((request, index) => {
       const name = names[index];
       const known = name === undefined ? undefined : this.#sequences.get(name);
       const sequence = known ?? { name, slot: -1, tokens: [], pieces: [], used: 0 };
       if (name !== undefined) this.#sequences.set(name, sequence);
-      sequence.used = this.#clock;
+      sequence.used = now;
       return createLane(request, sequence);
     });
   }
@@ -256,7 +255,8 @@ export class GraphGenerator implements TokenGenerator {
     const sizes = { ...shape, capacity: cache.capacity };
     const choice = choiceOf(sampling, this.#config.vocabularySize);
     const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
-    const results = await this.#runner.run(choice, sizes, inputs, {
+    if (this.#weights === undefined) throw new Error('the generator has no weights yet');
+    const results = await this.#runner.run(this.#weights, choice, sizes, inputs, {
       state: [cache.view],
       appendTo: {
         cache: this.#cache.state,

@@ -32,13 +32,14 @@ export function cacheCapacity(length: number, multiple: number): number {
 
 export class KeyValueCache {
   readonly state: CacheState;
+  readonly rules: RowRules;
   readonly #shape: CacheShape;
-  readonly #rules: RowRules;
   readonly #occupants: (CachedSequence | undefined)[] = [];
+  #time = 0;
 
   constructor(shape: CacheShape, executor: Pick<Executor, 'allocateCache' | 'rowRules'>) {
     this.#shape = shape;
-    this.#rules = executor.rowRules;
+    this.rules = executor.rowRules;
     this.state = executor.allocateCache(shape);
   }
 
@@ -48,7 +49,7 @@ export class KeyValueCache {
 
   /** Capacity for `length` positions. */
   capacityFor(length: number): number {
-    return cacheCapacity(length, this.#rules.capacityMultiple);
+    return cacheCapacity(length, this.rules.capacityMultiple);
   }
 
   /** Bytes that `slots` slots of `capacity` positions take. */
@@ -57,16 +58,16 @@ export class KeyValueCache {
     return slots * capacity * layers * keyValueHeads * headWidth * 2 * Float32Array.BYTES_PER_ELEMENT;
   }
 
-  /** Forgets everything and frees the memory. */
-  clear(): void {
-    this.#occupants.length = 0;
-    this.state.clear();
+  /** The time for `CachedSequence.used`. It goes on with each call. */
+  tick(): number {
+    return (this.#time += 1);
   }
 
-  /** Empties every slot and keeps the memory. */
-  empty(): void {
-    for (const sequence of this.#occupants) if (sequence) sequence.slot = -1;
-    this.#occupants.fill(undefined);
+  /** Empties every slot and frees the memory. */
+  clear(): void {
+    for (const sequence of this.resident()) sequence.slot = -1;
+    this.#occupants.length = 0;
+    this.state.clear();
   }
 
   /** Removes a sequence from its slot. */
@@ -136,7 +137,7 @@ export class KeyValueCache {
 
   /** Slots for one run, and their capacity. If they are empty, nothing of them has to be read. */
   window(first: number, count: number, areEmpty: boolean): { readonly view: StateView; readonly capacity: number } {
-    return areEmpty && this.#rules.allowsEmptyCache
+    return areEmpty && this.rules.allowsEmptyCache
       ? { view: this.state.window(first, 0), capacity: 0 }
       : { view: this.state.window(first, count), capacity: this.state.capacity };
   }

@@ -10,7 +10,7 @@ import type { DecodeRunner } from './graph-generator.js';
 import { RowScales } from './row-scales.js';
 import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quantized-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
-import { statesOf, type ModelWeights } from './token-generator.js';
+import { statesOf, type ModelWeights, type PreparedWeights } from './token-generator.js';
 
 /**
  * Decodes with a quantized copy of the matrices; an adapter, norms, biases and the embedding stay float32. The copy is a
@@ -27,8 +27,8 @@ export class QuantizedDecodeRunner implements DecodeRunner {
   #logits: Executable | undefined;
   /** Only in DoRA. */
   readonly #rowScales: RowScales | undefined;
-  #scales: readonly State[] = [];
-  #weights: ModelWeights | undefined;
+  /** The weights of which there is a copy. */
+  #copied: State | undefined;
 
   constructor(executor: Executor, config: DecoderConfig, adapter: Adapter | undefined, format: QuantizedFormat) {
     this.#executor = executor;
@@ -40,26 +40,26 @@ export class QuantizedDecodeRunner implements DecodeRunner {
   }
 
   /** The copy is made again unless the weights under an adapter are the same. */
-  async useWeights(weights: ModelWeights): Promise<void> {
-    const same = weights.frozen !== undefined && weights.frozen === this.#weights?.frozen;
-    this.#weights = weights;
-    this.#scales = this.#rowScales ? [await this.#rowScales.of(weights)] : [];
-    if (!same) await this.#disposeLogits();
+  async prepare(weights: ModelWeights): Promise<PreparedWeights> {
+    if (weights.frozen === undefined) await this.#disposeLogits();
+    return { ...weights, derived: this.#rowScales ? [await this.#rowScales.of(weights)] : [] };
   }
 
   async run(
+    weights: PreparedWeights,
     choice: Choice,
     { rows, width, capacity }: DecodeSizes,
     inputs: HostArrays,
     { state = [], ...options }: RunOptions,
   ): Promise<{ readonly [name: string]: HostArray }> {
-    if (this.#weights === undefined) throw new Error('the generator has no weights yet');
-    const { trainable, frozen } = this.#weights;
-    this.#logits ??= await this.#compileLogits(frozen ?? trainable);
+    const copied = weights.frozen ?? weights.trainable;
+    if (copied !== this.#copied) await this.#disposeLogits();
+    this.#copied = copied;
+    this.#logits ??= await this.#compileLogits(copied);
     const { logits } = await this.#logits.run(inputs, {
       ...options,
       sizes: { rows, width, capacity },
-      state: [...statesOf(this.#weights), ...this.#scales, ...state],
+      state: [...statesOf(weights), ...weights.derived, ...state],
     });
     const choosing = await this.#choose(choice);
     return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });

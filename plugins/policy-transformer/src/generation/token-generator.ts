@@ -10,6 +10,11 @@ export interface ModelWeights {
   readonly frozen?: State | undefined;
 }
 
+/** Weights, and what a runner has computed of them. */
+export interface PreparedWeights extends ModelWeights {
+  readonly derived: readonly State[];
+}
+
 /** The state that holds all weights. */
 export function statesOf({ trainable, frozen }: ModelWeights): State[] {
   return frozen ? [trainable, frozen] : [trainable];

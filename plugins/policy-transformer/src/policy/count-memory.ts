@@ -180,6 +180,18 @@ function samplesWithKernels(settings: CountedSettings): boolean {
   return [...samplingsByFormat(settings).keys()].some((format) => usesKernels(config, parts.adapter, format));
 }
 
+/**
+ * What a core needs for the programs that sample greedily and by a draw, each with single tokens and with texts, and for
+ * making one of them.
+ *
+ * @param weights bytes of those that may be constants
+ */
+export function programBytes(weights: number): number {
+  const programs = 4;
+  const isFixed = weights <= ONNX_RUNTIME_FACTS.mostFixedBytes;
+  return programs * PROGRAM + (isFixed ? (programs + COPIES_OF_CONSTANTS) * weights : 0);
+}
+
 /** Programs that sample, with their constants. */
 function samplingBytes(settings: CountedSettings, { sampling }: Counted, activations: number): number {
   const { config, cores, samplingWeights } = settings;
@@ -321,12 +333,12 @@ async function countSampling(
   for (const [format, samplings] of samplingsByFormat(settings)) {
     if (usesKernels(config, parts.adapter, format)) continue;
     const runner = createRunner(config, parts.adapter, executor, format);
-    await runner.useWeights(weights);
+    const prepared = await runner.prepare(weights);
     for (const choice of choicesOf(samplings, config)) {
       for (const width of [1, Math.min(PIECE, capacity)]) {
         const most = rowsOfRun(config, RUN_LIMITS, runner.rowLimits, { width, capacity });
         const rows = Math.max(runner.rowLimits.least, Math.min(active, most));
-        await runner.run(choice, { rows, width, capacity }, {}, {});
+        await runner.run(prepared, choice, { rows, width, capacity }, {}, {});
         await setImmediate();
       }
     }

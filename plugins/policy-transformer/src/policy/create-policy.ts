@@ -33,7 +33,8 @@ import { WorkerEngine } from '../worker/worker-engine.js';
 import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
 import { samplingCopyBytes } from './estimate-policy.js';
-import { TransformerPolicy } from './transformer-policy.js';
+import { AdapterOpener } from './open-adapter.js';
+import { TransformerPolicy, capabilitiesOf } from './transformer-policy.js';
 
 export { estimate } from './estimate-policy.js';
 export { exportFolder } from './export-folder.js';
@@ -96,15 +97,32 @@ export async function createPolicy(
     }
     await Promise.all(all.map((core) => engine.call(core, 'setParameters', [trainable])));
     const facts = await engine.call(0, 'facts', []);
+    const folder = { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer };
+    const sourceOf = (from: string) => encoderSource(from, opened.base, options, host);
+    const source = context.from === undefined ? undefined : sourceOf(context.from);
+    const capabilities = {
+      ...capabilitiesOf(parts, positions, options.samplingWeights),
+      vocabularySize: config.vocabularySize,
+    };
+    const { thinking } = options;
+    const isMerged = lora === undefined && opened.adapter !== undefined;
+    const adapters =
+      context.from === undefined || isMerged
+        ? undefined
+        : new AdapterOpener({
+            ...{ engine, host, texts: folder, folder: opened.base, config, thinking, sourceOf },
+            ...{ capabilities, encoder, ...(source && { encoderSource: source }) },
+          });
     return new TransformerPolicy({
       engine,
       files: host.files,
-      folder: { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer },
+      folder,
       encoder,
-      encoderSource: encoderSource(context.from, opened.base, options, host),
+      encoderSource: source,
+      adapters,
+      capabilities,
       parts,
       ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
-      maxTokens: positions,
       samplingWeights: options.samplingWeights,
       facts: {
         ...facts,
@@ -125,14 +143,13 @@ export async function createPolicy(
   }
 }
 
-/** Where the files of the tokenizer are. A model from scratch has them in no folder. */
+/** Where the files of the tokenizer are. */
 function encoderSource(
-  from: string | undefined,
+  from: string,
   base: string,
   { thinking }: TransformerOptions,
   { cacheDirectory }: Host,
-): PolicyModel['encoderSource'] {
-  if (from === undefined) return undefined;
+): NonNullable<PolicyModel['encoderSource']> {
   // An adapter's folder may have its own tokenizer.
   return {
     folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base),

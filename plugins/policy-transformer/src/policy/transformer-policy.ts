@@ -26,12 +26,11 @@ import type { SamplingWeights } from '../worker/create-generator.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
-import { packRequests, unpackAnswers } from '../worker/packed-requests.js';
-import { TokenHistories } from '../worker/token-histories.js';
 import type { Accumulated, Evaluated } from '../worker/batch-trainer.js';
+import type { AdapterOpener } from './open-adapter.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { SamplingCount } from './sampling-count.js';
-import { splitRequests } from './split-requests.js';
+import { SequenceSampler, onCores } from './sequence-sampler.js';
 import { trainedTensor, writeMoments } from './trained-tensors.js';
 
 export interface TransformerParts {
@@ -44,9 +43,9 @@ export interface TransformerParts {
   readonly parts: ParameterOptions;
   /** The adapter that is trained, and the folder of its base. */
   readonly lora?: AdapterFolder | undefined;
-  /** Longest sequence that the engine can hold. */
-  readonly maxTokens: number;
+  readonly capabilities: PolicyCapabilities;
   readonly samplingWeights: SamplingWeights;
+  readonly adapters?: AdapterOpener | undefined;
   /** For `describe`, in addition to the fields known here. */
   readonly facts: JsonObject;
 }
@@ -76,12 +75,7 @@ export class TransformerPolicy implements PolicyModel {
   readonly encoderSource?: NonNullable<PolicyModel['encoderSource']>;
   readonly #parts: TransformerParts;
   readonly #engine: Engine;
-  /** The core that remembers a sequence. */
-  readonly #homes = new Map<string, number>();
-  /** The tokens of sequences that the cores know. */
-  readonly #histories = new TokenHistories();
-  /** For each core, the sequences that it may forget. */
-  readonly #released: readonly string[][];
+  readonly #sampler: SequenceSampler;
   #version = 0;
   #optimizer = DEFAULT_OPTIMIZER;
   #frozen = 0;
@@ -96,14 +90,18 @@ export class TransformerPolicy implements PolicyModel {
     this.encoder = parts.encoder;
     if (parts.encoderSource) this.encoderSource = parts.encoderSource;
     this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
-    this.#released = Array.from({ length: parts.engine.cores }, () => []);
-    const { vocabularySize } = parts.folder.config;
-    this.capabilities = { ...capabilitiesOf(parts.parts, parts.maxTokens, parts.samplingWeights), vocabularySize };
+    this.#sampler = new SequenceSampler(parts.engine);
+    this.capabilities = parts.capabilities;
+    const { adapters } = parts;
+    if (adapters) this.openAdapter = (...given) => adapters.openAdapter(...given);
     if (parts.parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
 
   /** Defined if the model has a value head. */
   readonly values?: (batch: TrainingBatch) => Promise<Float64Array>;
+
+  /** Defined if adapters can share the weights: no adapter is merged into them. */
+  readonly openAdapter?: NonNullable<PolicyModel['openAdapter']>;
 
   get policyVersion(): number {
     return this.#version;
@@ -114,28 +112,7 @@ export class TransformerPolicy implements PolicyModel {
     sampling: Sampling,
     signal?: AbortSignal,
   ): Promise<GeneratedTokens[]> {
-    signal?.throwIfAborted();
-    const shares = splitRequests(requests, this.#engine.cores, this.#homes);
-    const answers = Array<GeneratedTokens>(requests.length);
-    await this.#onCores(shares, async (share, core) => {
-      const released = this.#released[core]!.splice(0);
-      const asked = packRequests(
-        share.map((index) => requests[index]!),
-        this.#histories,
-        released,
-      );
-      const histories = asked.sequences.map((name) => this.#histories.current(name));
-      try {
-        const packed = await this.#engine.call(core, 'generate', [asked, sampling], signal);
-        for (const [place, answer] of unpackAnswers(packed).entries()) {
-          answers[share[place]!] = answer;
-          this.#histories.settle(asked.sequences[place]!, histories[place], answer.tokens);
-        }
-      } catch (error) {
-        asked.sequences.forEach((name, place) => this.#histories.abandon(name, histories[place]));
-        throw error;
-      }
-    });
+    const answers = await this.#sampler.generate(requests, sampling, signal);
     // The counts are integers, so their sum does not depend on the order of calls.
     for (const [index, request] of requests.entries()) {
       this.countSampled(request, answers[index]!);
@@ -143,15 +120,9 @@ export class TransformerPolicy implements PolicyModel {
     return answers;
   }
 
-  /** Sent to the cores with their next requests, because a separate message would wake them for little. */
   release(sequences: readonly string[]): void {
-    for (const sequence of sequences) {
-      const home = this.#homes.get(sequence);
-      if (home !== undefined) this.#released[home]!.push(sequence);
-      this.#homes.delete(sequence);
-      this.#sampling.release(sequence);
-    }
-    this.#histories.forget(sequences);
+    this.#sampler.release(sequences);
+    for (const sequence of sequences) this.#sampling.release(sequence);
   }
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
@@ -172,6 +143,7 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult> {
+    this.#refuseChange();
     const others = await Promise.all(this.#otherCores().map((core) => this.#engine.call(core, 'takeGradient', [])));
     const { parameters, ...result } = await this.#engine.call(0, 'step', [others, step]);
     if (result.applied) {
@@ -245,6 +217,7 @@ export class TransformerPolicy implements PolicyModel {
   }
 
   async load(directory: string): Promise<void> {
+    this.#refuseChange();
     const { files, folder, parts } = this.#parts;
     const { data, policyVersion, optimizer } = await readCheckpoint(files, directory, folder.config, parts);
     await this.#engine.call(0, 'setParameters', [data]);
@@ -267,6 +240,10 @@ export class TransformerPolicy implements PolicyModel {
     if (this.#disposed) return;
     this.#disposed = true;
     await this.#engine.dispose();
+  }
+
+  #refuseChange(): void {
+    if (this.#parts.adapters?.open) throw new Error('the weights cannot change while adapters over them are open');
   }
 
   #count(batch: TrainingBatch, kind: 'forward' | 'training'): void {
@@ -299,7 +276,7 @@ export class TransformerPolicy implements PolicyModel {
     const shares = dealUnits(batch, trainedUnits(batch, unit), this.#engine.cores).map((units) =>
       units.flat().sort((a, b) => a - b),
     );
-    const parts = await this.#onCores(shares, async (rows, core) => {
+    const parts = await onCores(shares, async (rows, core) => {
       const part = await run(takeRows(batch, rows), core);
       for (const [place, row] of rows.entries()) {
         for (const name of ['logprobs', 'entropy', 'values'] as const) {
@@ -312,22 +289,9 @@ export class TransformerPolicy implements PolicyModel {
     return { whole, parts };
   }
 
-  /** Waits for all cores even if one fails, so that no call runs longer than its caller. */
-  async #onCores<Share extends readonly unknown[], Result>(
-    shares: readonly Share[],
-    run: (share: Share, core: number) => Promise<Result>,
-  ): Promise<Result[]> {
-    const used = shares.map((share, core) => ({ share, core })).filter(({ share }) => share.length > 0);
-    const settled = await Promise.allSettled(used.map(({ share, core }) => run(share, core)));
-    return settled.map((result) => {
-      if (result.status === 'rejected') throw result.reason;
-      return result.value;
-    });
-  }
-
   /** New weights make the cached results of the cores useless, so a sequence may move to another core. */
   #forgetSequences(): void {
-    this.release([...this.#homes.keys()]);
+    this.release(this.#sampler.sequences);
   }
 
   #cores(): number[] {

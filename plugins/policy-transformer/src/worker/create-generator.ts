@@ -1,6 +1,7 @@
 import type { Executor } from '../executors/executor.js';
 import { SessionDecodeRunner } from '../generation/decode-runner.js';
 import { GraphGenerator, type DecodeRunner } from '../generation/graph-generator.js';
+import { KeyValueCache } from '../generation/key-value-cache.js';
 import { QuantizedDecodeRunner } from '../generation/quantized-decode-runner.js';
 import type { QuantizedFormat } from '../generation/quantized-weights.js';
 import type { TokenGenerator } from '../generation/token-generator.js';
@@ -42,18 +43,51 @@ export function createRunner(
     : new QuantizedDecodeRunner(executor, config, adapter, format);
 }
 
-/**
- * Chooses a generator from the model, its adapter and the format only, because generators differ in the last bits, and a
- * resumed run must choose the same.
- */
-export function createGenerator(
-  config: DecoderConfig,
-  adapter: Adapter | undefined,
-  executor: Executor,
-  cacheBytes: number,
-  format: SamplingWeights,
-): TokenGenerator {
-  if (usesKernels(config, adapter, format)) return new KernelGenerator(config, cacheBytes);
-  const runner = createRunner(config, adapter, executor, format);
-  return new GraphGenerator(config, runner, executor, { cacheBytes, ...RUN_LIMITS });
+/** The generators of a core. They share a cache, and those of adapters with equal shapes share their programs. */
+export class Generators {
+  readonly #config: DecoderConfig;
+  readonly #executor: Executor;
+  readonly #cacheBytes: number;
+  readonly #cache: KeyValueCache;
+  readonly #runners = new Map<string, { readonly runner: DecodeRunner; users: number }>();
+
+  constructor(config: DecoderConfig, executor: Executor, cacheBytes: number) {
+    this.#config = config;
+    this.#executor = executor;
+    this.#cacheBytes = cacheBytes;
+    this.#cache = new KeyValueCache(config, executor);
+  }
+
+  /**
+   * Chooses a generator from the model, its adapter and the format only, because generators differ in the last bits, and
+   * a resumed run must choose the same.
+   */
+  create(adapter: Adapter | undefined, format: SamplingWeights): TokenGenerator {
+    const cacheBytes = this.#cacheBytes;
+    if (usesKernels(this.#config, adapter, format)) return new KernelGenerator(this.#config, cacheBytes);
+    return new GraphGenerator(this.#config, this.#runner(adapter, format), this.#cache, { cacheBytes, ...RUN_LIMITS });
+  }
+
+  /** A runner that is disposed of when nobody uses it any more. */
+  #runner(adapter: Adapter | undefined, format: SamplingWeights): DecodeRunner {
+    const key = JSON.stringify([adapter, format]);
+    const shared = this.#runners.get(key) ?? {
+      runner: createRunner(this.#config, adapter, this.#executor, format),
+      users: 0,
+    };
+    this.#runners.set(key, shared);
+    shared.users += 1;
+    const { runner } = shared;
+    return {
+      rowLimits: runner.rowLimits,
+      prepare: (weights) => runner.prepare(weights),
+      run: (...given) => runner.run(...given),
+      dispose: async () => {
+        shared.users -= 1;
+        if (shared.users > 0) return;
+        this.#runners.delete(key);
+        await runner.dispose();
+      },
+    };
+  }
 }

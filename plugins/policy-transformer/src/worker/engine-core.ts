@@ -11,18 +11,17 @@ import { createExecutor, type EngineName } from '../executors/create-executor.js
 import type { Executor, Precision } from '../executors/executor.js';
 import { measurePeak } from '../executors/measure-peak.js';
 import type { State, StateArrays, StateType } from '../executors/state.js';
-import type { ModelWeights, TokenGenerator } from '../generation/token-generator.js';
+import type { ModelWeights } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { frozenShapes, trainableShapes, type Adapter } from '../model/parameters.js';
 import { gradientState } from '../model/training-graph.js';
 import { createOptimizer } from '../optimizers/create-optimizer.js';
 import type { Shape } from '../operations/tensor.js';
 import type { Optimizer } from '../optimizers/optimizer.js';
-import { createGenerator, type SamplingWeights } from './create-generator.js';
-import { packAnswers, unpackRequests, type PackedAnswers, type PackedRequests } from './packed-requests.js';
-import { TokenHistories } from './token-histories.js';
+import { CoreSampler } from './core-sampler.js';
+import { Generators, type SamplingWeights } from './create-generator.js';
+import type { PackedAnswers, PackedRequests } from './packed-requests.js';
 import { LayeredTrainer } from './layered-trainer.js';
-import { withCure } from './out-of-memory.js';
 import type { Accumulated, BatchTrainer, Evaluated } from './batch-trainer.js';
 import { Trainer } from './trainer.js';
 
@@ -73,28 +72,25 @@ export const DEFAULT_OPTIMIZER: OptimizerSettings = { name: 'adamw', options: {}
  */
 export class EngineCore {
   readonly #executor: Executor;
-  readonly #generator: TokenGenerator;
-  /** Samples from the weights themselves, not from a copy; often the same generator. */
-  readonly #exactGenerator: TokenGenerator;
+  readonly #generators: Generators;
+  readonly #sampler: CoreSampler;
   readonly #trainer: BatchTrainer;
-  readonly #histories = new TokenHistories();
   readonly #settings: EngineSettings;
   readonly #trainable: State;
   readonly #gradients: State;
   #frozen: State | undefined;
   /** Frozen copies of the trainable weights. */
   readonly #copies = new Map<number, State>();
+  /** Adapters over the weights, which only sample, by their numbers. */
+  readonly #adapters = new Map<number, { readonly factors: State; readonly sampler: CoreSampler }>();
   #optimizer: Optimizer | undefined;
-  /** The generators that have the present weights. */
-  readonly #current = new Set<TokenGenerator>();
 
   private constructor(settings: EngineSettings, executor: Executor) {
     const { config, adapter, microBatchTokens, cacheBytes, samplingWeights } = settings;
     this.#settings = settings;
     this.#executor = executor;
-    const generator = (weights: SamplingWeights) => createGenerator(config, adapter, executor, cacheBytes, weights);
-    this.#generator = generator(samplingWeights);
-    this.#exactGenerator = samplingWeights === 'float32' ? this.#generator : generator('float32');
+    this.#generators = new Generators(config, executor, cacheBytes);
+    this.#sampler = new CoreSampler(() => this.#weights(), this.#generators, adapter, samplingWeights);
     this.#trainer = settings.layered
       ? new LayeredTrainer(executor, config, settings, settings)
       : new Trainer(executor, config, settings, microBatchTokens);
@@ -123,35 +119,40 @@ export class EngineCore {
   async setFrozen(data: Float32Array): Promise<void> {
     await this.#frozen?.dispose();
     this.#frozen = this.#executor.allocate(frozenShapes(this.#settings.config, this.#settings), data);
-    this.#current.clear();
+    this.#sampler.renew();
   }
 
   /** Sets the trainable weights. */
   async setParameters(data: Float32Array): Promise<void> {
     await this.#trainable.writeAll(data);
-    this.#current.clear();
+    this.#sampler.renew();
   }
 
-  async generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
-    // Comes before anything that may fail, because the other side assumes that every request was read.
-    const asked = unpackRequests(requests, this.#histories);
-    const histories = requests.sequences.map((name) => this.#histories.current(name));
-    const generator = sampling.exact ? this.#exactGenerator : this.#generator;
-    const other = sampling.exact ? this.#generator : this.#exactGenerator;
-    if (!this.#current.has(generator)) {
-      await generator.useWeights(this.#weights());
-      this.#current.add(generator);
-    }
-    generator.release(requests.released);
-    // What is unchanged since the last answer is known of one generator at a time.
-    if (other !== generator) other.release([...requests.released, ...requests.sequences]);
-    const answers = await withCure('Lower policy.options.cacheMegabytes.', () =>
-      generator.generate(asked, sampling, signal),
-    );
-    for (const [index, { sequence }] of asked.entries()) {
-      this.#histories.settle(sequence, histories[index], answers[index]!.tokens);
-    }
-    return packAnswers(answers);
+  /**
+   * Adds an adapter over the weights that an adapter leaves as they are, or over all. They must not change while it is open.
+   *
+   * @param data in the order of its `trainableShapes`. The core keeps the array.
+   */
+  openAdapter(number: number, adapter: Adapter, data: Float32Array): void {
+    const { config, samplingWeights } = this.#settings;
+    const factors = this.#executor.allocate(trainableShapes(config, { valueHead: false, adapter }), data);
+    const weights = () => ({ trainable: factors, frozen: this.#frozen ?? this.#trainable });
+    const sampler = new CoreSampler(weights, this.#generators, adapter, samplingWeights);
+    this.#adapters.set(number, { factors, sampler });
+  }
+
+  async closeAdapter(number: number): Promise<void> {
+    const adapter = this.#adapters.get(number);
+    this.#adapters.delete(number);
+    await adapter?.sampler.dispose();
+    await adapter?.factors.dispose();
+  }
+
+  generate(requests: PackedRequests, sampling: Sampling, signal?: AbortSignal): Promise<PackedAnswers> {
+    const { adapter } = requests;
+    const sampler = adapter === undefined ? this.#sampler : this.#adapters.get(adapter)?.sampler;
+    if (sampler === undefined) throw new Error('this adapter was disposed of');
+    return sampler.generate(requests, sampling, signal);
   }
 
   /** Adds the gradient of the loss over this share of a batch. */
@@ -205,7 +206,7 @@ export class EngineCore {
     this.#optimizer ??= this.#newOptimizer(DEFAULT_OPTIMIZER);
     for (const other of others) await this.#gradients.addAll(other);
     const result = await this.#optimizer.step(learningRate, clipNorm);
-    if (result.applied) this.#current.clear();
+    if (result.applied) this.#sampler.renew();
     return { ...result, ...(result.applied && others.length > 0 && { parameters: await this.#trainable.readAll() }) };
   }
 
@@ -236,8 +237,8 @@ export class EngineCore {
   }
 
   async dispose(): Promise<void> {
-    await this.#generator.dispose();
-    if (this.#exactGenerator !== this.#generator) await this.#exactGenerator.dispose();
+    for (const number of this.#adapters.keys()) await this.closeAdapter(number);
+    await this.#sampler.dispose();
     await this.#trainer.dispose();
     await this.#optimizer?.dispose();
     await this.#executor.dispose();

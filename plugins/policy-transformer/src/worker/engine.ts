@@ -6,6 +6,8 @@ export type CoreMethod =
   | 'peak'
   | 'setFrozen'
   | 'setParameters'
+  | 'openAdapter'
+  | 'closeAdapter'
   | 'generate'
   | 'accumulate'
   | 'evaluate'

@@ -8,6 +8,8 @@ import type { KnownRequest } from '../generation/token-generator.js';
 import type { TokenHistories } from './token-histories.js';
 
 export interface PackedRequests {
+  /** The number of the adapter that answers. Absent: the model itself. */
+  readonly adapter?: number;
   readonly sequences: readonly string[];
   /**
    * For each request, the numbers of tokens that the other side keeps, of further tokens, of end ids and of draws, and
