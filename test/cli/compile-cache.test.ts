@@ -1,5 +1,5 @@
 // Node.js 22 and later keep compiled modules, in the user's own cache folder.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,4 +25,13 @@ it('is left out where the folder cannot be written', async () => {
     const result = await runCli(['--version'], { environment: { AGENTGYM_CACHE_DIR } });
     expect(result).toMatchObject({ code: 0, stderr: '' });
   }
+});
+
+// An empty variable counts as unset, as for the other folders: else the folder would be made where the command runs.
+it('is never made in the present folder', async () => {
+  const cwd = mkdtempSync(join(tmpdir(), 'agentgym-compiled-'));
+  const home = mkdtempSync(join(tmpdir(), 'agentgym-compiled-'));
+  const environment = { AGENTGYM_CACHE_DIR: '', XDG_CACHE_HOME: '', HOME: home };
+  expect(await runCli(['--version'], { cwd, environment })).toMatchObject({ code: 0 });
+  expect(readdirSync(cwd)).toEqual([]);
 });
