@@ -1,33 +1,16 @@
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 
-import type { PolicyContext, PolicyModel, SamplingModel } from '@agentgym/cli';
-import { optionDefaults, testHost } from '@agentgym/cli/testing';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SamplingModel } from '@agentgym/cli';
+import { testHost } from '@agentgym/cli/testing';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
-import { options as declared, type TransformerOptions } from '../options.js';
-import { InProcessEngine } from '../worker/in-process-engine.js';
-import { createPolicy } from './create-policy.js';
+import type { TransformerOptions } from '../options.js';
+import { policyOpener } from './fixtures/policy-opener.js';
 
-const opened: PolicyModel[] = [];
-afterAll(async () => {
-  for (const policy of opened) await policy.dispose();
-});
-
-async function policyOf(changes: Partial<TransformerOptions> = {}, context: Partial<PolicyContext> = {}) {
-  const corpus = () => ReadableStream.from(['guess my number between 4 and 33', 'higher lower correct invalid']);
-  const policy = await createPolicy(
-    { ...optionDefaults(declared), threads: 2, cacheMegabytes: 100, vocabularySize: 300, ...changes },
-    testHost(3),
-    { corpus, valueHead: false, maxTokens: 256, ...context },
-    (settings, cores, log) => InProcessEngine.create(settings, cores, log),
-  );
-  opened.push(policy);
-  return policy;
-}
+const policyOf = policyOpener({ threads: 2 });
 
 const shapes: readonly Partial<TransformerOptions>[] = [
   { loraRank: 4 },

@@ -1,34 +1,17 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 
-import type { GeneratedTokens, Loss, PolicyContext, PolicyModel, Sampling, TrainingBatch } from '@agentgym/cli';
-import { emptyBatch, optionDefaults, testHost } from '@agentgym/cli/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GeneratedTokens, Loss, PolicyModel, Sampling, TrainingBatch } from '@agentgym/cli';
+import { emptyBatch, testHost } from '@agentgym/cli/testing';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 import { copyBytes } from '../generation/quantized-weights.js';
 import { grouped } from '../generation/fixtures/small-models.js';
-import { options as declared, type TransformerOptions } from '../options.js';
-import { InProcessEngine } from '../worker/in-process-engine.js';
-import { createPolicy } from './create-policy.js';
+import type { TransformerOptions } from '../options.js';
+import { policyOpener } from './fixtures/policy-opener.js';
 
-const opened: PolicyModel[] = [];
-afterAll(async () => {
-  for (const policy of opened) await policy.dispose();
-});
-
-async function policyOf(changes: Partial<TransformerOptions> = {}, context: Partial<PolicyContext> = {}) {
-  const corpus = () => ReadableStream.from(['guess my number between 4 and 33', 'higher lower correct invalid']);
-  const policy = await createPolicy(
-    { ...optionDefaults(declared), threads: 1, cacheMegabytes: 100, vocabularySize: 300, ...changes },
-    testHost(3),
-    { corpus, valueHead: false, maxTokens: 256, ...context },
-    (settings, cores, log) => InProcessEngine.create(settings, cores, log),
-  );
-  opened.push(policy);
-  return policy;
-}
+const policyOf = policyOpener({ threads: 1 });
 
 /** A folder with a base model. */
 let folder = '';

@@ -1,45 +1,20 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ReadableStream } from 'node:stream/web';
 
-import type { Loss, LossExpression, PolicyContext, PolicyModel, TrainingBatch } from '@agentgym/cli';
-import { emptyBatch, optionDefaults, testHost } from '@agentgym/cli/testing';
-import { afterAll, describe, expect, it } from 'vitest';
+import type { Loss, LossExpression, PolicyModel, TrainingBatch } from '@agentgym/cli';
+import { emptyBatch, testHost } from '@agentgym/cli/testing';
+import { describe, expect, it } from 'vitest';
 
-import { options as declared, type TransformerOptions } from '../options.js';
-import { InProcessEngine } from '../worker/in-process-engine.js';
-import { createPolicy } from './create-policy.js';
+import { policyOpener } from './fixtures/policy-opener.js';
 
-const options: TransformerOptions = {
-  ...optionDefaults(declared),
-  threads: 1,
-  microBatchTokens: 2048,
-  cacheMegabytes: 100,
-  activationMegabytes: 100,
-  tokenizer: 'words',
-  vocabularySize: 300,
-};
 const sampling = { temperature: 0.9, topP: 1, topK: 0 };
 const adamw = { name: 'adamw', options: {} };
 
-const opened: PolicyModel[] = [];
-afterAll(async () => {
-  for (const policy of opened) await policy.dispose();
-});
-
-async function policyOf(changes: Partial<TransformerOptions> = {}, context: Partial<PolicyContext> = {}) {
-  const corpus = () =>
-    ReadableStream.from(['guess my number between 4 and 33', 'higher lower correct invalid', '1 2 3 4 5 6 7 8 9 10']);
-  const policy = await createPolicy(
-    { ...options, ...changes },
-    testHost(3),
-    { corpus, preset: 'pico', valueHead: false, maxTokens: 256, ...context },
-    (settings, cores, log) => InProcessEngine.create(settings, cores, log),
-  );
-  opened.push(policy);
-  return policy;
-}
+const policyOf = policyOpener(
+  { threads: 1, microBatchTokens: 2048, activationMegabytes: 100, tokenizer: 'words' },
+  { preset: 'pico', texts: ['1 2 3 4 5 6 7 8 9 10'] },
+);
 
 /** A batch of sampled episodes of two turns. */
 async function play(policy: PolicyModel, rows: number): Promise<TrainingBatch> {
