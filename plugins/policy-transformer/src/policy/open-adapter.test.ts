@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { OnnxRuntimeExecutor } from '../executors/onnx-runtime-executor.js';
 import type { TransformerOptions } from '../options.js';
+import { EngineCore } from '../worker/engine-core.js';
 import { policyOpener } from './fixtures/policy-opener.js';
 
 const policyOf = policyOpener({ threads: 2 });
@@ -111,6 +112,12 @@ describe('adapters over the weights of an open model', () => {
     await expect(policy.load(base)).rejects.toThrow('cannot change while adapters');
     await expect(policy.optimizerStep({ learningRate: 1 })).rejects.toThrow('cannot change while adapters');
     await adapter.dispose();
+    await policy.load(base);
+    // One that could not be opened keeps nothing.
+    vi.spyOn(EngineCore.prototype, 'openAdapter').mockImplementationOnce(() => {
+      throw new Error('no memory left');
+    });
+    await expect(policy.openAdapter!(adapters[0]!, Infinity)).rejects.toThrow('no memory left');
     await policy.load(base);
     expect((await policyOf({}, { from: adapters[0]! })).openAdapter).toBeUndefined();
     const own = await policyOf({ loraRank: 4 }, { from: adapters[0]! });

@@ -11,7 +11,7 @@ import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { programBytes } from './count-memory.js';
-import { SequenceSampler } from './sequence-sampler.js';
+import { SequenceSampler, onCores } from './sequence-sampler.js';
 
 /** A model whose weights adapters share. */
 interface AdapterBase extends Pick<PolicyModel, 'capabilities' | 'encoder' | 'encoderSource'> {
@@ -68,7 +68,17 @@ export class AdapterOpener {
     const number = (this.#count += 1);
     this.#open.set(number, shape);
     const all = Array.from({ length: engine.cores }, (_, core) => core);
-    await Promise.all(all.map((core) => engine.call(core, 'openAdapter', [number, adapter, block.data])));
+    const close = async () => {
+      this.#open.delete(number);
+      await Promise.all(all.map((core) => engine.call(core, 'closeAdapter', [number])));
+    };
+    await onCores(
+      all.map((core) => [core]),
+      (_, core) => engine.call(core, 'openAdapter', [number, adapter, block.data]),
+    ).catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
     const sampler = new SequenceSampler(engine, number);
     return {
       capabilities,
@@ -76,10 +86,7 @@ export class AdapterOpener {
       ...(encoderSource && { encoderSource }),
       generate: (...given) => sampler.generate(...given),
       release: (sequences) => sampler.release(sequences),
-      dispose: async () => {
-        this.#open.delete(number);
-        await Promise.all(all.map((core) => engine.call(core, 'closeAdapter', [number])));
-      },
+      dispose: close,
     };
   }
 
