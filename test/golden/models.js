@@ -15,6 +15,7 @@ import { readSafetensors } from '../../plugins/policy-transformer/dist/checkpoin
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { SessionDecodeRunner } from '../../plugins/policy-transformer/dist/generation/decode-runner.js';
 import { GraphGenerator } from '../../plugins/policy-transformer/dist/generation/graph-generator.js';
+import { KeyValueCache } from '../../plugins/policy-transformer/dist/generation/key-value-cache.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
 import { decoderTrunk } from '../../plugins/policy-transformer/dist/model/decoder-trunk.js';
 import { askingInputs, askingPositions } from '../../plugins/policy-transformer/dist/model/asking-positions.js';
@@ -201,7 +202,7 @@ class Recording {
     const { golden, tally, executor, config, adapter } = this;
     const { tokens, logprobs } = golden.generation;
     const runner = new SessionDecodeRunner(executor, config, adapter);
-    const generator = new GraphGenerator(config, runner, executor, LIMITS);
+    const generator = new GraphGenerator(config, runner, new KeyValueCache(config, executor), LIMITS);
     await generator.useWeights({ trainable: this.parameters, frozen: this.frozen });
     const requests = golden.sequences.map((sequence, row) => ({
       tokens: sequence,
