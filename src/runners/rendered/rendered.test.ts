@@ -95,17 +95,22 @@ describe('Slurm', () => {
     expect(readFileSync(asked, 'utf8')).toBe(`train --resume ${run} --json\n`);
   });
 
-  it('lets a run save itself before the time ends, and queues it again', async () => {
-    const { files } = await render({});
-    program('agentgym', `trap 'echo saved >> "${asked}"; exit 130' TERM; echo ready; while :; do sleep 0.05; done`);
-    const variables = { SLURM_ARRAY_TASK_ID: '0', SLURM_ARRAY_JOB_ID: '77' };
-    const batch = spawn('bash', [files[0]!], { env: node(variables).env });
-    await new Promise((resolve) => batch.stdout.once('data', resolve));
-    // Slurm signals the batch script alone (`--signal=B:`).
-    batch.kill('SIGTERM');
-    expect(await new Promise((resolve) => batch.once('close', resolve))).toBe(130);
-    expect(readFileSync(asked, 'utf8')).toBe('saved\nscontrol requeue 77_0\n');
-  });
+  // Goes red when the signal is lost if it comes while the script notes its child, as on a busy node.
+  it.each(['', 'sleep 0.3; '])(
+    'lets a run save itself before the time ends, and queues it again: %j',
+    async (delay) => {
+      const { files } = await render({});
+      writeFileSync(files[0]!, readFileSync(files[0]!, 'utf8').replace('\nchild=$!\n', `\n${delay}child=$!\n`));
+      program('agentgym', `trap 'echo saved >> "${asked}"; exit 130' TERM; echo ready; while :; do sleep 0.05; done`);
+      const variables = { SLURM_ARRAY_TASK_ID: '0', SLURM_ARRAY_JOB_ID: '77' };
+      const batch = spawn('bash', [files[0]!], { env: node(variables).env });
+      await new Promise((resolve) => batch.stdout.once('data', resolve));
+      // Slurm signals the batch script alone (`--signal=B:`).
+      batch.kill('SIGTERM');
+      expect(await new Promise((resolve) => batch.once('close', resolve))).toBe(130);
+      expect(readFileSync(asked, 'utf8')).toBe('saved\nscontrol requeue 77_0\n');
+    },
+  );
 });
 
 describe('Kubernetes', () => {

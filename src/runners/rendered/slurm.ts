@@ -84,7 +84,8 @@ export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together:
         ...chooseRun(jobs, folders, '$SLURM_ARRAY_TASK_ID'),
         ...trainCommand(command, '"$folder.json"'),
         // bash runs a trap only after a command in the foreground has ended, but interrupts `wait`.
-        'trap \'pkill -TERM -P "$child" 2>/dev/null || kill -TERM "$child"\' TERM',
+        // `$!` and not `$child`: the signal may come before that is set.
+        'trap \'pkill -TERM -P "$!" 2>/dev/null || kill -TERM "$!"\' TERM',
         'run "$@" &',
         'child=$!',
         'wait "$child"; code=$?',
