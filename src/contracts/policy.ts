@@ -41,6 +41,11 @@ export interface GenerateRequest {
    * randomness.
    */
   readonly draws: Float64Array;
+  /**
+   * How its tokens are drawn, instead of the way of the call; `exact` is always that of the call. Only for a model that
+   * promises it (`SamplerPromises.mixed`).
+   */
+  readonly sampling?: Sampling;
 }
 
 /** The answer to one request. */
@@ -158,6 +163,11 @@ export interface SamplerPromises {
    */
   readonly concurrent?: boolean;
   /**
+   * Requests of one call may be sampled in different ways (`GenerateRequest.sampling`), and share the work nevertheless.
+   * Absent: no.
+   */
+  readonly mixed?: boolean;
+  /**
    * It batches by itself what it is asked at the same time, as servers with continuous batching do. Under free collection
    * every episode is then a call of its own, which begins as soon as its environment has answered. Without `draws` too,
    * free collection is the default: no order of calls could be repeated exactly. Absent: no.
@@ -233,7 +243,7 @@ export interface PolicyModel {
    * How `openEncoder` of the policy's module opens an equal encoder in another thread. Absent: it cannot, so long texts are
    * encoded in the main thread.
    */
-  readonly encoderSource?: { readonly folder: string; readonly settings: FolderEncoderSettings };
+  readonly encoderSource?: EncoderSource;
   /** Rises by one with each applied optimizer step; every sampled turn records it. */
   readonly policyVersion: number;
   /** Continues every sequence, with the promises of `capabilities.sampler`. */
@@ -286,6 +296,17 @@ export interface PolicyModel {
   /** Data for the run's manifest: engine, threads, parameters ... */
   describe(): JsonObject;
   dispose(): Promise<void>;
+}
+
+/** Where an equal encoder can be opened. */
+export interface EncoderSource {
+  readonly folder: string;
+  readonly settings: FolderEncoderSettings;
+  /**
+   * The policy made the tokenizer itself, so that every text takes time in proportion to its length. Absent: it may have
+   * regular expressions of others, which may take exponential time.
+   */
+  readonly isOwn?: boolean;
 }
 
 /** The part of a model that only samples. */

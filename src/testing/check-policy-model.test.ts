@@ -97,6 +97,7 @@ const fixtures: Record<string, () => PolicyModel> = {
         signal,
       ),
   })),
+  mixed: asking(({ sampling: _, ...request }) => request),
   'draws-decide': asking((request) => ({ ...request, draws: request.draws.map(() => 1 - Math.random()) })),
   'batch-independent': asking((request, index) => ({ ...request, draws: request.draws.map((u) => u / (index + 1)) })),
   'overlapping-calls': broken((model) => {

@@ -104,7 +104,7 @@ export class TabularPolicy implements PolicyModel {
       optimizers: ['adamw', 'sgd'],
       maxTokens: this.#maxTokens,
       vocabularySize: this.#encoder.vocabularySize,
-      sampler: { independent: true, draws: true, exact: true },
+      sampler: { independent: true, draws: true, exact: true, mixed: true },
     };
   }
 
@@ -127,7 +127,7 @@ export class TabularPolicy implements PolicyModel {
   generate(requests: readonly GenerateRequest[], sampling: Sampling, signal?: AbortSignal): Promise<GeneratedTokens[]> {
     return settle(() => {
       signal?.throwIfAborted();
-      return requests.map((request) => this.#continue(request, sampling));
+      return requests.map((request) => this.#continue(request, request.sampling ?? sampling));
     });
   }
 

@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
 import { bin, freshDataFolders, runCli } from '../cli/run-cli.js';
+import { longIt } from '../long.js';
 import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
 import { recipe } from './trained-run.js';
 
@@ -239,91 +240,98 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
 
   // Goes red when the page of an ablation shows only its runs, when a section in use is redrawn, or when its final
   // state differs from the output of `agentgym report`.
-  it('follows an ablation: cells fill, the answer appears, and it ends as its report', async () => {
-    await visit('/', {}, async (page) => {
-      slowDown(1000);
-      const sets = ['stages.rl.steps=20', 'evaluation.every=10', 'record.episodes=4'].flatMap((set) => ['--set', set]);
-      const asked = ['ablate', 'algorithm', '--recipe', 'recipe.yaml', '--values', '[grpo, rloo]', '--seeds', '2'];
-      // Each attempt has a new folder.
-      const folder = join(cwd, 'runs', 'ablations', `grid-${started.length}`);
-      const grid = start([...asked, ...sets, '--workers', '1', '--output', folder], cwd);
-      started.push(grid);
-      await page.locator(`.ablation a[href*=${basename(folder)}]`).click({ timeout: 20_000 });
+  longIt(
+    'follows an ablation: cells fill, the answer appears, and it ends as its report',
+    async () => {
+      await visit('/', {}, async (page) => {
+        slowDown(1000);
+        const sets = ['stages.rl.steps=20', 'evaluation.every=10', 'record.episodes=4'].flatMap((set) => [
+          '--set',
+          set,
+        ]);
+        const asked = ['ablate', 'algorithm', '--recipe', 'recipe.yaml', '--values', '[grpo, rloo]', '--seeds', '2'];
+        // Each attempt has a new folder.
+        const folder = join(cwd, 'runs', 'ablations', `grid-${started.length}`);
+        const grid = start([...asked, ...sets, '--workers', '1', '--output', folder], cwd);
+        started.push(grid);
+        await page.locator(`.ablation a[href*=${basename(folder)}]`).click({ timeout: 20_000 });
 
-      const cells = page.locator('#results table').first().locator('tbody tr');
-      await expect
-        .poll(() => cells.allInnerTexts(), soon)
-        .toEqual([expect.stringMatching(/^grpo[\s\S]*running/), expect.stringMatching(/^rloo[\s\S]*queued/)]);
-      expect(await page.locator('h1').innerText()).toBe('Which algorithm learns this best under one budget?');
-      const answer = page.locator('.answer');
-      expect(await answer.innerText()).toMatch(/^No answer yet/);
+        const cells = page.locator('#results table').first().locator('tbody tr');
+        await expect
+          .poll(() => cells.allInnerTexts(), soon)
+          .toEqual([expect.stringMatching(/^grpo[\s\S]*running/), expect.stringMatching(/^rloo[\s\S]*queued/)]);
+        expect(await page.locator('h1').innerText()).toBe('Which algorithm learns this best under one budget?');
+        const answer = page.locator('.answer');
+        expect(await answer.innerText()).toMatch(/^No answer yet/);
 
-      await page.locator('#episodes select[aria-label=Stage]').waitFor({ timeout: 20_000 });
-      await expect
-        .poll(() => page.locator('#episodes select[aria-label=Stage] option[value=rl]').count(), soon)
-        .toBe(1);
-      await page.locator('.choice span', { hasText: 'per episode' }).click();
-      await page.locator('#episodes select[aria-label=Stage]').selectOption('rl');
-      await page.locator('.episodes').focus();
-      await page.keyboard.press('Home');
-      await page.keyboard.press('ArrowDown');
-      const kept = async () => ({
-        task: await page.locator('.episode-head h3').first().innerText(),
-        about: await page.locator('.episode-head .explain').first().innerText(),
-        stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
-        axis: await page.getByRole('group', { name: 'Horizontal axis' }).locator('input:checked').inputValue(),
-        focus: await page.evaluate(() => document.activeElement?.className),
-        top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
-      });
-      const before = await kept();
-      // Slow enough to see the end of each run before the end of the next one.
-      slowDown(150);
-      const long = { timeout: 60_000, interval: 100 };
-      // The first seed of each cell, one after the other.
-      for (const i of [0, 1]) {
-        await expect.poll(() => cells.nth(i).innerText(), long).toMatch(/\d\s%[\s\S]*1 of 2/);
-        const after = await kept();
-        expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2);
-        expect({ ...after, top: before.top }).toEqual(before);
-      }
-      await expect
-        .poll(() => answer.innerText(), long)
-        .toMatch(/^Success: ((grpo|rloo) \([\d.]+\s%\); |all 2 cells reach ).*2 of 4 runs are missing/);
-      speedUp();
-      expect(await page.locator('.toggle').allInnerTexts()).toEqual(['grpo', 'rloo']);
-
-      expect(await grid.ended).toBe(0);
-      const status = page.locator('.overview .status');
-      await expect.poll(() => status.innerText(), soon).toBe('4 of 4 runs complete');
-      expect(await kept()).toMatchObject({ task: before.task, stage: before.stage, axis: before.axis });
-
-      const file = join(cwd, 'ablation.html');
-      const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
-      expect(code, stderr).toBe(0);
-      const { page: report } = await openFile(browser, file);
-      // A saved report has no links to pages of runs.
-      const withoutLinks = (of: Page) =>
-        of.locator('#results').evaluate((section) => {
-          for (const link of section.querySelectorAll('.seed-links a')) link.remove();
-          return (section as HTMLElement).innerText.replaceAll(/: seeds? ?/g, '');
+        await page.locator('#episodes select[aria-label=Stage]').waitFor({ timeout: 20_000 });
+        await expect
+          .poll(() => page.locator('#episodes select[aria-label=Stage] option[value=rl]').count(), soon)
+          .toBe(1);
+        await page.locator('.choice span', { hasText: 'per episode' }).click();
+        await page.locator('#episodes select[aria-label=Stage]').selectOption('rl');
+        await page.locator('.episodes').focus();
+        await page.keyboard.press('Home');
+        await page.keyboard.press('ArrowDown');
+        const kept = async () => ({
+          task: await page.locator('.episode-head h3').first().innerText(),
+          about: await page.locator('.episode-head .explain').first().innerText(),
+          stage: await page.locator('#episodes select[aria-label=Stage]').inputValue(),
+          axis: await page.getByRole('group', { name: 'Horizontal axis' }).locator('input:checked').inputValue(),
+          focus: await page.evaluate(() => document.activeElement?.className),
+          top: await page.evaluate(() => Math.round(document.activeElement!.getBoundingClientRect().top)),
         });
-      const links = page.locator('.seed-links a');
-      expect(await links.count()).toBe(4);
-      expect(await report.locator('.seed-links a').count()).toBe(0);
-      const address = await links.last().getAttribute('href');
-      const told = async (of: Page) => ({
-        head: await of.locator('.overview').innerText(),
-        results: await withoutLinks(of),
-        spent: await of.locator('#spent').innerText(),
-        curves: (await of.locator('#curves h3').allInnerTexts()).join(),
-        recipes: (await of.locator('#recipe summary').allInnerTexts()).join(),
+        const before = await kept();
+        // Slow enough to see the end of each run before the end of the next one.
+        slowDown(150);
+        const long = { timeout: 60_000, interval: 100 };
+        // The first seed of each cell, one after the other.
+        for (const i of [0, 1]) {
+          await expect.poll(() => cells.nth(i).innerText(), long).toMatch(/\d\s%[\s\S]*1 of 2/);
+          const after = await kept();
+          expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2);
+          expect({ ...after, top: before.top }).toEqual(before);
+        }
+        await expect
+          .poll(() => answer.innerText(), long)
+          .toMatch(/^Success: ((grpo|rloo) \([\d.]+\s%\); |all 2 cells reach ).*2 of 4 runs are missing/);
+        speedUp();
+        expect(await page.locator('.toggle').allInnerTexts()).toEqual(['grpo', 'rloo']);
+
+        expect(await grid.ended).toBe(0);
+        const status = page.locator('.overview .status');
+        await expect.poll(() => status.innerText(), soon).toBe('4 of 4 runs complete');
+        expect(await kept()).toMatchObject({ task: before.task, stage: before.stage, axis: before.axis });
+
+        const file = join(cwd, 'ablation.html');
+        const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
+        expect(code, stderr).toBe(0);
+        const { page: report } = await openFile(browser, file);
+        // A saved report has no links to pages of runs.
+        const withoutLinks = (of: Page) =>
+          of.locator('#results').evaluate((section) => {
+            for (const link of section.querySelectorAll('.seed-links a')) link.remove();
+            return (section as HTMLElement).innerText.replaceAll(/: seeds? ?/g, '');
+          });
+        const links = page.locator('.seed-links a');
+        expect(await links.count()).toBe(4);
+        expect(await report.locator('.seed-links a').count()).toBe(0);
+        const address = await links.last().getAttribute('href');
+        const told = async (of: Page) => ({
+          head: await of.locator('.overview').innerText(),
+          results: await withoutLinks(of),
+          spent: await of.locator('#spent').innerText(),
+          curves: (await of.locator('#curves h3').allInnerTexts()).join(),
+          recipes: (await of.locator('#recipe summary').allInnerTexts()).join(),
+        });
+        expect(await told(page)).toEqual(await told(report));
+        await report.close();
+        await page.goto(new URL(address!, page.url()).href);
+        await expect.poll(() => page.locator('.overview').innerText(), soon).toMatch(/^Run[\s\S]*rloo/);
       });
-      expect(await told(page)).toEqual(await told(report));
-      await report.close();
-      await page.goto(new URL(address!, page.url()).href);
-      await expect.poll(() => page.locator('.overview').innerText(), soon).toMatch(/^Run[\s\S]*rloo/);
-    });
-  }, 180_000);
+    },
+    180_000,
+  );
 
   // Goes red when a page does not reconnect after a lost connection.
   it('tells that the server is gone, and goes on when it is back', async () => {

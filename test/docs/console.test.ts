@@ -29,7 +29,8 @@ const withCommands = blocks.filter(
  * Documents whose commands are run in long tests only: those that report trainings, and those with the most trainings
  * whose commands have tests of their own in test/cli.
  */
-const long = /^((recipes|docs\/results)\/|docs\/(ablations|advice|demonstrations|guides\/recipes)\.md$)/;
+const long =
+  /^((recipes|docs\/results)\/|docs\/(ablations|advice|demonstrations|exports|plugins|guides\/(reading-a-report|recipes|troubleshooting))\.md$)/;
 const played = withCommands.filter(({ document }) => isLong || !long.test(document));
 
 describe('commands of documents', () => {

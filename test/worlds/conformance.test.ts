@@ -10,6 +10,7 @@ import contributions from '../../docs/guides/examples/slow-worlds/src/index.js';
 import * as leasedGame from '../../docs/guides/examples/slow-worlds/src/leased-game.js';
 import { leasedGameOptions, pythonGameOptions } from '../../docs/guides/examples/slow-worlds/src/options.js';
 import * as pythonGame from '../../docs/guides/examples/slow-worlds/src/python-game.js';
+import { longIt } from '../long.js';
 import { type GameServer, startServer } from './game-server.js';
 import { makeProject, removeProject } from './make-project.js';
 import { withoutPython } from './python.js';
@@ -26,7 +27,7 @@ afterAll(() => removeProject(project));
 const few = { tasks: 2, malformed: 40 };
 const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'dist', `${name}.js`)) });
 
-it('a process for every instance', { timeout: 120_000 }, async () => {
+longIt('a process for every instance', { timeout: 120_000 }, async () => {
   const subject = { ...childGame, options: {}, contribution: childContribution! };
   expect(await checkEnvironment(subject, { ...built('child-game'), ...few })).toEqual([]);
 });

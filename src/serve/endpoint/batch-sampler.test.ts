@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
-import type { GeneratedTokens, GenerateRequest, Sampling } from '../../contracts/policy.js';
+import type { GeneratedTokens, GenerateRequest, PolicyCapabilities, Sampling } from '../../contracts/policy.js';
 import { createRandom } from '../../random/create-random.js';
 import { TabularPolicy } from '../../testing/tabular-policy.js';
 import { BatchSampler, type TextRequest } from './batch-sampler.js';
@@ -12,7 +12,13 @@ const texts = ['a door', 'a wall', 'open it', 'walk round'];
 /** A model that fails as soon as a call has this many tokens of the sequence `poison`. */
 class Fragile extends TabularPolicy {
   poisonAfter = Infinity;
+  isMixed = true;
   readonly calls: string[][] = [];
+
+  override get capabilities(): PolicyCapabilities {
+    const { sampler, ...others } = super.capabilities;
+    return { ...others, sampler: { ...sampler, mixed: this.isMixed } };
+  }
 
   override async generate(requests: readonly GenerateRequest[], sampling: Sampling): Promise<GeneratedTokens[]> {
     this.calls.push(requests.map(({ sequence }) => sequence));
@@ -106,6 +112,49 @@ describe('BatchSampler', () => {
     await expect(sampler.write(request(model, 'slow', { take, signal: abort.signal }))).rejects.toThrow('gone');
     await sampler.write(request(model, 'other'));
     expect(sampler.open).toBe(0);
+  });
+
+  it('writes texts of many temperatures in one call if the model can, and else the others wait for few of them', async () => {
+    for (const mixed of [true, false]) {
+      const model = create();
+      model.isMixed = mixed;
+      const sampler = new BatchSampler(model);
+      const abort = new AbortController();
+      setMaxListeners(0, abort.signal);
+      const own = { client: 'greedy', signal: abort.signal, maxTokens: 3000 };
+      const greedy = Array.from({ length: 64 }, (_, index) =>
+        sampler.write(
+          request(model, `greedy ${index}`, { ...own, sampling: { ...sampling, temperature: 1 + index / 64 } }),
+        ),
+      );
+      const ended = Promise.allSettled(greedy);
+      await new Promise(setImmediate);
+      const before = model.calls.length;
+      const modest = await sampler.write(request(model, 'modest', { sampling: { ...sampling, temperature: 0.5 } }));
+      // Four rounds, and the one that had begun.
+      expect(model.calls.length - before).toBeLessThanOrEqual(mixed ? 5 : 10);
+      const alone = create();
+      const expected = new BatchSampler(alone).write(
+        request(alone, 'modest', { sampling: { ...sampling, temperature: 0.5 } }),
+      );
+      expect(modest).toEqual(await expected);
+      abort.abort(new Error('enough'));
+      expect((await ended).every(({ status }) => status === 'rejected')).toBe(true);
+    }
+  });
+
+  it('gives all texts of a client turns, however many ways they are sampled in', async () => {
+    const model = create();
+    model.isMixed = false;
+    const sampler = new BatchSampler(model);
+    const all = Array.from({ length: 9 }, (_, index) =>
+      sampler.write(
+        request(model, `text ${index}`, { client: 'one', sampling: { ...sampling, temperature: 1 + (index % 3) } }),
+      ),
+    );
+    await Promise.all(all);
+    expect(model.calls.slice(0, 3).map(([first]) => first)).toEqual(['text 0', 'text 1', 'text 2']);
+    expect(model.calls).toHaveLength(12);
   });
 
   it('shares its rounds between clients', async () => {

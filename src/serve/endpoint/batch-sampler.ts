@@ -1,4 +1,4 @@
-import type { GenerateRequest, PolicyModel, Sampling } from '../../contracts/policy.js';
+import type { GenerateRequest, Sampling, SamplingModel } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
 import { uniformDraws } from '../../rollout/uniform-draws.js';
 import { chooseFairly } from './choose-fairly.js';
@@ -44,6 +44,8 @@ interface Running {
   /** The halves of failed calls that it was in: texts with the same ones share calls. */
   apart: string;
   isResting: boolean;
+  /** The round in which it went on last. */
+  round: number;
 }
 
 /** Tokens of a round. Requests that came meanwhile join at the next one. */
@@ -59,12 +61,13 @@ const MOST_AT_ONCE = 256;
  * cause.
  */
 export class BatchSampler {
-  readonly #model: Pick<PolicyModel, 'generate' | 'release'>;
+  readonly #model: SamplingModel;
   /** In the order in which they came. */
   readonly #texts = new Set<Running>();
   #isBusy = false;
+  #round = 0;
 
-  constructor(model: Pick<PolicyModel, 'generate' | 'release'>) {
+  constructor(model: SamplingModel) {
     this.#model = model;
   }
 
@@ -79,7 +82,7 @@ export class BatchSampler {
       const { client, draws, signal } = request;
       if (signal.aborted) return reject(signal.reason as Error);
       const own = { tokens: [], logprobs: [], draws: draws(), unused: new Float64Array(0), taken: 0, apart: '' };
-      this.#texts.add({ ...{ client, request, resolve, reject }, ...own, isResting: false });
+      this.#texts.add({ ...{ client, request, resolve, reject }, ...own, isResting: false, round: 0 });
       const end = (): void => {
         reject(signal.reason as Error);
         this.#wake();
@@ -98,14 +101,8 @@ export class BatchSampler {
     // Requests that arrive together begin together.
     await new Promise(setImmediate);
     for (let chosen = this.#choose(); chosen.length > 0; chosen = this.#choose()) {
-      const groups = new Map<string, Running[]>();
-      for (const running of chosen) {
-        const key = JSON.stringify([running.request.sampling, running.apart]);
-        const group = groups.get(key);
-        if (group === undefined) groups.set(key, [running]);
-        else group.push(running);
-      }
-      for (const group of groups.values()) await this.#goOn(group);
+      this.#round += 1;
+      for (const group of this.#groups(chosen)) await this.#goOn(group);
       await new Promise(setImmediate);
     }
     this.#isBusy = false;
@@ -122,15 +119,45 @@ export class BatchSampler {
     );
   }
 
-  /** Continues texts that are sampled in the same way. */
+  /**
+   * The calls of a round, each with the texts that can share it. A client has one of them, in turn, so that one with many does
+   * not slow the others.
+   */
+  #groups(chosen: readonly Running[]): Iterable<readonly Running[]> {
+    const groups = new Map<string, Running[]>();
+    for (const running of chosen) {
+      const { apart, request } = running;
+      const key = JSON.stringify([this.#isMixed ? request.sampling.exact : request.sampling, apart]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [running]);
+      else group.push(running);
+    }
+    const ofClients = new Map<unknown, { readonly round: number; readonly group: readonly Running[] }>();
+    for (const group of groups.values()) {
+      for (const { client, round } of group) {
+        if (round < (ofClients.get(client)?.round ?? Infinity)) ofClients.set(client, { round, group });
+      }
+    }
+    return new Set([...ofClients.values()].map(({ group }) => group));
+  }
+
+  /** Whether texts that are sampled in different ways share calls. */
+  get #isMixed(): boolean {
+    return this.#model.capabilities.sampler.mixed === true;
+  }
+
+  /** Continues texts in one call. */
   async #goOn(group: readonly Running[]): Promise<void> {
+    const isMixed = this.#isMixed;
     const parts = group.map((running): GenerateRequest => {
-      const { endIds, maxTokens, sequence, tokens } = running.request;
+      const { endIds, maxTokens, sampling, sequence, tokens } = running.request;
+      running.round = this.#round;
       const count = Math.min(ROUND, maxTokens - running.tokens.length);
       const draws = new Float64Array(count);
       draws.set(running.unused);
       draws.set(uniformDraws(running.draws, count - running.unused.length), running.unused.length);
-      return { tokens: [...tokens, ...running.tokens], sequence, endIds, maxTokens: count, draws };
+      const all = [...tokens, ...running.tokens];
+      return { tokens: all, sequence, endIds, maxTokens: count, draws, ...(isMixed && { sampling }) };
     });
     try {
       const answers = await this.#model.generate(parts, group[0]!.request.sampling);

@@ -1,6 +1,6 @@
 // Turns the body of a request into ids. It runs in the main thread for short bodies and in a thread of its own for long ones, so it
 // keeps nothing, and its results can be sent between threads.
-import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
+import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
@@ -11,6 +11,7 @@ import {
   readChatRequest,
   readCompletionRequest,
 } from './read-request.js';
+import { limitTime } from './limit-time.js';
 import { RequestError, shortened, unsupported } from './request-error.js';
 import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 
@@ -68,21 +69,54 @@ export interface EncodeOptions {
   readonly models: readonly ReadingModel[];
   /** Whether the ids of an answer are known, so that its text is not encoded. Default: none is. */
   readonly isKnown?: (key: string) => boolean;
+  /** In which the texts must be encoded. Absent: there is no limit. */
+  readonly milliseconds?: number | undefined;
+}
+
+/** The texts of a request take too long to encode. */
+export class SlowTexts extends RequestError {
+  constructor(milliseconds: number) {
+    super(400, `the request cannot be read: its texts take longer than ${milliseconds} ms to encode`, {
+      code: 'request_too_complex',
+    });
+  }
+}
+
+function inTime<Result>(milliseconds: number | undefined, work: () => Result): Result {
+  return milliseconds === undefined ? work() : limitTime(milliseconds, () => new SlowTexts(milliseconds), work);
 }
 
 /** @throws RequestError */
 export async function encodeChat(
   bytes: Uint8Array,
-  { models, isKnown = () => false }: EncodeOptions,
+  { models, isKnown = () => false, milliseconds }: EncodeOptions,
 ): Promise<EncodedChat> {
-  const { ignored, request } = readChatRequest(parseBoundedJson(bytes, BODY_LIMITS));
-  const { messages, tool_choice: choice, tools, ...rest } = request;
-  const model = findModel(models, request.model);
+  const read = readChatRequest(parseBoundedJson(bytes, BODY_LIMITS));
+  const { messages, tool_choice: choice, tools } = read.request;
+  const model = findModel(models, read.request.model);
   const functions = choice === 'none' ? [] : tools.map((tool) => tool.function);
   const described = functions.length === 0 ? 0 : JSON.stringify(functions).length;
   const room = new Room(model, 'messages');
   room.refuseLonger(messages.reduce((sum, one) => sum + lengthOf(one), described));
   const encoder = await model.encoder();
+  return inTime(milliseconds, () => encodeMessages(read, functions, { encoder, isKnown, model, room }));
+}
+
+function encodeMessages(
+  { ignored, request }: ReturnType<typeof readChatRequest>,
+  functions: readonly FunctionDefinition[],
+  {
+    encoder,
+    isKnown,
+    model,
+    room,
+  }: Required<Pick<EncodeOptions, 'isKnown'>> & {
+    readonly encoder: ConversationEncoder;
+    readonly model: ReadingModel;
+    readonly room: Room;
+  },
+): EncodedChat {
+  const { messages, tool_choice: _, tools: __, ...rest } = request;
   const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const shown =
     functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
@@ -122,32 +156,34 @@ export async function encodeChat(
 }
 
 /** @throws RequestError */
-export async function encodeCompletion(bytes: Uint8Array, { models }: EncodeOptions): Promise<EncodedCompletion> {
+export async function encodeCompletion(
+  bytes: Uint8Array,
+  { models, milliseconds }: EncodeOptions,
+): Promise<EncodedCompletion> {
   const { ignored, request } = readCompletionRequest(parseBoundedJson(bytes, BODY_LIMITS));
   const { prompt, ...rest } = request;
   const model = findModel(models, request.model);
   checkIds(rest.stop_token_ids, model, 'stop_token_ids');
-  const prompts: (readonly number[])[] = [];
+  for (const one of prompt) if (typeof one === 'string') new Room(model, 'prompt').refuseLonger(one.length);
+  const encoder = prompt.some((one) => typeof one === 'string') ? await model.encoder() : undefined;
   const warnings = new Set<string>();
-  for (const one of prompt) {
-    const room = new Room(model, 'prompt');
-    const ids = room.take(typeof one === 'string' ? await encodeText(one, rest, model, room, warnings) : one);
+  const encode = (one: string | readonly number[]): readonly number[] => {
+    const ids = typeof one === 'string' ? encodeText(one, rest, encoder!, warnings) : one;
+    new Room(model, 'prompt').take(ids);
     if (ids.length === 0) throw new RequestError(400, 'the prompt is empty', { param: 'prompt' });
     checkIds(ids, model, 'prompt');
-    prompts.push(ids);
-  }
+    return ids;
+  };
+  const prompts = encoder === undefined ? prompt.map(encode) : inTime(milliseconds, () => prompt.map(encode));
   return { kind: 'completion', model: model.name, request: rest, prompts, ignored, warnings: [...warnings] };
 }
 
-async function encodeText(
+function encodeText(
   text: string,
   { add_special_tokens: addSpecial, parse_special: parseSpecial }: EncodedCompletion['request'],
-  model: ReadingModel,
-  room: Room,
+  encoder: ConversationEncoder,
   warnings: Set<string>,
-): Promise<readonly number[]> {
-  room.refuseLonger(text.length);
-  const encoder = await model.encoder();
+): readonly number[] {
   if (encoder.encodeText === undefined) {
     if (addSpecial) throw unsupported('add_special_tokens');
     if (parseSpecial) throw unsupported('parse_special');

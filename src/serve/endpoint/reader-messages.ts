@@ -1,14 +1,8 @@
-import type { FolderEncoderSettings } from '../../contracts/policy.js';
+import type { EncoderSource } from '../../contracts/policy.js';
 import type { EncodedChat, EncodedCompletion, ReadingModel } from './encode-request.js';
 import type { RequestErrorDetails } from './request-error.js';
 
 export type RequestKind = 'chat' | 'completion';
-
-/** Where an equal encoder can be opened. */
-export interface EncoderSource {
-  readonly folder: string;
-  readonly settings: FolderEncoderSettings;
-}
 
 /** The policy whose module opens encoders: data of its thread. */
 export interface ReaderData {
@@ -21,6 +15,8 @@ export interface ReaderData {
 export interface ReaderJob {
   readonly kind: RequestKind;
   readonly bytes: Uint8Array;
+  /** See `EncodeOptions`. */
+  readonly milliseconds?: number | undefined;
   /** The models of the server, the first one for requests without a name. */
   readonly models: readonly (Omit<ReadingModel, 'encoder'> & { readonly source?: EncoderSource | undefined })[];
 }

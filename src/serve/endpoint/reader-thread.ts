@@ -4,9 +4,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf } from '../../errors/message-of.js';
 import { outsideFiles } from '../../files/outside-files.js';
 import type { Contribution } from '../../contracts/plugin.js';
-import type { ConversationEncoder } from '../../contracts/policy.js';
+import type { ConversationEncoder, EncoderSource } from '../../contracts/policy.js';
 import { encodeChat, encodeCompletion } from './encode-request.js';
-import type { EncoderSource, FromReader, ReaderData, ReaderJob } from './reader-messages.js';
+import type { FromReader, ReaderData, ReaderJob } from './reader-messages.js';
 import { RequestError } from './request-error.js';
 
 /** Encoders that are kept. Adapters usually have that of their base. */
@@ -37,10 +37,10 @@ async function create({ folder, settings }: EncoderSource): Promise<Conversation
   return module.openEncoder(folder, settings, outsideFiles);
 }
 
-async function read({ bytes, kind, models }: ReaderJob): Promise<FromReader> {
+async function read({ bytes, kind, milliseconds, models }: ReaderJob): Promise<FromReader> {
   const opened = models.flatMap(({ source, ...model }) => (source ? [{ ...model, encoder: () => open(source) }] : []));
   const encode = kind === 'chat' ? encodeChat : encodeCompletion;
-  return { encoded: await encode(bytes, { models: opened }) };
+  return { encoded: await encode(bytes, { models: opened, milliseconds }) };
 }
 
 port.on('message', (job: ReaderJob) => {

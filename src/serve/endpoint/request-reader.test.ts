@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { createRandom } from '../../random/create-random.js';
 import { TabularPolicy } from '../../testing/tabular-policy.js';
@@ -18,8 +18,7 @@ class Opened extends TabularPolicy {
   readonly encoderSource = { folder: '/nowhere', settings: {} };
 }
 
-function create(milliseconds = 300): RequestReader {
-  const model = new Opened({ texts: ['a door'], contextLength: 1 });
+function create(milliseconds = 300, model = new Opened({ texts: ['a door'], contextLength: 1 })): RequestReader {
   const limits = { maxActionTokens: 6, maxTokens: 2000 };
   const endpoint = new PolicyEndpoint({ model, name: 'base', ...limits, random: createRandom(1) });
   const limitsOfThreads = { milliseconds, megabytes: 64 };
@@ -71,6 +70,40 @@ describe('RequestReader', () => {
     expect((await Promise.all(queued)).map(({ prompts }) => prompts[0])).toEqual(Array(3).fill([1, 2, 3]));
     expect(await bad).toMatchObject({ status: 400, message: expect.stringContaining(why) as string });
     expect((await reader.completion(long('abc'), 'attacker')).prompts[0]).toEqual([1, 2, 3]);
+  });
+
+  it('ends a short text that takes too long, and from then on reads all in threads', async () => {
+    const model = new Opened({ texts: ['a door'], contextLength: 1 });
+    const here = vi.spyOn(model.encoder, 'encodeAction').mockImplementation((text) => {
+      while (text.includes('hang'));
+      return [7];
+    });
+    const reader = create(10_000, model);
+    const short = (prompt: string) => new Uint8Array(Buffer.from(JSON.stringify({ prompt })));
+    const refused = { status: 400, message: expect.stringContaining('longer than 250 ms') as string };
+    expect((await reader.completion(short('abc'), 'me')).prompts).toEqual([[7]]);
+    await expect(reader.completion(short('hang'), 'attacker')).rejects.toMatchObject(refused);
+    here.mockClear();
+    const bad = ['attacker', 'another'].flatMap((client) =>
+      [1, 2].map(() => reader.completion(short('hang'), client).then(String, (error: unknown) => error)),
+    );
+    expect((await reader.completion(short('abc'), 'me')).prompts).toEqual([[1, 2, 3]]);
+    for (const error of await Promise.all(bad)) expect(error).toMatchObject(refused);
+    expect(here).not.toHaveBeenCalled();
+  });
+
+  it('lets clients take turns', async () => {
+    const reader = create();
+    const order: string[] = [];
+    const read = (client: string, text: string) =>
+      reader
+        .completion(long(text), client)
+        .catch(() => undefined)
+        .then(() => order.push(client));
+    const attackers = ['one', 'two'].flatMap((client) => [1, 2, 3].map(() => read(client, 'hang')));
+    await Promise.all([...attackers, read('me', 'abc')]);
+    // The first of each was there before.
+    expect(order.slice(0, 3).toSorted()).toEqual(['me', 'one', 'two']);
   });
 
   it('gives a client one thread at a time', async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-import { encodeChat, encodeCompletion, type EncodedChat, type EncodedCompletion } from './encode-request.js';
+import { encodeChat, encodeCompletion, type EncodedChat, type EncodedCompletion, SlowTexts } from './encode-request.js';
 import type { PolicyEndpoint } from './policy-endpoint.js';
 import type { FromReader, ReaderData, ReaderJob, RequestKind } from './reader-messages.js';
 import { RequestError } from './request-error.js';
@@ -11,15 +11,17 @@ export interface RequestReaderOptions {
   readonly endpoints: () => readonly PolicyEndpoint[];
   /** The policy whose module opens encoders in a thread. Absent: all bodies are read in this thread. */
   readonly data?: ReaderData | undefined;
-  /** A thread that takes longer to encode a body is ended. Default: 10,000. */
+  /** A thread that takes longer to encode a long body is ended. Default: 10,000. */
   readonly milliseconds?: number;
   /** A thread whose objects need more is ended. Default: 1024. */
   readonly megabytes?: number;
 }
 
-/** Bytes of the longest body that is read in the main thread: that takes some milliseconds, whatever the text. */
+/** Bytes of the longest body that is read in the main thread: that takes some milliseconds. */
 const SHORT = 16 * 1024;
-/** Threads at the same time. Each opens the tokenizer when it begins, and ends when it has had nothing to do. */
+/** A short body that takes longer to encode is refused. Usual tokenizers take a tenth of it, on a busy machine, too. */
+const SHORT_MILLISECONDS = 250;
+/** Threads for long bodies. Each opens the tokenizer when it begins, and ends when it has had nothing to do. */
 const MOST_THREADS = 2;
 const IDLE_MILLISECONDS = 600_000;
 /** A thread that takes longer to open the tokenizer is ended, too. */
@@ -34,48 +36,67 @@ interface Job {
 
 /**
  * Reads the bodies of requests into ids: short ones here, long ones in threads that may be ended. So a body that takes long, or
- * much memory, costs its own request only. A client has one thread at a time.
+ * much memory, costs its own request only. After a short text that took too long, short ones are read in a thread, too: the
+ * tokenizer has an expression of exponential time, and this thread must not wait for it again.
  */
 export class RequestReader {
   readonly #options: RequestReaderOptions;
-  readonly #waiting: Job[] = [];
-  readonly #threads = new Set<ReaderThread>();
+  readonly #long: ReaderThreads;
+  readonly #short: ReaderThreads;
+  #hasSlowTexts = false;
 
   constructor(options: RequestReaderOptions) {
     this.#options = options;
+    this.#long = new ReaderThreads(options, MOST_THREADS);
+    this.#short = new ReaderThreads(options, 1);
   }
 
   /** @throws RequestError */
   async chat(bytes: Uint8Array<ArrayBuffer>, client: unknown): Promise<EncodedChat> {
-    if (this.#isLong(bytes)) return this.#inThread('chat', bytes, client) as Promise<EncodedChat>;
     const endpoints = this.#options.endpoints();
-    return encodeChat(bytes, {
-      models: endpoints.map(readingModel),
-      isKnown: (key) => endpoints.some((one) => one.knows(key)),
-    });
+    const isKnown = (key: string) => endpoints.some((one) => one.knows(key));
+    return this.#read('chat', bytes, client, (limits) =>
+      encodeChat(bytes, { models: endpoints.map(readingModel), isKnown, ...limits }),
+    ) as Promise<EncodedChat>;
   }
 
   /** @throws RequestError */
   async completion(bytes: Uint8Array<ArrayBuffer>, client: unknown): Promise<EncodedCompletion> {
-    if (this.#isLong(bytes)) return this.#inThread('completion', bytes, client) as Promise<EncodedCompletion>;
-    return encodeCompletion(bytes, { models: this.#options.endpoints().map(readingModel) });
+    const endpoints = this.#options.endpoints();
+    return this.#read('completion', bytes, client, (limits) =>
+      encodeCompletion(bytes, { models: endpoints.map(readingModel), ...limits }),
+    ) as Promise<EncodedCompletion>;
   }
 
   async dispose(): Promise<void> {
-    for (const { reject } of this.#waiting.splice(0)) reject(new RequestError(503, 'this server has stopped'));
-    await Promise.all([...this.#threads].map((thread) => thread.end()));
+    await Promise.all([this.#long.dispose(), this.#short.dispose()]);
   }
 
-  #isLong(bytes: Uint8Array): boolean {
+  async #read(
+    kind: RequestKind,
+    bytes: Uint8Array<ArrayBuffer>,
+    client: unknown,
+    here: (limits: { readonly milliseconds?: number }) => Promise<EncodedChat | EncodedCompletion>,
+  ): Promise<EncodedChat | EncodedCompletion> {
     const { data, endpoints } = this.#options;
+    const sources = endpoints().map(({ model }) => model.encoderSource);
     // An encoder that can be opened nowhere else is used here.
-    return (
-      data !== undefined && bytes.length > SHORT && endpoints().every(({ model }) => model.encoderSource !== undefined)
-    );
+    if (data !== undefined && sources.every((source) => source !== undefined)) {
+      if (bytes.length > SHORT) return this.#long.read({ kind, bytes, models: this.#models() }, client);
+      const limits = { milliseconds: SHORT_MILLISECONDS };
+      if (this.#hasSlowTexts) return this.#short.read({ kind, bytes, models: this.#models(), ...limits }, client);
+    }
+    const isOwn = sources.every((source) => source?.isOwn);
+    try {
+      return await here(isOwn ? {} : { milliseconds: SHORT_MILLISECONDS });
+    } catch (error) {
+      if (error instanceof SlowTexts) this.#hasSlowTexts = true;
+      throw error;
+    }
   }
 
-  #inThread(kind: RequestKind, bytes: Uint8Array<ArrayBuffer>, client: unknown) {
-    const models = this.#options.endpoints().map(({ longestToken, maxTokens, model, name }) => {
+  #models(): ReaderJob['models'] {
+    return this.#options.endpoints().map(({ longestToken, maxTokens, model, name }) => {
       return {
         name,
         longestToken,
@@ -84,21 +105,50 @@ export class RequestReader {
         source: model.encoderSource,
       };
     });
-    return new Promise<EncodedChat | EncodedCompletion>((resolve, reject) => {
-      this.#waiting.push({ client, job: { kind, bytes, models }, resolve, reject });
+  }
+}
+
+/** Some threads and what waits for them. A client has one thread at a time, and clients take turns. */
+class ReaderThreads {
+  readonly #options: RequestReaderOptions;
+  readonly #most: number;
+  readonly #threads = new Set<ReaderThread>();
+  #waiting: readonly Job[] = [];
+  /** Clients whose bodies wait or are read, in the order of their last turns. */
+  #turns: readonly unknown[] = [];
+
+  constructor(options: RequestReaderOptions, most: number) {
+    this.#options = options;
+    this.#most = most;
+  }
+
+  /** @throws RequestError */
+  read(
+    job: ReaderJob & { readonly bytes: Uint8Array<ArrayBuffer> },
+    client: unknown,
+  ): Promise<EncodedChat | EncodedCompletion> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = [...this.#waiting, { client, job, resolve, reject }];
       this.#goOn();
     });
+  }
+
+  async dispose(): Promise<void> {
+    for (const { reject } of this.#waiting) reject(new RequestError(503, 'this server has stopped'));
+    this.#waiting = [];
+    await Promise.all([...this.#threads].map((thread) => thread.end()));
   }
 
   /** Gives a waiting body to a free thread. */
   #goOn(): void {
     const busy = new Set([...this.#threads].map(({ client }) => client));
-    const place = this.#waiting.findIndex(({ client }) => !busy.has(client));
-    const next = this.#waiting[place];
+    // A client that has had no turn comes first.
+    const turn = ({ client }: Job) => this.#turns.indexOf(client);
+    const [next] = this.#waiting.filter(({ client }) => !busy.has(client)).toSorted((a, b) => turn(a) - turn(b));
     if (next === undefined) return;
     let free = [...this.#threads].find(({ isFree }) => isFree);
     if (free === undefined) {
-      if (this.#threads.size >= MOST_THREADS) return;
+      if (this.#threads.size >= this.#most) return;
       free = new ReaderThread(this.#options, {
         free: () => this.#goOn(),
         ended: (thread) => {
@@ -108,7 +158,10 @@ export class RequestReader {
       });
       this.#threads.add(free);
     }
-    this.#waiting.splice(place, 1);
+    this.#waiting = this.#waiting.filter((one) => one !== next);
+    const present = new Set([...busy, ...this.#waiting.map(({ client }) => client)]);
+    const others = this.#turns.filter((client) => client !== next.client && present.has(client));
+    this.#turns = [...others, next.client];
     free.read(next);
   }
 }

@@ -105,6 +105,33 @@ export const generationChecks: readonly PolicyCheck[] = [
     },
   },
   {
+    id: 'mixed',
+    title: 'requests of one call that are sampled in different ways have the answers of calls of their own',
+    severity: 'error',
+    likelyCause: 'all requests are sampled in the way of the call, or of the first request',
+    why: 'A server answers many clients with one call, and each has its own temperature.',
+    cure: 'Sample each request with its own `sampling`, if it has one; or do not promise `mixed`.',
+    idle: unpromised('mixed', 'independent', 'draws'),
+    run: async (context) => {
+      const ways = [
+        { ...plainSampling, temperature: 0 },
+        { ...plainSampling, temperature: 3 },
+        { ...plainSampling, topK: 2 },
+        { ...plainSampling, topP: 0.5 },
+      ];
+      const requests = makeRequests(context, ways.length + 1);
+      const mixed = requests.map((request, index) => ({ ...request, ...(ways[index] && { sampling: ways[index] }) }));
+      const answers = await context.model.generate(mixed, plainSampling);
+      const found: string[] = [];
+      for (const [index, request] of requests.entries()) {
+        const [alone] = await context.model.generate([renamed(context, request)], ways[index] ?? plainSampling);
+        const apart = difference(answers[index], alone);
+        if (apart !== undefined) found.push(`${JSON.stringify(ways[index] ?? plainSampling)}: ${apart}`);
+      }
+      return found;
+    },
+  },
+  {
     id: 'draws-decide',
     title:
       'draws are the only source of randomness: equal draws give equal answers, and different draws different answers',

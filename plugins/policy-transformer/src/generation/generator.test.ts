@@ -191,6 +191,26 @@ const cases = [
 ];
 
 describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
+  it('gives requests of one call that are sampled in different ways the bits that each has alone', async () => {
+    const { generator } = await setUp(kind, config);
+    const ways: Sampling[] = [
+      plain,
+      { ...plain, temperature: 0.7 },
+      { ...plain, topK: 5 },
+      { ...plain, temperature: 0 },
+      { temperature: 1.3, topP: 0.8, topK: 9 },
+      { ...plain, topP: 0.6 },
+    ];
+    const asked = requests(config, 14).map((request, index) => ({ ...request, sampling: ways[index % 7] }));
+    // Two with the same prompt.
+    asked[8] = { ...asked[1]!, sequence: 'again', sampling: ways[3] };
+    const mixed = asked.map(({ sampling, ...request }) => ({ ...request, ...(sampling && { sampling }) }));
+    const answers = await (await generator()).generate(mixed, ways[1]!);
+    for (const [index, { sampling = ways[1]!, ...request }] of mixed.entries()) {
+      expect(await (await generator()).generate([request], sampling)).toEqual([answers[index]]);
+    }
+  });
+
   it('samples what the draws say, with the log probabilities of a slow reference, over turns', async () => {
     const { parameters, generator } = await setUp(kind, config);
     const slack = kind.within ?? 1e-5;

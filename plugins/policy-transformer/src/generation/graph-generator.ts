@@ -96,9 +96,9 @@ export class GraphGenerator implements TokenGenerator {
     const answers: GeneratedTokens[] = [];
     const now = this.#cache.tick();
     for (const wave of this.#waves(requests)) {
-      const lanes = this.#lanes(wave, now);
+      const lanes = this.#lanes(wave, now, sampling);
       try {
-        await this.#finish(lanes, sampling, signal);
+        await this.#finish(lanes, signal);
       } finally {
         for (const { sequence } of lanes) if (sequence.name === undefined) this.#cache.vacate(sequence);
       }
@@ -127,7 +127,7 @@ export class GraphGenerator implements TokenGenerator {
     return this.#runner.dispose();
   }
 
-  #lanes(requests: readonly KnownRequest[], now: number): Lane[] {
+  #lanes(requests: readonly KnownRequest[], now: number, usual: Sampling): Lane[] {
     const names = uniqueNames(requests);
     return requests.map((request, index) => {
       const name = names[index];
@@ -135,7 +135,8 @@ export class GraphGenerator implements TokenGenerator {
       const sequence = known ?? { name, slot: -1, tokens: [], pieces: [], used: 0 };
       if (name !== undefined) this.#sequences.set(name, sequence);
       sequence.used = now;
-      return createLane(request, sequence);
+      const sampling = request.sampling ?? usual;
+      return createLane(request, sequence, { sampling, choice: choiceOf(sampling, this.#config.vocabularySize) });
     });
   }
 
@@ -152,7 +153,7 @@ export class GraphGenerator implements TokenGenerator {
     );
   }
 
-  async #finish(wave: readonly Lane[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
+  async #finish(wave: readonly Lane[], signal?: AbortSignal): Promise<void> {
     sharePrompts(wave);
     this.#place(wave);
     let range = wave.length;
@@ -163,13 +164,24 @@ export class GraphGenerator implements TokenGenerator {
       const long = active.filter((lane) => !lane.leader && lane.pieces[0]! > 1);
       if (long.length > 0) {
         const group = this.#widest(long);
-        await this.#run(group, this.#together(group), group.length, sampling);
+        await this.#run(group, this.#together(group), group.length);
         continue;
       }
       for (const lane of active) this.#follow(lane);
       if (active.length <= COMPACT_AT * range) range = active.length;
-      this.#cache.arrange(sequencesOf(active), 0);
-      await this.#run(active, 0, range, sampling);
+      const [group, ...others] = byChoice(active);
+      if (others.length === 0) {
+        this.#cache.arrange(sequencesOf(active), 0);
+        await this.#run(active, 0, range);
+        continue;
+      }
+      // Each choice is a program, and reads slots side by side.
+      let start = 0;
+      for (const lanes of [group!, ...others]) {
+        this.#cache.arrange(sequencesOf(lanes), start);
+        await this.#run(lanes, start, lanes.length);
+        start += lanes.length;
+      }
     }
   }
 
@@ -209,10 +221,10 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   /**
-   * Feeds each lane its next piece. The lanes are within `range` slots from `start`. Other slots in this range are
+   * Feeds each lane its next piece. The lanes have the same choice and are within `range` slots from `start`. Other slots in this range are
    * computed too, and their results are not used.
    */
-  async #run(lanes: readonly Lane[], start: number, range: number, sampling: Sampling): Promise<void> {
+  async #run(lanes: readonly Lane[], start: number, range: number): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
     const width = widestPiece === 1 ? 1 : this.#paddedWidth(widestPiece);
@@ -230,7 +242,7 @@ export class GraphGenerator implements TokenGenerator {
       const part = Array.from({ length: count }, (_, row) =>
         first + row < from ? undefined : bySlot.get(first + row),
       );
-      if (part.some((lane) => lane)) await this.#runPart(part, first, { rows: count, width }, sampling);
+      if (part.some((lane) => lane)) await this.#runPart(part, first, { rows: count, width }, lanes[0]!.choice);
     }
   }
 
@@ -238,7 +250,7 @@ export class GraphGenerator implements TokenGenerator {
     lanes: readonly (Lane | undefined)[],
     first: number,
     shape: Pick<DecodeSizes, 'rows' | 'width'>,
-    sampling: Sampling,
+    choice: Choice,
   ): Promise<void> {
     const rows = lanes.map((lane): StepRow | undefined => {
       if (!lane) return undefined;
@@ -248,13 +260,13 @@ export class GraphGenerator implements TokenGenerator {
         count: pieces[0]!,
         length: sequence.tokens.length,
         draw: request.draws[tokens.length]!,
+        sampling: lane.sampling,
       };
     });
     const isFresh = rows.every((row) => (row?.length ?? 0) === 0);
     const cache = this.#cache.window(first, shape.rows, isFresh);
     const sizes = { ...shape, capacity: cache.capacity };
-    const choice = choiceOf(sampling, this.#config.vocabularySize);
-    const inputs = stepInputs(this.#config, sizes, rows, choice, sampling);
+    const inputs = stepInputs(this.#config, sizes, rows, choice);
     if (this.#weights === undefined) throw new Error('the generator has no weights yet');
     const results = await this.#runner.run(this.#weights, choice, sizes, inputs, {
       state: [cache.view],
@@ -289,12 +301,23 @@ export class GraphGenerator implements TokenGenerator {
     return Math.ceil(piece / widthMultiple) * widthMultiple;
   }
 
-  /** The lanes whose padded next pieces are widest, within a factor of two. */
-  #widest(lanes: readonly Lane[]): Lane[] {
+  /** The lanes of one choice whose padded next pieces are widest, within a factor of two. */
+  #widest(lanes: readonly Lane[]): readonly Lane[] {
     const sizeClass = (lane: Lane) => Math.ceil(Math.log2(this.#paddedWidth(lane.pieces[0]!)));
     const top = Math.max(...lanes.map(sizeClass));
-    return lanes.filter((lane) => sizeClass(lane) === top);
+    return byChoice(lanes.filter((lane) => sizeClass(lane) === top))[0]!;
   }
+}
+
+/** Lanes whose tokens are chosen by the same program. */
+function byChoice(lanes: readonly Lane[]): (readonly Lane[])[] {
+  const groups = new Map<Choice, Lane[]>();
+  for (const lane of lanes) {
+    const group = groups.get(lane.choice);
+    if (group === undefined) groups.set(lane.choice, [lane]);
+    else group.push(lane);
+  }
+  return [...groups.values()];
 }
 
 function sequencesOf(lanes: readonly Lane[]): CachedSequence[] {

@@ -1,4 +1,7 @@
+import type { Sampling } from '@agentgym/cli';
+
 import type { CachedSequence } from './key-value-cache.js';
+import type { Choice } from './sampling-graph.js';
 import { knownTokens, type Continuation, type KnownRequest } from './token-generator.js';
 
 /** Most new tokens of a row that go through the graph at a time. */
@@ -11,6 +14,8 @@ export interface Lane extends Continuation {
   pieces: number[];
   /** A lane with the same prompt. This lane waits until it has computed all of the prompt except the last token. */
   leader: Lane | undefined;
+  readonly sampling: Sampling;
+  readonly choice: Choice;
 }
 
 /**
@@ -19,7 +24,11 @@ export interface Lane extends Continuation {
  * sequence depend only on its requests. The first request is fed as all tokens except the last, then the last, so
  * that lanes with the same prompt can share all but one step.
  */
-export function createLane(request: KnownRequest, sequence: CachedSequence): Lane {
+export function createLane(
+  request: KnownRequest,
+  sequence: CachedSequence,
+  { sampling, choice }: Pick<Lane, 'choice' | 'sampling'>,
+): Lane {
   const known = knownTokens(sequence.tokens, request);
   const continues = known > 0 || sequence.tokens.length === 0;
   const again = continues && sequence.slot < 0;
@@ -36,6 +45,8 @@ export function createLane(request: KnownRequest, sequence: CachedSequence): Lan
     pending,
     pieces,
     leader: undefined,
+    sampling,
+    choice,
     tokens: [],
     logprobs: [],
     ended: false,

@@ -14,6 +14,8 @@ async function choose(
   choice: Choice,
   temperature = 1,
   topP = 1,
+  /** Of each row. */
+  topK = logits.map(() => logits[0]!.length),
 ) {
   const graph = new Graph();
   const shape = [logits.length, logits[0]!.length];
@@ -22,8 +24,9 @@ async function choose(
   const results = await executable.run({
     logits: Float32Array.from(logits.flat()),
     draws: Float32Array.from(draws),
-    inverseTemperature: Float32Array.of(1 / temperature),
-    topP: Float32Array.of(topP),
+    inverseTemperature: Float32Array.from(logits, () => 1 / temperature),
+    topP: Float32Array.from(logits, () => topP),
+    topK: Float32Array.from(topK),
   });
   await executable.dispose();
   return { tokens: [...results['token']!], logprobs: [...results['logprob']!] };
@@ -112,7 +115,10 @@ describe('chooseToken', () => {
   ])('keeps the likeliest: %o', async ({ topK, topP }) => {
     const draws = [0.01, 0.3, 0.6, 0.95, 1];
     const logits = noise(draws.length, 40);
-    const { tokens, logprobs } = await choose(logits, draws, { topK }, 1.3, topP);
+    // The program ranks more than the rows want, and the other rows want others.
+    const wanted = draws.map((_, row) => (row < 4 ? topK || 40 : 1));
+    const { tokens, logprobs } = await choose(logits, draws, { topK: topK && 30 }, 1.3, topP, wanted);
+    expect(tokens.pop()).toBe(logits[4]!.indexOf(Math.max(...logits[4]!)));
     tokens.forEach((token, row) => {
       const reference = slowLogprobs(logits[row]!, 1.3);
       const weights = reference.map(Math.exp);

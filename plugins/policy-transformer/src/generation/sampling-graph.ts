@@ -1,15 +1,25 @@
 import type { Sampling } from '@agentgym/cli';
 
+import { MASKED } from '../model/causal-mask.js';
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 
-/** How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest (`topK` 0 ranks all). */
+/**
+ * How a decode graph chooses: by a draw, the largest, or by a draw among the likeliest, of which it ranks as many as some row
+ * may want (`topK` 0: all).
+ */
 export type Choice = 'draw' | 'largest' | { readonly topK: number };
 
-/** How these settings choose among `vocabulary` tokens. */
+/** Each number of ranked tokens is a program, so there are few. */
+const RANKED = [64, 1024].map((topK) => ({ topK }));
+const ALL_RANKED = { topK: 0 };
+
+/** How these settings choose among `vocabulary` tokens: equal choices are the same object. */
 export function choiceOf({ temperature, topP, topK }: Sampling, vocabulary: number): Choice {
   if (temperature === 0) return 'largest';
-  return topP < 1 || topK > 0 ? { topK: Math.min(topK, vocabulary) } : 'draw';
+  if (topP >= 1 && topK === 0) return 'draw';
+  if (topK === 0) return ALL_RANKED;
+  return RANKED.find((ranked) => topK <= ranked.topK && ranked.topK < vocabulary) ?? ALL_RANKED;
 }
 
 /**
@@ -30,13 +40,13 @@ export interface Chosen {
 }
 
 /**
- * Chooses a token of logits [rows, vocabulary] inside the graph. It declares the inputs `inverseTemperature` [],
- * `draws` [rows, 1] in (0, 1], and `topP` []. Inverse CDF: it takes the first token whose cumulative probability
+ * Chooses a token of logits [rows, vocabulary] inside the graph. It declares the inputs `inverseTemperature` [rows, 1],
+ * `draws` [rows, 1] in (0, 1], and for ranked tokens `topP` and `topK` [rows, 1]. Inverse CDF: it takes the first token whose cumulative probability
  * reaches the draw times the last cumulative value (which rounding keeps from being 1).
  */
 export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice): Chosen {
   const [rows, vocabulary] = logits.shape as [number, number];
-  const scaled = choice === 'largest' ? logits : graph.mul(logits, graph.input('inverseTemperature', []));
+  const scaled = choice === 'largest' ? logits : graph.mul(logits, graph.input('inverseTemperature', [rows, 1]));
   const logprobs = graph.logSoftmax(scaled);
   const token = graph.reshape(choose(), [rows, 1]);
   return {
@@ -111,13 +121,18 @@ function runningSums(graph: GraphBuilder, weights: Tensor): { readonly before: T
   return { before: graph.slice(before, 1, 0, count), whole: graph.slice(cumulative, 1, -1, blocks) };
 }
 
-/** Draws among the k largest, and of these only among those after less than `topP` of the mass (so at least one). */
+/**
+ * Draws among the `topK` largest, of which there are at most k, and of these only among those after less than `topP` of the
+ * mass (so at least one).
+ */
 function chooseRanked(graph: GraphBuilder, scaled: Tensor, draws: Tensor, k: number): Tensor {
+  const rows = scaled.shape[0]!;
   const ranked = graph.topK(scaled, k);
-  const probabilities = graph.softmax(ranked.values);
+  const inside = graph.less(graph.cast(graph.range(0, k), 'float32'), graph.input('topK', [rows, 1]));
+  const probabilities = graph.softmax(graph.where(inside, ranked.values, MASKED));
   // A softmax over 100,000 numbers may be 4e-6 from a sum of 1, by the width of the processor's vectors.
   const { before, whole } = runningSums(graph, probabilities);
-  const enough = graph.mul(graph.input('topP', []), whole);
+  const enough = graph.mul(graph.input('topP', [rows, 1]), whole);
   const first = graph.constant(
     Uint8Array.from({ length: k }, (_, index) => (index === 0 ? 1 : 0)),
     [1, k],

@@ -15,6 +15,7 @@ export interface StepRow {
   readonly length: number;
   /** In (0, 1]. */
   readonly draw: number;
+  readonly sampling: Sampling;
 }
 
 /**
@@ -26,7 +27,6 @@ export function stepInputs(
   { rows, width, capacity }: DecodeSizes,
   steps: readonly (StepRow | undefined)[],
   choice: Choice,
-  { temperature, topP }: Sampling,
 ): { [name: string]: HostArray } {
   const tokens = new Int32Array(rows * width);
   const positions = new Int32Array(rows * width);
@@ -48,8 +48,12 @@ export function stepInputs(
   // A graph for a width of 1 alone does not read the inputs of several tokens.
   const inputs = { tokens, positions, cacheMask, ...places, ...severalTokens(config, steps, width) };
   if (choice === 'largest') return inputs;
-  const drawn = { ...inputs, draws, inverseTemperature: Float32Array.of(1 / temperature) };
-  return choice === 'draw' ? drawn : { ...drawn, topP: Float32Array.of(topP) };
+  const ofEach = (number: (sampling: Sampling) => number) =>
+    Float32Array.from({ length: rows }, (_, row) => (steps[row] ? number(steps[row].sampling) : 1));
+  const drawn = { ...inputs, draws, inverseTemperature: ofEach(({ temperature }) => 1 / temperature) };
+  if (choice === 'draw') return drawn;
+  const topK = ofEach((sampling) => (sampling.topK === 0 ? config.vocabularySize : sampling.topK));
+  return { ...drawn, topP: ofEach(({ topP }) => topP), topK };
 }
 
 /** Additional inputs for rows of several new tokens. */

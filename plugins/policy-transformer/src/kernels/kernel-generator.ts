@@ -37,6 +37,8 @@ interface Sequence {
 
 interface Lane extends Continuation {
   readonly sequence: Sequence;
+  readonly sampling: Sampling;
+  readonly samplingKey: string;
 }
 
 /** The next tokens of lanes that have the same tokens before them. They are fed once. */
@@ -84,10 +86,12 @@ export class KernelGenerator implements TokenGenerator {
     const names = uniqueNames(requests);
     const answers: GeneratedTokens[] = [];
     for (const [start, end] of this.#waves(requests)) {
-      const lanes = requests.slice(start, end).map((request, index) => this.#lane(request, names[start + index]));
+      const lanes = requests
+        .slice(start, end)
+        .map((request, index) => this.#lane(request, names[start + index], request.sampling ?? sampling));
       try {
         this.#makeRoom(lanes);
-        await this.#finish(lanes, sampling, signal);
+        await this.#finish(lanes, signal);
       } finally {
         for (const { sequence } of lanes) if (sequence.name === undefined) this.#vacate(sequence);
       }
@@ -124,7 +128,7 @@ export class KernelGenerator implements TokenGenerator {
     if (start < requests.length) yield [start, requests.length];
   }
 
-  #lane(request: KnownRequest, name: string | undefined): Lane {
+  #lane(request: KnownRequest, name: string | undefined, sampling: Sampling): Lane {
     const known = name === undefined ? undefined : this.#sequences.get(name);
     const sequence: Sequence = known ?? { name, context: this.#empty, used: 0 };
     if (name !== undefined) this.#sequences.set(name, sequence);
@@ -139,6 +143,8 @@ export class KernelGenerator implements TokenGenerator {
       logprobs: [],
       ended: false,
       finished: request.maxTokens === 0,
+      sampling,
+      samplingKey: JSON.stringify([sampling.temperature, sampling.topP, sampling.topK]),
     };
   }
 
@@ -159,7 +165,7 @@ export class KernelGenerator implements TokenGenerator {
     }
   }
 
-  async #finish(lanes: readonly Lane[], sampling: Sampling, signal?: AbortSignal): Promise<void> {
+  async #finish(lanes: readonly Lane[], signal?: AbortSignal): Promise<void> {
     let since = performance.now();
     for (;;) {
       if (performance.now() - since > LONGEST_TURN) {
@@ -170,7 +176,7 @@ export class KernelGenerator implements TokenGenerator {
       const active = lanes.filter((lane) => !lane.finished);
       if (active.length === 0) return;
       const pieces = alike(active).map((group) => this.#piece(group));
-      this.#model.feed(pieces, (asking) => this.#choose(asking, sampling));
+      this.#model.feed(pieces, (asking) => this.#choose(asking));
     }
   }
 
@@ -196,8 +202,21 @@ export class KernelGenerator implements TokenGenerator {
     return fork;
   }
 
-  #choose(asking: readonly LanesPiece[], { temperature, topP, topK }: Sampling): void {
-    const chosen = asking.flatMap(({ lanes }, line) => lanes.map((lane) => ({ lane, line })));
+  #choose(asking: readonly LanesPiece[]): void {
+    const bySampling = new Map<string, { readonly lane: Lane; readonly line: number }[]>();
+    for (const [line, { lanes }] of asking.entries()) {
+      for (const lane of lanes) {
+        const group = bySampling.get(lane.samplingKey);
+        if (group === undefined) bySampling.set(lane.samplingKey, [{ lane, line }]);
+        else group.push({ lane, line });
+      }
+    }
+    for (const chosen of bySampling.values()) this.#chooseAlike(chosen);
+  }
+
+  /** Chooses for lanes that are sampled in the same way. */
+  #chooseAlike(chosen: readonly { readonly lane: Lane; readonly line: number }[]): void {
+    const { temperature, topP, topK } = chosen[0]!.lane.sampling;
     const draws = chosen.map(({ lane }) => lane.request.draws[lane.tokens.length]!);
     const accept = (index: number, token: number, logprob: number) => {
       if (!Number.isFinite(logprob)) {
@@ -208,8 +227,11 @@ export class KernelGenerator implements TokenGenerator {
       acceptToken(lane, token, logprob, lane.sequence.context.tokens.length >= this.#config.maxPositions);
     };
     if (temperature === 0) {
-      const { tokens, logprobs } = this.#model.largest(asking.length);
-      chosen.forEach(({ line }, index) => accept(index, tokens[line]!, logprobs[line]!));
+      // Lanes of one piece get the same token.
+      const lines = [...new Set(chosen.map(({ line }) => line))];
+      const { tokens, logprobs } = this.#model.largest(lines);
+      const place = new Map(lines.map((line, index) => [line, index]));
+      chosen.forEach(({ line }, index) => accept(index, tokens[place.get(line)!]!, logprobs[place.get(line)!]!));
     } else if (topP < 1 || topK > 0) {
       chosen.forEach(({ line }, index) => {
         accept(index, ...chooseRanked(this.#model.logits(line), draws[index]!, { temperature, topP, topK }));
@@ -239,14 +261,17 @@ function pagesFor({ tokens, maxTokens }: GenerateRequest): number {
   return Math.ceil((tokens.length + maxTokens) / PAGE);
 }
 
-/** Groups of lanes that have the same tokens, and the same tokens to be fed. */
+/**
+ * Groups of lanes that have the same tokens, and the same tokens to be fed. They are sampled in the same way, because that
+ * overwrites the logits.
+ */
 function alike(lanes: readonly Lane[]): (readonly [Lane, ...Lane[]])[] {
   const groups = new Map<Context, Map<string, [Lane, ...Lane[]]>>();
   for (const lane of lanes) {
     const { context } = lane.sequence;
     const ofContext = groups.get(context) ?? new Map<string, [Lane, ...Lane[]]>();
     groups.set(context, ofContext);
-    const key = lane.pending.join();
+    const key = `${lane.pending.join()} ${lane.samplingKey}`;
     const group = ofContext.get(key);
     if (group) group.push(lane);
     else ofContext.set(key, [lane]);

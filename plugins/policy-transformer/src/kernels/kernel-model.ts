@@ -226,7 +226,9 @@ export class KernelModel {
     const { vocabularySize } = this.#config;
     const { tokens, logprobs, logits, sums, ...buffers } = this.#buffers;
     const stride = 4 * this.#head.outputs;
-    kernels.run.softenRows(sums, logits, stride, Math.max(...lines) + 1, vocabularySize, 1 / temperature);
+    for (const line of new Set(lines)) {
+      kernels.run.softenRows(sums + 8 * line, logits + line * stride, stride, 1, vocabularySize, 1 / temperature);
+    }
     const chosen = { tokens: new Int32Array(draws.length), logprobs: new Float32Array(draws.length) };
     for (let from = 0; from < draws.length; from += MOST_ROWS) {
       const to = Math.min(from + MOST_ROWS, draws.length);
@@ -241,11 +243,19 @@ export class KernelModel {
     return chosen;
   }
 
-  /** The likeliest token after each of the first `rows` asking pieces, and its log-softmax. */
-  largest(rows: number): Chosen {
+  /** The likeliest token after each of these asking pieces, and its log-softmax. */
+  largest(lines: readonly number[]): Chosen {
     const { tokens, logprobs, logits } = this.#buffers;
-    this.kernels.run.largestTokens(tokens, logprobs, logits, 4 * this.#head.outputs, rows, this.#config.vocabularySize);
-    return { tokens: this.kernels.integers(tokens, rows), logprobs: this.kernels.floats(logprobs, rows) };
+    const { vocabularySize } = this.#config;
+    const stride = 4 * this.#head.outputs;
+    for (const [index, line] of lines.entries()) {
+      const row = logits + line * stride;
+      this.kernels.run.largestTokens(tokens + 4 * index, logprobs + 4 * index, row, stride, 1, vocabularySize);
+    }
+    return {
+      tokens: this.kernels.integers(tokens, lines.length),
+      logprobs: this.kernels.floats(logprobs, lines.length),
+    };
   }
 
   /** Logits [vocabulary] of one asking piece. */

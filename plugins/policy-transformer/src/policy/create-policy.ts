@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Host, PolicyContext, PolicyModel } from '@agentgym/cli';
+import type { EncoderSource, Host, PolicyContext, PolicyModel } from '@agentgym/cli';
 
 import type { AdapterSettings } from '../checkpoint/adapter-config.js';
 import { adapterOf, openModel, readAdapterWeights, type OpenedModel } from '../checkpoint/adapter-folder.js';
@@ -25,7 +25,7 @@ import { refuseThinking } from '../tokenizer/read-chat-layout.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
 import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
-import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
+import { isMadeHere, openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
@@ -98,8 +98,8 @@ export async function createPolicy(
     await Promise.all(all.map((core) => engine.call(core, 'setParameters', [trainable])));
     const facts = await engine.call(0, 'facts', []);
     const folder = { config: opened.config, ids: opened.ids, tokenizer: opened.tokenizer };
-    const sourceOf = (from: string) => encoderSource(from, opened.base, options, host);
-    const source = context.from === undefined ? undefined : sourceOf(context.from);
+    const sourceOf = (from: string, texts: TokenizerFiles) => encoderSource(from, opened.base, texts, options, host);
+    const source = context.from === undefined ? undefined : sourceOf(context.from, opened.tokenizer);
     const capabilities = {
       ...capabilitiesOf(parts, positions, options.samplingWeights),
       vocabularySize: config.vocabularySize,
@@ -147,13 +147,15 @@ export async function createPolicy(
 function encoderSource(
   from: string,
   base: string,
+  tokenizer: TokenizerFiles,
   { thinking }: TransformerOptions,
   { cacheDirectory }: Host,
-): NonNullable<PolicyModel['encoderSource']> {
+): EncoderSource {
   // An adapter's folder may have its own tokenizer.
   return {
     folder: resolve(existsSync(join(from, 'tokenizer.json')) ? from : base),
     settings: { thinking, cacheDirectory },
+    isOwn: isMadeHere(tokenizer),
   };
 }
 

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { Host, PolicyModel, SamplingModel } from '@agentgym/cli';
+import type { EncoderSource, Host, PolicyModel, SamplingModel } from '@agentgym/cli';
 
 import { adapterOf, openModel, readAdapterWeights } from '../checkpoint/adapter-folder.js';
 import type { ModelTexts } from '../checkpoint/model-folder.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, parameterShapes, trainableShapes, type Adapter } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
+import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
@@ -23,7 +24,7 @@ interface AdapterBase extends Pick<PolicyModel, 'capabilities' | 'encoder' | 'en
   readonly config: DecoderConfig;
   readonly thinking: 'template' | 'keep' | 'off';
   /** Where the encoder of a folder is opened again. */
-  readonly sourceOf: (folder: string) => PolicyModel['encoderSource'];
+  readonly sourceOf: (folder: string, tokenizer: TokenizerFiles) => EncoderSource;
 }
 
 /** Opens adapters over the weights of a model. */
@@ -60,7 +61,7 @@ export class AdapterOpener {
     const encoder = isSame
       ? this.#base.encoder
       : await openTriedEncoder(tokenizer, settingsOfEncoder, host.cacheDirectory);
-    const encoderSource = isSame ? this.#base.encoderSource : sourceOf(folder);
+    const encoderSource = isSame ? this.#base.encoderSource : sourceOf(folder, tokenizer);
     const block = new ParameterBlock(trainableShapes(config, { valueHead: false, adapter }));
     for (const [name, { data }] of await readAdapterWeights(host.files, folder, config, settings)) {
       block.views.get(name)!.set(data);

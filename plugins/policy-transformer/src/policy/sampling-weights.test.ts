@@ -68,7 +68,13 @@ describe.each(['int8', 'int4'] as const)('samplingWeights: %s', (samplingWeights
       await adapted({ samplingWeights }),
       await policyOf({ samplingWeights }, { preset: 'nano' }),
     ]) {
-      expect(policy.capabilities.sampler).toEqual({ independent: true, draws: true, exact: false, concurrent: true });
+      expect(policy.capabilities.sampler).toEqual({
+        independent: true,
+        draws: true,
+        exact: false,
+        concurrent: true,
+        mixed: true,
+      });
       expect(policy.describe()['samplingWeights']).toBe(samplingWeights);
       const batch = batchOf(policy, await sample(policy, training));
       const trainer = await policy.logprobs(batch);

@@ -62,7 +62,7 @@ export function capabilitiesOf(
     freeze: true,
     optimizers: optimizerNames,
     maxTokens,
-    sampler: { independent: true, draws: true, exact: samplingWeights === 'float32', concurrent: true },
+    sampler: { independent: true, draws: true, exact: samplingWeights === 'float32', concurrent: true, mixed: true },
   };
 }
 

@@ -64,7 +64,7 @@ export async function tryTokenizer(
       `tokenizer.json has ${Math.round(files.tokenizer.length / 1e6)} million characters, and at most ${LONGEST_FILE / 1e6} million are read`,
     );
   }
-  if ([wordParts, byteParts].some((parts) => isFromScratch(files, parts))) return false;
+  if (isMadeHere(files)) return false;
   const digest = digestOf(files, settings);
   const verdict = cacheDirectory && join(cacheDirectory, 'tried-tokenizers', digest);
   if (passed.has(digest) || (verdict && existsSync(verdict))) return false;
@@ -76,6 +76,11 @@ export async function tryTokenizer(
     await writeFile(verdict, '');
   }
   return true;
+}
+
+/** Whether it is a tokenizer from scratch, with nothing of others. */
+export function isMadeHere(files: TokenizerFiles): boolean {
+  return [wordParts, byteParts].some((parts) => isFromScratch(files, parts));
 }
 
 function digestOf(files: TokenizerFiles, { thinking = 'template' }: EncoderSettings): string {

@@ -2,7 +2,7 @@
  * Requests and answers in a few arrays, because sending many small objects to another thread is slow. For a known
  * sequence only the new tokens are sent.
  */
-import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
+import type { GeneratedTokens, GenerateRequest, Sampling } from '@agentgym/cli';
 
 import type { KnownRequest } from '../generation/token-generator.js';
 import type { TokenHistories } from './token-histories.js';
@@ -20,6 +20,8 @@ export interface PackedRequests {
   readonly tokens: Int32Array;
   readonly endIds: Int32Array;
   readonly draws: Float64Array;
+  /** For each request, temperature, topP and topK, or NaN if they are those of the call. Absent: all are. */
+  readonly samplings?: Float64Array;
   /** Sequences that no later request continues. */
   readonly released: readonly string[];
 }
@@ -48,9 +50,11 @@ export function packRequests(
     histories.continue(sequence, kept, fresh);
     return { kept, fresh };
   });
+  const isMixed = requests.some(({ sampling }) => sampling !== undefined);
   return {
     released,
     sequences,
+    ...(isMixed && { samplings: packSamplings(requests) }),
     counts: Int32Array.from(
       requests.flatMap(({ endIds, draws, maxTokens }, index) => [
         sent[index]!.kept,
@@ -80,13 +84,14 @@ export function packRequests(
  * sequences continue.
  */
 export function unpackRequests(packed: PackedRequests, histories: TokenHistories): KnownRequest[] {
-  const { sequences, counts, tokens, endIds, draws, released } = packed;
+  const { sequences, counts, tokens, endIds, draws, released, samplings } = packed;
   const repeated = repeatedNames(sequences);
   histories.forget(released);
   histories.forget(repeated);
   let [token, end, draw] = [0, 0, 0];
   return sequences.map((sequence, index) => {
     const at = 5 * index;
+    const sampling = samplings && samplingAt(samplings, index);
     const fresh = tokens.subarray(token, (token += counts[at + 1]!));
     const history = repeated.has(sequence)
       ? { tokens: Array.from(fresh), settled: 0 }
@@ -98,8 +103,23 @@ export function unpackRequests(packed: PackedRequests, histories: TokenHistories
       endIds: Array.from(endIds.subarray(end, (end += counts[at + 2]!))),
       draws: draws.subarray(draw, (draw += counts[at + 3]!)),
       maxTokens: counts[at + 4]!,
+      ...(sampling && { sampling }),
     };
   });
+}
+
+const CALL = [NaN, NaN, NaN];
+
+function packSamplings(requests: readonly GenerateRequest[]): Float64Array {
+  return Float64Array.from(
+    requests.flatMap(({ sampling }) => (sampling ? [sampling.temperature, sampling.topP, sampling.topK] : CALL)),
+  );
+}
+
+/** Undefined if it is that of the call. */
+function samplingAt(samplings: Float64Array, index: number): Sampling | undefined {
+  const [temperature, topP, topK] = [0, 1, 2].map((part) => samplings[3 * index + part]!) as [number, number, number];
+  return Number.isNaN(temperature) ? undefined : { temperature, topP, topK };
 }
 
 /**
