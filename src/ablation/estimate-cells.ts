@@ -12,6 +12,7 @@ import { totalsOfMetrics } from '../training/spending.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { readResult } from '../runs/run-result.js';
 import type { Cell } from './resolve-cells.js';
+import { causeOf } from '../runners/failure-of.js';
 import { trainInProcess } from '../runners/train-process.js';
 
 /** The expected cost of one run of a cell. */
@@ -96,7 +97,7 @@ async function runPilot({ cell, plan }: PlannedCell, folder: string, signal: Abo
   if (outcome.status === 'completed' && result !== undefined) {
     return measure(await loadRun(run.directory), plan, result.seconds);
   }
-  const cause = 'cause' in outcome ? outcome.cause : outcome.status;
+  const cause = 'cause' in outcome ? causeOf(outcome) : outcome.status;
   throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${cell.id} failed: ${cause}` });
 }
 

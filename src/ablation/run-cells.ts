@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { RunEvent } from '../contracts/events.js';
 import type { GridEvent } from '../reporting/grid-progress.js';
+import { causeOf } from '../runners/failure-of.js';
 import type { Runner, TrainOutcome } from '../runners/runner.js';
 import { runOwner } from '../runs/run-lock.js';
 import { readCellRun, type AblationDirectory, type CellRun } from './ablation-directory.js';
@@ -52,9 +53,9 @@ export async function runCells(options: RunCellsOptions): Promise<void> {
             : { status: 'failed', cause: `process ${busy} is using ${run.directory}` };
         queue.release(run);
         if (outcome.status === 'completed') await directory.noteFinished(run);
-        if ('cause' in outcome) await directory.noteFailed(run, outcome.cause);
-        const cause = 'cause' in outcome ? { cause: outcome.cause } : {};
-        listener({ type: 'run-ended', ...keyOf(run), status: outcome.status, ...cause });
+        const failed = 'cause' in outcome && { cause: causeOf(outcome) };
+        if (failed) await directory.noteFailed(run, failed.cause);
+        listener({ type: 'run-ended', ...keyOf(run), status: outcome.status, ...failed });
       }
     }),
   );

@@ -10,6 +10,7 @@ export const outcomeSchema = v.union([
     status: v.literal('failed'),
     cause: nodeText,
     code: v.optional(v.string()),
+    hint: v.optional(nodeText),
   }),
   v.object({
     status: v.picklist(['completed', 'interrupted', 'stopped', 'failed']),
@@ -20,8 +21,8 @@ export const outcomeSchema = v.union([
 /** The outcome as this process treats it. */
 export function toldOutcome(told: v.InferOutput<typeof outcomeSchema>): TrainOutcome {
   if (!('cause' in told)) return told;
-  const { cause, code, status } = told;
-  return { status, cause, ...(isOfUser(code) && { code }) };
+  const { cause, code, hint, status } = told;
+  return { status, cause, ...(isOfUser(code) && { code, ...(hint !== undefined && { hint }) }) };
 }
 
 /** Whether it is an error that the user can mend. What is a defect on a node is none of this process. */

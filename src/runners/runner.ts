@@ -20,9 +20,15 @@ export interface TrainingJob {
 }
 
 /** How the training of a run ended. */
-export type TrainOutcome =
-  | { readonly status: RunResult['status']; readonly seconds: number }
-  | { readonly status: 'failed'; readonly cause: string; readonly code?: ErrorCode };
+export type TrainOutcome = { readonly status: RunResult['status']; readonly seconds: number } | FailedOutcome;
+
+export interface FailedOutcome {
+  readonly status: 'failed';
+  readonly cause: string;
+  readonly code?: ErrorCode;
+  /** What the user can do. */
+  readonly hint?: string;
+}
 
 /**
  * Where runs are trained: on this machine, or on a cluster. After `train`, the run's folder has the same files wherever

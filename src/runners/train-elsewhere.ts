@@ -33,7 +33,10 @@ export async function trainElsewhere(options: TrainingElsewhere): Promise<RunRes
   const directory = resolve(resume ?? output ?? newRunFolder(runsFolder, label.name ?? recipe.name));
   const job = { recipe, directory, label: checkLabel(label) };
   const outcome = await runner.train(job, resume !== undefined, listener, signal);
-  if ('cause' in outcome) throw new AgentgymError(outcome.code ?? 'AG_RUNNER_UNAVAILABLE', { message: outcome.cause });
+  if ('cause' in outcome) {
+    const { cause, code = 'AG_RUNNER_UNAVAILABLE', hint } = outcome;
+    throw new AgentgymError(code, { message: cause, ...(hint !== undefined && { hint }) });
+  }
   const result = await readResult(directory);
   if (result !== undefined) return result;
   throw new AgentgymError('AG_INTERRUPTED', {

@@ -180,7 +180,11 @@ it('says what is missing on the nodes', async () => {
   const attempts = ['--runner-option', 'attempts=1', '--output', 'nothing', '--json'];
   const result = await agentgym('train', recipe, ...flags, ...attempts);
   expect(result.code).toBe(2);
-  expect(documentOf(result)).toMatchObject({
-    error: { code: 'AG_RUNNER_UNAVAILABLE', message: expect.stringContaining('have no command agentgym') },
+  const { error } = documentOf(result) as { error: { code: string; message: string; hint: string } };
+  expect(error).toMatchObject({
+    code: 'AG_RUNNER_UNAVAILABLE',
+    message: expect.stringContaining('have no command agentgym'),
+    hint: expect.stringMatching(/./),
   });
+  expect(error.message).not.toContain(error.hint);
 });
