@@ -56,6 +56,19 @@ describe('a tokenizer.json is refused, with the token, if', () => {
       () => normalized('constructor'),
       /cannot be used: Unknown Normalizer type: constructor/,
     ],
+    ['a normalizer has no type', () => normalized(undefined), /normalizer must have a "type" that is a text, not \{\}/],
+    ['a decoder is a number', () => open((json) => ({ ...json, decoder: 5 })), /decoder must have .* not 5/],
+    [
+      'a part of a sequence has no type',
+      () =>
+        open((json) => ({ ...json, pre_tokenizer: { type: 'Sequence', pretokenizers: [{ type: 'Digits' }, null] } })),
+      /pre_tokenizer\.pretokenizers\[1\] must have/,
+    ],
+    [
+      'a sequence has no parts',
+      () => open((json) => ({ ...json, normalizer: { type: 'Sequence' } })),
+      /normalizer\.normalizers must be a list/,
+    ],
     [
       'a score is missing',
       () => open((json) => ({ ...json, model: { type: 'Unigram', vocab: [['a']] } })),

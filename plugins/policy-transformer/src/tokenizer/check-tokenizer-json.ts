@@ -5,12 +5,20 @@ const LARGEST_ID = 2 ** 21;
 const modelTypes = ['BPE', 'Unigram', 'WordPiece', 'WordLevel'];
 const flags = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as const;
 
+/** Parts that change texts, and where a `Sequence` of each has its parts. */
+const partsOf = {
+  normalizer: 'normalizers',
+  pre_tokenizer: 'pretokenizers',
+  post_processor: 'processors',
+  decoder: 'decoders',
+};
+
 /**
- * Checks the tokens of a tokenizer.json: their ids are numbers of a vocabulary, each is the id of one token, and
+ * Checks the parts and the tokens of a tokenizer.json: each part has a type, the ids of tokens are numbers of a vocabulary, each is the id of one token, and
  * `added_tokens` agrees with the vocabulary. Throws an error that names the token.
  */
 export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson {
-  const { added_tokens: added, model } = asObject(json) ?? {};
+  const { added_tokens: added, model, ...others } = asObject(json) ?? {};
   const { type, vocab } = asObject(model) ?? {};
   if (!Array.isArray(added) || typeof vocab !== 'object' || vocab === null) {
     throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
@@ -18,6 +26,7 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
   if (type !== undefined && !modelTypes.includes(type as string)) {
     throw refuse(`model.type ${JSON.stringify(type)} is not known: it must be ${modelTypes.join(', ')}`);
   }
+  for (const [name, list] of Object.entries(partsOf)) checkPart(others[name] ?? null, name, list);
   const ids = Array.isArray(vocab) ? placesOf(vocab as unknown[]) : (vocab as Ids);
   const used = new Uint8Array(LARGEST_ID + 1);
   const add = (token: string, id: unknown, list: string) => {
@@ -50,6 +59,15 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
     if (known === undefined) add(content, id, 'added_tokens');
     seen.set(content, id as number);
   }
+}
+
+function checkPart(part: unknown, where: string, list: string): void {
+  if (part === null) return;
+  const { type, [list]: parts } = asObject(part) ?? {};
+  if (typeof type !== 'string') throw refuse(`${where} must have a "type" that is a text, not ${shorten(part)}`);
+  if (type !== 'Sequence') return;
+  if (!Array.isArray(parts)) throw refuse(`${where}.${list} must be a list`);
+  for (const [index, one] of parts.entries()) checkPart(one ?? undefined, `${where}.${list}[${index}]`, list);
 }
 
 type Ids = { readonly [token: string]: unknown };
