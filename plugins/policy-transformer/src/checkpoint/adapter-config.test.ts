@@ -69,6 +69,8 @@ describe('readAdapterConfig', () => {
     ['whole modules', { modules_to_save: ['lm_head'] }, 'modules_to_save ["lm_head"] is not supported'],
     ['other ranks of some matrices', { rank_pattern: { q_proj: 2 } }, 'rank_pattern {"q_proj":2} is not supported'],
     ['the first layer only', { layers_to_transform: 0 }, 'layers_to_transform 0 is not supported'],
+    ['no rank', { r: undefined }, 'r is missing'],
+    ['no targets', { target_modules: undefined }, 'target_modules is missing'],
     ['no base', { base_model_name_or_path: null }, 'base_model_name_or_path is missing'],
     ['an embedding', { target_modules: ['q_proj', 'embed_tokens'] }, 'target_modules "embed_tokens" are not supported'],
     ['no matrices', { target_modules: [] }, 'target_modules [] are not supported'],
@@ -79,7 +81,7 @@ describe('readAdapterConfig', () => {
     ['a rank of a billion', { r: 1e9 }, 'r must be a positive number up to 65536, not 1000000000'],
     ['a rank as a text', { r: '4' }, 'r must be a positive number up to 65536, not "4"'],
     ['an endless scale', { lora_alpha: 1e308 }, 'lora_alpha must be a positive number up to 1000000, not 1e+308'],
-    ['no scale', { lora_alpha: undefined }, 'lora_alpha must be a positive number up to 1000000, not undefined'],
+    ['no scale', { lora_alpha: undefined }, 'lora_alpha is missing'],
   ])('refuses %s by name', async (_, changes, message) => {
     await expect(read(changes)).rejects.toThrow(`${folder}/adapter_config.json: ${message}`);
   });

@@ -27,19 +27,11 @@ export interface AdapterFolder {
 
 export const adapterConfigName = 'adapter_config.json';
 
+/** Keys that every adapter has. */
+const needed = ['peft_type', 'base_model_name_or_path', 'r', 'lora_alpha', 'target_modules'];
+
 /** Keys that are read. */
-const read = [
-  ...[
-    'peft_type',
-    'base_model_name_or_path',
-    'revision',
-    'r',
-    'lora_alpha',
-    'target_modules',
-    'use_rslora',
-    'use_dora',
-  ],
-];
+const read = [...needed, 'revision', 'use_rslora', 'use_dora'];
 
 /**
  * Keys that change nothing in a trained adapter: what it is called, how it was trained, and the settings of a beginning that
@@ -93,6 +85,8 @@ export async function readAdapterConfig(files: OutsideFiles, directory: string):
     if (typeof value === 'boolean') return value;
     throw refuse(`${key} must be true or false, not ${show(value)}`);
   };
+  const missing = needed.find((key) => config[key] === undefined);
+  if (missing !== undefined) throw refuse(`${missing} is missing`);
   if (config['peft_type'] !== 'LORA')
     throw refuse(`peft_type ${show(config['peft_type'])} is not supported; supported: LORA`);
   for (const [key, value] of Object.entries(config)) refuseOther(key, value, refuse);
@@ -130,7 +124,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function show(value: unknown): string {
-  return JSON.stringify(value) ?? 'undefined';
+  return JSON.stringify(value);
 }
 
 /** `target_modules` is a list of names of modules, or of their ends. */

@@ -65,6 +65,11 @@ describe('a tokenizer.json is refused, with the token, if', () => {
       /pre_tokenizer\.pretokenizers\[1\] must have/,
     ],
     [
+      'a pattern is none',
+      () => open((json) => ({ ...json, pre_tokenizer: { type: 'Split', pattern: {}, behavior: 'Isolated' } })),
+      /pre_tokenizer\.pattern must be \{"Regex": TEXT\}/,
+    ],
+    [
       'a sequence has no parts',
       () => open((json) => ({ ...json, normalizer: { type: 'Sequence' } })),
       /normalizer\.normalizers must be a list/,

@@ -63,11 +63,20 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
 
 function checkPart(part: unknown, where: string, list: string): void {
   if (part === null) return;
-  const { type, [list]: parts } = asObject(part) ?? {};
+  const { pattern, type, [list]: parts } = asObject(part) ?? {};
   if (typeof type !== 'string') throw refuse(`${where} must have a "type" that is a text, not ${shorten(part)}`);
+  // The library takes another pattern as none, and only warns.
+  if (['Split', 'Replace'].includes(type) && !isPattern(pattern)) {
+    throw refuse(`${where}.pattern must be {"Regex": TEXT} or {"String": TEXT}, not ${shorten(pattern)}`);
+  }
   if (type !== 'Sequence') return;
   if (!Array.isArray(parts)) throw refuse(`${where}.${list} must be a list`);
   for (const [index, one] of parts.entries()) checkPart(one ?? undefined, `${where}.${list}[${index}]`, list);
+}
+
+function isPattern(value: unknown): boolean {
+  const { Regex, String } = asObject(value) ?? {};
+  return typeof Regex === 'string' || typeof String === 'string';
 }
 
 type Ids = { readonly [token: string]: unknown };
