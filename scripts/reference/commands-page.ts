@@ -120,7 +120,10 @@ function flagName(name: string, flag: Flag): string {
 function flagMeaning(flag: Flag): string {
   const text = (flag.summary ?? flag.description ?? '').replace(/\.$/, '');
   const options = flag.type === 'option' && flag.helpValue !== undefined ? oneOf(flag.options) : '';
-  const beside = (flag.exclusive ?? []).map((name) => `\`--${name}\``);
+  const excluded = (flag.relationships ?? []).flatMap(({ flags, type }) => (type === 'none' ? flags : []));
+  const beside = [...(flag.exclusive ?? []), ...excluded].map(
+    (one) => `\`--${typeof one === 'string' ? one : one.name}\``,
+  );
   const not = beside.length === 0 ? '' : `; not beside ${beside.join(', ')}`;
   return text + options + unless(flag.type === 'option' ? flag.default : undefined) + not;
 }

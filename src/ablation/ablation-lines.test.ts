@@ -12,7 +12,7 @@ it('a table of differences has one title for each column, and numbers below it',
     'success',
     (line) => line,
   );
-  expect(head!.trimEnd()).toMatch(/^difference +points +95 % interval +p +p \(Holm\)$/);
-  expect(first!.trimEnd()).toMatch(/^b - a +10\.0 +-10\.0 to 30\.0 +1\.00 +1\.00$/);
-  expect(second!.trimEnd()).toMatch(/^b - a +10\.0 +-10\.0 to 30\.0 +< 0\.001 +0\.020$/);
+  expect(head!.trimEnd()).toMatch(/^difference +points +95 % interval +p +p \(Holm\) +tasks$/);
+  expect(first!.trimEnd()).toMatch(/^b - a +10\.0 +-10\.0 to 30\.0 +1\.00 +1\.00 +9$/);
+  expect(second!.trimEnd()).toMatch(/^b - a +10\.0 +-10\.0 to 30\.0 +< 0\.001 +0\.020 +9$/);
 });

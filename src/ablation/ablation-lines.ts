@@ -105,15 +105,18 @@ export function comparisonLines(
   title: (line: string) => string,
 ): string[] {
   const unit = measure === 'success' ? 'points' : measure;
-  const rows = comparisons.map(({ a, b, difference, p, corrected, design }) => [
+  const rows = comparisons.map(({ a, b, difference, p, corrected, design, tasks }) => [
     `${b} - ${a}`,
     formatMeasure(difference.mean, measure),
     formatInterval(difference, measure),
     probabilityText(p),
     probabilityText(corrected),
+    // Two runs may share a few of their tasks only: the difference is then not that of their rates.
+    formatCount(tasks),
     design === 'unpaired' ? 'not paired' : '',
   ]);
-  const [head = '', ...lines] = alignColumns([['difference', unit, '95 % interval', 'p', 'p (Holm)', ''], ...rows]);
+  const titles = ['difference', unit, '95 % interval', 'p', 'p (Holm)', 'tasks', ''];
+  const [head = '', ...lines] = alignColumns([titles, ...rows]);
   return [title(head), ...lines];
 }
 

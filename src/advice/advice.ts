@@ -34,6 +34,8 @@ export type Judgement =
       /** Keys of the recipe with their proposed values. */
       readonly change?: { readonly [key: string]: Json };
       readonly trial?: Trial;
+      /** Replaces `explainedBy` of the rule for this finding. */
+      readonly explainedBy?: readonly string[];
     }
   | { readonly verdict: 'fine'; readonly fact: string }
   | { readonly verdict: 'unknown'; readonly why: string };

@@ -9,9 +9,8 @@ export function judge(subject: Subject, rules = adviceRules): readonly (readonly
   });
   const found = new Set(judged.flatMap(([{ id }, { verdict }]) => (verdict === 'finding' ? [id] : [])));
   return judged.map(([rule, judgement]) => {
-    const { explainedBy } = rule;
-    if (judgement.verdict !== 'finding' || explainedBy === undefined) return [rule, judgement];
-    const cause = explainedBy.find((other) => found.has(other));
+    if (judgement.verdict !== 'finding') return [rule, judgement];
+    const cause = (judgement.explainedBy ?? rule.explainedBy)?.find((other) => found.has(other));
     if (cause === undefined) return [rule, judgement];
     return [rule, unknown(`it may follow from the finding of ${cause}: fix that first`)];
   });

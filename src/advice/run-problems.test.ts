@@ -9,7 +9,7 @@ import { runProblems } from './run-problems.js';
 
 const tasks = 30;
 
-/** A run whose start, expert and random player win either all tasks or none. */
+/** A run whose players win these shares of the tasks, the first ones. */
 async function runWith(wins: {
   readonly policy: number;
   readonly start: number;
@@ -26,7 +26,7 @@ async function runWith(wins: {
     const [player, temperature] = key === 'startDrawn' ? ['start', 1] : [key, 0];
     const outcomes = Array.from({ length: tasks }, (_, task) => ({
       task: `task-${task}`,
-      attempts: [{ success: won === 1, return: won, turns: 1, truncated: false }],
+      attempts: [{ success: task < won * tasks, return: Number(task < won * tasks), turns: 1, truncated: false }],
     }));
     const success = { rate: won, low: 0, high: 1, episodes: tasks, method: 'wilson' };
     const mean = { mean: won, low: 0, high: 1, method: 'bootstrap' };
@@ -46,6 +46,11 @@ it('tells of a policy that did not learn what its expert knows, and of one that 
   expect(taught.at(-1)).toMatch(/^What to change: agentgym advise /);
   const lost = await runProblems(await runWith({ policy: 0, start: 1, demonstrator: 1, random: 0 }));
   expect(lost).toContain('Problem: Reinforcement learning made the policy worse.');
+  const [never, worse] = await runProblems(await runWith({ policy: 0, start: 0.5, demonstrator: 1, random: 0 }));
+  expect([never, worse]).toEqual([
+    expect.stringContaining('Problem: Supervised fine-tuning leaves the policy 50.0 points below'),
+    'Problem: Reinforcement learning made the policy worse.',
+  ]);
   // Goes red when a gap that reinforcement learning closed counts as a problem.
   expect(await runProblems(await runWith({ policy: 1, start: 0, demonstrator: 1, random: 0 }))).toEqual([]);
   expect(await runProblems(await runWith({ policy: 1, start: 1, demonstrator: 1, random: 0 }))).toEqual([]);

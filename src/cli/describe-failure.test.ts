@@ -51,6 +51,9 @@ describe('describeFailure', () => {
     expect(say('Parsing --seed \n\tExpected an integer but received: x\nSee more help with --help')).toBe(
       'Parsing --seed: Expected an integer but received: x',
     );
+    expect(say('The following error occurred:\n  --check=true cannot also be provided when using --resume')).toBe(
+      '--check and --resume cannot be used together',
+    );
     expect(
       say('Missing 1 required arg:\nname  What it is\n\nNote: --set allows multiple values. Because of this'),
     ).toBe('Missing 1 required arg:\nname  What it is');

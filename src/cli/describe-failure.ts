@@ -104,6 +104,7 @@ function plain(message: string): string {
     .replace(/\n?See more help with --help\s*$/, '')
     .replace(/\n\nNote: --[\s\S]*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
+    .replaceAll(/(--[\w-]+)=.* cannot also be provided when using (--[\w-]+)/g, '$1 and $2 cannot be used together')
     .replace(/[ \t]*\n\t+/g, ': ')
     .trim();
 }

@@ -32,6 +32,16 @@ it('shows the game so far and lets a person go, at a terminal alone', async () =
   await expect(turn(['first', 'second', 'third'], ['10', '20'])).rejects.toMatchObject({ code: 'AG_INTERRUPTED' });
 });
 
+it('explains its commands instead of playing one that it does not have', async () => {
+  const { input, turn, shown } = seat(true);
+  input.write('/exit\n10\n');
+  expect(await turn(['first'], [])).toBe('10');
+  expect(shown().match(/\/quit leaves/g)).toHaveLength(2);
+  // An environment without a list of legal actions may have actions that begin so.
+  input.write('/exit\n');
+  expect(await turn(['first', 'second'], ['10'], { admissible: () => Promise.resolve(undefined) })).toBe('/exit');
+});
+
 it('offers the legal actions in a line, or by a command where they are many', async () => {
   const { input, turn, shown } = seat(true);
   const many = Array.from({ length: 100 }, (_, place) => `go ${place}`);

@@ -65,6 +65,9 @@ export function humanPlayer(input: NodeJS.ReadableStream, output: NodeJS.Writabl
           tell(system);
           observations.forEach((seen, turn) => tell(`${seen}${turn < texts.length ? `\n> ${texts[turn]}` : ''}`));
           tell(HINT);
+        } else if (line.startsWith('/') && line !== '/quit' && legal?.includes(line) === false) {
+          // A mistyped command must not cost a turn.
+          tell(HINT);
         } else break;
       }
       signal.removeEventListener('abort', leave);

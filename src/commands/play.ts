@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, writesAtEnd, yesFlag } from '../cli/base-command.js';
+import { excludeFlags } from '../cli/exclude-flags.js';
 import { playingFlags } from '../cli/playing-flags.js';
 
 /** `agentgym play ENVIRONMENT` */
@@ -21,7 +22,7 @@ export default class Play extends BaseCommand {
     }),
   };
   static override flags = {
-    task: Flags.string({ helpValue: 'ID', description: 'Play this task', exclusive: ['split', 'tasks'] }),
+    task: Flags.string({ helpValue: 'ID', description: 'Play this task', ...excludeFlags('split', 'tasks') }),
     policy: Flags.string({
       helpValue: 'WHO',
       description:
@@ -30,7 +31,7 @@ export default class Play extends BaseCommand {
     actions: Flags.string({
       helpValue: 'FILE',
       description: 'File of actions to replay, one per line; - reads standard input',
-      exclusive: ['policy', 'turns'],
+      ...excludeFlags('policy', 'turns'),
     }),
     yes: yesFlag,
     ...playingFlags,

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
+import { excludeFlags } from '../cli/exclude-flags.js';
 import { labelFlags, labelOf } from '../cli/label-flags.js';
 import { memoryCheckFlag } from '../cli/memory-check-flag.js';
 import { runnerFlags, runnerRequest } from '../cli/runner-flags.js';
@@ -33,10 +34,9 @@ export default class Train extends BaseCommand {
     set: setFlag,
     yes: yesFlag,
     output: Flags.string({ helpValue: 'DIR', description: 'New folder of the run; default: one in runs/' }),
-    // All exclusions of a flag stand at one flag, so that the line of usage shows them as one group.
     resume: Flags.string({
       helpValue: 'RUN',
-      exclusive: ['check', 'name', 'tag', 'note'],
+      ...excludeFlags('check', 'name', 'tag', 'note'),
       description: 'Resume a run: a path, an id, or latest',
     }),
     ...labelFlags,

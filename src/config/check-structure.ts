@@ -115,6 +115,9 @@ function pathOf(issue: Issue): KeyPath {
   return (issue.path ?? []).map((item) => item.key as string | number);
 }
 
+/** A key with more places names none of them. */
+const mostPlaces = 3;
+
 function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaints: Complaints): void {
   const key = String(path.at(-1));
   const above = path.slice(0, -1);
@@ -147,10 +150,17 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
       ? `Did you mean \`${near}\`?`
       : foreign !== undefined
         ? foreign
-        : elsewhere.length > 0
+        : elsewhere.length > 0 && elsewhere.length <= mostPlaces
           ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
-          : `Keys here are: ${known.join(', ')}.`;
+          : keysHere(above, known);
   complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
+}
+
+/** What a map takes, where nothing is like the unknown key: it may be an option of the map's contribution. */
+function keysHere(path: KeyPath, known: readonly string[]): string {
+  const options = `Options of its \`name\` are in \`${formatPath([...path, 'options'])}\`.`;
+  const named = known.includes('name') && known.includes('options');
+  return `Keys here are: ${known.join(', ')}.${named ? ` ${options}` : ''}`;
 }
 
 function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: KeyMap, complaints: Complaints): void {
@@ -168,7 +178,13 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
     complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`${format.page}\`.`);
     return;
   }
-  const says = description === undefined ? '' : ` (${description})`;
+  const keys = keysOf(schemaAt(rootOf(format), path, value) ?? { type: 'unknown' }, {});
+  if (path.length > 0 && typeof valueAt(value, path) === 'string' && keys.includes('name')) {
+    complaints.add('AG_RECIPE_INVALID', path, message, `Did you mean \`${formatPath([...path, 'name'])}\`?`);
+    return;
+  }
+  const inside = keys.length === 0 ? '' : `; keys: ${keys.join(', ')}`;
+  const says = description === undefined ? '' : ` (${description}${inside})`;
   const near = nearestChoice(issue);
   const meant = near === undefined ? '' : `Did you mean \`${near}\`? `;
   complaints.add('AG_RECIPE_INVALID', path, message, `${meant}It takes ${wanted}${says}.`);

@@ -48,6 +48,23 @@ describe('names of other trainers', () => {
     ['adam_beta1', 0.9, '`stages.NAME.optimizer.options.beta1`'],
     ['output_dir', 'out', 'agentgym train RECIPE --output DIR'],
     ['resume_from_checkpoint', true, 'agentgym train --resume RUN'],
+    ['mask_truncated_completions', true, 'overlongLimit'],
+    ['vllm_importance_sampling_cap', 2, '`algorithm.importanceCap`'],
+    ['vllm_a_key_of_tomorrow', 1, '`policy.sampler`'],
+    ['wandb_entity', 'me', 'Weights & Biases'],
+    ['tags', ['a'], '--tag WORD'],
+    ['load_best_model_at_end', true, '--checkpoint best'],
+    ['load_in_4bit', true, 'samplingWeights'],
+    ['push_to_hub', true, 'agentgym push RUN'],
+    ['custom_reward_function', { path: 'r.py' }, '`reward.terms`'],
+    ['rubric', { funcs: [] }, '`reward.terms`'],
+    ['env_args', {}, '`environment.options`'],
+    ['algorithm.filter_groups', { enable: true }, '`algorithm.options.dropFlatGroups`'],
+    ['algorithm.kl_ctrl', { kl_coef: 0.1 }, '`algorithm.options.klCoefficient`'],
+    ['generator', { n_samples_per_prompt: 8 }, '`algorithm.groupSize`'],
+    ['stages.sft.dataset', 'a.jsonl', '`stages.NAME.demonstrations.file`'],
+    ['stages.rl.optimizer.betas', [0.9, 0.95], '`stages.NAME.optimizer.options.beta1`'],
+    ['evaluation.interval', 5, '`evaluation.every`'],
   ])('tell what does here what `%s: %j` does there', (key, value, ours) => {
     expect(foreignKeyHint(key.split('.'), value)).toContain(ours);
   });

@@ -1,5 +1,6 @@
 // The names of other trainers, and the corresponding names here.
-import { foreignKeys } from './foreign-keys.js';
+import { foreignKeys, type ForeignKey } from './foreign-keys.js';
+import { plainName } from './nearest-name.js';
 import { isKeyMap, type KeyPath } from './recipe-layer.js';
 
 /** Algorithms by names that no plugin has. */
@@ -16,8 +17,6 @@ const algorithms: { readonly [name: string]: string } = {
   rft: '`expert-iteration`',
   star: '`expert-iteration`',
 };
-
-const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
 /** More sentences are not read. */
 const mostKeys = 4;
@@ -40,16 +39,24 @@ function hintsOf(path: KeyPath, value: unknown): readonly string[] {
 
 /** The hint of the entry with the most words that the path ends with. */
 function hintOf(path: KeyPath): string | undefined {
-  const words = path.map((word) => plain(String(word)));
+  const words = path.map((word) => plainName(String(word)));
   const names = words.length === 1 ? [`.${words[0]}`] : [];
   for (const name of [...names, ...words.map((_, i) => words.slice(i).join('.'))]) {
-    const found = Object.hasOwn(foreignKeys, name) ? foreignKeys[name] : undefined;
+    const found = Object.hasOwn(foreignKeys, name) ? foreignKeys[name] : familyOf(name);
     if (found === undefined) continue;
     if (typeof found === 'string') return found;
     const [whose, ours] = found;
     return `\`${path.at(-1)}\` is what ${whose} ${whose.includes(' ') ? 'call' : 'calls'} it; here it is ${quoted(ours)}.`;
   }
   return undefined;
+}
+
+const families = Object.entries(foreignKeys).filter(([name]) => name.endsWith('*'));
+
+/** The entry of the longest beginning that the name has. */
+function familyOf(name: string): ForeignKey | undefined {
+  const fit = families.filter(([family]) => name.startsWith(family.slice(0, -1)));
+  return fit.toSorted(([a], [b]) => b.length - a.length)[0]?.[1];
 }
 
 /** Backquotes around each key of "a and b", "a, with b" or "a, or b". */
@@ -59,6 +66,6 @@ function quoted(ours: string): string {
 
 /** The algorithm here for another trainer's name: `grpo`, or an algorithm with options. */
 export function foreignAlgorithm(name: string): string | undefined {
-  const known = plain(name);
+  const known = plainName(name);
   return Object.hasOwn(algorithms, known) ? algorithms[known] : undefined;
 }

@@ -37,3 +37,8 @@ function editDistance(a: string, b: string): number {
   }
   return at(a.length, b.length);
 }
+
+/** A name without capitals, hyphens and underscores: `top_p` and `topP` are one name. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[_-]/g, '');
+}

@@ -276,6 +276,17 @@ describe('resolveRecipe', () => {
     ]);
   });
 
+  it.each([
+    ['top_p: 0.9\n', 'Did you mean `policy.sampling.topP`?'],
+    ['policy: { engine: wasm }\n', 'Options of its `name` are in `policy.options`.'],
+    ['policy: pico\n', 'Did you mean `policy.name`?'],
+    ['record: all\n', '; keys: episodes).'],
+    ['evaluation: { name: a }\n', 'Keys here are: every, split'],
+  ])('says where what is meant by %j stands', async (line, hint) => {
+    const error: unknown = await resolveText(`${BASE}${line}`).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ hint: expect.stringContaining(hint) });
+  });
+
   it('complains about missing keys, empty values and broken files', async () => {
     expect(await complaints('recipeVersion: 1\nenvironment:\n')).toEqual([
       'AG_RECIPE_INVALID 1: `horizon` is missing',

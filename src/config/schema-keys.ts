@@ -1,6 +1,7 @@
 // Questions about a valibot schema that valibot itself does not answer: the keys at a path, and their meaning.
 import * as v from 'valibot';
 
+import { plainName } from './nearest-name.js';
 import { isKeyMap, valueAt, type KeyPath } from './recipe-layer.js';
 
 /** The parts of a schema that are read here. valibot's own types have more than is needed. */
@@ -52,20 +53,21 @@ export function schemaAt(root: SchemaNode, path: KeyPath, value: unknown): Schem
   return node;
 }
 
-/** Keys that a map may have at a place. */
+/** Keys that a map may have at a place: those of all members, if the value selects none. */
 export function keysOf(schema: SchemaNode, value: unknown): readonly string[] {
   const open = unwrap(schema);
-  const object = open.type === 'variant' ? chosenMember(open, value) : open;
-  return Object.keys(object?.entries ?? {});
+  const chosen = open.type === 'variant' ? chosenMember(open, value) : open;
+  const objects = chosen === undefined ? members(open) : [chosen];
+  return [...new Set(objects.flatMap((object) => Object.keys(object.entries ?? {})))];
 }
 
-/** Paths in the whole schema whose last key is this one. `NAME` means any key of a map, and lists are skipped. */
+/** Paths in the whole schema whose last key is this one, in any spelling. `NAME` means any key of a map, and lists are skipped. */
 export function placesOf(key: string, schema: SchemaNode, path: readonly string[] = []): string[] {
   const open = unwrap(schema);
   const objects = open.type === 'variant' ? members(open) : [open];
   const found = objects.flatMap((object) =>
     Object.entries(object.entries ?? {}).flatMap(([name, inner]) => [
-      ...(name === key ? [[...path, name].join('.')] : []),
+      ...(plainName(name) === plainName(key) ? [[...path, name].join('.')] : []),
       ...placesOf(key, inner, [...path, name]),
     ]),
   );

@@ -22,15 +22,14 @@ export const layoutParsers: { readonly [layout in FileLayout]: (value: JsonObjec
   conversations: parseConversations,
 };
 
-/** The layout of a file whose first value is this; undefined if several or none fit. */
-export function detectLayout(first: JsonObject): FileLayout | undefined {
-  if (isHeader(first)) return 'agentgym';
-  const fitting: FileLayout[] = [
+/** The layouts that a file can have whose first value is this. */
+export function fittingLayouts(first: JsonObject): readonly FileLayout[] {
+  if (isHeader(first)) return ['agentgym'];
+  return [
     ...('observations' in first && 'texts' in first ? (['texts'] as const) : []),
     ...(isFilled(first['messages']) ? (['messages'] as const) : []),
     ...(isFilled(first['conversations']) ? (['conversations'] as const) : []),
   ];
-  return fitting.length === 1 ? fitting[0] : undefined;
 }
 
 /** A list that another data set of the same table has may be empty here. */

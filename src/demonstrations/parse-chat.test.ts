@@ -146,7 +146,9 @@ describe('the content of a message', () => {
     expect(parts({ type: 'text', text: 'o' }, { type: 'text', text: 'p' })).toMatchObject({
       turns: [{ observation: 'op' }],
     });
-    expect(parts({ type: 'image_url', image_url: {} })).toBe('message 1: "content" is not a string');
+    expect(parts({ type: 'image_url', image_url: {} })).toBe(
+      'message 1: "content" has a part of the type "image_url": only text is read',
+    );
     expect(chat({ role: 'user', content: null }, action)).toBe('message 1: "content" is not a string');
   });
 

@@ -213,11 +213,21 @@ describe('readEpisodes', () => {
     }
   });
 
+  // Goes red when rows of other data sets, such as those of TRL, get advice that cannot help.
+  it('says which keys a line has if no layout fits', async () => {
+    await expect(read('{"prompt": "p", "completion": "c"}')).rejects.toMatchObject({
+      message: `Line 1 of ${file} is not a demonstration: it has the keys "prompt", "completion", but none of "messages", "conversations" and "texts".`,
+      hint: expect.stringContaining('Write each line as `{"messages": [') as string,
+    });
+    await expect(read('{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1}')).rejects.toThrow('"f", ..., but none');
+    await expect(read('{}')).rejects.toThrow('it has no keys');
+  });
+
   it('takes the layout that it is told where two fit', async () => {
     const messages = [{ role: 'user', content: 'o' }];
     const both = JSON.stringify({ messages, conversations: trajectory.conversations });
     await expect(read(both)).rejects.toMatchObject({
-      message: `Line 1 of ${file} is not a demonstration: its layout is not known.`,
+      message: `Line 1 of ${file} is not a demonstration: it fits the layouts messages and conversations.`,
       hint: expect.stringContaining('`fileFormat`') as string,
     });
     await expect(read(both, 'conversations')).rejects.toThrow('the key "messages" is not known');

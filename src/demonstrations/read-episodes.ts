@@ -3,7 +3,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { type DemonstrationHeader, isHeader, isObject, parseHeader } from './demonstration-header.js';
-import { detectLayout, type FileLayout, fileLayouts, layoutParsers } from './file-layout.js';
+import { type FileLayout, fittingLayouts, layoutParsers } from './file-layout.js';
 import { present } from './known-keys.js';
 import { type RawValue, readJsonValues } from './read-json-values.js';
 
@@ -34,8 +34,7 @@ export async function* readEpisodes(file: string, layout?: FileLayout): AsyncGen
     for await (const raw of readJsonValues(file)) {
       const value = parseValue(raw);
       if (typeof value === 'string') throw brokenLine(file, raw, value);
-      known ??= detectLayout(value);
-      if (known === undefined) throw unknownLayout(file, raw);
+      known ??= detectLayout(file, raw, value);
       if (known === 'agentgym' && isHeader(value)) {
         const parsed = parseHeader(value);
         if (typeof parsed === 'string') throw brokenLine(file, raw, parsed);
@@ -68,6 +67,9 @@ export async function* readEpisodes(file: string, layout?: FileLayout): AsyncGen
   }
 }
 
+/** The most keys of a line that a message names. */
+const shownKeys = 6;
+
 /** A line that cannot be used, with its file and line. */
 export function brokenLine(
   file: string,
@@ -98,11 +100,25 @@ function parseValue({ text, problem }: RawValue): JsonObject | string {
   return isObject(value) ? present(value) : 'it is not a JSON object';
 }
 
-function unknownLayout(file: string, raw: RawValue): AgentgymError {
-  return brokenLine(
+/** The layout of a file, by its first value. */
+function detectLayout(file: string, raw: RawValue, first: JsonObject): FileLayout {
+  const [layout, ...others] = fittingLayouts(first);
+  if (layout === undefined) {
+    const keys = Object.keys(first).map((key) => `"${key}"`);
+    const has = keys.length === 0 ? 'no keys' : `the keys ${keys.slice(0, shownKeys).join(', ')}`;
+    throw brokenLine(
+      file,
+      raw,
+      `it has ${has}${keys.length > shownKeys ? ', ...' : ''}, but none of "messages", "conversations" and "texts"`,
+      'Write each line as `{"messages": [{"role": "user", "content": "..."}, {"role": "assistant", "content": "..."}]}`; ' +
+        'docs/demonstrations.md shows the other layouts.',
+    );
+  }
+  if (others.length === 0) return layout;
+  throw brokenLine(
     file,
     raw,
-    'its layout is not known',
-    `Set \`fileFormat\` beside \`file\` to one of ${fileLayouts.join(', ')}; docs/demonstrations.md shows each.`,
+    `it fits the layouts ${[layout, ...others].join(' and ')}`,
+    'Set `fileFormat` beside `file` to one of them; docs/demonstrations.md shows each.',
   );
 }

@@ -49,7 +49,7 @@ export function readMessage(given: Json): ChatMessage | string {
   if (typeof call === 'string') return call;
   if (call !== undefined && role !== 'assistant') return 'it calls a function, but it is not an action';
   const text = name === 'function_call' ? '' : textOf(content, call !== undefined);
-  if (text === undefined) return `"${'from' in message ? 'value' : 'content'}" is not a string`;
+  if (text === undefined) return `"${'from' in message ? 'value' : 'content'}" ${contentProblem(content)}`;
   return { role, content: text, ...(call && { call }), ...(learned !== undefined && { learned }) };
 }
 
@@ -77,6 +77,14 @@ function textOf(content: Json | undefined, calls: boolean): string | undefined {
     isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : undefined,
   );
   return parts.includes(undefined) ? undefined : parts.join('');
+}
+
+/** Why a content has no text. */
+function contentProblem(content: Json | undefined): string {
+  const parts = Array.isArray(content) ? (content as readonly Json[]) : [];
+  const types = parts.map((part) => (isObject(part) ? part['type'] : undefined));
+  const other = types.find((type) => typeof type === 'string' && type !== 'text');
+  return other === undefined ? 'is not a string' : `has a part of the type ${JSON.stringify(other)}: only text is read`;
 }
 
 /** The call that a message of the role `function_call` has as its text. */

@@ -125,8 +125,9 @@ export const errorCodes = {
   AG_EPISODES_FAILED: {
     exitCode: 2,
     meaning: 'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',
-    cause: '`reset` or `step` of the environment threw an error, or took longer than its deadline.',
-    cure: 'Fix the cause in the message, then continue with `agentgym train --resume RUN`.',
+    cause:
+      '`reset` or `step` of the environment threw an error or took longer than its deadline, or a text model did not answer.',
+    cure: 'Fix the cause in the message, then repeat the command. A run continues with `agentgym train --resume RUN`.',
   },
   AG_FIGURE_EMPTY: {
     exitCode: 2,

@@ -54,7 +54,7 @@ function ending(episode: Episode): Block[] {
   const end = success
     ? `solved in ${count}`
     : truncated === undefined
-      ? `lost after ${count}`
+      ? `not solved in ${count}`
       : `truncated after ${count}`;
   return [
     { kind: 'observation', text: finalObservation },

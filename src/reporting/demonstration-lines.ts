@@ -5,7 +5,9 @@ import { formatBytes, formatShare } from './format-quantity.js';
 export function demonstrationLines(survey: DemonstrationSurvey): string[] {
   const { environments = [], splits = [], players = [], episodes, turns, success, withoutOutcome } = survey;
   const known = episodes - withoutOutcome;
-  const tasks = `${survey.tasks} tasks${survey.withoutTask > 0 ? `, ${survey.withoutTask} episodes without a task` : ''}`;
+  const tasks = survey.withoutTask === episodes ? 'none with a task' : `${survey.tasks} tasks`;
+  const without =
+    survey.withoutTask > 0 && survey.withoutTask < episodes ? `, ${survey.withoutTask} without a task` : '';
   return [
     `${survey.file}: demonstrations in the layout \`${survey.layout}\``,
     ...environments.map(({ name, package: from, version, options }) => {
@@ -13,7 +15,7 @@ export function demonstrationLines(survey: DemonstrationSurvey): string[] {
       return `environment: ${name} of ${from} ${version}, ${settings.join(', ') || 'without options'}`;
     }),
     ...(splits.length > 0 ? [`split: ${splits.join(', ')}`, `player: ${players.join(', ')}`] : []),
-    `episodes: ${episodes}, ${tasks}`,
+    `episodes: ${episodes}, ${tasks}${without}`,
     `turns: ${turns}, ${(turns / episodes).toFixed(1)} per episode, at most ${survey.longest}`,
     ...(survey.contextTurns > 0 ? [`turns from which nothing is learned: ${survey.contextTurns}`] : []),
     ...(survey.toolCalls > 0 ? [`tool calls: ${survey.toolCalls}`] : []),

@@ -137,7 +137,7 @@ it('puts two games side by side, or under each other on a narrow terminal, and s
     'higher, 18 to 33               │ correct',
     '> ␛[31m22                      │ solved in 1 turn',
     'lower, 18 to 20                │',
-    'lost after 2 turns             │',
+    'not solved in 2 turns          │',
   ]);
   const stacked = compareGames(before, after, plain(40));
   expect(stacked).toContain('After');

@@ -34,6 +34,8 @@ it('pairs runs by their tasks, whatever their seeds, and says in what their reci
   expect(comparison.comparisons[0]!.p).toBeCloseTo(0.5, 10);
   const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
   expect(lines).toMatch(/algorithm\.options\.clip +0\.2 +0\.3/);
+  // Goes red when a reader does not see over how many tasks a difference is.
+  expect(lines).toMatch(/difference .* p \(Holm\) +tasks\n.* 0\.50 +0\.50 +2\n/);
   expect(lines).toMatch(/test split, temperature 0; paired by task id\nOne seed: the interval covers other tasks only/);
 });
 

@@ -94,7 +94,7 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
       await page.getByLabel('Stage').selectOption('rl');
       await page.locator('.choice span', { hasText: 'per episode' }).click();
       await page.locator('.choice span', { hasText: 'log probability' }).click();
-      await page.locator('.chip', { hasText: 'lost' }).click();
+      await page.locator('.chip', { hasText: 'not solved' }).click();
       const hash = hashOf(page);
       expect(Object.fromEntries(new URLSearchParams(hash.slice(1)))).toMatchObject({
         stage: 'rl',
@@ -107,7 +107,7 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
         expect(await other.getByLabel('Stage').inputValue()).toBe('rl');
         expect(await other.locator('.choice input[value=episodes]').isChecked()).toBe(true);
         expect(await other.locator('.choice input[value=logprobs]').isChecked()).toBe(true);
-        expect(await other.locator('.chip[aria-pressed=true]').innerText()).toMatch(/lost/);
+        expect(await other.locator('.chip[aria-pressed=true]').innerText()).toMatch(/not solved/);
         expect(await other.locator('#episodes [role=status]').innerText()).toBe(found);
       });
       await page.goBack();

@@ -36,7 +36,13 @@ export const gain: AdviceRule = {
         'ours: paired over tasks, clusters kept together (docs/statistics.md); the Guide gives no intervals (section 4.4)',
       basis: 'ours',
       ...(worse
-        ? { cures: curesOf(subject, subject.measured.collapse), guide: collapseGuide, change: slowerRate(subject) }
+        ? {
+            // Poor imitation leaves a weak start, but does not lower it.
+            explainedBy: ['collapse'],
+            cures: curesOf(subject, subject.measured.collapse),
+            guide: collapseGuide,
+            change: slowerRate(subject),
+          }
         : {
             ...(run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(lastRl.name, run.steps) }),
             trial: { axis: 'budget' },

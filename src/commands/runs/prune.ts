@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { ageFlag } from '../../cli/age-flag.js';
 import { BaseCommand } from '../../cli/base-command.js';
+import { excludeFlags } from '../../cli/exclude-flags.js';
 
 /** `agentgym runs prune [RUN...]` */
 export default class RunsPrune extends BaseCommand {
@@ -22,7 +23,7 @@ export default class RunsPrune extends BaseCommand {
     keep: Flags.integer({
       min: 1,
       description: 'Number of complete checkpoints to keep; default: 1',
-      exclusive: ['failed', 'older-than'],
+      ...excludeFlags('failed', 'older-than'),
     }),
     failed: Flags.boolean({ default: false, description: 'Remove whole failed runs' }),
     'older-than': ageFlag({ description: 'Remove whole runs that have not changed for this time' }),

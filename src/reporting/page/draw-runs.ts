@@ -7,7 +7,7 @@ import { fitTables, keepTablesFitting } from './fit-tables.js';
 import { count, duration } from './format-number.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
-import { seedColumn, settingColumns, successColumns } from './run-columns.js';
+import { searchedText, seedColumn, settingColumns, successColumns } from './run-columns.js';
 import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
@@ -20,8 +20,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const chosen = new Set<string>();
   const search = element('input', {
     type: 'search',
-    placeholder: 'Name, tag, recipe, id or status',
-    'aria-label': 'Name, tag, recipe, id or status',
+    placeholder: 'Name, tag, recipe, setting, id or status',
+    'aria-label': 'Name, tag, recipe, setting, id or status',
     autocomplete: 'off',
     spellcheck: 'false',
   });
@@ -77,8 +77,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   };
   const draw = () => {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = ({ name, tags, recipe, key, status, seed, algorithm }: ListedRun) => {
-      const text = [name ?? '', ...tags, recipe, key, status, algorithm, `seed ${seed}`].join(' ').toLowerCase();
+    const fits = (run: ListedRun) => {
+      const text = searchedText(run);
       return words.every((word) => text.includes(word));
     };
     const shown = listing.runs.filter(fits);

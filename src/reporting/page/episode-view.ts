@@ -171,7 +171,7 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
   const { record, cause, outcome } = episode;
   const words = {
     solved: 'Solved.',
-    lost: 'Lost: the task ended without success.',
+    lost: 'Not solved: the task ended without success.',
     truncated: `Truncated by a cap: ${cause ?? 'unknown'}.`,
     failed: `Failed: ${cause ?? 'unknown'}`,
   };

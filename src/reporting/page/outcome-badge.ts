@@ -6,7 +6,7 @@ export const outcomes: {
   readonly [outcome in ReportEpisode['outcome']]: { readonly sign: string; readonly name: string };
 } = {
   solved: { sign: '✓', name: 'solved' },
-  lost: { sign: '○', name: 'lost' },
+  lost: { sign: '○', name: 'not solved' },
   truncated: { sign: '…', name: 'truncated' },
   failed: { sign: '!', name: 'failed' },
 };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { settingColumns, type RunFacts } from './run-columns.js';
+import type { ListedRun } from '../live-data.js';
+import { searchedText, settingColumns, type RunFacts } from './run-columns.js';
 
 // Goes red when two settings have the same name, such as the steps of two stages.
 it('names settings by as much of their keys as tells them apart', () => {
@@ -19,4 +20,17 @@ it('names settings by as much of their keys as tells them apart', () => {
   const { 'evaluation.every': _, ...four } = settings;
   const columns = settingColumns([{ ...facts, settings: four }], (row) => row);
   expect(columns.map(({ title }) => title)).toEqual(['algorithm', 'demonstrations.count', 'sft.steps', 'rl.steps', 'optimizer.name']); // prettier-ignore
+});
+
+// Goes red when a word that a row shows finds nothing.
+it('finds runs by their tags and settings too', () => {
+  const run = {
+    ...{ key: 'kx4', recipe: 'quickstart', name: 'First', tags: ['night'], status: 'completed', algorithm: 'grpo' },
+    settings: { 'environment.name': 'babyai', 'reward.terms': [{ name: 'progress' }], 'stages.rl.steps': 40 },
+    seed: 3,
+  } as unknown as ListedRun;
+  const text = searchedText(run);
+  for (const word of ['kx4', 'first', 'night', 'babyai', 'environment', 'progress', 'steps 40', 'seed 3']) {
+    expect(text).toContain(word);
+  }
 });

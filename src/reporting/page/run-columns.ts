@@ -1,3 +1,4 @@
+import type { ListedRun } from '../live-data.js';
 import type { ReportInterval } from '../report-data.js';
 import { shortKey } from '../short-key.js';
 import { shownSetting, shownValue } from '../shown-values.js';
@@ -60,6 +61,13 @@ export function settingColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
     },
     ...settings,
   ];
+}
+
+/** What a search of runs looks at: all that a row shows of a run before its results, in small letters. */
+export function searchedText(run: ListedRun): string {
+  const { name = '', tags, recipe, key, status, seed, algorithm, settings } = run;
+  const values = Object.entries(settings).map(([setting, value]) => `${setting} ${settingText(value)}`);
+  return [name, ...tags, recipe, key, status, algorithm, `seed ${seed}`, ...values].join(' ').toLowerCase();
 }
 
 /** Final success at each temperature, with its interval. */

@@ -38,7 +38,7 @@ describe('requests', () => {
     [{ messages: [{ role: 'robot', content: '' }] }, '`messages.0.role`'],
     [
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: '' } }] }] },
-      '`messages.0.content`',
+      '`messages.0.content.0.type`: it is "image_url", not "text"',
     ],
     [{ messages, temperature: -1 }, '`temperature`'],
     [{ messages, top_p: 0 }, '`top_p`'],
@@ -55,7 +55,7 @@ describe('requests', () => {
     [{ messages, top_k: 0.5 }, '`top_k`'],
     [{ messages, stop: Array.from({ length: 65 }, () => 'x') }, '`stop`: it has more than 64 texts'],
     [{ messages, stop: ['x'.repeat(1025)] }, '`stop`: a text has more than 1024 characters'],
-    [{ messages, stop: [1] }, '`stop`'],
+    [{ messages, stop: [1] }, '`stop.0`: it is 1, not a text'],
     [{ messages, an_invented_member: 0 }, 'does not support `an_invented_member`'],
     [{ messages, __proto__x: 0, chat_template: '{{ 1 }}' }, 'does not support'],
     [{ messages, stream_options: { continuous_usage_stats: true } }, '`stream_options.continuous_usage_stats`'],

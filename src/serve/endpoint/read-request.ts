@@ -2,6 +2,7 @@
 import * as v from 'valibot';
 
 import type { FunctionDefinition } from '../../contracts/function-calls.js';
+import { issueText } from './issue-text.js';
 import { readObject } from './read-tool-calls.js';
 import { RequestError, shortened } from './request-error.js';
 import { checkInside, checkMembers } from './request-members.js';
@@ -236,9 +237,8 @@ function read<Schema extends v.GenericSchema & { readonly entries: object }>(
   // The first issue is told, so no others are collected.
   const result = v.safeParse(schema, body, { abortEarly: true });
   if (!result.success) {
-    const [issue] = result.issues;
-    const path = v.getDotPath(issue) ?? undefined;
-    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${issue.message}`, {
+    const { path, text } = issueText(result.issues[0]);
+    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${text}`, {
       ...(path !== undefined && { param: path }),
     });
   }

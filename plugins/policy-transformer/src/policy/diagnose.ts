@@ -60,7 +60,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
       remark: ', equal seeds may give other last bits',
     }),
     findCudaRuntime(engineFolder) === undefined
-      ? { level: 'ok', message: 'CUDA engine: not installed', hint: 'Install it: agentgym doctor --fix cuda' }
+      ? { level: 'note', message: 'CUDA engine: not installed', hint: 'Install it: agentgym doctor --fix cuda' }
       : await describeOther('cuda', {
           name: 'CUDA engine',
           cure: 'It needs a GPU of NVIDIA with a driver for CUDA 13 (580 or later).',
@@ -68,7 +68,7 @@ export async function diagnose({ engineFolder, quick = false, ...search }: Searc
         }),
     findAddon(engineFolder) === undefined
       ? {
-          level: 'ok',
+          level: 'note',
           message: 'TensorFlow engine: not installed',
           hint: 'Install it: agentgym doctor --fix tensorflow',
         }

@@ -2,7 +2,7 @@ import { Template } from '@huggingface/jinja';
 
 import { fixedDate, formatFixedDate } from './fixed-date.js';
 import { type StoredTemplate, storedTemplates } from './stored-templates.js';
-import { redirectStrips, stripFunctions } from './python-strip.js';
+import { redirectToPython, pythonFunctions } from './python-strip.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
 /** A message as templates read it. Templates with tools also read `tool_calls`, `name` and so on. */
@@ -62,7 +62,7 @@ export class ChatTemplate {
       template.render({
         ...this.#tokens,
         ...(this.dated ? { date_string: fixedDate } : {}),
-        ...stripFunctions,
+        ...pythonFunctions,
         fixed_date: formatFixedDate,
         tools: tools ?? null,
         ...variables,
@@ -80,7 +80,7 @@ function compile({ file, source }: StoredTemplate): Program {
   const prelude = "{%- macro strftime_now(format) -%}{{- fixed_date(format) -}}{%- endmacro -%}{{ '' }}";
   // Jinja2 reads every line end as a line feed, also in strings and `raw` blocks.
   const template = naming(file, 'has a syntax error', () => new Template(prelude + source.replaceAll(/\r\n?/g, '\n')));
-  redirectStrips(template.parsed as object);
+  redirectToPython(template.parsed as object);
   return { file, template };
 }
 

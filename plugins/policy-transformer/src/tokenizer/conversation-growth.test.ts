@@ -74,7 +74,7 @@ describe.each(exact)('$template, thinking: $setting, thinking blocks: $thinking,
   });
 });
 
-// Goes red without `redirectStrips`: the library strips other white space.
+// Goes red without `redirectToPython`: the library strips other white space.
 it.each(recorded)('$template, $setting, $thinking, calls: $calls: renders what transformers renders', (row) => {
   const template = new ChatTemplate(familyFiles(row.template));
   const variables = row.setting === 'off' ? { enable_thinking: false } : {};

@@ -25,7 +25,7 @@ it('strips as Python does: all white space, or the given characters', () => {
   expect(stripEnd(`${long}${' '.repeat(1e5)}`)).toBe(long);
 });
 
-// Goes red without `redirectStrips`: the library takes all white space of JavaScript, whatever the argument.
+// Goes red without `redirectToPython`: the library takes all white space of JavaScript, whatever the argument.
 it.each([
   ["{{ messages[0].content.strip('\\n') }}", '\n a \n', ' a '],
   ["{{ messages[0].content.lstrip('\\n') + messages[0].content.rstrip('x') }}", '\n ax', ' ax\n a'],

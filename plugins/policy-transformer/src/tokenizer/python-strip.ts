@@ -1,7 +1,10 @@
+import { pythonToJson } from './python-json.js';
+
 /*
  * The template library's `strip`, `lstrip`, `rstrip` and `| trim` ignore their arguments, remove the white space of
- * JavaScript (with U+FEFF, without U+0085 and U+001C to U+001F), and `| trim` refuses undefined values. Templates expect
- * Python's. So these calls of a parsed template are redirected to functions that do as Python does.
+ * JavaScript (with U+FEFF, without U+0085 and U+001C to U+001F), and `| trim` refuses undefined values. Its `| tojson`
+ * writes other numbers. Templates expect Python's. So these calls of a parsed template are redirected to functions that
+ * do as Python does.
  */
 
 /** The characters that Python's `str.isspace` calls white space. */
@@ -35,8 +38,9 @@ function stripText(text: string, characters: string | null = pythonSpace): strin
   return stripEnd(stripStart(text, characters), characters);
 }
 
-/** The functions that `redirectStrips` calls, as variables of a rendering. */
-export const stripFunctions = {
+/** The functions that `redirectToPython` calls, as variables of a rendering. */
+export const pythonFunctions = {
+  python_tojson: pythonToJson,
   python_trim: (value: string | number | boolean | undefined, characters?: string) =>
     value === undefined ? '' : stripText(String(value), characters),
   python_strip: stripText,
@@ -50,33 +54,39 @@ const redirected = new Map([
   ['rstrip', 'python_rstrip'],
 ]);
 
+const filters = [
+  ['trim', 'python_trim'],
+  ['tojson', 'python_tojson'],
+] as const;
+
 /** A node of the library's syntax tree. */
 interface Node {
   type?: string;
   [field: string]: unknown;
 }
 
-/** Changes `| trim`, `.strip()`, `.lstrip()` and `.rstrip()` in a parsed template. */
-export function redirectStrips(tree: object): void {
+/** Changes `| trim`, `| tojson`, `.strip()`, `.lstrip()` and `.rstrip()` in a parsed template. */
+export function redirectToPython(tree: object): void {
   const node = tree as Node;
   const call = (name: string, ...values: unknown[]) => {
     Object.assign(node, { type: 'CallExpression', callee: { type: 'Identifier', value: name }, args: values });
   };
   const filter = node['filter'] as Node | undefined;
   const callee = node['callee'] as Node | undefined;
-  if (node.type === 'FilterExpression' && isNamed(filter, 'trim')) {
-    call('python_trim', node['operand']);
-  } else if (node.type === 'FilterExpression' && isNamed(filter?.['callee'] as Node | undefined, 'trim')) {
-    call('python_trim', node['operand'], ...(filter!['args'] as unknown[]));
+  const filtered = node.type === 'FilterExpression' ? filters.find(([name]) => isNamed(filter, name)) : undefined;
+  if (filtered !== undefined) {
+    call(filtered[1], node['operand'], ...((filter!['args'] as unknown[] | undefined) ?? []));
   } else if (node.type === 'CallExpression' && callee?.type === 'MemberExpression' && callee['computed'] === false) {
     const name = redirected.get(String((callee['property'] as Node)['value']));
     if (name !== undefined) call(name, callee['object'], ...(node['args'] as unknown[]));
   }
   for (const child of Object.values(node)) {
-    if (typeof child === 'object' && child !== null) redirectStrips(child);
+    if (typeof child === 'object' && child !== null) redirectToPython(child);
   }
 }
 
-function isNamed(node: Node | undefined, name: string): boolean {
-  return node?.type === 'Identifier' && node['value'] === name;
+/** Whether a filter, with arguments or without, has this name. */
+function isNamed(filter: Node | undefined, name: string): boolean {
+  const named = filter?.type === 'CallExpression' ? (filter['callee'] as Node) : filter;
+  return named?.type === 'Identifier' && named['value'] === name;
 }
