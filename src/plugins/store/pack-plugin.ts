@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
+import { openRegularFile } from '../../files/open-regular-file.js';
 import { refusePackageName } from './check-package.js';
 import { fetchRepository } from './fetch-repository.js';
 import type { PluginSpecifier } from './parse-specifier.js';
@@ -77,7 +78,11 @@ async function sourceOf(
   { signal }: NpmSettings,
 ): Promise<{ path: string; url: string; commit?: string }> {
   if (specifier.type === 'url') return { path: specifier.url, url: hideSecrets(specifier.url) };
-  if (specifier.type !== 'repository') return { path: specifier.path, url: pathToFileURL(specifier.path).href };
+  if (specifier.type !== 'repository') {
+    // npm would wait for a writer of a pipe.
+    if (specifier.type === 'tarball') await (await openRegularFile(specifier.path)).close();
+    return { path: specifier.path, url: pathToFileURL(specifier.path).href };
+  }
   const path = await mkdtemp(join(work, 'repository-'));
   const { url, reference } = specifier;
   const commit = await fetchRepository(url, reference, path, signal);
