@@ -7,13 +7,13 @@ import { expect, it } from 'vitest';
 
 import { packPlugin } from './pack-plugin.js';
 
-it.skipIf(process.platform === 'win32')('refuses a pipe instead of a tarball, for which npm would wait', async () => {
+it.skipIf(process.platform === 'win32').each([
+  ['tarball', 'plugin.tgz', 'plugin.tgz'],
+  ['folder', '', 'package.json'],
+] as const)('refuses a pipe in a %s, for which npm would wait', async (type, path, pipe) => {
   const generation = mkdtempSync(join(tmpdir(), 'agentgym-generation-'));
-  const path = join(generation, 'plugin.tgz');
-  execFileSync('mkfifo', [path]);
+  execFileSync('mkfifo', [join(generation, pipe)]);
   const settings = { registry: 'http://127.0.0.1:9/', signal: AbortSignal.timeout(2000) };
-  await expect(packPlugin({ type: 'tarball', path }, generation, settings)).rejects.toMatchObject({
-    code: 'AG_FILE_REFUSED',
-    file: path,
-  });
+  const packed = packPlugin({ type, path: join(generation, path) }, generation, settings);
+  await expect(packed).rejects.toMatchObject({ code: 'AG_FILE_REFUSED', file: join(generation, pipe) });
 });

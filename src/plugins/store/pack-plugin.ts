@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -79,9 +80,11 @@ async function sourceOf(
 ): Promise<{ path: string; url: string; commit?: string }> {
   if (specifier.type === 'url') return { path: specifier.url, url: hideSecrets(specifier.url) };
   if (specifier.type !== 'repository') {
-    // npm would wait for a writer of a pipe.
-    if (specifier.type === 'tarball') await (await openRegularFile(specifier.path)).close();
-    return { path: specifier.path, url: pathToFileURL(specifier.path).href };
+    const { path, type } = specifier;
+    const read = type === 'tarball' ? path : join(path, 'package.json');
+    // npm would wait for a writer of a pipe. What is missing, npm names.
+    if (existsSync(read)) await (await openRegularFile(read)).close();
+    return { path, url: pathToFileURL(path).href };
   }
   const path = await mkdtemp(join(work, 'repository-'));
   const { url, reference } = specifier;
