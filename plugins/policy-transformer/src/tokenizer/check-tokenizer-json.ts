@@ -11,13 +11,14 @@ const flags = ['lstrip', 'rstrip', 'single_word', 'special', 'normalized'] as co
  */
 export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson {
   const { added_tokens: added, model } = asObject(json) ?? {};
-  const { type, vocab } = asObject(model) ?? {};
+  const { merges, type, vocab } = asObject(model) ?? {};
   if (!Array.isArray(added) || typeof vocab !== 'object' || vocab === null) {
     throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
   }
   if (type !== undefined && !modelTypes.includes(type as string)) {
     throw refuse(`model.type ${JSON.stringify(type)} is not known: it must be ${modelTypes.join(', ')}`);
   }
+  if (type === 'BPE' || merges !== undefined) checkMerges(merges);
   const ids = Array.isArray(vocab) ? placesOf(vocab as unknown[]) : (vocab as Ids);
   const used = new Uint8Array(LARGEST_ID + 1);
   const add = (token: string, id: unknown, list: string) => {
@@ -65,6 +66,16 @@ function placesOf(vocab: readonly unknown[]): Ids {
     places[token] = place;
   }
   return places;
+}
+
+/** The library skips a merge that is none, and so encodes otherwise than the model learned. */
+function checkMerges(merges: unknown): void {
+  if (!Array.isArray(merges)) throw refuse(`model.merges must be a list, not ${shorten(merges)}`);
+  const place = (merges as unknown[]).findIndex((merge) => {
+    const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge;
+    return !Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === 'string' && part !== '');
+  });
+  if (place >= 0) throw refuse(`model.merges[${place}] must be two tokens, not ${shorten(merges[place])}`);
 }
 
 function refuse(cause: string): Error {
