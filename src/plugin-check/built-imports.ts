@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+
+import { readWholeFileSync } from '../files/read-whole-file.js';
 
 /** An import that remains in the built code. */
 export interface BuiltImport {
@@ -26,7 +28,7 @@ const patterns = [
 
 /** The imports of a built file. Imports with a computed name are not found. */
 function importsOf(file: string): readonly string[] {
-  const text = readFileSync(file, 'utf8').replace(comments, '');
+  const text = readWholeFileSync(file).toString().replace(comments, '');
   return [...new Set(patterns.flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[1] as string)))];
 }
 

@@ -1,11 +1,12 @@
 // Checks of a plugin's package that run none of its code.
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 import semver from 'semver';
 
+import { readWholeFileSync } from '../files/read-whole-file.js';
 import { HOST, hostRange, type PackageFault } from '../plugins/inspect-package.js';
 import type { KitCheck } from '../testing/conformance-kit.js';
 import { packageOf, type BuiltImport } from './built-imports.js';
@@ -308,7 +309,7 @@ export const packageChecks: readonly KitCheck<PackageContext>[] = [
     run: ({ root }) => {
       const name = readdirSync(root).find((file) => /^readme(\.md)?$/i.test(file));
       if (name === undefined) return ['there is no README.md'];
-      return readFileSync(join(root, name), 'utf8').trim().length >= 100 ? [] : [`${name} has almost no text`];
+      return readWholeFileSync(join(root, name)).toString().trim().length >= 100 ? [] : [`${name} has almost no text`];
     },
   },
   {
@@ -344,7 +345,7 @@ function isPlugin(root: string, name: string): boolean {
   for (let folder = root; ; folder = resolve(folder, '..')) {
     const file = join(folder, 'node_modules', name, 'package.json');
     if (existsSync(file))
-      return declarationOf(objectOf(JSON.parse(readFileSync(file, 'utf8'))))['plugin'] !== undefined;
+      return declarationOf(objectOf(JSON.parse(readWholeFileSync(file).toString())))['plugin'] !== undefined;
     if (resolve(folder, '..') === folder) return /^@agentgym\/plugin-/.test(name);
   }
 }

@@ -6,7 +6,9 @@ import { interruption } from '../errors/interruption.js';
 import { readWholeFileSync } from '../files/read-whole-file.js';
 import { isAlive, isForeign, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
-const lockName = /^lock\.(\d+)\.json$/;
+/** Other names are none of agentgym's: beyond 2^53, a number has no successor. */
+const lockName = /^lock\.([1-9]\d{0,14})\.json$/;
+const largestNumber = 10 ** 15 - 1;
 
 /** A lock has some hundred bytes. */
 const longestLock = 2 ** 16;
@@ -42,13 +44,17 @@ export function acquireProcessLock(
       if (owner !== undefined) throw refusal(owner, lockPath(directory, number));
     }
     const mine = (numbers.at(-1) ?? 0) + 1;
+    if (mine > largestNumber) {
+      removeLock(lockPath(directory, largestNumber));
+      continue;
+    }
     const path = lockPath(directory, mine);
     if (!createLock(path)) continue;
     if (lockNumbers(directory).some((number) => number > mine)) {
-      rmSync(path, { force: true });
+      removeLock(path);
       continue;
     }
-    for (const number of numbers) rmSync(lockPath(directory, number), { force: true });
+    for (const number of numbers) removeLock(lockPath(directory, number));
     return heldLock(path);
   }
 }
@@ -76,19 +82,24 @@ export function lockOwner(directory: string): ProcessIdentity | undefined {
 
 /**
  * Waits until it is clear whether an owner on another machine lives: until its lock is touched, or was not for long
- * enough. A job that is started again elsewhere finds the lock of its killed predecessor.
+ * enough. A job that is started again elsewhere finds the lock of its killed predecessor. The time of a lock may lie in
+ * the future, because the disk's clock was set back; then the lock is removed after `silent` milliseconds without a touch.
  */
-export async function awaitForeignOwner(directory: string): Promise<void> {
+export async function awaitForeignOwner(directory: string, silent = silentMilliseconds): Promise<void> {
   const beat = () => {
     const lock = lockNumbers(directory).map((number) => lockPath(directory, number));
     const held = lock.find((path) => {
       const owner = livingOwner(path);
       return owner !== undefined && isForeign(owner);
     });
-    return held === undefined ? undefined : lastBeat(held);
+    return held === undefined ? undefined : { held, time: lastBeat(held) };
   };
   const first = beat();
-  while (first !== undefined && beat() === first) await setTimeout(10 * pollMilliseconds);
+  const begun = performance.now();
+  while (first !== undefined && beat()?.time === first.time) {
+    if (performance.now() - begun > silent) removeLock(first.held);
+    else await setTimeout(Math.min(10 * pollMilliseconds, silent));
+  }
 }
 
 /** Writes the lock of this process into a folder that nobody else can see yet. */
@@ -119,7 +130,7 @@ function heldLock(path: string): ProcessLock {
   return {
     release: () => {
       clearInterval(timer);
-      rmSync(path, { force: true });
+      removeLock(path);
     },
   };
 }
@@ -160,6 +171,11 @@ function lockNumbers(directory: string): number[] {
     .flatMap((name) => lockName.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
+}
+
+/** What has the name of a lock may be a folder. */
+function removeLock(path: string): void {
+  rmSync(path, { force: true, recursive: true });
 }
 
 function createLock(path: string): boolean {

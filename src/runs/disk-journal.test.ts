@@ -155,6 +155,17 @@ it('goes on from the last checkpoint so that killed and resumed runs have the sa
   abandon(whole);
 });
 
+it('removes episodes that the checkpoint does not have, and leaves a folder of the user beside them', async () => {
+  const session = await openSession(await create());
+  await work(session, 3);
+  abandon(session);
+  const episodes = join(session.run.path, 'episodes');
+  mkdirSync(join(episodes, 'notes'));
+  writeFileSync(join(episodes, 'later.jsonl'), '');
+  abandon(await openSession(await RunDirectory.resume(session.run.path)));
+  expect(readdirSync(episodes)).toEqual(['notes', 'sft.jsonl']);
+});
+
 it('refuses a truncated or changed checkpoint, and goes on from the older one once it is removed', async () => {
   const session = await openSession(await create());
   await work(session, 4);

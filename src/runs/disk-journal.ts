@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -193,11 +193,9 @@ export class DiskJournal implements Journal {
 
 /** Removes episodes of stages that had not begun at the checkpoint. */
 function removeLaterEpisodes(run: string, known: ReadonlySet<string>): void {
-  let names: string[];
-  try {
-    names = readdirSync(join(run, 'episodes'));
-  } catch {
-    return;
+  const folder = join(run, 'episodes');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  for (const name of names.filter((each) => each.endsWith('.jsonl'))) {
+    if (!known.has(`episodes/${name}`)) rmSync(join(folder, name), { recursive: true });
   }
-  for (const name of names) if (!known.has(`episodes/${name}`)) rmSync(join(run, 'episodes', name));
 }

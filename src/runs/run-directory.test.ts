@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -137,4 +137,18 @@ it('finds a run by path, id, folder name, unique beginning, and as the latest', 
   await expect(resolveRun('nope', runsFolder)).rejects.toMatchObject({ code: 'AG_RUN_NOT_FOUND' });
   await expect(resolveRun(join(runsFolder, 'notes'), runsFolder)).rejects.toMatchObject({ code: 'AG_NOT_A_RUN' });
   await expect(resolveRun('latest', join(runsFolder, 'notes'))).rejects.toMatchObject({ code: 'AG_RUN_NOT_FOUND' });
+});
+
+it('resumes no run in whose folder a link leads out of it', async () => {
+  const run = await RunDirectory.create(newRun());
+  run.release();
+  const elsewhere = mkdtempSync(join(tmpdir(), 'agentgym-elsewhere-'));
+  mkdirSync(join(run.path, 'inner'));
+  for (const name of ['episodes', 'checkpoints', 'metrics.jsonl', 'inner/link']) {
+    const link = join(run.path, name);
+    symlinkSync(elsewhere, link);
+    await expect(RunDirectory.resume(run.path)).rejects.toMatchObject({ code: 'AG_RUN_DAMAGED', file: link });
+    rmSync(link);
+  }
+  (await RunDirectory.resume(run.path)).release();
 });

@@ -23,6 +23,7 @@ import {
   type RunManifest,
 } from './run-manifest.js';
 import { writeLabel, type RunLabel } from './run-label.js';
+import { refuseLinks } from './refuse-links.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
 
 /** The inputs of a new run. */
@@ -107,7 +108,7 @@ export class RunDirectory {
 
   /**
    * Opens a run to continue it. `recipe`, if given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
-   * (naming the key), AG_RUN_LOCKED or AG_CHECKPOINT_BROKEN. Logs are unchanged until the journal is opened.
+   * (naming the key), AG_RUN_LOCKED, AG_RUN_DAMAGED or AG_CHECKPOINT_BROKEN. Logs are unchanged until the journal is opened.
    *
    * @param free options of the policy that may differ
    */
@@ -125,6 +126,7 @@ export class RunDirectory {
     await awaitForeignOwner(path);
     const lock = acquireRunLock(path);
     try {
+      await refuseLinks(path);
       return new RunDirectory(path, manifest, await openLatestCheckpoint(path, manifest.recipe), lock, true);
     } catch (error) {
       lock.release();

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -84,6 +84,36 @@ it.each([3, -3])('of another machine blocks while the clock of this one is %i ho
   } finally {
     vi.useRealTimers();
   }
+});
+
+it('of another machine that nobody touches ends, also if its time lies in the future', async () => {
+  const folder = folderWithLock({ ...ownIdentity(), host: 'node-7 pid:[1]', pid: 1 });
+  const future = new Date(Date.now() + 1e10);
+  utimesSync(join(folder, 'lock.1.json'), future, future);
+  await awaitForeignOwner(folder, 200);
+  acquireRunLock(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+// Goes red, or never ends, when any number counts.
+it.each(['9007199254740992', '99999999999999999999', '999999999999999', '0', '07'])(
+  'is taken beside a file lock.%s.json that is none',
+  (number) => {
+    const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+    writeFileSync(join(folder, `lock.${number}.json`), '');
+    const lock = acquireRunLock(folder);
+    expect(runOwner(folder)?.pid).toBe(process.pid);
+    expect(() => acquireRunLock(folder)).toThrow(/is working in the run/);
+    lock.release();
+    expect(runOwner(folder)).toBeUndefined();
+  },
+);
+
+it('is taken where a folder has its name', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-lock-'));
+  mkdirSync(join(folder, 'lock.1.json'));
+  acquireRunLock(folder).release();
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 it('that is a pipe is none, and is not waited for', () => {

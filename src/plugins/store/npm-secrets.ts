@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { secretsOf } from '../../errors/hide-secrets.js';
+import { readTextFile } from '../../files/read-whole-file.js';
 
 /**
  * The passwords and tokens that npm's configuration may send to a registry: those of the user's `.npmrc`, of variables
@@ -10,7 +10,7 @@ import { secretsOf } from '../../errors/hide-secrets.js';
  */
 export async function npmSecrets(environment: NodeJS.ProcessEnv): Promise<readonly string[]> {
   const named = Object.entries(environment).find(([name]) => name.toLowerCase() === 'npm_config_userconfig')?.[1];
-  const file = await readFile(named || join(homedir(), '.npmrc'), 'utf8').catch(() => '');
+  const file = await readTextFile(named || join(homedir(), '.npmrc')).catch(() => '');
   const settings = Object.entries(environment).flatMap(([name, value = '']) =>
     /^(npm_config_.*|agentgym_npm_registry|https?_proxy|all_proxy|proxy)$/i.test(name) ? [`${name}=${value}`] : [],
   );

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
+import { openRegularFile } from '../../files/open-regular-file.js';
 import { refusePackageName } from './check-package.js';
 import { fetchRepository } from './fetch-repository.js';
 import type { PluginSpecifier } from './parse-specifier.js';
@@ -77,7 +79,13 @@ async function sourceOf(
   { signal }: NpmSettings,
 ): Promise<{ path: string; url: string; commit?: string }> {
   if (specifier.type === 'url') return { path: specifier.url, url: hideSecrets(specifier.url) };
-  if (specifier.type !== 'repository') return { path: specifier.path, url: pathToFileURL(specifier.path).href };
+  if (specifier.type !== 'repository') {
+    const { path, type } = specifier;
+    const read = type === 'tarball' ? path : join(path, 'package.json');
+    // npm would wait for a writer of a pipe. What is missing, npm names.
+    if (existsSync(read)) await (await openRegularFile(read)).close();
+    return { path, url: pathToFileURL(path).href };
+  }
   const path = await mkdtemp(join(work, 'repository-'));
   const { url, reference } = specifier;
   const commit = await fetchRepository(url, reference, path, signal);

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { readWholeFileSync } from '../../files/read-whole-file.js';
 
 /** Where the head of a cluster is, and what opens it. */
 export interface RayAddress {
@@ -12,6 +12,9 @@ export interface RayAddress {
 }
 
 type Variables = { readonly [name: string]: string | undefined };
+
+/** A token has some hundred bytes. */
+const longestToken = 2 ** 16;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
@@ -61,7 +64,7 @@ function readToken(variables: Variables): string | undefined {
   const named = variables['RAY_AUTH_TOKEN_PATH'];
   const file = named ?? join(homedir(), '.ray', 'auth_token');
   try {
-    return readFileSync(file, 'utf8').trim() || undefined;
+    return readWholeFileSync(file, longestToken).toString().trim() || undefined;
   } catch (error) {
     if (named === undefined) return undefined;
     const message = `The token of Ray cannot be read from ${file}, which RAY_AUTH_TOKEN_PATH names.`;

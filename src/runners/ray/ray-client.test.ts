@@ -1,6 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -216,8 +220,16 @@ describe('the address of a head', () => {
     ['ray://secret@there:10001', /not an http or https URL/],
     ['http://secret:pass@there:8265', /another machine/],
   ])('refuses %j without repeating it', (text, message) => {
-    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH: '/dev/null' })).toThrow(message);
-    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH: '/dev/null' })).not.toThrow(/secret/);
+    const RAY_AUTH_TOKEN_PATH = join(mkdtempSync(join(tmpdir(), 'agentgym-token-')), 'token');
+    writeFileSync(RAY_AUTH_TOKEN_PATH, '');
+    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH })).toThrow(message);
+    expect(() => rayAddress(text, false, { RAY_AUTH_TOKEN_PATH })).not.toThrow(/secret/);
+  });
+
+  it.skipIf(process.platform === 'win32')('waits for no writer of a pipe that shall be the token', () => {
+    const RAY_AUTH_TOKEN_PATH = join(mkdtempSync(join(tmpdir(), 'agentgym-token-')), 'pipe');
+    execFileSync('mkfifo', [RAY_AUTH_TOKEN_PATH]);
+    expect(() => rayAddress('http://there:8265', false, { RAY_AUTH_TOKEN_PATH })).toThrow(/cannot be read from .*pipe/);
   });
 
   it('accepts another machine with a token, or if it is told to', () => {

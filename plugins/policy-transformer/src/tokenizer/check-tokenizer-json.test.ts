@@ -79,6 +79,16 @@ describe('a tokenizer.json is refused, with the token, if', () => {
       () => open((json) => ({ ...json, model: { type: 'Unigram', vocab: [['a']] } })),
       /model\.vocab\[0\] must be a token and its score/,
     ],
+    ...[null, 5, 'a', 'a b c', ['a'], [1, 2], ['a', ''], {}].map((merge): [string, () => unknown, RegExp] => [
+      `a merge is ${JSON.stringify(merge)}`,
+      () => open((json) => void json.model.merges.push(merge)),
+      /model\.merges\[\d+\] must be two tokens/,
+    ]),
+    [
+      'there are no merges',
+      () => open((json) => void delete (json.model as Partial<typeof json.model>).merges),
+      /model\.merges must be a list/,
+    ],
     ['it is null', () => new TextTokenizer(null as never), /has no "added_tokens"/],
     ['it is a list', () => new TextTokenizer([] as never), /has no "added_tokens"/],
     ['its model is a text', () => open((json) => ({ ...json, model: 'BPE' })), /no "model\.vocab"/],

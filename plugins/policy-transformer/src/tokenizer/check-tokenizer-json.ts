@@ -19,7 +19,7 @@ const partsOf = {
  */
 export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson {
   const { added_tokens: added, model, ...others } = asObject(json) ?? {};
-  const { type, vocab } = asObject(model) ?? {};
+  const { merges, type, vocab } = asObject(model) ?? {};
   if (!Array.isArray(added) || typeof vocab !== 'object' || vocab === null) {
     throw new Error('tokenizer.json has no "added_tokens" or no "model.vocab"');
   }
@@ -27,6 +27,7 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
     throw refuse(`model.type ${JSON.stringify(type)} is not known: it must be ${modelTypes.join(', ')}`);
   }
   for (const [name, list] of Object.entries(partsOf)) checkPart(others[name] ?? null, name, list);
+  if (type === 'BPE' || merges !== undefined) checkMerges(merges);
   const ids = Array.isArray(vocab) ? placesOf(vocab as unknown[]) : (vocab as Ids);
   const used = new Uint8Array(LARGEST_ID + 1);
   const add = (token: string, id: unknown, list: string) => {
@@ -92,6 +93,16 @@ function placesOf(vocab: readonly unknown[]): Ids {
     places[token] = place;
   }
   return places;
+}
+
+/** The library skips a merge that is none, and so encodes otherwise than the model learned. */
+function checkMerges(merges: unknown): void {
+  if (!Array.isArray(merges)) throw refuse(`model.merges must be a list, not ${shorten(merges)}`);
+  const place = (merges as unknown[]).findIndex((merge) => {
+    const pair: unknown = typeof merge === 'string' ? merge.split(' ') : merge;
+    return !Array.isArray(pair) || pair.length !== 2 || !pair.every((part) => typeof part === 'string' && part !== '');
+  });
+  if (place >= 0) throw refuse(`model.merges[${place}] must be two tokens, not ${shorten(merges[place])}`);
 }
 
 function refuse(cause: string): Error {
