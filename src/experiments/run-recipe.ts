@@ -86,7 +86,7 @@ interface RunState extends JsonObject {
 export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   const { plan, host, settings, output, resume, sharedGames, listener } = options;
   if (output !== undefined && resume === undefined) refuseExisting(output);
-  const opened = resume === undefined ? undefined : await reopenRun(resume, plan, host);
+  const opened = resume === undefined ? undefined : await reopenRun(resume, options);
   const done = opened && (await completeResult(opened));
   if (done !== undefined) {
     opened?.release();
@@ -169,10 +169,14 @@ async function createRun(
 }
 
 /** The run to resume, with its own recipe but for options of the policy that may change at a resume. */
-async function reopenRun(directory: string, { recipe }: RunPlan, host: PluginHost): Promise<RunDirectory> {
+async function reopenRun(
+  directory: string,
+  { host, listener, plan: { recipe }, settings: { signal } }: RunRecipeOptions,
+): Promise<RunDirectory> {
   const { contribution } = await host.find('policy', recipe.policy.name);
   const free = Object.entries(contribution.options).flatMap(([name, { resumable }]) => (resumable ? [name] : []));
-  return RunDirectory.resume(directory, recipe, free);
+  const tell = (message: string) => listener({ type: 'activity', message });
+  return RunDirectory.resume(directory, recipe, free, { signal, tell });
 }
 
 /**

@@ -73,6 +73,14 @@ export async function waitForProcessLock(directory: string, signal: AbortSignal)
   }
 }
 
+export interface ForeignWait {
+  readonly signal?: AbortSignal;
+  /** Hears why it waits, once. */
+  readonly tell?: (message: string) => void;
+  /** Milliseconds without a touch after which an owner counts as dead. Default: 90,000. */
+  readonly silent?: number;
+}
+
 /** The living process that holds a folder's lock, if there is one. */
 export function lockOwner(directory: string): ProcessIdentity | undefined {
   return lockNumbers(directory)
@@ -84,19 +92,28 @@ export function lockOwner(directory: string): ProcessIdentity | undefined {
  * Waits until it is clear whether an owner on another machine lives: until its lock is touched, or was not for long
  * enough. A job that is started again elsewhere finds the lock of its killed predecessor. The time of a lock may lie in
  * the future, because the disk's clock was set back; then the lock is removed after `silent` milliseconds without a touch.
+ *
+ * @throws AG_INTERRUPTED once the signal is aborted
  */
-export async function awaitForeignOwner(directory: string, silent = silentMilliseconds): Promise<void> {
+export async function awaitForeignOwner(directory: string, wait: ForeignWait = {}): Promise<void> {
+  const { signal, silent = silentMilliseconds, tell } = wait;
   const beat = () => {
     const lock = lockNumbers(directory).map((number) => lockPath(directory, number));
     const held = lock.find((path) => {
       const owner = livingOwner(path);
       return owner !== undefined && isForeign(owner);
     });
-    return held === undefined ? undefined : { held, time: lastBeat(held) };
+    return held === undefined ? undefined : { held, time: lastBeat(held), owner: readLock(held) };
   };
   const first = beat();
+  if (first === undefined) return;
+  const { host = '', pid } = first.owner ?? {};
+  tell?.(
+    `the folder belonged to process ${pid} on ${host.split(' ')[0]}: waiting at most ${Math.ceil(silent / 1000)} s until it is clear whether that still runs`,
+  );
   const begun = performance.now();
-  while (first !== undefined && beat()?.time === first.time) {
+  while (beat()?.time === first.time) {
+    if (signal?.aborted) throw interruption(signal, 'The same command continues.');
     if (performance.now() - begun > silent) removeLock(first.held);
     else await setTimeout(Math.min(10 * pollMilliseconds, silent));
   }

@@ -13,7 +13,7 @@ import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
 import { randomId } from './random-id.js';
-import { acquireRunLock, awaitForeignOwner, type RunLock } from './run-lock.js';
+import { acquireRunLock, awaitForeignOwner, type ForeignWait, type RunLock } from './run-lock.js';
 import {
   manifestPath,
   readManifest,
@@ -112,7 +112,12 @@ export class RunDirectory {
    *
    * @param free options of the policy that may differ
    */
-  static async resume(directory: string, recipe?: Recipe, free: readonly string[] = []): Promise<RunDirectory> {
+  static async resume(
+    directory: string,
+    recipe?: Recipe,
+    free: readonly string[] = [],
+    wait: ForeignWait = {},
+  ): Promise<RunDirectory> {
     const path = resolve(directory);
     const manifest = await readManifest(path);
     const difference = recipe && recipeDifference(manifest.recipe, recipe, free);
@@ -123,7 +128,7 @@ export class RunDirectory {
         path: difference.path,
       });
     }
-    await awaitForeignOwner(path);
+    await awaitForeignOwner(path, wait);
     const lock = acquireRunLock(path);
     try {
       await refuseLinks(path);

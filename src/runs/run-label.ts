@@ -27,8 +27,8 @@ export async function readLabel(directory: string): Promise<RunLabel> {
     // Somebody may have changed the file by hand.
     const words = Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
     return {
-      tags: words.slice(0, mostTags).map((tag) => tag.slice(0, longestWord)),
-      ...(typeof name === 'string' && name !== '' && { name: name.slice(0, longestWord) }),
+      tags: words.slice(0, mostTags).map((tag) => inOneLine(tag.slice(0, longestWord))),
+      ...(typeof name === 'string' && name !== '' && { name: inOneLine(name.slice(0, longestWord)) }),
       ...(typeof note === 'string' && { note: note.slice(0, longestNote) }),
     };
   } catch {
@@ -62,7 +62,12 @@ export function nameOfRun(
   label: RunLabel,
 ): string {
   const folder = basename(directory);
-  return label.name ?? (folder.endsWith(`-${run.id}`) ? run.name : folder);
+  return inOneLine(label.name ?? (folder.endsWith(`-${run.id}`) ? run.name : folder));
+}
+
+/** A name of others with line breaks would look like further lines of a table. */
+function inOneLine(word: string): string {
+  return word.replaceAll(/[\r\n]+/g, ' ');
 }
 
 function labelPath(directory: string): string {

@@ -90,9 +90,19 @@ it('of another machine that nobody touches ends, also if its time lies in the fu
   const folder = folderWithLock({ ...ownIdentity(), host: 'node-7 pid:[1]', pid: 1 });
   const future = new Date(Date.now() + 1e10);
   utimesSync(join(folder, 'lock.1.json'), future, future);
-  await awaitForeignOwner(folder, 200);
+  await awaitForeignOwner(folder, { silent: 200 });
   acquireRunLock(folder).release();
   expect(readdirSync(folder)).toEqual([]);
+});
+
+it('of another machine is waited for with a word, and until the signal', async () => {
+  const folder = folderWithLock({ ...ownIdentity(), host: 'node-7 pid:[1]', pid: 1 });
+  const abort = new AbortController();
+  const tell = vi.fn(() => abort.abort(new Error('enough')));
+  await expect(awaitForeignOwner(folder, { signal: abort.signal, tell })).rejects.toMatchObject({
+    code: 'AG_INTERRUPTED',
+  });
+  expect(tell.mock.calls).toEqual([[expect.stringMatching(/process 1 on node-7: waiting at most 90 s/)]]);
 });
 
 // Goes red, or never ends, when any number counts.

@@ -1075,8 +1075,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/tokenizer/chat-template.ts',
-    find: 'redirectStrips(template.parsed as object);',
-    replace: 'void redirectStrips;',
+    find: 'redirectToPython(template.parsed as object);',
+    replace: 'void redirectToPython;',
     test: 'plugins/policy-transformer/src/tokenizer/conversation-growth.test.ts',
     reddens: 'renders what transformers renders',
   },

@@ -189,11 +189,11 @@ function encodeText(
     if (parseSpecial) throw unsupported('parse_special');
     return encoder.encodeAction(text);
   }
-  if (addSpecial || parseSpecial) return encoder.encodeText(text, { addSpecial, parseSpecial });
-  const plain = encoder.encodeText(text, { addSpecial, parseSpecial });
   const parsed = encoder.encodeText(text, { addSpecial, parseSpecial: true });
+  if (parseSpecial) return parsed;
+  const plain = encoder.encodeText(text, { addSpecial, parseSpecial });
   if (parsed.length !== plain.length) warnings.add(SPELLED);
-  return encoder.encodeAction(text);
+  return addSpecial ? plain : encoder.encodeAction(text);
 }
 
 const SPELLED =

@@ -227,6 +227,10 @@ describe('servePolicy', () => {
     const [plain, door] = ['<end>a door', 'a door'].map((text) => model.encoder.encodeAction(text));
     expect(await complete({})).toMatchObject({ choices: [{ prompt_token_ids: plain }], warnings: [spelled] });
     expect(await complete({ stream: true })).toMatchObject({ warnings: [spelled] });
+    expect(await complete({ add_special_tokens: true })).toMatchObject({
+      choices: [{ prompt_token_ids: [1, ...plain!] }],
+      warnings: [spelled],
+    });
     const parsed = await complete({ parse_special: true, add_special_tokens: true });
     expect(parsed.choices[0]!.prompt_token_ids).toEqual([1, 4, ...door!]);
     expect(parsed).not.toHaveProperty('warnings');

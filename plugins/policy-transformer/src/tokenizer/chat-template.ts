@@ -88,9 +88,14 @@ function naming<T>(file: string, what: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(`${file}: the chat template ${what}: ${reason}`, { cause: error });
+    throw new Error(`${file}: the chat template ${what}: ${reasonOf(error)}`, { cause: error });
   }
+}
+
+/** The engine of JavaScript has its own words for the limits of its texts, lists and calls. */
+function reasonOf(error: unknown): string {
+  if (error instanceof RangeError) return 'it makes a text or a list that is too long, or is nested too deeply';
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A tokenizer_config.json. Throws if it is no JSON object. */

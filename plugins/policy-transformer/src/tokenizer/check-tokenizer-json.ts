@@ -64,11 +64,14 @@ export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson
 
 function checkPart(part: unknown, where: string, list: string): void {
   if (part === null) return;
-  const { pattern, type, [list]: parts } = asObject(part) ?? {};
+  const { pattern, single, type, [list]: parts } = asObject(part) ?? {};
   if (typeof type !== 'string') throw refuse(`${where} must have a "type" that is a text, not ${shorten(part)}`);
   // The library takes another pattern as none, and only warns.
   if (['Split', 'Replace'].includes(type) && !isPattern(pattern)) {
     throw refuse(`${where}.pattern must be {"Regex": TEXT} or {"String": TEXT}, not ${shorten(pattern)}`);
+  }
+  if (type === 'TemplateProcessing' && !(Array.isArray(single) && single.every((one) => asObject(one)))) {
+    throw refuse(`${where}.single must be a list of parts, not ${shorten(single)}`);
   }
   if (type !== 'Sequence') return;
   if (!Array.isArray(parts)) throw refuse(`${where}.${list} must be a list`);

@@ -55,13 +55,20 @@ describe('files that cannot be used end only a process of their own', () => {
   }, 300_000);
 
   it.each<[string, TokenizerFiles, RegExp]>([
-    ['if they take too much memory', templated('{% set all = range(99999999) %}'), /takes more than|Invalid array/],
-    ['if a text grows without limit', templated(doubling), /takes more than|Invalid string length/],
+    [
+      'if they take too much memory',
+      templated('{% set all = range(99999999) %}'),
+      /takes more than|a list that is too long/,
+    ],
+    ['if a text grows without limit', templated(doubling), /takes more than|a list that is too long/],
     ['if they nest too deeply', { ...files, tokenizer: `{"a":${'['.repeat(200_000)}` }, /^tokenizer\.json/],
     [
       'if a part has the wrong type',
-      { ...files, tokenizer: JSON.stringify({ ...json, decoder: { type: 'Sequence', decoders: null } }) },
-      /^tokenizer\.json.*, because a part of the file has the wrong type$|^tokenizer\.json.*: a part of it has the wrong type$/,
+      {
+        ...files,
+        tokenizer: JSON.stringify({ ...json, post_processor: { type: 'TemplateProcessing', single: [null] } }),
+      },
+      /^tokenizer\.json.*post_processor\.single must be a list of parts, not \[null\]/,
     ],
     ['if a regular expression is none', split('(a'), /^tokenizer\.json cannot be used: /],
   ])('%s', async (_, tried, problem) => {
