@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { findRuns, resolveRun } from './resolve-run.js';
 import { RunDirectory, type NewRun } from './run-directory.js';
@@ -92,6 +93,14 @@ it('says that the server of a policy is away, which is no defect', async () => {
   expect(await readManifest(run.path)).toMatchObject({
     error: { code: 'AG_POLICY_UNAVAILABLE', message: 'nobody answers' },
   });
+});
+
+// Goes red, and an ablation counts the run as failed, if an interruption between two steps is recorded as a failure.
+it('is interrupted, not failed, by a signal outside of a step', async () => {
+  const run = await RunDirectory.create(newRun());
+  await run.fail(new AgentgymError('AG_INTERRUPTED', { message: 'Interrupted.' }));
+  const { error, status } = await readManifest(run.path);
+  expect({ error, status }).toEqual({ error: undefined, status: 'interrupted' });
 });
 
 it('notes the end of a run, good or bad, and gives the lock back', async () => {

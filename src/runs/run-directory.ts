@@ -161,12 +161,18 @@ export class RunDirectory {
     this.release();
   }
 
-  /** Records why the run failed and releases the lock. Never throws, because a full disk may be the reason. */
+  /**
+   * Records why the run failed, or that it was interrupted, and releases the lock. Never throws, because a full disk may be
+   * the reason.
+   */
   async fail(thrown: unknown): Promise<void> {
     const error = fileError(thrown) ?? thrown;
-    await this.update({ status: 'failed', error: { code: codeOf(error), message: messageOf(error) } }).catch(
-      () => undefined,
-    );
+    const code = codeOf(error);
+    await this.update(
+      code === 'AG_INTERRUPTED'
+        ? { status: 'interrupted' }
+        : { status: 'failed', error: { code, message: messageOf(error) } },
+    ).catch(() => undefined);
     this.release();
   }
 
