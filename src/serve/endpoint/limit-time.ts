@@ -18,6 +18,9 @@ export function limitTime<Result>(milliseconds: number, late: () => Error, work:
     script.runInContext(context, { timeout: milliseconds });
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? late() : error;
+  } finally {
+    // The texts of the last request would stay in memory.
+    context.work = undefined;
   }
   return result!.value;
 }

@@ -221,8 +221,8 @@ export class GraphGenerator implements TokenGenerator {
   }
 
   /**
-   * Feeds each lane its next piece. The lanes have the same choice and are within `range` slots from `start`. Other slots in this range are
-   * computed too, and their results are not used.
+   * Feeds each lane its next piece. The lanes have the same choice and are within `range` slots from `start`. Other slots
+   * in this range are computed too, and their results are not used.
    */
   async #run(lanes: readonly Lane[], start: number, range: number): Promise<void> {
     const bySlot = new Map(lanes.map((lane) => [lane.sequence.slot, lane]));

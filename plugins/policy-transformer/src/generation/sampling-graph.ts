@@ -41,8 +41,8 @@ export interface Chosen {
 
 /**
  * Chooses a token of logits [rows, vocabulary] inside the graph. It declares the inputs `inverseTemperature` [rows, 1],
- * `draws` [rows, 1] in (0, 1], and for ranked tokens `topP` and `topK` [rows, 1]. Inverse CDF: it takes the first token whose cumulative probability
- * reaches the draw times the last cumulative value (which rounding keeps from being 1).
+ * `draws` [rows, 1] in (0, 1], and for ranked tokens `topP` and `topK` [rows, 1]. Inverse CDF: it takes the first token
+ * whose cumulative probability reaches the draw times the last cumulative value (which rounding keeps from being 1).
  */
 export function chooseToken(graph: GraphBuilder, logits: Tensor, choice: Choice): Chosen {
   const [rows, vocabulary] = logits.shape as [number, number];

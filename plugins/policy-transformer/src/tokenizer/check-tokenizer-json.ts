@@ -14,8 +14,9 @@ const partsOf = {
 };
 
 /**
- * Checks the parts and the tokens of a tokenizer.json: each part has a type, the ids of tokens are numbers of a vocabulary, each is the id of one token, and
- * `added_tokens` agrees with the vocabulary. Throws an error that names the token.
+ * Checks the parts and the tokens of a tokenizer.json: each part has a type, each merge is two tokens, the ids of tokens
+ * are numbers of a vocabulary, each is the id of one token, and `added_tokens` agrees with the vocabulary. Throws an error
+ * that names the part or the token.
  */
 export function checkTokenizerJson(json: unknown): asserts json is TokenizerJson {
   const { added_tokens: added, model, ...others } = asObject(json) ?? {};
