@@ -2,7 +2,7 @@ import { Template } from '@huggingface/jinja';
 
 import { fixedDate, formatFixedDate } from './fixed-date.js';
 import { type StoredTemplate, storedTemplates } from './stored-templates.js';
-import { redirectToPython, pythonFunctions } from './python-strip.js';
+import { redirectToPython, pythonFunctions } from './python-calls.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
 /** A message as templates read it. Templates with tools also read `tool_calls`, `name` and so on. */

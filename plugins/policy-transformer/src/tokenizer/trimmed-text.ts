@@ -1,4 +1,4 @@
-import { pythonSpace, stripEnd, stripStart } from './python-strip.js';
+import { pythonSpace, stripEnd, stripStart } from './python-calls.js';
 
 /** The characters that a template removes from the start and from the end of a text; often none. */
 export interface TrimmedCharacters {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { ChatTemplate } from './chat-template.js';
-import { pythonSpace, stripEnd, stripStart } from './python-strip.js';
+import { pythonSpace, stripEnd, stripStart } from './python-calls.js';
 
 const render = (chatTemplate: string, content?: string) =>
   new ChatTemplate({ config: '{}', chatTemplate }).render([{ role: 'user', content: content ?? null }], {
