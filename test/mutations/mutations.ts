@@ -1761,6 +1761,13 @@ export const mutations: readonly Mutation[] = [
     reddens: 'refuses the answer of other weights',
   },
   {
+    file: 'plugins/policy-transformer/src/policy/split-requests.ts',
+    find: 'return TOKEN_COST + tokens.length;',
+    replace: 'return TOKEN_COST;',
+    test: 'plugins/policy-transformer/src/policy/split-requests.test.ts',
+    reddens: 'short sequences that come and go leave long ones on both cores',
+  },
+  {
     file: 'src/serve/endpoint/batch-sampler.ts',
     find: 'if (group.length === 1) return this.#fail(group[0]!, error);',
     replace: 'if (group.length > 0) return group.forEach((one) => this.#fail(one, error));',
