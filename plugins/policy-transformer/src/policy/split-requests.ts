@@ -1,8 +1,8 @@
 import type { GenerateRequest } from '@agentgym/cli';
 
 /**
- * The tokens of a context that cost as much to attend to as the rest of the model costs for a new token. It is six times the
- * width of a model with Llama's proportions, and most that run here are small.
+ * The tokens of a context that cost as much to attend to as the rest of a layer costs for a new token. A layer of width d has about
+ * 12 d^2 weights, and attention makes 2 d products for each token of the context: 6 d, for small models of width 64 to 128.
  */
 const TOKEN_COST = 512;
 
@@ -33,7 +33,7 @@ export function splitRequests(
   const equal = requests.reduce((sum, request) => sum + loadOf(request), 0) / cores;
   let core = 0;
   for (const index of fresh) {
-    // The core whose load comes closer to the equal one with half of a request.
+    // A core is full where less than half of the request would fit below the equal load.
     while (core < cores - 1 && loads[core]! + loadOf(requests[index]!) / 2 > equal) core += 1;
     give(index, core);
     homes.set(requests[index]!.sequence, core);
