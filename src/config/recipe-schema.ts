@@ -148,7 +148,7 @@ const policy = v.strictObject({
   preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
   from: v.exactOptional(
     text(
-      'Starting weights instead of a preset: a Hugging Face folder, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
+      'Starting weights instead of a preset: a Hugging Face folder, a GGUF file, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
     ),
   ),
   options: options('policy', 'policy'),

@@ -464,6 +464,11 @@ export interface PolicyModule<Options> {
     files: OutsideFiles,
   ) => Awaitable<ConversationEncoder>;
   /**
+   * Writes the model of a GGUF file as a folder from which `create` starts, into an existing empty folder. Throws with the
+   * reason if the file is damaged or has what the policy cannot compute. Absent: it starts from no such files.
+   */
+  readonly importGguf?: (file: string, directory: string, files: OutsideFiles) => Awaitable<void>;
+  /**
    * Estimates the model that `create` would make, within a second and without creating it; agentgym checks a recipe
    * against it before a run. Throws if `create` would throw. Absent: there is no such check.
    */

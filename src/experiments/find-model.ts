@@ -4,7 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { planRun, type RunPlan } from '../config/run-plan.js';
 import type { PolicyLoad, PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { findPulledModel, isModelName } from '../hub/pulled-model.js';
+import { findFetchedModel, isFetchedName, notPulled } from '../hub/fetched-model.js';
+import { isSourceName, shownSource } from '../hub/model-source.js';
 import { runWeights } from '../runs/checkpoints.js';
 import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
 import { loadRun } from '../runs/load-run.js';
@@ -12,6 +13,7 @@ import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { isGgufFile } from './gguf-folder.js';
 import { type Instances, type Named, noCorpus } from './instances.js';
 
 /** A model on disk. */
@@ -46,8 +48,12 @@ export async function findModel(
   const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
   if (isModel && !existsSync(manifestPath(policy)))
     return { folder: resolve(policy), origin: basename(resolve(policy)), name: basename(resolve(policy)) };
-  const pulled = isModelName(policy) ? findPulledModel(cacheDirectory, policy) : undefined;
-  if (pulled !== undefined && !existsSync(policy)) return { folder: pulled, origin: policy, name: policy };
+  if (isGgufFile(policy) && existsSync(policy))
+    return { folder: resolve(policy), origin: basename(policy), name: basename(policy) };
+  const isName = isFetchedName(policy) && !existsSync(policy);
+  const fetched = isName ? findFetchedModel(cacheDirectory, policy) : undefined;
+  if (fetched !== undefined) return { folder: fetched, origin: shownSource(policy), name: shownSource(policy) };
+  if (isName && isSourceName(policy)) throw notPulled(policy);
   // Names of players are words. A path or the name of a run means a run.
   let directory: string;
   try {

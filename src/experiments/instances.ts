@@ -1,6 +1,7 @@
 // The only place where names become instances. It finds the contribution that a recipe or a flag names, completes its
 // options, and loads and calls its code. All layers below receive instances.
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -20,6 +21,7 @@ import type {
   PolicyHost,
   PolicyLoad,
   PolicyModel,
+  PolicyModule,
 } from '../contracts/policy.js';
 import type { SamplerContext, TokenSampler } from '../contracts/sampler.js';
 import { creditTools } from '../credit/credit-tools.js';
@@ -28,7 +30,7 @@ import { checkShape } from '../errors/check-shape.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
 import { outsideFiles } from '../files/outside-files.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
-import { findPulledModel, isModelName } from '../hub/pulled-model.js';
+import { findFetchedModel } from '../hub/fetched-model.js';
 import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
@@ -39,6 +41,7 @@ import { openThreadWorld } from '../rollout/threads/thread-world.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
+import { ggufFolder, isGgufFile } from './gguf-folder.js';
 import { guardSampler } from './guard-sampler.js';
 import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
 import type { ThreadData } from './thread-data.js';
@@ -163,11 +166,10 @@ export class Instances {
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
     const { located, module, options } = await this.#open('policy', named);
-    return startingFrom(context, () =>
-      this.#create(located, () =>
-        module.create(options, this.#policyHost(located), { ...context, findModel: this.#findModel }),
-      ),
-    );
+    return startingFrom(context, async () => {
+      const known = { ...context, ...(await this.#start(located, module, context)), findModel: this.#findModel };
+      return this.#create(located, () => module.create(options, this.#policyHost(located), known));
+    });
   }
 
   /** Creates a sampler, which asks no server yet. */
@@ -187,7 +189,8 @@ export class Instances {
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
         const { cacheDirectory } = createHost(this.#settings, located);
-        const known = { ...context, findModel: this.#findModel, cacheDirectory };
+        const from = await this.#start(located, module, context);
+        const known = { ...context, ...from, findModel: this.#findModel, cacheDirectory };
         const estimate = await module.estimate?.(options, known, load, outsideFiles);
         return estimate && checkShape(estimate, estimateShape, 'the result of estimate()');
       }),
@@ -232,8 +235,29 @@ export class Instances {
     return checkedExport(located, () => module.exportGguf!(options, checkpoint, file, settings, outsideFiles));
   }
 
-  readonly #findModel = (name: string): string | undefined =>
-    isModelName(name) ? findPulledModel(this.#settings.cacheDirectory, name) : undefined;
+  /** The folder of the model in a GGUF file, for a policy that starts from it. @throws AG_POLICY_CANNOT, and what the policy says of the file */
+  async startFolder(named: Named, from: string): Promise<string> {
+    const { located, module } = await this.#open('policy', named);
+    return startingFrom({ from }, async () => (await this.#start(located, module, { from })).from ?? from);
+  }
+
+  async #start(
+    located: PluginOwner,
+    { importGguf }: Pick<PolicyModule<unknown>, 'importGguf'>,
+    { from }: Pick<PolicyContext, 'from'>,
+  ): Promise<Pick<PolicyContext, 'from'>> {
+    if (from === undefined || !isGgufFile(from)) return {};
+    if (importGguf === undefined) throw cannot(located, 'read GGUF files');
+    const { log } = this.#settings;
+    return {
+      from: await ggufFolder(from, this.#settings, (directory) => {
+        log.info(`${basename(from)} is written as a Hugging Face folder, once.`);
+        return callPlugin(located, 'importGguf', () => importGguf(from, directory, outsideFiles));
+      }),
+    };
+  }
+
+  readonly #findModel = (name: string): string | undefined => findFetchedModel(this.#settings.cacheDirectory, name);
 
   #policyHost(located: PluginOwner): PolicyHost {
     const host = createHost(this.#settings, located);

@@ -2,6 +2,7 @@ import type { Recipe } from '../config/recipe-schema.js';
 import { usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { isSourceName } from '../hub/model-source.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
@@ -77,7 +78,7 @@ export interface OpenPlayer {
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, runsFolder, settings } = request;
   const instances = new Instances(host, settings);
-  const text = typeof policy === 'string' ? textModel(policy) : undefined;
+  const text = typeof policy === 'string' && !isSourceName(policy) ? textModel(policy) : undefined;
   const model =
     typeof policy === 'string' && text === undefined
       ? await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint: request.checkpoint })

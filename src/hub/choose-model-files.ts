@@ -44,16 +44,16 @@ export function chooseModelFiles(model: string, listed: readonly HubEntry[]): Ch
   const ofModel = [wholeName, indexName].find((name) => entries.has(name));
   const isAdapter = ofModel === undefined && entries.has(adapterConfigName);
   const lacking = isAdapter ? undefined : requiredNames.find((name) => !entries.has(name));
-  if (lacking !== undefined) throw unusable(model, `its repository has no ${lacking}`);
+  if (lacking !== undefined) throw unusable(model, `it has no ${lacking}`);
   const wanted = isAdapter ? adapterWeightsName : wholeName;
   const weightsName = ofModel ?? (entries.has(wanted) ? wanted : undefined);
   if (weightsName === undefined) {
     const pickle = [...entries.keys()].find((name) => pickles.test(name));
     const only = pickle === undefined ? '' : `, only ${pickle}, which agentgym does not open because it can run code`;
-    throw unusable(model, `its repository has no ${wanted}${only}`);
+    throw unusable(model, `it has no ${wanted}${only}`);
   }
   const names = [...entries.keys()].filter((name) => texts.test(name) || (isAdapter && name === adapterConfigName));
-  if (names.length > mostTexts) throw unusable(model, `its repository has ${names.length} licences and settings`);
+  if (names.length > mostTexts) throw unusable(model, `it has ${names.length} licences and settings`);
   return {
     texts: names.map(file),
     weights: file(weightsName),
@@ -61,7 +61,7 @@ export function chooseModelFiles(model: string, listed: readonly HubEntry[]): Ch
       shards: (index: string) => {
         const names = shardNames(model, index);
         const missing = names.find((name) => !entries.has(name));
-        if (missing !== undefined) throw unusable(model, `its repository lacks ${missing}, which ${indexName} names`);
+        if (missing !== undefined) throw unusable(model, `it lacks ${missing}, which ${indexName} names`);
         return names.map(file);
       },
     }),

@@ -78,7 +78,7 @@ async function downloadHubFile(
 }
 
 /** Somebody may have put a link there, so that the files would land in another folder. */
-async function refuseLink(partial: string): Promise<void> {
+export async function refuseLink(partial: string): Promise<void> {
   if ((await lstat(partial)).isDirectory()) return;
   throw new AgentgymError('AG_FILE_FAILED', {
     message: `${partial}, where a pull keeps what is not complete, is a link to another place.`,
@@ -87,7 +87,8 @@ async function refuseLink(partial: string): Promise<void> {
   });
 }
 
-async function refuseFullDisk(partial: string, files: readonly HubFile[]): Promise<void> {
+/** Throws AG_FILE_FAILED if the disk has too little space for files, of which the folder may have parts. */
+export async function refuseFullDisk(partial: string, files: readonly Pick<HubFile, 'bytes'>[]): Promise<void> {
   const { bavail, bsize } = await statfs(partial);
   const names = await readdir(partial);
   const sizes = await Promise.all(names.map(async (name) => (await lstat(join(partial, name))).size));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -10,6 +10,7 @@ import { adapterConfigName, chooseModelFiles } from './choose-model-files.js';
 import { fillPartial } from './fill-partial.js';
 import { callHub, type HubAccess } from './hub-access.js';
 import { listModel } from './hub-listing.js';
+import { replaceFolder, writeLast } from './replace-folder.js';
 import { isModelName, modelFolder, type PulledDocument, pulledFile, readPulled } from './pulled-model.js';
 
 /** What to pull, and where to. */
@@ -74,7 +75,9 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
     ...(license !== undefined && { license }),
     files: await fillPartial({ ...settings, commit, chosen }, partialOf(folder)),
   };
-  await place(partialOf(folder), folder, document);
+  const { name, text } = pulledFile(document);
+  await writeLast(partialOf(folder), name, text);
+  await replaceFolder(partialOf(folder), folder);
   return { ...about, bytes: bytesOf(document), outcome: 'pulled', ...(await baseOf(folder)) };
 }
 
@@ -108,23 +111,6 @@ async function refuseOtherFolder(folder: string, model: string): Promise<PulledD
     hint: 'Choose another folder with `--output DIR`, or remove it.',
     file: folder,
   });
-}
-
-/** Gives a complete folder its name. A folder that it replaces is aside for a moment. */
-async function place(partial: string, folder: string, document: PulledDocument): Promise<void> {
-  const { name, text } = pulledFile(document);
-  const file = await open(join(partial, name), 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  const aside = join(dirname(folder), `.replaced-${basename(folder)}`);
-  await rm(aside, { recursive: true, force: true });
-  if (existsSync(folder)) await rename(folder, aside);
-  await rename(partial, folder);
-  await rm(aside, { recursive: true, force: true });
 }
 
 async function isIntact(folder: string, { files }: PulledDocument, signal: AbortSignal): Promise<boolean> {

@@ -15,6 +15,7 @@ export type PluginPhase =
   | 'estimate'
   | 'openEncoder'
   | 'export'
+  | 'importGguf'
   | 'diagnose'
   | 'plan'
   | 'apply';

@@ -23,6 +23,7 @@ it('tells a transfer in a line for each file, and one every ten seconds', async 
   display.event({ type: 'finished', name: 'model.safetensors', outcome: 'transferred' });
   await display.close();
   expect(lines).toEqual([
+    '2 files: 1.0 GB to fetch',
     'config.json: 600 B, already present',
     'model.safetensors: 60 % of 1.0 GB, 20.0 MB/s, 20 s left',
     'model.safetensors: 80 % of 1.0 GB, 20.0 MB/s, 10 s left',

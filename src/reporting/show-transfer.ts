@@ -32,14 +32,15 @@ export async function showTransfer({ quiet, stdout, stderr, environment }: Trans
   return terminalTransfer();
 }
 
-/** A line for each finished file, and one every few seconds between. */
+/** A line for the size of all files, for each finished file, and one every few seconds between. */
 export function plainTransfer(print: (line: string) => void, now: () => number): TransferDisplay {
   const lines = new TransferLines();
   let printedAt = now();
   return {
     event(event) {
       lines.take(event, now());
-      if (event.type === 'finished') print(lines.finished(event.name, event.outcome));
+      if (event.type === 'planned') print(lines.planned());
+      else if (event.type === 'finished') print(lines.finished(event.name, event.outcome));
       else if (event.type === 'progress' && now() - printedAt >= 1000 * secondsBetweenLines) {
         print(lines.progress(event.name, now()));
         printedAt = now();

@@ -18,6 +18,13 @@ export class TransferLines {
     if (event.type === 'finished') this.#done.set(event.name, this.#files.get(event.name)?.bytes ?? 0);
   }
 
+  /** "3 files: 988 MB to fetch". */
+  planned(): string {
+    const files = [...this.#files.values()];
+    const bytes = formatBytes(files.reduce((sum, file) => sum + file.bytes, 0));
+    return files.length === 1 ? `${files[0]!.name}: ${bytes} to fetch` : `${files.length} files: ${bytes} to fetch`;
+  }
+
   /** "model.safetensors: 42 % of 988 MB, 12.3 MB/s, 46 s left". */
   progress(name: string, now: number): string {
     const [bytes, done] = [this.#files.get(name)?.bytes ?? 0, this.#done.get(name) ?? 0];

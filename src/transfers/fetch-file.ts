@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, open, rename, rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -14,7 +15,13 @@ import { PassingFailure, withRetries } from './with-retries.js';
 export interface Download {
   readonly url: string;
   readonly bytes: number;
-  readonly hash: FileHash;
+  /** Absent: the source lists none. */
+  readonly hash?: FileHash;
+  /**
+   * What the server says of this version of the file, for a file without a hash: its strong ETag, or the time of its last
+   * change. Absent: a file without a hash is not continued.
+   */
+  readonly version?: string;
   /** Sent with the request. A secret reaches only the host of `url`, not one to which it redirects. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -36,7 +43,8 @@ const stallBytes = 2 ** 15;
 /**
  * Downloads a file into an existing folder. A file with this hash that is there already is kept. An attempt that broke
  * off is continued, in this process or a later one: its bytes are in a file beside `path` that ends in `.incomplete`.
- * `path` itself appears only with the right size and hash.
+ * `path` itself appears only with the right size, and the right hash if one is listed. Without one, the server itself says
+ * whether it still has the same version.
  *
  * @throws AgentgymError AG_TRANSFER_FAILED after repeated failures, AG_TRANSFER_DAMAGED for other content,
  * AG_TRANSFER_REFUSED, AG_TRANSFER_NOT_FOUND
@@ -46,17 +54,20 @@ export async function fetchFile(
   path: string,
   settings: DownloadSettings,
 ): Promise<'transferred' | 'present'> {
-  const { bytes, hash, url } = download;
+  const { bytes, hash, url, version = '' } = download;
   const { signal, onProgress } = settings;
-  if (await hasHash(path, bytes, hash, signal)) return 'present';
+  if (hash !== undefined && (await hasHash(path, bytes, hash, signal))) return 'present';
   // The name contains the hash, so that no attempt continues the bytes of another file.
-  const incomplete = `${path}.${hash.value.slice(0, 16)}.incomplete`;
+  const key = hash?.value ?? createHash('sha256').update(`${url}\n${bytes}\n${version}`).digest('hex');
+  const incomplete = `${path}.${key.slice(0, 16)}.incomplete`;
   // Bytes of an earlier attempt may be damaged. Then the second round begins without them.
   for (const isLast of [false, true]) {
     const found = await sizeOf(incomplete);
     await fill(download, incomplete, settings);
     onProgress?.(bytes);
-    if (await hasHash(incomplete, bytes, hash, signal)) {
+    const isWhole =
+      hash === undefined ? (await sizeOf(incomplete)) === bytes : await hasHash(incomplete, bytes, hash, signal);
+    if (isWhole) {
       await rename(incomplete, path);
       return 'transferred';
     }
@@ -64,7 +75,7 @@ export async function fetchFile(
     if (isLast || found === 0) break;
   }
   throw new AgentgymError('AG_TRANSFER_DAMAGED', {
-    message: `${basename(path)} from ${hostOf(url)} does not have the hash ${hash.value} (${hash.algorithm}). Its content was removed.`,
+    message: `${basename(path)} from ${hostOf(url)} ${hash === undefined ? `does not have the announced ${bytes} bytes` : `does not have the hash ${hash.value} (${hash.algorithm})`}. Its content was removed.`,
     file: path,
   });
 }
@@ -95,11 +106,13 @@ async function fill(download: Download, path: string, settings: DownloadSettings
 }
 
 async function fillOnce(download: Download, path: string, settings: DownloadSettings): Promise<void> {
-  const { bytes } = download;
+  const { bytes, hash, version } = download;
   let done = await sizeOf(path);
-  if (done > bytes) await rm(path);
+  // Nothing says whether these bytes are of the same file.
+  const isUnknown = hash === undefined && version === undefined;
+  if (done > bytes || (isUnknown && done > 0)) await rm(path);
   else if (done === bytes && bytes > 0) return;
-  if (done >= bytes) done = 0;
+  if (done >= bytes || isUnknown) done = 0;
   const { body, close, status } = await request(download, done, settings);
   // A server that knows no ranges sends the whole file. One that has no more bytes has another file.
   if (status !== 206) done = 0;
@@ -128,9 +141,15 @@ async function fillOnce(download: Download, path: string, settings: DownloadSett
   if (done < bytes) throw new PassingFailure(`it ended after ${done} of ${bytes} bytes`);
 }
 
-async function request({ headers, url }: Download, done: number, settings: DownloadSettings): Promise<OpenAnswer> {
+async function request(
+  { hash, headers, url, version }: Download,
+  done: number,
+  settings: DownloadSettings,
+): Promise<OpenAnswer> {
   const { hear, signal, stallSeconds = 60 } = settings;
-  const range: { range?: string } = done === 0 ? {} : { range: `bytes=${done}-` };
+  // A server whose file has changed sends the whole file, if it is asked for the rest of a version.
+  const unchanged = hash === undefined && version !== undefined ? { 'if-range': version } : {};
+  const range: { readonly [name: string]: string } = done === 0 ? {} : { range: `bytes=${done}-`, ...unchanged };
   // Compressed answers have other lengths than the file.
   const init = { signal, headers: { 'accept-encoding': 'identity', ...headers, ...range } };
   let answer: OpenAnswer;

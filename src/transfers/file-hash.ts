@@ -23,6 +23,20 @@ export async function hasHash(path: string, bytes: number, hash: FileHash, signa
   }
 }
 
+/**
+ * The SHA-256 of a file, in hexadecimal.
+ *
+ * @throws AG_FILE_REFUSED if it is no regular file, or the error of the operating system
+ */
+export async function fileSha256(path: string, signal?: AbortSignal): Promise<string> {
+  const file = await openRegularFile(path);
+  try {
+    return await hashOf(file, (await file.stat()).size, 'sha256', signal);
+  } finally {
+    await file.close();
+  }
+}
+
 async function hashOf(file: FileHandle, bytes: number, algorithm: FileHash['algorithm'], signal?: AbortSignal) {
   const hash = createHash(algorithm === 'sha256' ? 'sha256' : 'sha1');
   if (algorithm === 'git-blob') hash.update(`blob ${bytes}\0`);

@@ -132,7 +132,7 @@ describe('pullModel', () => {
     const { 'adapter_model.safetensors': _, 'optimizer.pt': __, ...without } = adapter;
     hub.add('somebody/pickled', { ...without, 'adapter_model.bin': bytes(10, 3) });
     await expect(pull({ model: 'somebody/pickled' })).rejects.toThrow(
-      'its repository has no adapter_model.safetensors, only adapter_model.bin, which agentgym does not open',
+      'it has no adapter_model.safetensors, only adapter_model.bin, which agentgym does not open',
     );
   });
 

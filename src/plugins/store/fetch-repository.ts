@@ -2,7 +2,8 @@ import { maxSatisfying } from 'semver';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
-import { runProgram, type ProgramResult } from './run-program.js';
+import { runProgram, type ProgramResult } from '../../processes/run-program.js';
+import { installFailure } from './install-failure.js';
 
 /** Git must not ask for a password, and must not use protocols that run a program. */
 const ENVIRONMENT = {
@@ -32,6 +33,7 @@ export async function fetchRepository(
         cwd: folder,
         environment: { ...withoutGit(process.env), ...ENVIRONMENT },
         signal,
+        failure: installFailure,
       },
     );
   const must = async (...args: readonly string[]) => {

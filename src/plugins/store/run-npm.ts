@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 
 import { hideSecrets, secretsOf } from '../../errors/hide-secrets.js';
 import { npmSecrets } from './npm-secrets.js';
-import { runProgram } from './run-program.js';
+import { runProgram } from '../../processes/run-program.js';
+import { installFailure } from './install-failure.js';
 
 /** Settings of every call of npm. */
 export interface NpmSettings {
@@ -73,7 +74,12 @@ export async function runNpm(args: readonly string[], folder: string, settings: 
   const { code, stdout, stderr } = await runProgram(
     process.execPath,
     [npmEntry(), ...flags, ...registry, `--prefix=${folder}`, ...args],
-    { cwd: folder, environment: { ...PATIENCE, ...environment, HUSKY: '0' }, signal: settings.signal },
+    {
+      cwd: folder,
+      environment: { ...PATIENCE, ...environment, HUSKY: '0' },
+      signal: settings.signal,
+      failure: installFailure,
+    },
   );
   const document = parse(stdout);
   if (code === 0) return { document, stale: stderr.includes('(cache stale)') };

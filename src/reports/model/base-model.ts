@@ -1,12 +1,15 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 
 import type { Recipe } from '../../config/recipe-schema.js';
-import { findPulledModel, isModelName, readPulled } from '../../hub/pulled-model.js';
+import { findFetchedModel, isFetchedName } from '../../hub/fetched-model.js';
+import { knownModel } from '../../hub/known-models.js';
+import { shownSource } from '../../hub/model-source.js';
+import { readPulled } from '../../hub/pulled-model.js';
 import { manifestPath, readManifest } from '../../runs/run-manifest.js';
 
 /** The model from which training began. */
 export interface BaseModel {
-  /** ORG/NAME on a hub; absent for a folder from elsewhere. */
+  /** ORG/NAME on a hub, or another name by which it can be pulled; absent for a file or a folder from elsewhere. */
   readonly name?: string;
   readonly commit?: string;
   readonly license?: string;
@@ -28,14 +31,15 @@ export async function findBaseModel(
     const { recipe } = await readManifest(from);
     return findBaseModel(recipe, cacheDirectory, depth + 1);
   }
-  const isName = isModelName(from) && !existsSync(from);
-  const folder = isName ? findPulledModel(cacheDirectory, from) : from;
+  const isName = isFetchedName(from) && !existsSync(from);
+  const folder = isName ? findFetchedModel(cacheDirectory, from) : from;
   const pulled = folder === undefined ? undefined : await readPulled(folder);
-  const name = pulled?.model ?? (isName ? from : undefined);
+  const name = pulled?.model ?? (isName ? shownSource(from) : undefined);
+  const license = pulled?.license ?? knownModel(from)?.license;
   return {
     ...(name !== undefined && { name }),
     ...(pulled !== undefined && { commit: pulled.commit }),
-    ...(pulled?.license !== undefined && { license: pulled.license }),
-    ...(folder !== undefined && existsSync(folder) && { folder }),
+    ...(license !== undefined && { license }),
+    ...(folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() && { folder }),
   };
 }

@@ -39,6 +39,7 @@ import { TransformerPolicy, capabilitiesOf } from './transformer-policy.js';
 export { estimate } from './estimate-policy.js';
 export { exportFolder } from './export-folder.js';
 export { exportGguf } from './export-gguf.js';
+export { importGguf } from './import-gguf.js';
 export { openEncoder } from './open-encoder.js';
 
 /** A policy from a preset or a folder. `resetOptimizer` chooses the optimizer. */

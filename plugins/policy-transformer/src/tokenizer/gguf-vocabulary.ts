@@ -2,6 +2,9 @@ import { byteCharacters } from './byte-level-text.js';
 import { storedTemplates } from './stored-templates.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
+/** A value of a GGUF file's metadata. Whole numbers of 64 bits are numbers, too: sizes and counts stay below 2^53. */
+export type GgufField = number | boolean | string | readonly number[] | readonly string[];
+
 /** A tokenizer as llama.cpp reads it (`tokenizer.ggml.*`), of its model `gpt2`: byte pairs over bytes. */
 export interface GgufVocabulary {
   /** The name of the rule that splits a text into words (`tokenizer.ggml.pre`). */
@@ -29,6 +32,11 @@ const patterns: { readonly [pattern: string]: string } = {
   [`${starts}|\\p{N}${ends}`]: 'qwen2',
   [`${starts}|\\p{N}{1,3}${ends}`]: 'llama-bpe',
 };
+
+/** The pattern of a rule of llama.cpp. */
+export function patternOf(pre: 'llama-bpe' | 'qwen2'): string {
+  return Object.keys(patterns).find((pattern) => patterns[pattern] === pre)!;
+}
 
 /**
  * The vocabulary of a tokenizer. Throws with the reason if llama.cpp would encode a text in another way.
@@ -68,7 +76,8 @@ export function ggufVocabulary(files: TokenizerFiles, rows: number): GgufVocabul
   };
 }
 
-const TYPES = { normal: 1, control: 3, userDefined: 4, unused: 5 } as const;
+/** `tokenizer.ggml.token_type`. */
+export const TYPES = { normal: 1, control: 3, userDefined: 4, unused: 5 } as const;
 
 interface AddedToken {
   readonly id: number;

@@ -1,8 +1,9 @@
-import type { DecoderConfig, Rope } from '../../model/decoder-config.js';
+import type { DecoderConfig } from '../../model/decoder-config.js';
 import { EMBEDDING, FINAL_NORM, headName } from '../../model/parameters.js';
 import type { TensorSource } from '../safetensors.js';
 import type { GgufTensor } from './gguf-file.js';
 import { blockLength, type GgufType, regroup } from './gguf-types.js';
+import { ropeFactors } from './rope-factors.js';
 
 /** Parts of a layer by Hugging Face's name. */
 const parts: { readonly [name: string]: string } = {
@@ -29,27 +30,26 @@ export function ggufTensors(
   type: GgufType,
 ): Map<string, GgufTensor> {
   const tensors = new Map<string, GgufTensor>();
-  const scaling = config.attentionKinds[0].rope?.scaling;
+  const { scaling, theta } = config.attentionKinds[0].rope!;
   if (scaling !== undefined) {
-    const factors = ropeFactors(config.attentionKinds[0].rope!, config.headWidth);
+    const factors = ropeFactors({ scaling, theta }, config.headWidth);
     tensors.set('rope_freqs.weight', { shape: [factors.length], type: 'F32', pieces: () => [factors] });
   }
   for (const [name, source] of weights) {
     const isMatrix = source.shape.length === 2;
     const fits = source.shape.at(-1)! % blockLength[type] === 0;
-    const part = /\.self_attn\.([qk])_proj\./.exec(name)?.[1];
-    const heads = part === 'q' ? config.heads : config.keyValueHeads;
-    const isRotated = config.family === 'llama' && part !== undefined;
+    const heads = turnedHeads(config, name);
     tensors.set(ggufName(config, name), {
       shape: source.shape,
       type: isMatrix ? (fits ? type : 'F16') : 'F32',
-      pieces: isRotated ? () => interleave(source, heads) : source.pieces,
+      pieces: heads === undefined ? source.pieces : () => interleave(source, heads),
     });
   }
   return tensors;
 }
 
-function ggufName(config: DecoderConfig, name: string): string {
+/** The name in llama.cpp of a tensor of Hugging Face. */
+export function ggufName(config: DecoderConfig, name: string): string {
   if (name === EMBEDDING) return 'token_embd.weight';
   if (name === FINAL_NORM) return 'output_norm.weight';
   if (name === headName(config)) return 'output.weight';
@@ -59,11 +59,24 @@ function ggufName(config: DecoderConfig, name: string): string {
   return `blk.${layer}.${written}.${kind}`;
 }
 
+/** The heads of a tensor whose rows have other places in GGUF than in Hugging Face's folders; undefined for other tensors. */
+export function turnedHeads({ family, heads, keyValueHeads }: DecoderConfig, name: string): number | undefined {
+  const part = family === 'llama' ? /\.self_attn\.([qk])_proj\./.exec(name)?.[1] : undefined;
+  if (part === undefined) return undefined;
+  return part === 'q' ? heads : keyValueHeads;
+}
+
 /**
  * Rotary positions turn pairs of numbers of a head. Hugging Face pairs the halves of a head, llama.cpp's architecture
  * `llama` neighbours. So the rows of a head change places: (0, n/2, 1, n/2 + 1, ...).
+ *
+ * @param back from llama.cpp's order to Hugging Face's
  */
-async function* interleave({ pieces, shape }: TensorSource, heads: number): AsyncIterable<Float32Array> {
+export async function* interleave(
+  { pieces, shape }: TensorSource,
+  heads: number,
+  back = false,
+): AsyncIterable<Float32Array> {
   const [rows, width = 1] = shape as [number, number?];
   const half = rows / heads / 2;
   const head = 2 * half * width;
@@ -71,22 +84,12 @@ async function* interleave({ pieces, shape }: TensorSource, heads: number): Asyn
     const turned = new Float32Array(piece.length);
     for (let start = 0; start < piece.length; start += head) {
       for (let row = 0; row < 2 * half; row += 1) {
-        const from = start + ((row % 2) * half + Math.floor(row / 2)) * width;
-        turned.set(piece.subarray(from, from + width), start + row * width);
+        const halved = start + ((row % 2) * half + Math.floor(row / 2)) * width;
+        const paired = start + row * width;
+        const [from, to] = back ? [paired, halved] : [halved, paired];
+        turned.set(piece.subarray(from, from + width), to);
       }
     }
     yield turned;
   }
-}
-
-/** What the angles of each pair are divided by, as in Llama 3.1 (`rope_type: llama3`). */
-function ropeFactors({ scaling, theta }: Rope, headWidth: number): Float32Array {
-  const { factor, highFrequencyFactor, lowFrequencyFactor, originalMaxPositions } = scaling!;
-  return Float32Array.from({ length: headWidth / 2 }, (_, pair) => {
-    const turns = originalMaxPositions / (2 * Math.PI * theta ** ((2 * pair) / headWidth));
-    if (turns > highFrequencyFactor) return 1;
-    if (turns < lowFrequencyFactor) return factor;
-    const smooth = (turns - lowFrequencyFactor) / (highFrequencyFactor - lowFrequencyFactor);
-    return 1 / ((1 - smooth) / factor + smooth);
-  });
 }

