@@ -1,41 +1,36 @@
-// A model of half a billion parameters beside PyTorch with transformers and PEFT: decoding, reading a prompt, and a
-// training step of a LoRA adapter. All sides alternate in one run, on processors with two threads each.
+// A model of half a billion parameters, or that of a folder, beside PyTorch with transformers and PEFT: decoding, reading a
+// prompt, and a training step of a LoRA adapter. All sides alternate in one run, on processors with two threads each.
 //   npm run bench -- models [--only ROW]... [--folder MODEL] [options of bench/sides/options.js]
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
 import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
 import { chosen, readOptions } from '../sides/options.js';
 import { openHost } from '../sides/our-side.js';
-import { rowOf } from '../sides/print-rows.js';
-import { report } from '../sides/report.js';
+import { milliseconds, printHead, printRow, rowOf } from '../sides/print-rows.js';
+import { headOf, report } from '../sides/report.js';
 import { openModel } from '../sides/small-model.js';
 import { openHalfABillion } from './half-a-billion.js';
-import { loraWork, prefillWork } from './our-side.js';
+import { episodesWork, loraWork, prefillWork } from './our-side.js';
 
-const vocabulary = 151_936;
 const rank = 16;
 const longest = 512;
 const decode = (rows) => ({ rows, prompt: 256, fresh: 16 });
+const from = (samplingWeights) => ({ settings: { samplingWeights } });
 
-/** Each row: what both sides do, further settings of our side, and the highest ratio to PyTorch float32. */
-const cases = [
+/**
+ * Each row: what both sides do, further settings of our side, and the highest ratio to PyTorch float32.
+ * Of a model of half a billion parameters with random weights, without `--folder`:
+ */
+const ofHalfABillion = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 1.1 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 1 / 1.8 },
-  { name: 'decode, 1 row, int4', kind: 'decode', sizes: decode(1), settings: { samplingWeights: 'int4' }, goal: 1 / 3 },
-  {
-    name: 'decode, 8 rows, int8',
-    kind: 'decode',
-    sizes: decode(8),
-    settings: { samplingWeights: 'int8' },
-    goal: 1 / 5,
-  },
+  { name: 'decode, 1 row, int4', kind: 'decode', sizes: decode(1), ...from('int4'), goal: 1 / 3 },
+  { name: 'decode, 8 rows, int8', kind: 'decode', sizes: decode(8), ...from('int8'), goal: 1 / 5 },
   { name: 'prefill of 256 tokens', kind: 'prefill', sizes: { rows: 1, prompt: 256 }, goal: 1.1 },
-  {
-    name: 'LoRA step of 2 x 256',
-    kind: 'lora',
-    sizes: { rows: 2, width: 256, rank, checkpointing: true },
-    goal: 1,
-  },
+  { name: 'LoRA step of 2 x 256', kind: 'lora', sizes: { rows: 2, width: 256, rank, checkpointing: true }, goal: 1 },
   {
     name: 'LoRA step of 2 x 256, no checkpointing',
     kind: 'lora',
@@ -43,15 +38,40 @@ const cases = [
   },
 ];
 
-const works = { decode: decodeAfterPrompt, prefill: prefillWork, lora: loraWork };
-const format = (seconds) => `${seconds.toFixed(2)} s`;
+/** Of a small language model, such as SmolLM2-135M. PyTorch keeps its activations, which is faster. */
+const ofFolder = [
+  { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 0.5 },
+  { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 0.35 },
+  { name: 'decode, 32 rows', kind: 'decode', sizes: decode(32), goal: 0.45 },
+  { name: 'decode, 8 rows, int8', kind: 'decode', sizes: decode(8), ...from('int8'), goal: 0.25 },
+  { name: 'decode, 32 rows, int8', kind: 'decode', sizes: decode(32), ...from('int8'), goal: 0.3 },
+  { name: 'decode, 1 row, int4', kind: 'decode', sizes: decode(1), ...from('int4') },
+  { name: 'prefill of 256 tokens', kind: 'prefill', sizes: { rows: 1, prompt: 256 }, goal: 0.8 },
+  { name: 'LoRA step of 8 x 128', kind: 'lora', sizes: { rows: 8, width: 128, rank, checkpointing: false }, goal: 0.7 },
+  {
+    name: 'LoRA step of 2 x 512',
+    kind: 'lora',
+    sizes: { rows: 2, width: 512, rank, checkpointing: false },
+    goal: 0.85,
+  },
+  {
+    name: 'LoRA step of 48 ragged episodes',
+    kind: 'episodes',
+    sizes: { groups: 6, groupSize: 8, shared: 70, width: 125, trained: 11, rank },
+    goal: 0.5,
+  },
+];
+
+const works = { decode: decodeAfterPrompt, prefill: prefillWork, lora: loraWork, episodes: episodesWork };
+const format = (seconds) => (seconds < 1 ? milliseconds(seconds) : `${seconds.toFixed(2)} s`);
 
 /** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
 export async function measure(args) {
   const further = { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } };
   const options = readOptions(args, { ...further, folder: { type: 'string' } });
-  const wanted = chosen(cases, options.only);
+  const wanted = chosen(options.folder === undefined ? ofHalfABillion : ofFolder, options.only);
   const { folder, python } = await openHalfABillion(options);
+  const vocabulary = vocabularyOf(folder);
   const threadCounts = options.threadCounts.slice(-1);
   const peers = new Map();
   for (const dtype of options.onGpu ? ['bfloat16'] : ['float32', 'bfloat16']) {
@@ -61,20 +81,29 @@ export async function measure(args) {
   const host = await openHost();
   const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));
   try {
+    const [{ hello }] = peers.values();
+    const about = {
+      options: { ...options, threadCounts },
+      hello,
+      peer: `PyTorch ${hello.torch} with transformers and PEFT`,
+    };
+    printHead(headOf(about), false);
     const rows = [];
     for (const item of wanted) {
-      rows.push(...(await compareCase(item, { host, folder, peers, options, threads: threadCounts[0] })));
+      rows.push(...(await compareCase(item, { host, folder, vocabulary, peers, options, threads: threadCounts[0] })));
     }
-    const [{ hello }] = peers.values();
-    const peer = `PyTorch ${hello.torch} with transformers and PEFT`;
-    return report('models', { foreignCores: foreign(), rows }, { options, hello, peer });
+    const measurement = options.folder === undefined ? 'models' : `models ${basename(folder)}`;
+    return report(measurement, { foreignCores: foreign(), rows }, { ...about, arePrinted: true });
   } finally {
     for (const peer of peers.values()) peer.stop();
   }
 }
 
-async function compareCase({ name, kind, sizes, settings, goal }, { host, folder, peers, options, threads }) {
-  const adapter = kind === 'lora' && { loraRank: rank };
+async function compareCase(
+  { name, kind, sizes, settings, goal },
+  { host, folder, vocabulary, peers, options, threads },
+) {
+  const adapter = 'rank' in sizes && { loraRank: rank };
   const all = { threads, ...options.policy, microBatchTokens: 1024, cacheMegabytes: 400, ...adapter, ...settings };
   const policy = await openModel(host, folder, { ...all, maxTokens: longest });
   try {
@@ -87,10 +116,19 @@ async function compareCase({ name, kind, sizes, settings, goal }, { host, folder
     }
     const results = await alternate(sides, options.rounds);
     for (const peer of peers.values()) await peer.ask({ forget: name });
-    return [...peers.keys()].map((dtype) =>
-      rowOf(`${name}, ${dtype}`, results, { peer: dtype, format, goal: dtype === 'float32' ? goal : undefined }),
-    );
+    return [...peers.keys()].map((dtype) => {
+      const row = rowOf(`${name}, ${dtype}`, results, {
+        ...{ peer: dtype, format },
+        goal: dtype === 'float32' ? goal : undefined,
+      });
+      printRow(row);
+      return row;
+    });
   } finally {
     await policy.dispose();
   }
+}
+
+function vocabularyOf(folder) {
+  return JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')).vocab_size;
 }

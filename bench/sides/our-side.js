@@ -52,30 +52,41 @@ export function sampledLengths({ prompt, fresh, episodes, ragged = false }) {
 /** Returns a function that does one training step on episodes whose last `fresh` tokens are trained. */
 export async function trainWork(policy, { vocabulary, prompt, fresh, episodes, ragged }) {
   const random = createRandom(2);
-  const width = prompt + fresh;
-  const size = episodes * width;
   const lengths = sampledLengths({ prompt, fresh, episodes, ragged });
-  const sampled = (index) => index % width >= prompt && index % width < prompt + lengths[Math.floor(index / width)];
-  const all = lengths.reduce((sum, length) => sum + length, 0);
+  const sequences = lengths.map((length) =>
+    Array.from({ length: prompt + length }, () => random.integer(0, vocabulary)),
+  );
+  return trainStep(policy, { sequences, width: prompt + fresh, trained: lengths });
+}
+
+/**
+ * Returns a function that does one training step.
+ * @param trained how many tokens at the end of each sequence are trained on
+ */
+export async function trainStep(policy, { sequences, width, trained }) {
+  const rows = sequences.length;
+  const size = rows * width;
+  const all = trained.reduce((sum, count) => sum + count, 0);
   const zeros = () => new Float64Array(size);
   const batch = {
-    rows: episodes,
-    width,
-    tokens: Int32Array.from({ length: size }, (_, index) =>
-      index % width < prompt || sampled(index) ? random.integer(0, vocabulary) : 0,
-    ),
-    length: Int32Array.from(lengths, (length) => prompt + length),
-    mask: Uint8Array.from({ length: size }, (_, index) => Number(sampled(index))),
-    turn: Int32Array.from({ length: size }, (_, index) => (sampled(index) ? 0 : -1)),
-    weight: Float64Array.from({ length: size }, (_, index) => (sampled(index) ? 1 / all : 0)),
+    ...{ rows, width, tokens: new Int32Array(size), mask: new Uint8Array(size), turn: new Int32Array(size).fill(-1) },
+    length: Int32Array.from(sequences, ({ length }) => length),
+    weight: zeros(),
     logprobs: zeros(),
     rewards: zeros(),
     advantages: zeros(),
-    group: Int32Array.from({ length: episodes }, (_, row) => row),
-    truncated: new Uint8Array(episodes),
-    bootstrapValue: new Float64Array(episodes),
+    group: Int32Array.from({ length: rows }, (_, row) => row),
+    truncated: new Uint8Array(rows),
+    bootstrapValue: new Float64Array(rows),
     temperature: 1,
   };
+  for (const [row, sequence] of sequences.entries()) {
+    batch.tokens.set(sequence, row * width);
+    const [from, to] = [row * width + sequence.length - trained[row], row * width + sequence.length];
+    batch.mask.fill(1, from, to);
+    batch.turn.fill(0, from, to);
+    batch.weight.fill(1 / all, from, to);
+  }
   const loss = { terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) } };
   await policy.resetOptimizer({ name: 'adamw', options: {} });
   return async () => {

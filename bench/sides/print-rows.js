@@ -10,18 +10,30 @@ export function rowOf(name, sides, { goal, format, peer }) {
 
 /** @param compares whether both sides were measured on one thread, too */
 export function printRows(rows, { head, compares, foreignCores }) {
+  printHead(head, compares);
+  for (const row of rows) printRow(row);
+  printForeign(foreignCores);
+}
+
+/** What stands above the rows. @param compares whether both sides were measured on one thread, too */
+export function printHead(head, compares) {
   console.log(head);
   if (compares) {
     console.log('The CPU ratio compares the processor time of both on one thread, which a busy machine disturbs less.');
   }
-  if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
   console.log();
   line('', 'agentgym', 'peer', 'ratio', 'goal', compares ? 'CPU ratio' : '');
-  for (const { name, ours, theirs, ratio, cpuRatio, goal, text } of rows) {
-    const verdict = goal === undefined ? '' : `${goal.toFixed(2)}${ratio <= goal ? '' : ' missed'}`;
-    const sides = [`${text[0]} (${ours.threads})`, `${text[1]} (${theirs.threads})`];
-    line(name, ...sides, ratio.toFixed(2), verdict, cpuRatio === undefined ? '' : cpuRatio.toFixed(2));
-  }
+}
+
+export function printRow({ name, ours, theirs, ratio, cpuRatio, goal, text }) {
+  const verdict = goal === undefined ? '' : `${goal.toFixed(2)}${ratio <= goal ? '' : ' missed'}`;
+  const sides = [`${text[0]} (${ours.threads})`, `${text[1]} (${theirs.threads})`];
+  line(name, ...sides, ratio.toFixed(2), verdict, cpuRatio === undefined ? '' : cpuRatio.toFixed(2));
+}
+
+/** @param foreignCores undefined where it is not known */
+export function printForeign(foreignCores) {
+  if (foreignCores !== undefined) console.log(`\nOthers used ${foreignCores.toFixed(2)} cores meanwhile.`);
 }
 
 /** 1 if a goal is missed. */

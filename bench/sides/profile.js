@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { noCorpus } from '../../dist/experiments/instances.js';
+import { outsideFiles } from '../../dist/files/outside-files.js';
 import { optionDefaults } from '../../dist/testing/index.js';
 import { options as declared } from '../../plugins/policy-transformer/dist/options.js';
 import { createPolicy } from '../../plugins/policy-transformer/dist/policy/create-policy.js';
@@ -40,7 +41,7 @@ export async function profileOf(name, { folder, maxTokens, make }) {
     const settings = { ...optionDefaults(declared), engine: 'native', threads: 1 };
     const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
     const start = (engine, cores, log) => InProcessEngine.create(engine, cores, log);
-    const policy = await createPolicy(settings, hostSettings(1), context, start);
+    const policy = await createPolicy(settings, { ...hostSettings(1), files: outsideFiles }, context, start);
     const work = await make(policy);
     for (let count = 0; count < warmUps; count += 1) await work();
     const from = performance.now();

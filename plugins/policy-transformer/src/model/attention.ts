@@ -55,13 +55,26 @@ export function attention(
 
 /**
  * Attention of tokens that lie one after the other, without padding. Queries, keys and values are [1, tokens, ...]; they
- * are spread to [rows, width, ...] and back.
+ * are spread to rows and back. The inputs that say where are those of `PackedAttention`.
  */
 export function packedAttention(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { tokens, rows, width, blocks, bias }: PackedSizes & { readonly bias: Tensor },
+  sizes: PackedSizes,
 ): LayerOptions['attend'] {
+  return sizes.shared === undefined
+    ? apartAttention(graph, config, sizes)
+    : sharedAttention(graph, config, { ...sizes, ...sizes.shared });
+}
+
+/** Each sequence in a row. */
+function apartAttention(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { tokens, rows, width, blocks }: PackedSizes,
+): LayerOptions['attend'] {
+  const group = config.heads / config.keyValueHeads;
+  const bias = graph.input('bias', [(group * width) / blocks, width]);
   const tokenOfPlace = graph.input('tokenOfPlace', [rows, width], 'int32');
   const tokenOrNone = graph.reshape(graph.input('tokenOrNone', [rows, width], 'int32'), [rows * width]);
   const placeOfToken = graph.input('placeOfToken', [tokens], 'int32');
@@ -72,13 +85,38 @@ export function packedAttention(
     graph.gather(attend(spread(query), spread(key), spread(value)), placeOfToken, tokenOrNone);
 }
 
-/** Sizes of sequences without padding: all their tokens, and in attention rows of a width. */
+/** Rows of queries over the keys of their sequence, which other rows may have, too: see `SharedRows`. */
+function sharedAttention(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  { tokens, rows, width, queries, uses }: PackedSizes & NonNullable<PackedSizes['shared']>,
+): LayerOptions['attend'] {
+  const group = config.heads / config.keyValueHeads;
+  const bias = graph.input('bias', [rows, 1, group * queries, width]);
+  const tokenOfQuery = graph.input('tokenOfQuery', [rows, queries], 'int32');
+  const queryOrNone = graph.reshape(graph.input('queryOrNone', [rows, queries], 'int32'), [rows * queries]);
+  const queryOfToken = graph.input('queryOfToken', [tokens], 'int32');
+  const tokenOfKey = graph.input('tokenOfKey', [rows, width], 'int32');
+  const keysOfToken = graph.input('keysOfToken', [tokens, uses], 'int32');
+  const attend = attention(graph, config, rows, bias);
+  const flat = (of: Tensor): Tensor => graph.reshape(of, [tokens, of.shape.at(-1)!]);
+  const ofKeys = (of: Tensor): Tensor => graph.gather(flat(of), tokenOfKey, keysOfToken);
+  return (query, key, value) =>
+    graph.gather(
+      attend(graph.gather(flat(query), tokenOfQuery, queryOfToken), ofKeys(key), ofKeys(value)),
+      queryOfToken,
+      queryOrNone,
+    );
+}
+
+/** Sizes of sequences without padding: all their tokens, and those of attention, which are of `PackedAttention`. */
 export interface PackedSizes {
   readonly tokens: number;
   readonly rows: number;
   readonly width: number;
   /** Blocks of queries, a divisor of `width`. */
   readonly blocks: number;
+  readonly shared?: { readonly queries: number; readonly uses: number };
 }
 
 /** @param at int32 [rows, n] */

@@ -76,9 +76,9 @@ export function keptBytes({ intermediateSize }: DecoderConfig): number {
 }
 
 /**
- * One layer: `hidden` [tokens, hidden] to `hidden`. Other inputs: `positions` int32 [1, tokens] and the `Places` of the
- * tokens; and, which make it the layer of its kind of attention, `cos` and `sin` [width, headWidth / 2], which are
- * `rotaryTables`, and `bias`, which is `causalMask`. If it keeps, the outputs are also `kept.NAME`.
+ * One layer: `hidden` [tokens, hidden] to `hidden`. Other inputs: `positions` int32 [1, tokens] and the places of
+ * `PackedAttention`; and, which make it the layer of its kind of attention, `cos` and `sin` [width, headWidth / 2],
+ * which are `rotaryTables`, and `bias`, which is the mask. If it keeps, the outputs are also `kept.NAME`.
  */
 export function layerPart(
   config: DecoderConfig,
@@ -117,10 +117,8 @@ export function layerGradientPart(
 }
 
 function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: ParameterOptions, sizes: PackedSizes) {
-  const { tokens, width, blocks } = sizes;
-  const group = config.heads / config.keyValueHeads;
+  const { tokens, width } = sizes;
   const input = graph.input('hidden', [tokens, config.hiddenSize]);
-  const bias = graph.input('bias', [(group * width) / blocks, width]);
   const positions = graph.input('positions', [1, tokens], 'int32');
   const angles = (name: string) => graph.gather(graph.input(name, [width, config.headWidth / 2]), positions);
   const inside: { [name: string]: Tensor } = {};
@@ -136,7 +134,7 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
   const output = decoderLayer(graph, config, watched, input, {
     layer: 0,
     positions: { rows: 1, width: tokens, cos: angles('cos'), sin: angles('sin') },
-    attend: packedAttention(graph, config, { ...sizes, bias }),
+    attend: packedAttention(graph, config, sizes),
   });
   return { input, output, inside };
 }

@@ -109,7 +109,8 @@ export interface GraphBuilder {
   /**
    * Rows of `table` ([n, ...]) by int32 ids of any shape: [...ids, ...]. Every id must be in [0, n). If the relevant
    * ids are distinct, `inverse`, int32 [n], makes the derivative a copy too. It gives the index of each table row in
-   * the ids, or the number of ids if the row has no id.
+   * the ids, or the number of ids if the row has no id. For rows with several ids it is [n, m]: the indices of each,
+   * whose derivatives are added in order.
    */
   gather(table: Tensor, ids: Tensor, inverse?: Tensor): Tensor;
   /**

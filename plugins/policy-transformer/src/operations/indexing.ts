@@ -10,7 +10,8 @@ export const gather: Operation = {
     const ids = typeOf(inputs, 1);
     const inverse = inputs[2];
     const fits =
-      inverse === undefined || (inverse.type === 'int32' && sameShape(inverse.shape, table.shape.slice(0, 1)));
+      inverse === undefined ||
+      (inverse.type === 'int32' && inverse.shape.length <= 2 && inverse.shape[0] === table.shape[0]);
     if (ids.type !== 'int32' || table.shape.length === 0 || !fits) {
       throw new Error(`gather of ${inputs.map(describeType).join(', ')}`);
     }
@@ -21,7 +22,8 @@ export const gather: Operation = {
     const [table, ids, inverse] = node.inputs as [Tensor, Tensor, Tensor | undefined];
     if (inverse === undefined) return [graph.scatterSum(g, ids, sizeOf(table.shape, 0))];
     const rows = graph.reshape(g, [elementCount(ids.shape), ...table.shape.slice(1)]);
-    return [graph.gather(graph.pad(rows, 0, 0, 1), inverse)];
+    const found = graph.gather(graph.pad(rows, 0, 0, 1), inverse);
+    return [inverse.shape.length === 1 ? found : graph.sum(found, { axes: [1] })];
   },
 };
 

@@ -53,12 +53,14 @@ const LEAST_SHARED = 0.1;
 /**
  * Units in the order of their tokens, so that those that begin alike stay together, if that saves tokens: see `layOut`.
  * Otherwise as they are, longest first.
+ *
+ * @param sharesLong whether long sequences, too, can share their beginnings
  */
-function arrange(batch: TrainingBatch, units: readonly number[][]): Arrangement {
+function arrange(batch: TrainingBatch, units: readonly number[][], sharesLong = false): Arrangement {
   const lengths = trainedLengths(batch);
   const sizes = units.map((unit) => sum(unit.map((row) => lengths[row]!)));
   const apart = { units, sizes, shared: false };
-  if (units.length < 2 || queryBlocks(Math.max(...lengths)) > 1) return apart;
+  if (units.length < 2 || (!sharesLong && queryBlocks(Math.max(...lengths)) > 1)) return apart;
   const firsts = units.map(([row]) => batch.tokens.subarray(row! * batch.width, row! * batch.width + lengths[row!]!));
   const { order, common } = orderByPrefix(firsts);
   if (sum(common) < LEAST_SHARED * sum(sizes)) return apart;
@@ -77,23 +79,25 @@ export function dealUnits(batch: TrainingBatch, all: readonly number[][], shares
 }
 
 /**
- * Splits a share, longest rows first, into micro-batches with up to `tokens` tokens. Attention pads rows to equal length,
- * so rows * width stays below twice as many.
+ * Splits a share into micro-batches with up to `tokens` different tokens: those of a beginning that several sequences
+ * have count once. Attention pads rows to equal length, so rows * width stays below twice as many where sequences do not
+ * share their beginnings.
  */
-export function cutByTokens(batch: TrainingBatch, units: readonly number[][], tokens: number): number[][] {
+export function cutByTokens(batch: TrainingBatch, all: readonly number[][], tokens: number): number[][] {
+  const { units, sizes, shared } = arrange(batch, all, true);
   const lengths = trainedLengths(batch);
   const cuts: number[][] = [];
   let [used, width] = [Infinity, 0];
-  for (const unit of units) {
-    const count = unit.reduce((sum, row) => sum + lengths[row]!, 0);
+  for (const [index, unit] of units.entries()) {
     const rows = (cuts.at(-1)?.length ?? 0) + unit.length;
-    if (used + count > tokens || rows * width > 2 * tokens) {
+    if (used + sizes[index]! > tokens || (!shared && rows * width > 2 * tokens)) {
       cuts.push([]);
       used = 0;
       width = Math.max(...unit.map((row) => lengths[row]!));
     }
+    // The first of a micro-batch brings its beginning.
+    used += cuts.at(-1)!.length === 0 ? sum(unit.map((row) => lengths[row]!)) : sizes[index]!;
     cuts.at(-1)!.push(...unit);
-    used += count;
   }
   return cuts;
 }

@@ -17,6 +17,7 @@ import {
   type ParameterOptions,
 } from '../model/parameters.js';
 import { keptBytes } from '../model/layered-graphs.js';
+import { packTokens } from '../model/pack-tokens.js';
 import { gradientState } from '../model/training-graph.js';
 import { LayeredTrainer } from './layered-trainer.js';
 import { ParameterBlock } from './parameter-block.js';
@@ -25,15 +26,22 @@ import { Trainer } from './trainer.js';
 const rows = 4;
 const width = 290;
 
-/** Rows of several lengths, two in a micro-batch, with more sampled tokens than the head computes at a time. */
-function batchOf(config: DecoderConfig): TrainingBatch {
+/**
+ * Rows of several lengths, two in a micro-batch, with more sampled tokens than the head computes at a time.
+ * @param common tokens with which every second row begins like the one before it; half of them are those of all rows
+ */
+function batchOf(config: DecoderConfig, common = 0): TrainingBatch {
   const random = testHost(4).random;
   const size = rows * width;
   const length = Int32Array.from({ length: rows }, (_, row) => width - 31 * row);
   const draw = (scale: number) => Float64Array.from({ length: size }, () => scale * random.normal());
+  const tokens = Int32Array.from({ length: size }, () => random.integer(1, config.vocabularySize));
+  for (let row = 1; row < rows; row += 1) {
+    tokens.copyWithin(row * width, (row - 1) * width, (row - 1) * width + (row % 2 === 1 ? common : common / 2));
+  }
   return {
     ...emptyBatch({ rows, width, temperature: 0.8 }),
-    tokens: Int32Array.from({ length: size }, () => random.integer(1, config.vocabularySize)),
+    tokens,
     length,
     mask: Uint8Array.from({ length: size }, (_, i) =>
       Number(i % width > 3 && i % width < length[Math.floor(i / width)]! && i % 3 === 0),
@@ -83,7 +91,7 @@ const worst = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
 // Goes red when a layer reads the weights of another, a chunk of the head is left out or a gradient goes to another layer.
-it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
+it.each<[string, DecoderConfig, ParameterOptions, Loss, common?: number]>([
   ['all weights, a tied head', small, { valueHead: false }, perToken],
   ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
   ['an adapter', grouped, { valueHead: false, adapter }, perToken],
@@ -94,10 +102,16 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss]>([
   ['DoRA', grouped, { valueHead: false, adapter: { ...adapter, dora: true } }, perToken],
   ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
-])('computes what one graph computes: %s', async (_, config, options, loss) => {
+  ['rows that begin alike', small, { valueHead: false }, perToken, 150],
+  ['rows that begin alike, grouped queries and an adapter', grouped, { valueHead: false, adapter }, perToken, 240],
+  ['rows that begin alike, sliding windows', windowed, { valueHead: true, adapter }, withValue, 200],
+  ['pairs that begin alike', grouped, { valueHead: false, adapter }, perPair, 200],
+])('computes what one graph computes: %s', async (_, config, options, loss, common) => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
   const weights = weightsOf(executor, config, options);
-  const batch = batchOf(config);
+  const batch = batchOf(config, common);
+  const { attention } = packTokens(batch, [0, 1, 2, 3], config);
+  expect(attention.shared === undefined).toBe(common === undefined);
   const results = [];
   const limits = { microBatchTokens: 640, activationBytes: 0 };
   for (const trainer of [

@@ -3,7 +3,6 @@ import type { LiveName, LossInputName, TrainingBatch } from '@agentgym/cli';
 import type { Executor, HostArrays } from '../executors/executor.js';
 import type { State } from '../executors/state.js';
 import { statesOf, type ModelWeights } from '../generation/token-generator.js';
-import { causalMask } from '../model/causal-mask.js';
 import { attentionKindOf, type DecoderConfig } from '../model/decoder-config.js';
 import {
   embeddingGradientPart,
@@ -34,6 +33,8 @@ const ROWS = 100_003;
 const BLOCK = 100_019;
 const SLOTS = 100_043;
 const TOKENS = 100_049;
+const QUERIES = 100_057;
+const USES = 100_069;
 
 export interface LayeredLimits {
   /** Most tokens of a micro-batch. */
@@ -77,7 +78,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   }
 
   protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
-    return packTokens(batch, rows, reads, unit);
+    return packTokens(batch, rows, this.config, reads, unit);
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedTokens): Promise<Outputs> {
@@ -102,8 +103,8 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
     const { tokens, predicting, sizes } = packed;
     const { layers, hiddenSize } = this.config;
     const attention = this.config.attentionKinds.map(({ rope, window }) => ({
-      ...rotaryTables(this.config, rope, sizes.width),
-      bias: causalMask(sizes.width, this.group, sizes.blocks, window),
+      ...rotaryTables(this.config, rope, packed.attention.width),
+      bias: packed.attention.mask(this.group, window),
     }));
     const state = statesOf(weights);
     const embed = await this.#session('embed', () => embeddingPart(this.config, TOKENS), { tokens: TOKENS });
@@ -131,18 +132,20 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
     inputs: HostArrays,
     state: readonly State[],
   ): Promise<Outputs> {
-    const { positions, places } = packed;
-    const { tokens, rows, width, blocks } = packed.sizes;
+    const { positions } = packed;
+    const { rows, width, blocks, shared, places } = packed.attention;
     const part = direction === 'forward' ? layerPart : layerGradientPart;
     const sizes = { tokens: TOKENS, rows: ROWS, width: blocks * BLOCK, blocks };
+    const ofShared = { queries: QUERIES, uses: USES };
     const session = await this.#session(
-      `${direction} ${blocks} ${keeps}`,
-      () => part(this.config, this.options, sizes, keeps),
-      { tokens: TOKENS, rows: ROWS, block: BLOCK },
+      `${direction} ${shared ? 'shared' : blocks} ${keeps}`,
+      () => part(this.config, this.options, shared ? { ...sizes, shared: ofShared } : sizes, keeps),
+      { tokens: TOKENS, rows: ROWS, block: BLOCK, ...(shared && ofShared) },
     );
     const shaped = { positions, ...places, ...attention[attentionKindOf(this.config, layer)]! };
     const renamed = state.map((each) => each.renamed(namesOfLayer(layer)));
-    return session.run({ ...inputs, ...shaped }, { sizes: { tokens, rows, block: width / blocks }, state: renamed });
+    const found = { tokens: packed.sizes.tokens, rows, block: width / blocks, ...shared };
+    return session.run({ ...inputs, ...shaped }, { sizes: found, state: renamed });
   }
 
   /** Log probability, entropy and value of every slot. */
@@ -188,7 +191,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
 
   async #loss({ loss, traits }: Training, { sizes, inputs }: PackedTokens, live: Outputs): Promise<Outputs> {
     const { key, readsRows } = traits;
-    const rows = readsRows ? sizes.rows : ROWS;
+    const rows = readsRows ? sizes.sequences : ROWS;
     const session = await this.#session(
       `loss ${readsRows ? rows : ''} ${key}`,
       () => lossPart(loss, this.options, { rows, slots: SLOTS }),
