@@ -43,7 +43,7 @@ export const options = {
   activationMegabytes: {
     type: 'integer',
     minimum: 0,
-    default: 512,
+    default: 1024,
     resumable: true,
     description:
       'Memory for activations of a model with more than 100 million parameters, from the forward to the backward pass; beyond it they are computed again, which gives the same numbers',

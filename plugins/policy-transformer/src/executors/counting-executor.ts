@@ -33,6 +33,7 @@ export class CountingExecutor implements Executor {
   readonly threads = 1;
   readonly rowRules: RowRules;
   readonly mostFixedBytes: number;
+  readonly mostConstantBytes: number;
   readonly vectorLength: number;
   readonly #programs: CountedExecutable[] = [];
   #state = 0;
@@ -41,10 +42,12 @@ export class CountingExecutor implements Executor {
   constructor({
     rowRules,
     mostFixedBytes,
+    mostConstantBytes,
     vectorLength,
-  }: Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'vectorLength'>) {
+  }: Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'mostConstantBytes' | 'vectorLength'>) {
     this.rowRules = rowRules;
     this.mostFixedBytes = mostFixedBytes;
+    this.mostConstantBytes = mostConstantBytes;
     this.vectorLength = vectorLength;
   }
 

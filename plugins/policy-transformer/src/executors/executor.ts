@@ -77,6 +77,8 @@ export interface Executor {
    * policy version. It depends on the engine alone, because the two ways may round differently.
    */
   readonly mostFixedBytes: number;
+  /** Weights of up to this many bytes that never change are worth one program in which they are constants. */
+  readonly mostConstantBytes: number;
   /** Numbers that a run of a program on long vectors takes at a time (`VectorProgram`). It affects only speed. */
   readonly vectorLength: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */

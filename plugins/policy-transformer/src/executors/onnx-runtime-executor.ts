@@ -30,9 +30,11 @@ export const ONNX_RUNTIME_FACTS = {
    * copy and its compilation cost more than that saves.
    */
   mostFixedBytes: 100e6,
+  /** While a session with constants is made, they exist in several copies, and its model is limited to 2 GB. */
+  mostConstantBytes: 1e9,
   /** Results are small enough for the processor's caches. */
   vectorLength: 2 ** 16,
-} as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'vectorLength'>;
+} as const satisfies Pick<Executor, 'rowRules' | 'mostFixedBytes' | 'mostConstantBytes' | 'vectorLength'>;
 
 const PROVIDERS = { 'onnxruntime-node': 'cpu', 'onnxruntime-web': 'wasm', cuda: 'cuda' } as const;
 
@@ -50,6 +52,7 @@ export class OnnxRuntimeExecutor implements Executor {
   readonly threads: number;
   readonly rowRules = ONNX_RUNTIME_FACTS.rowRules;
   readonly mostFixedBytes: number;
+  readonly mostConstantBytes = ONNX_RUNTIME_FACTS.mostConstantBytes;
   readonly vectorLength = ONNX_RUNTIME_FACTS.vectorLength;
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;

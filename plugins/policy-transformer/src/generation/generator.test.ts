@@ -18,7 +18,7 @@ import { slowLogits, slowLogprobs, type Multiplier } from './fixtures/slow-decod
 import { slowMultiplier } from './fixtures/slow-quantization.js';
 import { KeyValueCache } from './key-value-cache.js';
 import { GraphGenerator, type DecodeRunner, type GeneratorLimits } from './graph-generator.js';
-import { QuantizedDecodeRunner } from './quantized-decode-runner.js';
+import { ConstantDecodeRunner } from './constant-decode-runner.js';
 import type { QuantizedFormat } from './quantized-weights.js';
 import type { ModelWeights, TokenGenerator } from './token-generator.js';
 
@@ -137,7 +137,7 @@ const quantized = (format: QuantizedFormat): Kind => ({
   within: 0.2,
   create: async (config) => {
     const executor = await createExecutor({ threads: 1, log: () => undefined });
-    return sessions(config, executor, new QuantizedDecodeRunner(executor, config, undefined, format));
+    return sessions(config, executor, new ConstantDecodeRunner(executor, config, undefined, format));
   },
 });
 
@@ -174,6 +174,13 @@ const inReference = graphOf('a graph in the reference', () => Promise.resolve(ne
 const weightsAsInputs = graphOf('a graph whose weights are inputs', async () =>
   withFacts(await onnx(), { mostFixedBytes: 0 }),
 );
+const oneSession: Kind = {
+  name: 'one session with constant weights',
+  create: async (config) => {
+    const executor = await onnx();
+    return sessions(config, executor, new ConstantDecodeRunner(executor, config, undefined, 'float32'));
+  },
+};
 const cases = [
   ...kinds.flatMap((kind) => [
     { by: kind.name, kind, model: 'hidden 64', config: small },
@@ -185,6 +192,8 @@ const cases = [
     { by: kind.name, kind, model: 'hidden 128', config: grouped },
     { by: kind.name, kind, model: 'hidden 16, heads of 32', config: wideHeads },
   ]),
+  { by: oneSession.name, kind: oneSession, model: 'hidden 64', config: small },
+  { by: oneSession.name, kind: oneSession, model: 'hidden 128', config: grouped },
   { by: 'a graph', kind: kinds[0]!, model: 'layers without rotary positions', config: partlyRotated },
   { by: 'a graph', kind: kinds[0]!, model: 'sliding windows', config: windowed },
   { by: weightsAsInputs.name, kind: weightsAsInputs, model: 'sliding windows', config: windowed },

@@ -1,7 +1,7 @@
 /* Long because it has one method for each operation; each is one or two lines. */
 import { rotary, scaledAttention } from '../operations/attention.js';
 import * as elementwise from '../operations/elementwise.js';
-import type { GraphBuilder, MatmulOptions, ReduceOptions } from '../operations/graph-builder.js';
+import type { GraphBuilder, MatmulOptions, ReduceOptions, TokenStatistics } from '../operations/graph-builder.js';
 import * as indexing from '../operations/indexing.js';
 import * as layout from '../operations/layout.js';
 import * as leaves from '../operations/leaves.js';
@@ -344,9 +344,9 @@ export class Graph implements GraphBuilder {
     return only(this.apply(scaledAttention, [query, key, value, bias], { scale }));
   }
 
-  tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor } {
-    const [logprob, entropy] = this.apply(tokenStatistics, [logits, ids], {}) as [Tensor, Tensor];
-    return { logprob, entropy };
+  tokenStatistics(logits: Tensor, ids: Tensor): TokenStatistics {
+    const [logprob, entropy, , probabilities] = this.apply(tokenStatistics, [logits, ids], {}) as Tensor[];
+    return { logprob: logprob!, entropy: entropy!, probabilities: probabilities! };
   }
 }
 

@@ -26,6 +26,7 @@ import {
   EMBEDDING,
   FINAL_NORM,
   headName,
+  projectionSizes,
   trainableShapes,
   VALUE_BIAS,
   VALUE_WEIGHT,
@@ -65,14 +66,22 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
 }
 
 /**
- * Results inside a layer that may be kept for the backward pass: those whose products take more than half of the layer's
- * time. [tokens, intermediate] each.
+ * Products inside a layer that may be kept for the backward pass, [tokens, outputs] each: all that it reads. Each number
+ * of them costs as much to compute again, a sum over hidden states.
  */
-const KEPT: readonly Projection[] = ['mlp.gate_proj', 'mlp.up_proj'];
+const KEPT: readonly Projection[] = [
+  'self_attn.q_proj',
+  'self_attn.k_proj',
+  'self_attn.v_proj',
+  'self_attn.o_proj',
+  'mlp.gate_proj',
+  'mlp.up_proj',
+];
 
 /** Bytes of what a layer may keep of one token. */
-export function keptBytes({ intermediateSize }: DecoderConfig): number {
-  return KEPT.length * intermediateSize * Float32Array.BYTES_PER_ELEMENT;
+export function keptBytes(config: DecoderConfig): number {
+  const numbers = KEPT.reduce((sum, part) => sum + projectionSizes(config, part).outputs, 0);
+  return numbers * Float32Array.BYTES_PER_ELEMENT;
 }
 
 /**
@@ -141,8 +150,7 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
 
 /** Live quantities of slots, from `hidden` [slots, hidden], `targets` int32 [slots] and `inverseTemperature` []. */
 export function headPart(config: DecoderConfig, options: ParameterOptions, slots: number): GraphPart {
-  const { input: _, ...outputs } = head(new Graph(), config, options, slots);
-  return { outputs };
+  return { outputs: head(new Graph(), config, options, slots).live };
 }
 
 /**
@@ -157,10 +165,11 @@ export function headDirectionsPart(
   names: readonly ('logprob' | 'entropy')[],
 ): GraphPart {
   const graph = new Graph();
-  const { input, ...live } = head(graph, config, options, slots);
-  const directions = names.map(
-    (name) => [`direction.${name}`, gradients(graph, graph.sum(live[name]), [input])[0]!] as const,
-  );
+  const { input, live, logprobOf } = head(graph, config, options, slots);
+  const directions = names.map((name) => {
+    const sum = graph.sum(name === 'logprob' ? logprobOf() : live[name]);
+    return [`direction.${name}`, gradients(graph, sum, [input])[0]!] as const;
+  });
   return { outputs: { ...live, ...Object.fromEntries(directions) } };
 }
 
@@ -180,7 +189,7 @@ function headParameters(config: DecoderConfig): readonly string[] {
  */
 export function headGradientPart(config: DecoderConfig, options: ParameterOptions, slots: number): GraphPart {
   const graph = new Graph();
-  const { input, ...live } = head(graph, config, options, slots);
+  const { input, live } = head(graph, config, options, slots);
   const loss = Object.entries(live)
     .map(([name, tensor]) => graph.sum(graph.mul(tensor, graph.input(`slope.${name}`, [slots]))))
     .reduce((sum, term) => graph.add(sum, term));
@@ -193,11 +202,22 @@ function head(graph: GraphBuilder, config: DecoderConfig, { valueHead }: Paramet
   const input = graph.input('hidden', [slots, hiddenSize]);
   const final = finalNorm(graph, config, input);
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
-  const logits = graph.matmul(tempered, stateEmbedding(graph, config).head, { transposeRight: true });
-  const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
-  if (!valueHead) return { input, ...statistics };
+  const matrix = stateEmbedding(graph, config).head;
+  const logits = graph.matmul(tempered, matrix, { transposeRight: true });
+  const targets = graph.input('targets', [slots], 'int32');
+  const { probabilities, ...statistics } = graph.tokenStatistics(logits, targets);
+  /**
+   * [slots, hidden] with the derivative of the log probabilities, which is the row of the target less the mean row. So
+   * nothing as large as the logits is written for it.
+   */
+  const logprobOf = (): Tensor => {
+    const mean = graph.matmul(probabilities, matrix);
+    return graph.mul(tempered, graph.stopGradient(graph.sub(graph.gather(matrix, targets), mean)));
+  };
+  if (!valueHead) return { input, live: statistics, logprobOf };
   const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, hiddenSize]), { transposeRight: true });
-  return { input, ...statistics, value: graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]) };
+  const value = graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]);
+  return { input, live: { ...statistics, value }, logprobOf };
 }
 
 /**

@@ -91,8 +91,8 @@ function liveTensors(
  */
 function liveAtSlots(graph: Graph, { slots, points, shared }: TrainingSizes, logits: Tensor, value?: Tensor): Live {
   if (!shared) {
-    const statistics = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
-    return { ...statistics, ...(value && { value }) };
+    const { logprob, entropy } = graph.tokenStatistics(logits, graph.input('targets', [slots], 'int32'));
+    return { logprob, entropy, ...(value && { value }) };
   }
   const pointOfSlot = graph.input('pointOfSlot', [slots], 'int32');
   const distribution = graph.logSoftmax(logits);

@@ -159,7 +159,14 @@ export interface GraphBuilder {
   scaledAttention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: number): Tensor;
   /**
    * Statistics of logits [n, vocabulary] that training reads, for int32 ids [n]: log probability of the id and entropy
-   * (nats) of the distribution, both [n].
+   * (nats) of the distribution, both [n]; and the probabilities [n, vocabulary], which have no derivative.
    */
-  tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor };
+  tokenStatistics(logits: Tensor, ids: Tensor): TokenStatistics;
+}
+
+/** See `GraphBuilder.tokenStatistics`. */
+export interface TokenStatistics {
+  readonly logprob: Tensor;
+  readonly entropy: Tensor;
+  readonly probabilities: Tensor;
 }

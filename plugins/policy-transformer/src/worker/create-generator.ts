@@ -2,7 +2,7 @@ import type { Executor } from '../executors/executor.js';
 import { SessionDecodeRunner } from '../generation/decode-runner.js';
 import { GraphGenerator, type DecodeRunner } from '../generation/graph-generator.js';
 import { KeyValueCache } from '../generation/key-value-cache.js';
-import { QuantizedDecodeRunner } from '../generation/quantized-decode-runner.js';
+import { ConstantDecodeRunner } from '../generation/constant-decode-runner.js';
 import type { QuantizedFormat } from '../generation/quantized-weights.js';
 import type { TokenGenerator } from '../generation/token-generator.js';
 import { KernelGenerator } from '../kernels/kernel-generator.js';
@@ -31,6 +31,19 @@ export function usesKernels(config: DecoderConfig, adapter: Adapter | undefined,
   return whole && fitsKernels(config) && parameters <= MOST_FOR_KERNELS;
 }
 
+/**
+ * Whether the weights under an adapter are constants of one session. They never change, so it is made once, but each of
+ * several sessions would hold a large model again: small ones are constants of each (`mostFixedBytes`).
+ */
+export function isConstantBase(
+  config: DecoderConfig,
+  adapter: Adapter | undefined,
+  { mostFixedBytes, mostConstantBytes }: Pick<Executor, 'mostFixedBytes' | 'mostConstantBytes'>,
+): boolean {
+  const bytes = totalElements(parameterShapes(config, { valueHead: false })) * Float32Array.BYTES_PER_ELEMENT;
+  return adapter !== undefined && bytes > mostFixedBytes && bytes <= mostConstantBytes;
+}
+
 /** Runs the decode graphs of a model that kernels do not sample. */
 export function createRunner(
   config: DecoderConfig,
@@ -38,9 +51,10 @@ export function createRunner(
   executor: Executor,
   format: SamplingWeights,
 ): DecodeRunner {
-  return format === 'float32'
-    ? new SessionDecodeRunner(executor, config, adapter)
-    : new QuantizedDecodeRunner(executor, config, adapter, format);
+  const isConstant = format !== 'float32' || isConstantBase(config, adapter, executor);
+  return isConstant
+    ? new ConstantDecodeRunner(executor, config, adapter, format)
+    : new SessionDecodeRunner(executor, config, adapter);
 }
 
 /** The generators of a core. They share a cache, and those of adapters with equal shapes share their programs. */

@@ -12,6 +12,7 @@ export abstract class VariableExecutor implements Executor {
   abstract readonly threads: number;
   readonly rowRules: RowRules;
   readonly mostFixedBytes = 0;
+  readonly mostConstantBytes = 0;
   readonly vectorLength = Infinity;
   protected abstract readonly store: VariableStore;
   #count = 0;

@@ -12,25 +12,29 @@ import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quant
 import { chooseToken, type Choice } from './sampling-graph.js';
 import { statesOf, type ModelWeights, type PreparedWeights } from './token-generator.js';
 
+/** The numbers that a constant copy of the weights has. */
+export type ConstantFormat = 'float32' | QuantizedFormat;
+
 /**
- * Decodes with a quantized copy of the matrices; an adapter, norms, biases and the embedding stay float32. The copy is a
- * constant of one session, because packed once it is three times faster than as an input. So that it exists only once,
- * this session serves every shape, and choosing a token, which differs, is a session of its own.
+ * Decodes with matrices that are constants of one session, because packed once they are faster than as an input: those of
+ * a rounded copy up to three times. So that they exist only once, this session serves every shape, and choosing a
+ * token, which differs, is a session of its own. An adapter is an input, and so are norms, biases and the embedding beside
+ * a rounded copy.
  */
-export class QuantizedDecodeRunner implements DecodeRunner {
+export class ConstantDecodeRunner implements DecodeRunner {
   readonly rowLimits: DecodeRunner['rowLimits'];
   readonly #executor: Executor;
   readonly #config: DecoderConfig;
   readonly #adapter: Adapter | undefined;
-  readonly #format: QuantizedFormat;
+  readonly #format: ConstantFormat;
   readonly #choosing = new Map<string, Executable>();
   #logits: Executable | undefined;
   /** Only in DoRA. */
   readonly #rowScales: RowScales | undefined;
-  /** The weights of which there is a copy. */
+  /** The weights that are constants, or of which a copy is. */
   #copied: State | undefined;
 
-  constructor(executor: Executor, config: DecoderConfig, adapter: Adapter | undefined, format: QuantizedFormat) {
+  constructor(executor: Executor, config: DecoderConfig, adapter: Adapter | undefined, format: ConstantFormat) {
     this.#executor = executor;
     this.rowLimits = { least: executor.rowRules.leastRows, most: Infinity };
     this.#config = config;
@@ -39,7 +43,7 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     this.#rowScales = adapter?.dora ? new RowScales(executor, config, adapter) : undefined;
   }
 
-  /** The copy is made again unless the weights under an adapter are the same. */
+  /** The session is made again unless the weights under an adapter are the same. */
   async prepare(weights: ModelWeights): Promise<PreparedWeights> {
     if (weights.frozen === undefined) await this.#disposeLogits();
     return { ...weights, derived: this.#rowScales ? [await this.#rowScales.of(weights)] : [] };
@@ -59,7 +63,12 @@ export class QuantizedDecodeRunner implements DecodeRunner {
     const { logits } = await this.#logits.run(inputs, {
       ...options,
       sizes: { rows, width, capacity },
-      state: [...statesOf(weights), ...weights.derived, ...state],
+      // What is a constant is not given again.
+      state: [
+        ...statesOf(weights).filter((one) => this.#format !== 'float32' || one !== copied),
+        ...weights.derived,
+        ...state,
+      ],
     });
     const choosing = await this.#choose(choice);
     return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });
@@ -79,13 +88,15 @@ export class QuantizedDecodeRunner implements DecodeRunner {
   }
 
   async #compileLogits(weights: State): Promise<Executable> {
-    const fixed = await quantizeWeights(this.#executor, this.#config, weights, this.#format);
+    const format = this.#format;
+    const rounds = format !== 'float32';
+    const fixed = rounds ? await quantizeWeights(this.#executor, this.#config, weights, format) : weights;
     const openSizes = standIns(this.#config);
     const program = logitsGraph(new Graph(), this.#config, {
       sizes: openSizes,
       tables: tablesOf(this.#config),
       adapter: this.#adapter,
-      multiply: quantizedProduct(this.#format),
+      ...(rounds && { multiply: quantizedProduct(format) }),
     });
     return this.#executor.compile({ ...program, openSizes: { ...openSizes }, fixed });
   }
