@@ -13,6 +13,7 @@ import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { usualActionTokens } from './answer-settings.js';
 import { isGgufFile } from './gguf-folder.js';
 import { type Instances, type Named, noCorpus } from './instances.js';
 
@@ -111,6 +112,3 @@ function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unkn
 function contextOf({ base, folder }: FoundModel) {
   return { from: folder, valueHead: false, ...(base !== undefined && { base }) };
 }
-
-/** Most tokens of an action of a model that is no run. */
-export const usualActionTokens = 64;

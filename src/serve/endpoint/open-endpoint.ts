@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 
 import type { SamplingModel } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { estimateModel, findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
+import { usualActionTokens } from '../../experiments/answer-settings.js';
+import { estimateModel, findModel, loadModel } from '../../experiments/find-model.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
