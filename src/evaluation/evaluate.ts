@@ -39,6 +39,9 @@ export interface Evaluation {
   readonly outcomes: readonly TaskOutcome[];
   /** In the order of tasks and attempts, including failed ones. */
   readonly episodes: readonly Episode[];
+  /** Seconds of play, and sampled tokens. */
+  readonly seconds: number;
+  readonly tokens: number;
 }
 
 /**
@@ -55,7 +58,13 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   const keys = tasks.flatMap((task, group) =>
     Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
   );
-  const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
+  let seconds = 0;
+  const episodes = await collectEpisodes(keys, {
+    ...options,
+    actor,
+    random: random.stream('episodes', split),
+    took: ({ milliseconds }) => (seconds = milliseconds / 1000),
+  });
   refuseManyFailures(episodes, options.rollout.maxFailedShare, world);
   // No share of failures is so high that a rate of nothing is a result.
   if (episodes.every(({ status }) => status === 'failed')) refuseManyFailures(episodes, 0, world);
@@ -76,7 +85,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   });
   // A player without tokens has temperature 0 by convention.
   const temperature = actor.kind === 'model' ? actor.sampling.temperature : 0;
-  const { truncated, invalid, failed } = summarizeEpisodes(episodes);
+  const { truncated, invalid, cut, failed, tokens } = summarizeEpisodes(episodes);
   const labels = successByLabels(outcomes, attempts, random.stream('labels'));
   const summary = {
     split,
@@ -84,11 +93,13 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     ...intervals(outcomes, attempts, random.stream('bootstrap')),
     truncated,
     invalid,
+    // An expert's actions have no length.
+    ...(actor.kind !== 'environment' && { cut }),
     failed,
     ...(attempts > 1 && { attempts: { k: attempts, ...attemptRates(outcomes, attempts) } }),
     ...(labels && { labels }),
   };
-  return { summary, outcomes, episodes };
+  return { summary, outcomes, episodes, seconds, tokens };
 }
 
 function attemptOf(episode: CompletedEpisode): TaskOutcome['attempts'][number] {

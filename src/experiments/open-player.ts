@@ -8,6 +8,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import type { EpisodeCounts } from '../rollout/episode-counts.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
@@ -54,9 +55,18 @@ export interface OpenPlayerRequest extends AnswerSettings {
   readonly turns?: number;
   /** Temperature of a model. Absent: 0. */
   readonly temperature?: number;
+  /** Absent: nobody is told. */
+  readonly progress?: EpisodeListener;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
+}
+
+/** Hears what a command that plays is doing. */
+export interface EpisodeListener {
+  /** Who plays from now on, or what is done before. */
+  begin(what: string): void;
+  take(counts: EpisodeCounts): void;
 }
 
 /** A player, and the world to play in. */
@@ -83,6 +93,7 @@ export interface OpenPlayer {
  */
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, runsFolder, settings } = request;
+  request.progress?.begin('opening the policy and the environment');
   const instances = new Instances(host, settings);
   const text = typeof policy === 'string' && !isSourceName(policy) ? textModel(policy) : undefined;
   const model =
