@@ -16,6 +16,7 @@ import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { usualActionTokens } from './answer-settings.js';
 import { isGgufFile } from './gguf-folder.js';
 import { type Instances, type Named, noCorpus } from './instances.js';
+import { unusableModel } from './unusable-model.js';
 
 /** A model on disk. */
 export interface FoundModel {
@@ -62,7 +63,7 @@ export async function findModel(
   } catch (error) {
     const isName = policy !== 'latest' && /^[a-z][a-z0-9-]*$/.test(policy);
     if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
-    throw error;
+    throw unusableModel(policy) ?? error;
   }
   const manifest = await readManifest(directory);
   const chosen = checkpoint === undefined ? undefined : await chooseCheckpoint(await loadRun(directory), checkpoint);
