@@ -77,32 +77,46 @@ export async function findModel(
   };
 }
 
-/** @param options override those of the run */
+/**
+ * @param options override those of the run
+ * @param maxTokens of the longest conversation; absent: as the policy says
+ */
 export function loadModel(
   model: FoundModel,
   instances: Instances,
   options?: { readonly [name: string]: unknown },
+  maxTokens?: number,
 ): Promise<PolicyModel> {
-  return instances.policy(policyOf(model, options), { corpus: noCorpus, ...contextOf(model) });
+  const length = maxTokens === undefined ? {} : { maxTokens };
+  return instances.policy(policyOf(model, options), { corpus: noCorpus, ...contextOf(model), ...length });
 }
 
-/** About how many bytes a model needs that only samples. Undefined if its plugin cannot tell. */
+/**
+ * About how many bytes a model needs that only samples, and how many tokens a conversation may have. Undefined if its
+ * plugin cannot tell.
+ *
+ * @param maxTokens of the longest conversation that is asked for; absent: a short one
+ */
 export async function estimateModel(
   model: FoundModel,
   instances: Instances,
   options?: { readonly [name: string]: unknown },
-): Promise<number | undefined> {
+  maxTokens?: number,
+): Promise<{ readonly bytes: number; readonly maxTokens: number } | undefined> {
   const ways = { topP: 1, topK: 0 };
   const load: PolicyLoad = {
-    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: usualActionTokens, rows: 0 },
+    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: maxTokens ?? usualActionTokens, rows: 0 },
     ...{ evaluates: false, references: 0, optimizers: [] },
     samplings: [
       { temperature: 0, ...ways },
       { temperature: 1, ...ways },
     ],
   };
-  const estimate = await instances.policyEstimate(policyOf(model, options), contextOf(model), load);
-  return estimate && Object.values(estimate.bytes).reduce((sum, bytes) => sum + bytes, 0);
+  const context = { ...contextOf(model), ...(maxTokens !== undefined && { maxTokens }) };
+  const estimate = await instances.policyEstimate(policyOf(model, options), context, load);
+  if (estimate === undefined) return undefined;
+  const bytes = Object.values(estimate.bytes).reduce((sum, part) => sum + part, 0);
+  return { bytes, maxTokens: estimate.capabilities.maxTokens };
 }
 
 function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unknown } = {}): Named {
