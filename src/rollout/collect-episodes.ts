@@ -14,6 +14,7 @@ import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, isPromiseLike, withinDeadline } from '../errors/within-deadline.js';
 import { type Actor, isTextPlayer, type ModelActor } from './actor.js';
+import { CallSignals } from './call-signals.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
@@ -90,6 +91,8 @@ class Collection {
   readonly #waiting: Attempt[];
   readonly #live = new Set<LiveEpisode>();
   readonly #counter: EpisodeCounter;
+  /** Players and samplers listen to the signal of their call, which are many at the same time. */
+  readonly #signals = new CallSignals();
   /** Episodes that wait for the actor. */
   #ready: LiveEpisode[] = [];
   /** Number of running calls of environments, tools and players. */
@@ -264,7 +267,9 @@ class Collection {
   }
 
   async #generate(episodes: readonly LiveEpisode[], actor: ModelActor): Promise<void> {
-    const written = await generate(episodes, actor, this.#options.signal);
+    const { signal } = this.#options;
+    const call = this.#signals.begin(signal);
+    const written = await generate(episodes, actor, call.signal).finally(() => this.#signals.end(signal, call));
     if (this.#over) return;
     for (const [index, episode] of episodes.entries()) {
       this.#beside(() => this.#play(episode, () => written[index] as ActorTurn));
@@ -291,10 +296,13 @@ class Collection {
       admissible: () => instance.admissible(),
     };
     const milliseconds = isTextPlayer(player) ? textMilliseconds : rollout.playerMilliseconds;
-    const act = () => player.act(turn, signal);
-    const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act).catch((error: unknown) => {
-      throw isUnavailable(error) ? unavailable(player.name, error) : error;
-    });
+    const call = this.#signals.begin(signal);
+    const act = () => player.act(turn, call.signal);
+    const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act)
+      .catch((error: unknown) => {
+        throw isUnavailable(error) ? unavailable(player.name, error) : error;
+      })
+      .finally(() => this.#signals.end(signal, call));
     const written = typeof answer === 'string' ? { text: answer } : answer;
     if ('full' in written) return undefined;
     const { text, cut = false } = written;
