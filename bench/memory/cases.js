@@ -7,7 +7,7 @@ function recipe(name, { policy, options, ...changes }) {
     recipeVersion: 1,
     name,
     seed: 1,
-    environment: { name: 'guess-number', options: { width: [20, 31] } },
+    environment: { name: 'guess-number', options: { width: [20, 31], instructions: 'none' } },
     reward: { terms: [{ name: 'sparse', weight: 1 }] },
     policy: { name: 'transformer', ...model, sampling, ...(options && { options }) },
     algorithm: grpo().algorithm,

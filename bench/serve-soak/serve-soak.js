@@ -19,7 +19,7 @@ const ONE_IN = 20;
 const TOLERANCE = 0.1;
 const recipe = {
   ...{ recipeVersion: 1, name: 'soak', seed: 1 },
-  environment: { name: 'guess-number', options: { width: [20, 31] } },
+  environment: { name: 'guess-number', options: { width: [20, 31], instructions: 'none' } },
   policy: { name: 'transformer', preset: 'pico', sampling: { maxActionTokens: 4 } },
   horizon: { schedule: 'fixed', turns: 5 },
   stages: { sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 100 }, steps: 10 } },

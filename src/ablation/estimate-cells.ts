@@ -95,7 +95,7 @@ async function runPilot({ cell, plan }: PlannedCell, folder: string, signal: Abo
   signal.throwIfAborted();
   const result = await readResult(run.directory);
   if (outcome.status === 'completed' && result !== undefined) {
-    return measure(await loadRun(run.directory), plan, result.seconds);
+    return measure(await loadRun(run.directory), planRun(recipe), result.seconds);
   }
   const cause = 'cause' in outcome ? causeOf(outcome) : outcome.status;
   throw new AgentgymError('AG_ABLATION_PILOT', { message: `The pilot of the cell ${cell.id} failed: ${cause}` });
@@ -109,7 +109,7 @@ function pilotRecipe({ recipe, longestHorizon }: RunPlan): Recipe {
     const steps = Math.min(stage.steps, pilotSteps);
     return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
   });
-  // Only the final evaluation stays: settings for evaluations during training would be idle.
+  // Only the final evaluation stays, and the one before training is as long: others would be idle.
   const { final, horizon, seed } = recipe.evaluation;
   const evaluation = {
     every: 0,
@@ -140,6 +140,7 @@ interface Speed {
   readonly perEvaluated: number;
 }
 
+/** @param plan that of the pilot */
 function measure({ metrics }: LoadedRun, plan: RunPlan, seconds: number): Speed {
   const spent = totalsOfMetrics(metrics.findLast((line) => 'cost/turns' in line.metrics)?.metrics ?? {});
   const { episodes = 0, turns = 0, tokens = 0 } = spent;
@@ -158,7 +159,7 @@ function measure({ metrics }: LoadedRun, plan: RunPlan, seconds: number): Speed 
         }),
     );
   const training = metrics.reduce((sum, line) => sum + Number(line.metrics['time/step_seconds'] ?? 0), 0);
-  const evaluated = pilotTasks(plan.recipe.evaluation.final.tasks) * finalEvaluations(plan);
+  const evaluated = finalPlays(plan);
   return {
     perRow: secondsOf('sft'),
     perTurn: secondsOf('rl'),
@@ -173,13 +174,15 @@ function mean(values: readonly number[]): number {
 }
 
 /**
- * How often the final tasks are played: before and after training at each temperature, and by the baselines. After
- * training, they are also played in other environments.
+ * How many final tasks are played: before and after training at each temperature, and by the baselines. After training,
+ * they are also played in other environments.
  */
-function finalEvaluations({ recipe, lastRl, transfer }: RunPlan): number {
-  const temperatures = new Set([0, ...recipe.evaluation.final.temperatures]).size;
+function finalPlays({ before, recipe, lastRl, transfer }: RunPlan): number {
+  const { tasks, temperatures } = recipe.evaluation.final;
+  const times = (all: readonly number[]) => new Set([0, ...all]).size;
   const environments = 1 + transfer.filter(({ isOwn }) => !isOwn).length;
-  return (lastRl !== undefined ? temperatures : 0) + environments * (temperatures + 3);
+  const first = countOf(before.tasks === 'all' ? tasks : before.tasks) * times(before.temperatures);
+  return (lastRl !== undefined ? first : 0) + countOf(tasks) * environments * (times(temperatures) + 3);
 }
 
 function estimate(
@@ -217,7 +220,7 @@ function estimate(
     evaluations === 0
       ? 0
       : evaluations * evaluation.temperatures.length * countOf(evaluation.tasks) * evaluation.episodesPerTask;
-  const final = finalEvaluations(plan) * countOf(evaluation.final.tasks) * evaluation.final.episodesPerTask;
+  const final = finalPlays(plan) * evaluation.final.episodesPerTask;
   return {
     id,
     ...(title !== undefined && { title }),

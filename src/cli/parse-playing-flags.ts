@@ -3,10 +3,10 @@ import { WrittenValue } from '../config/written-value.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { OpenPlayerRequest } from '../experiments/open-player.js';
 
-/** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy or a runner. Throws AG_COMMAND_USAGE. */
+/** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy, a format or a runner. Throws AG_COMMAND_USAGE. */
 export function parseOptions(
   texts: readonly string[],
-  flag: '--option' | '--policy-option' | '--runner-option' = '--option',
+  flag: '--option' | '--policy-option' | '--format-option' | '--runner-option' = '--option',
 ): { readonly [name: string]: unknown } {
   const entries = texts.map((text): [string, unknown] => {
     const { flag: shown, path, value } = parseSetting(text, flag);
@@ -40,6 +40,8 @@ interface PlayingFlags {
   readonly option?: readonly string[] | undefined;
   readonly 'policy-option'?: readonly string[] | undefined;
   readonly format?: string | undefined;
+  readonly 'format-option'?: readonly string[] | undefined;
+  readonly 'max-action-tokens'?: number | undefined;
   readonly tool?: readonly string[] | undefined;
 }
 
@@ -55,6 +57,10 @@ export function playingRequest(
     }),
     ...(flags.tool !== undefined && { tools: flags.tool }),
     ...(flags.format !== undefined && { format: flags.format }),
+    ...(flags['format-option'] !== undefined && {
+      formatOptions: parseOptions(flags['format-option'], '--format-option'),
+    }),
+    ...(flags['max-action-tokens'] !== undefined && { maxActionTokens: flags['max-action-tokens'] }),
     ...(flags.turns !== undefined && { turns: flags.turns }),
     temperature: parseTemperature(flags.temperature),
     episodesPerTask: flags['episodes-per-task'],

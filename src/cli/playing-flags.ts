@@ -22,7 +22,21 @@ export const playingFlags = {
     helpValue: 'KEY=VALUE',
     description: "Set an option of a model's policy, which overrides the run's own, or of a text model",
   }),
-  format: Flags.string({ helpValue: 'NAME', description: 'Action format of a text model; default: plain' }),
+  format: Flags.string({
+    helpValue: 'NAME',
+    description: "Action format of a model; default: the run's own, or plain",
+  }),
+  'format-option': Flags.string({
+    multiple: true,
+    multipleNonGreedy: true,
+    helpValue: 'KEY=VALUE',
+    description: 'Set an option of the action format',
+  }),
+  'max-action-tokens': Flags.integer({
+    min: 1,
+    helpValue: 'N',
+    description: "Tokens after which an answer is cut; default: the run's own, or 64",
+  }),
   tool: Flags.string({
     multiple: true,
     multipleNonGreedy: true,

@@ -35,19 +35,21 @@ export default class Demonstrate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Demonstrate);
-    const [{ demonstrate }, { playingRequest }, { episodeProgress }, { writtenLines }, { usualDemonstrations }] =
+    const [{ demonstrate }, { playingRequest }, { showEpisodes }, { writtenLines }, { usualDemonstrations }] =
       await Promise.all([
         import('../experiments/demonstrate.js'),
         import('../cli/parse-playing-flags.js'),
-        import('../reporting/episode-progress.js'),
+        import('../reporting/show-episodes.js'),
         import('../reporting/demonstration-lines.js'),
         import('../config/run-plan.js'),
       ]);
-    const note = (line: string) => void (this.jsonEnabled() || this.note(line));
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
+    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
+    const progress = await showEpisodes({ quiet, stdout, stderr, environment });
     const result = await demonstrate({
       ...playingRequest(flags, { host, settings }),
+      progress,
       environment: args.environment,
       policy: flags.policy,
       output: flags.output,
@@ -55,8 +57,7 @@ export default class Demonstrate extends BaseCommand {
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? usualDemonstrations,
       seed: flags.seed,
-      progress: episodeProgress(note, () => performance.now(), process.stderr.isTTY ? 2 : 10),
-    });
+    }).finally(() => progress.close());
     for (const line of writtenLines(result)) this.say(line);
     return result;
   }

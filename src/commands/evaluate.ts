@@ -33,35 +33,28 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [{ evaluatePolicy }, { playingRequest }, { intervalNote, labelLines, resultsTable }, { styleOf }] =
+    const [{ evaluatePolicy }, { playingRequest }, { evaluationLines }, { styleOf }, { showEpisodes }] =
       await Promise.all([
         import('../experiments/evaluate-policy.js'),
         import('../cli/parse-playing-flags.js'),
-        import('../reporting/results-table.js'),
+        import('../reports/evaluation-lines.js'),
         import('../reporting/terminal-style.js'),
+        import('../reporting/show-episodes.js'),
       ]);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
+    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
+    const progress = await showEpisodes({ quiet, stdout, stderr, environment });
     const result = await evaluatePolicy({
       ...playingRequest(flags, { host, settings }),
+      progress,
       policy: args.policy,
       ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
       ...(flags.environment !== undefined && { environment: flags.environment }),
       ...(flags.split !== undefined && { split: flags.split }),
       ...(flags.tasks !== undefined && { tasks: flags.tasks }),
-    });
-    const baselines = Object.entries(result.baselines).filter(([name]) => name !== args.policy);
-    const rows = [
-      ...baselines.map(([name, evaluation]) => ({ name, evaluation })),
-      { name: result.policy, evaluation: result.evaluation, emphasis: true },
-    ];
-    const style = styleOf(process.stdout, process.env);
-    for (const line of [...resultsTable(rows, style), intervalNote(rows), ...labelLines(rows, style)]) this.say(line);
-    const { attempts } = result.evaluation;
-    if (attempts !== undefined)
-      this.say(`avg@${attempts.k} ${attempts.avg.toFixed(3)}, pass@${attempts.k} ${attempts.pass.toFixed(3)}`);
-    const used = Object.entries(result.textModel?.usage ?? {}).map(([what, count]) => `${what} ${count}`);
-    if (used.length > 0) this.say(`Used: ${used.join(', ')}`);
+    }).finally(() => progress.close());
+    for (const line of evaluationLines(result, args.policy, styleOf(stdout, environment))) this.say(line);
     return result;
   }
 }

@@ -39,26 +39,33 @@ export default class Play extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Play);
-    const [{ play }, { playingRequest }, { choosePlayer }] = await Promise.all([
+    const [{ play }, { playingRequest }, { choosePlayer }, { showEpisodes }] = await Promise.all([
       import('../experiments/play.js'),
       import('../cli/parse-playing-flags.js'),
       import('../cli/choose-player.js'),
+      import('../reporting/show-episodes.js'),
     ]);
     const { policy, actions, hasLeft } = await choosePlayer(flags, process.stdin, process.stderr);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
+    const [{ stdout, stderr, env }, byHand] = [process, typeof policy !== 'string'];
+    // A person sees the game itself.
+    const progress = await showEpisodes({ quiet: byHand || this.jsonEnabled(), stdout, stderr, environment: env });
     const result = await play({
       ...playingRequest(flags, { host, settings }),
+      progress,
       environment: args.environment,
       policy,
       ...(flags.task !== undefined && { task: flags.task }),
       split: flags.split ?? 'train',
       tasks: flags.tasks ?? 1,
       ...(actions !== undefined && { turns: actions }),
-    }).catch((error: unknown) => {
-      if (hasLeft?.() !== true) throw error;
-      return { environment: args.environment, episodes: [] };
-    });
+    })
+      .catch((error: unknown) => {
+        if (hasLeft?.() !== true) throw error;
+        return { environment: args.environment, episodes: [] };
+      })
+      .finally(() => progress.close());
     if (hasLeft?.() === true) this.say('You left the game before its end.');
     for (const { task, observation, turns: played, success } of result.episodes) {
       // A human player has already seen the game.

@@ -25,6 +25,12 @@ export default class Serve extends BaseCommand {
       description:
         'Folder from which clients may load adapters while the server runs, as with vLLM: a run whose `policy.sampler` is this server publishes its weights there',
     }),
+    'max-model-len': Flags.integer({
+      min: 2,
+      helpValue: 'N',
+      description:
+        "Tokens of the longest conversation; default: the run's own, or all that the model has if memory allows",
+    }),
     port: Flags.integer({ default: 8000, min: 0, max: 65_535, description: 'Port; 0 takes any free port' }),
     host: Flags.string({ default: '127.0.0.1', helpValue: 'ADDRESS', description: 'Address to listen on' }),
     'policy-option': Flags.string({
@@ -51,6 +57,7 @@ export default class Serve extends BaseCommand {
     const open = await openEndpoint({
       policy: flags.policy,
       ...(flags.adapters !== undefined && { adapters: flags.adapters }),
+      ...(flags['max-model-len'] !== undefined && { maxModelLength: flags['max-model-len'] }),
       policyOptions: parseOptions(flags['policy-option'] ?? [], '--policy-option'),
       host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),

@@ -28,10 +28,19 @@ export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): 
     checkMinibatches(planned, wrong);
     checkReachable(planned, wrong);
   }
+  checkEvaluationBefore(recipe, wrong);
   checkEpisodeTokens(recipe, wrong);
   checkReward(recipe, wrong);
   checkTools(recipe, wrong);
   checkBudget(recipe, wrong);
+}
+
+/** It plays tasks of the final evaluation, so it cannot play more. */
+function checkEvaluationBefore({ evaluation: { before, final } }: ParsedRecipe, wrong: Wrong): void {
+  const { tasks = 0 } = before ?? {};
+  if (tasks === 'all' || final.tasks === 'all' || tasks <= final.tasks) return;
+  const message = `is ${tasks}, more than \`evaluation.final.tasks\`, of which it is a part: ${final.tasks}`;
+  wrong(['evaluation', 'before', 'tasks'], message, `Write \`all\`, or a number up to ${final.tasks}.`);
 }
 
 /** At least one token precedes an action, and the longest action must fit. */

@@ -40,6 +40,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   if (!hasRl) {
     const because = 'in a recipe whose `stages` have no `kind: rl`';
     idle(['algorithm'], because);
+    idle(['evaluation', 'before'], because);
     idle(['policy', 'sampling', 'temperature'], because);
     if (recipe.horizon.schedule !== 'fixed') {
       if (written(['horizon', 'schedule'])) idle(['horizon', 'schedule'], because);
@@ -54,6 +55,9 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     for (const key of ['split', 'tasks', 'episodesPerTask', 'temperatures']) {
       idle(['evaluation', key], 'with `evaluation.every: 0`');
     }
+  }
+  if (recipe.evaluation.before?.tasks === 0) {
+    idle(['evaluation', 'before', 'temperatures'], 'with `evaluation.before.tasks: 0`');
   }
   if (recipe.budget !== undefined) {
     if (!hasSft) idle(['budget', 'costs', 'demonstration'], 'in a recipe whose `stages` have no `kind: sft`');

@@ -19,7 +19,7 @@ export interface Setting {
  */
 export function parseSetting(
   text: string,
-  name: '--set' | '--option' | '--policy-option' | '--runner-option' = '--set',
+  name: '--set' | '--option' | '--policy-option' | '--format-option' | '--runner-option' = '--set',
 ): Setting {
   const flag = `${name} ${hideSecrets(text)}`;
   const wrong = (message: string, hint: string, cause?: unknown) =>

@@ -417,6 +417,24 @@ const evaluation = v.strictObject({
       "Seed of the tasks and worlds of evaluations, so that runs with several seeds share them; default: the run's seed",
     ),
   ),
+  before: v.exactOptional(
+    v.pipe(
+      v.strictObject({
+        tasks: v.exactOptional(
+          v.pipe(
+            v.union([whole(0, 'Tasks'), v.literal('all')]),
+            v.description(
+              'How many tasks of the final evaluation it plays, chosen by seed; 0: there is none; default: all',
+            ),
+          ),
+        ),
+        temperatures: v.exactOptional(
+          temperatures('Temperatures of it, besides 0; default: those of the final evaluation'),
+        ),
+      }),
+      v.description('The evaluation before the first rl stage, in the same worlds as the final one'),
+    ),
+  ),
   final: v.optional(
     v.pipe(
       v.strictObject({

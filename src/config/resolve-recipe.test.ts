@@ -463,6 +463,16 @@ describe('resolveRecipe', () => {
       ],
       ['evaluation', ['evaluation={every: 0, split: train}'], ['evaluation.split', 'evaluation.every: 0']],
       [
+        'temperatures of no evaluation',
+        ['evaluation.before={tasks: 0, temperatures: [0]}'],
+        ['evaluation.before.temperatures', 'evaluation.before.tasks: 0'],
+      ],
+      [
+        'an evaluation before rl without rl',
+        ['stages.rl=null', 'algorithm=null', 'evaluation.before.tasks=5'],
+        ['evaluation.before', 'kind: rl'],
+      ],
+      [
         'budget',
         ['stages.sft=null', 'budget={units: 9, costs: {episode: 1}, split: {rl: 1}}'],
         ['budget.split', 'one stage'],
@@ -502,6 +512,13 @@ describe('resolveRecipe', () => {
       ['importance cap', ['algorithm.importanceCap=3'], ['algorithm.importanceCap', 'recomputeLogprobs: true']],
       ['clip', ['algorithm.minibatches=1', 'algorithm.options.clip=0.3'], ['algorithm.options.clip', 'one minibatch']],
     ];
+    it('refuses more tasks before reinforcement learning than the final evaluation has', async () => {
+      expect(await complaints(BASE, 'evaluation.before.tasks=501')).toEqual([
+        expect.stringMatching(/evaluation\.before\.tasks` is 501, more than `evaluation\.final\.tasks`.*: 500/),
+      ]);
+      expect((await resolveText(BASE, 'evaluation.before.tasks=500')).recipe.evaluation.before).toEqual({ tasks: 500 });
+    });
+
     it.each(idle)('refuses %s where it was written', async (_, sets, names) => {
       const found = await complaints(BASE, ...sets);
       expect(found).toHaveLength(1);

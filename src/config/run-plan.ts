@@ -94,6 +94,8 @@ export interface RunPlan {
    * them.
    */
   readonly longestHorizon: number;
+  /** The evaluation before the first rl stage: tasks out of those of the final one, at temperature 0 and these. */
+  readonly before: { readonly tasks: number | 'all'; readonly temperatures: readonly number[] };
   /** The environments of `evaluation.final.transfer`, in their order. */
   readonly transfer: readonly TransferPlan[];
   readonly rollout: RolloutSettings;
@@ -117,6 +119,7 @@ export function planRun(recipe: Recipe): RunPlan {
     lastRl: stages.findLast((stage) => stage.kind === 'rl'),
     evaluationHorizon,
     longestHorizon: Math.max(longest, recipe.evaluation.horizon ?? 0),
+    before: { tasks: 'all', temperatures: recipe.evaluation.final.temperatures, ...recipe.evaluation.before },
     transfer: planTransfer(recipe, evaluationHorizon),
     rollout: planRollout(recipe.rollout),
     toolLimits: planToolLimits(recipe.rollout),

@@ -31,6 +31,8 @@ export interface EvaluationSummary {
   readonly truncated: number;
   /** Share of turns whose action was malformed or illegal. */
   readonly invalid: number;
+  /** Share of turns whose text was cut at the longest action. Absent for players of the environment. */
+  readonly cut?: number;
   /** Number of episodes that failed because of infrastructure; no rate counts them. */
   readonly failed: number;
   /** With several attempts at each task: mean success, and the unbiased probability that one of k attempts succeeds. */

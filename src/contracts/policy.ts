@@ -345,6 +345,8 @@ export interface PolicyContext {
 export interface PolicyEstimate {
   /** Number of trainable parameters; for a model from scratch, with the longest likely vocabulary. */
   readonly parameters: number;
+  /** Number of parameters that training leaves as they are, such as those below an adapter. Default: none. */
+  readonly frozenParameters?: number;
   /** The capabilities that the model will have. */
   readonly capabilities: PolicyCapabilities;
   /**

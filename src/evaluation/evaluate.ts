@@ -7,7 +7,7 @@ import { collectEpisodes, type CollectOptions } from '../rollout/collect-episode
 import { refuseManyFailures } from '../rollout/failures.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { summarizeEpisodes } from '../rollout/summarize-episodes.js';
-import { chooseTasks } from '../rollout/task-order.js';
+import { choosePlaces, chooseTasks } from '../rollout/task-order.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { passAtK } from '../statistics/pass-at-k.js';
 import { successByLabels } from './success-by-label.js';
@@ -22,6 +22,11 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly split: SplitName;
   /** Number of tasks, each at most once. If a bounded split has fewer, all of them. */
   readonly tasks: number;
+  /**
+   * Play only so many of these tasks, in the worlds in which all would be played. So a short evaluation is paired with a
+   * whole one. Absent: all.
+   */
+  readonly part?: number;
   /** Episodes of each task. If there is more than one, the summary has avg@k and pass@k. */
   readonly attempts: number;
   /** Root of this evaluation's streams. */
@@ -39,6 +44,9 @@ export interface Evaluation {
   readonly outcomes: readonly TaskOutcome[];
   /** In the order of tasks and attempts, including failed ones. */
   readonly episodes: readonly Episode[];
+  /** Seconds of play, and sampled tokens. */
+  readonly seconds: number;
+  readonly tokens: number;
 }
 
 /**
@@ -51,11 +59,20 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   const { environments, split, attempts, random, trainedClusters } = options;
   const { world } = environments;
   refuseEmptySplit(world, split);
-  const tasks = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
-  const keys = tasks.flatMap((task, group) =>
-    Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task, group, member })),
+  const all = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
+  const places = choosePlaces(all.length, options.part ?? Infinity, random.stream('part', split));
+  const tasks = places.map((place) => all[place] as string);
+  // The place among all tasks decides the world.
+  const keys = places.flatMap((group, index) =>
+    Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task: tasks[index] as string, group, member })),
   );
-  const episodes = await collectEpisodes(keys, { ...options, actor, random: random.stream('episodes', split) });
+  let seconds = 0;
+  const episodes = await collectEpisodes(keys, {
+    ...options,
+    actor,
+    random: random.stream('episodes', split),
+    took: ({ milliseconds }) => (seconds = milliseconds / 1000),
+  });
   refuseManyFailures(episodes, options.rollout.maxFailedShare, world);
   // No share of failures is so high that a rate of nothing is a result.
   if (episodes.every(({ status }) => status === 'failed')) refuseManyFailures(episodes, 0, world);
@@ -76,7 +93,7 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   });
   // A player without tokens has temperature 0 by convention.
   const temperature = actor.kind === 'model' ? actor.sampling.temperature : 0;
-  const { truncated, invalid, failed } = summarizeEpisodes(episodes);
+  const { truncated, invalid, cut, failed, tokens } = summarizeEpisodes(episodes);
   const labels = successByLabels(outcomes, attempts, random.stream('labels'));
   const summary = {
     split,
@@ -84,11 +101,13 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
     ...intervals(outcomes, attempts, random.stream('bootstrap')),
     truncated,
     invalid,
+    // An expert's actions have no length.
+    ...(actor.kind !== 'environment' && { cut }),
     failed,
     ...(attempts > 1 && { attempts: { k: attempts, ...attemptRates(outcomes, attempts) } }),
     ...(labels && { labels }),
   };
-  return { summary, outcomes, episodes };
+  return { summary, outcomes, episodes, seconds, tokens };
 }
 
 function attemptOf(episode: CompletedEpisode): TaskOutcome['attempts'][number] {

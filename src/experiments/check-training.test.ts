@@ -67,6 +67,7 @@ it('estimates the model and its memory', async () => {
   expect(small.parameters).toBeGreaterThan(80_000);
   expect(small.parameters).toBeLessThan(100_000);
   expect(large.parameters).toBeGreaterThan(28e6);
+  expect(small.frozenParameters).toBe(0);
   // Weights, gradients and two moments.
   expect(large.memory.needed).toBeGreaterThan(4 * 4 * 28e6);
   expect(small.memory.needed).toBeLessThan(0.5 * large.memory.needed);

@@ -37,6 +37,8 @@ export interface CheckedTraining {
   readonly plugins: readonly Pick<ContributionRecord, 'kind' | 'name' | 'package' | 'version'>[];
   /** Null if the policy's plugin cannot tell before it creates the model. */
   readonly parameters: number | null;
+  /** Parameters of the model that are not trained. */
+  readonly frozenParameters: number;
   /** What samples training episodes. Null: the policy itself. */
   readonly sampler: { readonly name: string; readonly address?: string } | null;
   readonly memory: MemoryEstimate;
@@ -82,6 +84,7 @@ export async function checkTraining(
         version,
       })),
       parameters: parts.policyEstimate?.parameters ?? null,
+      frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
       sampler: describeSampler(plan),
       memory: parts.memory,
       tasks: { train: train.count, validation: validation.count, test: test.count },

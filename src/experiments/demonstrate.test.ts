@@ -26,7 +26,7 @@ function request(folder: string, changes: Partial<DemonstrateRequest> = {}): Dem
     host,
     settings: hostSettings(folder, createRandom(seed)),
     runsFolder: folder,
-    progress: () => undefined,
+    progress: { begin: () => undefined, take: () => undefined },
     ...changes,
     seed,
   };
@@ -84,7 +84,7 @@ describe('demonstrate', () => {
     const folder = newFolder();
     const controller = new AbortController();
     const settings = { ...hostSettings(folder, createRandom(1)), signal: controller.signal };
-    const progress = () => controller.abort();
+    const progress = { begin: () => undefined, take: () => controller.abort() };
     await expect(demonstrate(request(folder, { settings, progress, episodesPerTask: 30 }))).rejects.toMatchObject({
       code: 'AG_INTERRUPTED',
     });

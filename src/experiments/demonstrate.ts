@@ -28,8 +28,6 @@ export interface DemonstrateRequest extends OpenPlayerRequest {
   readonly output: string;
   /** Seed of the command, for the header. */
   readonly seed: number;
-  /** Called now and then with the counts so far. */
-  readonly progress: (counts: DemonstrateCounts) => void;
 }
 
 interface DemonstrateCounts {
@@ -77,6 +75,7 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const header = headerOf(request, player);
     writer = await openDemonstrations(output, header);
     const episodes = chosen.length * request.episodesPerTask;
+    progress?.begin(player.name);
     const tasks = new Set<string>();
     const failures = new FailureCount();
     let [played, succeeded, kept, turns] = [0, 0, 0, 0];
@@ -89,6 +88,7 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
       random: random.stream('episodes', split),
       rollout: defaultRollout,
       signal,
+      ...(progress && { progress: (sofar) => progress.take(sofar) }),
     })) {
       failures.add(part);
       failures.refuse(defaultRollout.maxFailedShare, environment.world);
@@ -106,7 +106,6 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
         turns += demonstrated.turns.length;
         tasks.add(episode.task);
       }
-      progress(counts());
     }
     if (kept === 0) throw nothingKept(player.name, output, played, failures.failed);
     refuseFile(output);

@@ -111,7 +111,8 @@ export function policyLoad(
   // With a sampler, the policy at most plays evaluations.
   const samplesItself = sampler?.evaluates !== true;
   const { every, temperatures, final } = recipe.evaluation;
-  const evaluated = [...(every > 0 ? temperatures : []), ...final.temperatures];
+  const before = plan.lastRl === undefined || plan.before.tasks === 0 ? [] : plan.before.temperatures;
+  const evaluated = [...(every > 0 ? temperatures : []), ...before, ...final.temperatures];
   const rl = funded.flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
   const isReference = ({ roles }: Algorithm) => roles.includes('reference');
   const isOwn = ({ critic }: Algorithm) => critic?.trunk === 'own';

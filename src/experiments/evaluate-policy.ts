@@ -23,6 +23,15 @@ export interface PolicyEvaluation {
   readonly evaluation: EvaluationSummary;
   /** Results on the same split, tasks and seeds. */
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
+  /** Measured, so another evaluation gives other numbers. */
+  readonly time: {
+    /** Seconds in which the policy played, without the baselines. */
+    readonly seconds: number;
+    /** Sampled tokens. Absent for players without tokens. */
+    readonly tokensPerSecond?: number;
+    /** Most memory that this process held, with the opening of the policy. */
+    readonly peakBytes: number;
+  };
   /** What a text model is, and what it has used. Absent for other players. */
   readonly textModel?: { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } };
 }
@@ -48,17 +57,25 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
       rollout: { ...defaultRollout, retries: 2 },
       signal: request.settings.signal,
     };
-    const { summary } = await evaluate(actor, options);
+    const { progress } = request;
+    const play = (who: Actor, as: string) => {
+      progress?.begin(as);
+      return evaluate(who, { ...options, ...(progress && { progress: (counts) => progress.take(counts) }) });
+    };
+    const { summary, seconds, tokens } = await play(actor, name);
+    const peakBytes = 1024 * process.resourceUsage().maxRSS;
+    const time = { seconds, ...(actor.kind === 'model' && { tokensPerSecond: tokens / seconds }), peakBytes };
     const textModel = textModelOf(actor);
     const baselines: { -readonly [baseline in BaselineName]?: EvaluationSummary } = {};
     for (const baseline of baselinePlayers(environment)) {
-      baselines[baseline.player] = (await evaluate(baseline, options)).summary;
+      baselines[baseline.player] = (await play(baseline, baseline.player)).summary;
     }
     return {
       policy: name,
       environment: environment.name,
       evaluation: summary,
       baselines,
+      time,
       ...(textModel && { textModel }),
     };
   } finally {

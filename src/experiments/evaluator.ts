@@ -6,6 +6,7 @@ import { type Evaluation, evaluate } from '../evaluation/evaluate.js';
 import type { Actor, ModelActor } from '../rollout/actor.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { showPieces } from '../rollout/show-pieces.js';
+import { tickEpisodes } from '../reporting/episode-progress.js';
 import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
@@ -30,6 +31,9 @@ export interface EvaluatorOptions {
 
 /** Names for stored episodes of the final evaluation. No stage can have these names. */
 export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluation.final' } as const;
+
+/** A line of progress stands in a log, so it may not come often. */
+const secondsBetweenLines = 10;
 
 /** The environment and the horizon of an evaluation. */
 interface EvaluatedWorld {
@@ -76,10 +80,13 @@ export class Evaluator {
     };
   }
 
-  /** Evaluates the policy before a stage, with the tasks and temperatures of the final evaluation. */
+  /** Evaluates the policy before a stage, on tasks of the final evaluation. Empty if the recipe wants none. */
   async start(stage: string): Promise<EvaluationSummary[]> {
+    const { tasks, temperatures } = this.#options.plan.before;
+    if (tasks === 0) return [];
     this.#tell('evaluating the policy before reinforcement learning');
-    const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line));
+    const settings = { temperatures, ...(tasks !== 'all' && { part: tasks }) };
+    const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line), settings);
     this.#keepEpisodes(evaluationEpisodes.start, played);
     return played.map(({ evaluation }) => evaluation.summary);
   }
@@ -120,11 +127,17 @@ export class Evaluator {
     return { environment, horizon: plan.evaluationHorizon };
   }
 
-  /** Evaluates the policy on the final tasks, at temperature 0 and the recipe's other temperatures. */
-  async #playPolicy(player: string, place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
+  /** Evaluates the policy on the final tasks, or a part of them, at temperature 0 and others. */
+  async #playPolicy(
+    player: string,
+    place: EvaluatedWorld,
+    write: (played: Played) => void,
+    { temperatures, part }: { readonly temperatures: readonly number[]; readonly part?: number } = this.#options.plan
+      .recipe.evaluation.final,
+  ): Promise<Played[]> {
     const all: Played[] = [];
-    for (const temperature of new Set([0, ...this.#options.plan.recipe.evaluation.final.temperatures])) {
-      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), place) };
+    for (const temperature of new Set([0, ...temperatures])) {
+      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), place, part) };
       write(played);
       all.push(played);
     }
@@ -147,9 +160,9 @@ export class Evaluator {
     return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
   }
 
-  #playFinal(actor: Actor, place: EvaluatedWorld): Promise<Evaluation> {
+  #playFinal(actor: Actor, place: EvaluatedWorld, part?: number): Promise<Evaluation> {
     const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
-    return this.#play(actor, place, split, tasks, episodesPerTask);
+    return this.#play(actor, place, split, tasks, episodesPerTask, part);
   }
 
   #play(
@@ -158,10 +171,15 @@ export class Evaluator {
     split: SplitName,
     tasks: number | 'all',
     attempts: number,
+    part?: number,
   ): Promise<Evaluation> {
     const { plan, reward, random, signal, trainedClusters } = this.#options;
+    const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
+    ticker.begin(actor.kind === 'model' ? `evaluation at temperature ${actor.sampling.temperature}` : 'baseline');
     return evaluate(actor, {
       ...(this.#sharesClusters(environment) && { trainedClusters }),
+      ...(part !== undefined && { part }),
+      progress: (counts) => ticker.take(counts),
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
       attempts,
@@ -172,7 +190,7 @@ export class Evaluator {
       random: evaluationRandom(plan.recipe, random),
       rollout: plan.rollout,
       signal,
-    });
+    }).finally(() => ticker.close());
   }
 
   /**

@@ -13,8 +13,10 @@ import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { usualActionTokens } from './answer-settings.js';
 import { isGgufFile } from './gguf-folder.js';
 import { type Instances, type Named, noCorpus } from './instances.js';
+import { unusableModel } from './unusable-model.js';
 
 /** A model on disk. */
 export interface FoundModel {
@@ -61,7 +63,7 @@ export async function findModel(
   } catch (error) {
     const isName = policy !== 'latest' && /^[a-z][a-z0-9-]*$/.test(policy);
     if (error instanceof AgentgymError && error.code === 'AG_RUN_NOT_FOUND' && isName) return undefined;
-    throw error;
+    throw unusableModel(policy) ?? error;
   }
   const manifest = await readManifest(directory);
   const chosen = checkpoint === undefined ? undefined : await chooseCheckpoint(await loadRun(directory), checkpoint);
@@ -75,32 +77,46 @@ export async function findModel(
   };
 }
 
-/** @param options override those of the run */
+/**
+ * @param options override those of the run
+ * @param maxTokens of the longest conversation; absent: as the policy says
+ */
 export function loadModel(
   model: FoundModel,
   instances: Instances,
   options?: { readonly [name: string]: unknown },
+  maxTokens?: number,
 ): Promise<PolicyModel> {
-  return instances.policy(policyOf(model, options), { corpus: noCorpus, ...contextOf(model) });
+  const length = maxTokens === undefined ? {} : { maxTokens };
+  return instances.policy(policyOf(model, options), { corpus: noCorpus, ...contextOf(model), ...length });
 }
 
-/** About how many bytes a model needs that only samples. Undefined if its plugin cannot tell. */
+/**
+ * About how many bytes a model needs that only samples, and how many tokens a conversation may have. Undefined if its
+ * plugin cannot tell.
+ *
+ * @param maxTokens of the longest conversation that is asked for; absent: a short one
+ */
 export async function estimateModel(
   model: FoundModel,
   instances: Instances,
   options?: { readonly [name: string]: unknown },
-): Promise<number | undefined> {
+  maxTokens?: number,
+): Promise<{ readonly bytes: number; readonly maxTokens: number } | undefined> {
   const ways = { topP: 1, topK: 0 };
   const load: PolicyLoad = {
-    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: usualActionTokens, rows: 0 },
+    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: maxTokens ?? usualActionTokens, rows: 0 },
     ...{ evaluates: false, references: 0, optimizers: [] },
     samplings: [
       { temperature: 0, ...ways },
       { temperature: 1, ...ways },
     ],
   };
-  const estimate = await instances.policyEstimate(policyOf(model, options), contextOf(model), load);
-  return estimate && Object.values(estimate.bytes).reduce((sum, bytes) => sum + bytes, 0);
+  const context = { ...contextOf(model), ...(maxTokens !== undefined && { maxTokens }) };
+  const estimate = await instances.policyEstimate(policyOf(model, options), context, load);
+  if (estimate === undefined) return undefined;
+  const bytes = Object.values(estimate.bytes).reduce((sum, part) => sum + part, 0);
+  return { bytes, maxTokens: estimate.capabilities.maxTokens };
 }
 
 function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unknown } = {}): Named {
@@ -111,6 +127,3 @@ function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unkn
 function contextOf({ base, folder }: FoundModel) {
   return { from: folder, valueHead: false, ...(base !== undefined && { base }) };
 }
-
-/** Most tokens of an action of a model that is no run. */
-export const usualActionTokens = 64;

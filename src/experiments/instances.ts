@@ -45,6 +45,7 @@ import { ggufFolder, isGgufFile } from './gguf-folder.js';
 import { guardSampler } from './guard-sampler.js';
 import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
 import type { ThreadData } from './thread-data.js';
+import { unusableModel } from './unusable-model.js';
 
 /** A contribution by name, with the options that were set. */
 export interface Named {
@@ -312,6 +313,10 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
     if (from === undefined || !isAgentgymError(error) || error.code !== 'AG_PLUGIN_FAILED') throw error;
     const { cause, message } = error;
     if (isUnavailable(cause)) throw new AgentgymError('AG_POLICY_UNAVAILABLE', { message, path: 'policy', cause });
+    const problem = unusableModel(from);
+    if (problem !== undefined) {
+      throw new AgentgymError(problem.code, { ...problem, message: problem.message, path: 'policy.from', cause });
+    }
     throw new AgentgymError('AG_PLUGIN_FAILED', {
       message,
       hint: `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const recipe = `recipeVersion: 1
 name: tiny
-environment: { name: guess-number, options: { width: [20, 31] } }
+environment: { name: guess-number, options: { width: [20, 31], instructions: none } }
 policy:
   name: transformer
   preset: micro

@@ -8,11 +8,20 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import type { EpisodeCounts } from '../rollout/episode-counts.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { CheckpointChoice } from '../runs/choose-checkpoint.js';
-import { type FoundModel, findModel, loadModel, usualActionTokens } from './find-model.js';
+import {
+  type AnswerSettings,
+  chosenFormat,
+  longestAnswer,
+  refuseAnswerSettings,
+  refuseTokenLimit,
+  usualActionTokens,
+} from './answer-settings.js';
+import { type FoundModel, findModel, loadModel } from './find-model.js';
 import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { modelActor } from './make-parts.js';
@@ -29,7 +38,7 @@ export const defaultRollout: RolloutSettings = {
   maxFailedShare: 0.5,
 };
 
-export interface OpenPlayerRequest {
+export interface OpenPlayerRequest extends AnswerSettings {
   /** `random`, an expert's name, a run, a folder with a model, a text model as `NAME:ADDRESS`; or an existing player. */
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
@@ -42,15 +51,22 @@ export interface OpenPlayerRequest {
   readonly policyOptions?: { readonly [name: string]: unknown };
   /** Names of tools that may be called, with default options. Absent: the run's tools. */
   readonly tools?: readonly string[];
-  /** How a text model writes actions. Absent: plain. */
-  readonly format?: string;
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
   /** Temperature of a model. Absent: 0. */
   readonly temperature?: number;
+  /** Absent: nobody is told. */
+  readonly progress?: EpisodeListener;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
+}
+
+/** Hears what a command that plays is doing. */
+export interface EpisodeListener {
+  /** Who plays from now on, or what is done before. */
+  begin(what: string): void;
+  take(counts: EpisodeCounts): void;
 }
 
 /** A player, and the world to play in. */
@@ -77,6 +93,7 @@ export interface OpenPlayer {
  */
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, runsFolder, settings } = request;
+  request.progress?.begin('opening the policy and the environment');
   const instances = new Instances(host, settings);
   const text = typeof policy === 'string' && !isSourceName(policy) ? textModel(policy) : undefined;
   const model =
@@ -112,7 +129,8 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
     if (model === undefined && text === undefined) refusePolicyOptions(policy, request.policyOptions);
-    if (text === undefined) refuseFormat(policy, request.format);
+    if (model === undefined && text === undefined) refuseAnswerSettings(shownPlayer(policy), request);
+    if (text !== undefined) refuseTokenLimit(text.name, request);
     if (typeof policy === 'string' && model === undefined && text === undefined) {
       checkPlayer(policy, environment);
       refuseTools(policy, request.tools);
@@ -168,26 +186,35 @@ async function openModel(
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
   const recipe = found.plan?.recipe;
-  const named = await instances.format(recipe?.format ?? { name: 'plain' });
+  const named = await chosenFormat(request, instances, recipe?.format);
   const model = await loadModel(found, instances, request.policyOptions);
   const format = fitFormat(named, { tools, encoder: model.encoder });
   const temperature = request.temperature ?? 0;
+  const { maxActionTokens: asked } = request;
+  const limit = asked === undefined ? undefined : longestAnswer(asked, model.capabilities.maxTokens);
   if (recipe !== undefined) {
     const actor = modelActor(recipe, { model, format, tools });
-    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
+    const sampling = { ...actor.sampling, temperature, exact: true };
+    return { ...actor, sampling, ...(limit !== undefined && { maxActionTokens: limit }) };
   }
   const sampling = { temperature, topP: 1, topK: 0, exact: true };
-  return { kind: 'model', model, format, sampling, maxActionTokens: usualActionTokens, ...(tools && { tools }) };
+  const maxActionTokens = limit ?? usualActionTokens;
+  return { kind: 'model', model, format, sampling, maxActionTokens, ...(tools && { tools }) };
 }
 
 async function openTextModel(
   { name, address }: TextModel,
-  { format: written = 'plain', policyOptions = {}, temperature = 0 }: OpenPlayerRequest,
+  request: OpenPlayerRequest,
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
-  const format = fitFormat(await instances.format({ name: written }), { tools });
+  const { policyOptions = {}, temperature = 0 } = request;
+  const format = fitFormat(await chosenFormat(request, instances), { tools });
   const player = await instances.player({ name, options: policyOptions }, { address, temperature });
   return { kind: 'player', player, format, ...(tools && { tools }) };
+}
+
+function shownPlayer(player: string | Player): string {
+  return typeof player === 'string' ? player : player.name;
 }
 
 /** Experts and the random player only take actions of the environment, and never call tools. */
@@ -203,17 +230,8 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
 function refuseCheckpoint(player: string | Player, checkpoint: CheckpointChoice | undefined): void {
   if (checkpoint === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--checkpoint ${checkpoint}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a run.`,
+    message: `\`--checkpoint ${checkpoint}\` has no effect: \`${shownPlayer(player)}\` is not a run.`,
     hint: 'Remove it, or name a run; `agentgym runs list` lists the runs.',
-  });
-}
-
-/** A run has its own format, and the texts of other players are actions. */
-function refuseFormat(player: string | Player, format: string | undefined): void {
-  if (format === undefined) return;
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--format ${format}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a text model.`,
-    hint: 'Remove it, or let a text model play, such as `openai:http://localhost:8000/v1`.',
   });
 }
 
@@ -222,7 +240,7 @@ function refusePolicyOptions(player: string | Player, options: OpenPlayerRequest
   const [name] = Object.keys(options);
   if (name === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--policy-option ${name}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a model.`,
+    message: `\`--policy-option ${name}\` has no effect: \`${shownPlayer(player)}\` is not a model.`,
     hint: 'Remove it, or let a run or a folder with a model play.',
   });
 }

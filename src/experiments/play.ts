@@ -43,8 +43,10 @@ export interface PlayedEpisode {
  * @throws AG_EPISODES_FAILED if an episode failed: every requested game must be complete
  */
 export async function play(request: PlayRequest): Promise<{ environment: string; episodes: PlayedEpisode[] }> {
+  const { progress } = request;
   const player = await openPlayer(request);
   try {
+    progress?.begin(player.name);
     const { actor, environment, horizon, reward } = player;
     const { pool, world } = environment;
     const { random, signal } = request.settings;
@@ -65,6 +67,7 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
       random: random.stream('episodes', request.split),
       rollout: byHand ? { ...defaultRollout, inFlight: 1, playerMilliseconds: Infinity } : defaultRollout,
       signal,
+      ...(progress && { progress: (counts) => progress.take(counts) }),
     });
     return { environment: environment.name, episodes: episodes.map(completed).map(playedEpisode) };
   } finally {

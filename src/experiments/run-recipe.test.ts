@@ -182,6 +182,33 @@ describe('runRecipe', () => {
     ]);
   });
 
+  // Goes red when a part is drawn anew, so that the policy starts in other worlds than it ends in.
+  it('evaluates before reinforcement learning on a part of the final tasks, or not at all', async () => {
+    const folder = newFolder();
+    const changes = { evaluation: { ...recipe.evaluation, before: { tasks: 6, temperatures: [0] } } };
+    const { result } = await run(folder, { changes });
+    expect(result.starts).toMatchObject([{ temperature: 0, success: { episodes: 6 } }]);
+    expect(result.evaluations).toHaveLength(2);
+    const whole = newFolder();
+    await run(whole);
+    const startOf = (place: string) => {
+      const all = lines(place, 'evaluations.jsonl') as {
+        player: string;
+        evaluation: { temperature: number };
+        outcomes: { task: string }[];
+      }[];
+      return all.find(({ player, evaluation }) => player === 'start' && evaluation.temperature === 0)!.outcomes;
+    };
+    const [some, every] = [startOf(folder), startOf(whole)];
+    expect(some).toHaveLength(6);
+    expect(some).toEqual(every.filter(({ task }) => some.some((one) => one.task === task)));
+
+    const none = newFolder();
+    const without = await run(none, { changes: { evaluation: { ...recipe.evaluation, before: { tasks: 0 } } } });
+    expect(without.result).toMatchObject({ status: 'completed', starts: [] });
+    expect(without.result.baselines).not.toHaveProperty('start');
+  });
+
   it('needs no evaluation on the way', async () => {
     const folder = newFolder();
     const { result } = await run(folder, { changes: { evaluation: { every: 0, final: { tasks: 20 } } } });

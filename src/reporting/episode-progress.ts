@@ -1,31 +1,65 @@
+import type { EpisodeCounts } from '../rollout/episode-counts.js';
 import { formatCount, formatSeconds, formatShare } from './format-quantity.js';
 
-/** Counts of a collection that is under way. */
-interface EpisodeCounts {
-  /** Episodes to play. */
-  readonly episodes: number;
-  readonly played: number;
-  readonly succeeded: number;
-  readonly failed: number;
+/** The state of played episodes in one line. It reads no clock; times are milliseconds of any monotonic one. */
+export class EpisodeProgress {
+  #counts: EpisodeCounts | undefined;
+
+  /** @param what who plays, or what is done before that */
+  constructor(
+    private readonly what: string,
+    private readonly start: number,
+  ) {}
+
+  take(counts: EpisodeCounts): void {
+    this.#counts = counts;
+  }
+
+  /**
+   * "random: 12 of 200 episodes, 33.3 % solved, 48 turns, 41 tokens/s, 2 min 05 s left". The time left counts turns, because
+   * episodes that are played side by side all end late; until one has ended, they may have as many as the horizon.
+   */
+  describe(now: number): string {
+    const seconds = (now - this.start) / 1000;
+    if (this.#counts === undefined) return `${this.what}, ${formatSeconds(seconds)} so far`;
+    const { episodes, failed, horizon, played, playedTurns, succeeded, tokens, turns } = this.#counts;
+    const ended = played + failed;
+    const parts = [`${formatCount(ended)} of ${formatCount(episodes)} episodes`];
+    if (played > 0) parts.push(`${formatShare(succeeded / played)} solved`);
+    if (turns === 0) return `${this.what}: ${parts.join(', ')}, no turn yet after ${formatSeconds(seconds)}`;
+    parts.push(`${formatCount(turns)} turns`);
+    if (tokens > 0) parts.push(`${formatRate(tokens / seconds)} tokens/s`);
+    const left = Math.max(0, (played > 0 ? playedTurns / played : horizon) * (episodes - failed) - turns);
+    parts.push(`${played > 0 ? '' : 'at most '}${formatSeconds((left * seconds) / turns)} left`);
+    return `${this.what}: ${parts.join(', ')}`;
+  }
 }
 
-/**
- * Prints how far a collection of episodes is, with the rate, the success so far and the time left.
- *
- * @param now clock in milliseconds
- * @param seconds least time between two lines
- */
-export function episodeProgress(print: (line: string) => void, now: () => number, seconds: number) {
-  const start = now();
-  let printedAt = start;
-  return ({ episodes, played, succeeded, failed }: EpisodeCounts): void => {
-    const time = now();
-    const done = played + failed;
-    if (done === episodes || done === 0 || time - printedAt < seconds * 1000) return;
-    printedAt = time;
-    const rate = (1000 * done) / (time - start);
-    const success = played === 0 ? '' : `, ${formatShare(succeeded / played)} solved`;
-    const left = formatSeconds((episodes - done) / rate);
-    print(`${formatCount(done)} of ${formatCount(episodes)} episodes, ${rate.toFixed(0)}/s${success}, ${left} left`);
+function formatRate(rate: number): string {
+  return rate < 10 ? rate.toFixed(1) : formatCount(rate);
+}
+
+/** Tells the state of played episodes now and then. */
+export interface EpisodeTicker {
+  /** Says who plays from now on, or what is done. */
+  begin(what: string): void;
+  take(counts: EpisodeCounts): void;
+  /** Call it once in every case. */
+  close(): void;
+}
+
+/** Tells the state every few seconds, also while a single call of a model takes longer. */
+export function tickEpisodes(tell: (line: string) => void, seconds: number): EpisodeTicker {
+  const now = () => performance.now();
+  let progress: EpisodeProgress | undefined;
+  const timer = setInterval(() => {
+    if (progress !== undefined) tell(progress.describe(now()));
+  }, 1000 * seconds);
+  // A display keeps no process alive.
+  timer.unref();
+  return {
+    begin: (what) => (progress = new EpisodeProgress(what, now())),
+    take: (counts) => progress?.take(counts),
+    close: () => clearInterval(timer),
   };
 }

@@ -52,8 +52,27 @@ it('shows players under each other, and fewer columns where there is less room',
   ]);
   expect(resultsTable(rows, plain(35))[2]).toBe('trained   86.8 %   84.8 to 88.8');
   expect(resultsTable(rows, plain(5))[2]).toBe('trained   86.8 %');
+  // Turns, return and episodes give way before the share of invalid actions does.
+  expect(resultsTable(rows, plain(45))).toEqual([
+    '         success  95 % interval  invalid',
+    'random    18.3 %   16.3 to 20.3    1.5 %',
+    'trained   86.8 %   84.8 to 88.8    1.5 %',
+  ]);
+  expect(resultsTable(rows, plain(35)).slice(3)).toEqual(['invalid: random 1.5 %, trained 1.5 %']);
   expect(resultsTable([{ name: 'a', evaluation: evaluation(1, 3) }], plain(80))[0]).toMatch(/failed$/);
   expect(intervalNote(rows)).toBe('test split; 95 % intervals: Wilson');
+});
+
+it('says how many answers were cut and failed, however long the names are', () => {
+  const name = 'a-run-with-a-very-long-name, step 1200, from a-folder';
+  const policy = { name, evaluation: { ...evaluation(0.5, 2), cut: 0.25 } };
+  expect(resultsTable([rows[0]!, policy], plain(120))[2]).toMatch(/ 1\.5 % {2}25\.0 % {7}2$/);
+  expect(resultsTable([rows[0]!, policy], plain(60)).slice(3)).toEqual([
+    `invalid: random 1.5 %, ${name} 1.5 %`,
+    `cut: ${name} 25.0 %`,
+    `failed: random 0, ${name} 2`,
+  ]);
+  expect(resultsTable([{ name, evaluation: { ...evaluation(1), cut: 0 } }], plain(120))[0]).not.toContain('cut');
 });
 
 it('tells success apart by each label, the players of a value together', () => {

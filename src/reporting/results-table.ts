@@ -17,17 +17,20 @@ export interface ResultRow {
 interface Column<Row> {
   readonly title: string;
   cell(row: Row): string;
+  /** Says how far the success can be believed, so it is told below the table where there is no room in it. */
+  readonly caveat?: boolean;
 }
 
 type Success = EvaluationSummary['success'];
 
-/** The most important first: a narrow terminal drops columns from the right. */
+/** A narrow terminal drops columns from the right, and caveats last. */
 const columns: readonly Column<ResultRow>[] = [
   ...successColumns<ResultRow>(({ evaluation }) => evaluation.success),
   { title: 'turns', cell: ({ evaluation }) => evaluation.turns.mean.toFixed(1) },
   { title: 'return', cell: ({ evaluation }) => evaluation.return.mean.toFixed(2) },
-  { title: 'invalid', cell: ({ evaluation }) => formatShare(evaluation.invalid) },
-  { title: 'failed', cell: ({ evaluation }) => String(evaluation.failed) },
+  { title: 'invalid', cell: ({ evaluation }) => formatShare(evaluation.invalid), caveat: true },
+  { title: 'cut', cell: ({ evaluation: { cut } }) => (cut === undefined ? '' : formatShare(cut)), caveat: true },
+  { title: 'failed', cell: ({ evaluation }) => String(evaluation.failed), caveat: true },
 ];
 
 const labelColumns: readonly Column<LabelRow<Success>>[] = [
@@ -43,10 +46,11 @@ function successColumns<Row>(of: (row: Row) => Success): Column<Row>[] {
   ];
 }
 
-/** Players as rows, with intervals. The column of failed episodes is left out if there are none. */
+/** Players as rows, with intervals. Columns of failed episodes and of answers that were cut are left out if there are none. */
 export function resultsTable(rows: readonly ResultRow[], style: TerminalStyle): string[] {
   const hasFailed = rows.some(({ evaluation }) => evaluation.failed > 0);
-  const wanted = columns.filter(({ title }) => title !== 'failed' || hasFailed);
+  const hasCut = rows.some(({ evaluation }) => (evaluation.cut ?? 0) > 0);
+  const wanted = columns.filter(({ title }) => (title !== 'failed' || hasFailed) && (title !== 'cut' || hasCut));
   return drawTable('', wanted, rows, style);
 }
 
@@ -89,15 +93,22 @@ function drawTable<Row extends { readonly name: string; readonly emphasis?: bool
   style: TerminalStyle,
 ): string[] {
   const nameWidth = Math.max(displayWidth(head), ...rows.map(({ name }) => displayWidth(name)));
-  const shown: { readonly column: Column<Row>; readonly width: number }[] = [];
-  let used = nameWidth;
-  for (const column of wanted) {
-    const width = Math.max(column.title.length, ...rows.map((row) => column.cell(row).length));
-    used += width + 2;
-    // The success column is always shown.
-    if (used > style.width && shown.length > 0) break;
-    shown.push({ column, width });
+  const shown = wanted.map((column) => ({
+    column,
+    width: Math.max(column.title.length, ...rows.map((row) => column.cell(row).length)),
+  }));
+  const told: Column<Row>[] = [];
+  const used = () => shown.reduce((sum, { width }) => sum + width + 2, nameWidth);
+  // The success column is always shown.
+  while (used() > style.width && shown.length > 1) {
+    const plain = shown.findLastIndex(({ column }, index) => index > 1 && column.caveat !== true);
+    const [dropped] = shown.splice(plain < 0 ? -1 : plain, 1);
+    if (dropped?.column.caveat === true) told.unshift(dropped.column);
   }
+  const below = told.map(({ title, cell }) => {
+    const values = rows.flatMap((row) => (cell(row) === '' ? [] : [`${row.name} ${cell(row)}`]));
+    return paint(`${title}: ${values.join(', ')}`, 'dim', style);
+  });
   const line = (name: string, cell: (column: Column<Row>) => string) =>
     `${fitText(name, nameWidth)}${shown.map(({ column, width }) => `  ${cell(column).padStart(width)}`).join('')}`;
   return [
@@ -110,6 +121,7 @@ function drawTable<Row extends { readonly name: string; readonly emphasis?: bool
       const text = line(row.name, (column) => column.cell(row));
       return row.emphasis === true ? paint(text, 'bold', style) : text;
     }),
+    ...below,
   ];
 }
 

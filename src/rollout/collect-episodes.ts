@@ -14,8 +14,10 @@ import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, isPromiseLike, withinDeadline } from '../errors/within-deadline.js';
 import { type Actor, isTextPlayer, type ModelActor } from './actor.js';
+import { CallSignals } from './call-signals.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
+import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
 import { EpisodeLost } from './episode-lost.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
 import { uniformDraws } from './uniform-draws.js';
@@ -53,6 +55,8 @@ export interface CollectOptions {
   readonly signal: AbortSignal;
   /** Receives the times of the collection at its end. */
   readonly took?: (times: CollectionTimes) => void;
+  /** Hears how far the collection is, at its beginning and after every turn. */
+  readonly progress?: (counts: EpisodeCounts) => void;
 }
 
 /** Wall-clock times of a collection. */
@@ -86,6 +90,9 @@ class Collection {
   /** Attempts that have not begun, in the order of the keys. */
   readonly #waiting: Attempt[];
   readonly #live = new Set<LiveEpisode>();
+  readonly #counter: EpisodeCounter;
+  /** Players and samplers listen to the signal of their call, which are many at the same time. */
+  readonly #signals = new CallSignals();
   /** Episodes that wait for the actor. */
   #ready: LiveEpisode[] = [];
   /** Number of running calls of environments, tools and players. */
@@ -108,6 +115,7 @@ class Collection {
     this.#options = options;
     this.#results = new Array<Episode>(keys.length);
     this.#waiting = keys.map((key, index) => ({ key, index, retries: 0 }));
+    this.#counter = new EpisodeCounter(keys.length, options.horizon, options.progress);
   }
 
   async run(): Promise<Episode[]> {
@@ -259,7 +267,9 @@ class Collection {
   }
 
   async #generate(episodes: readonly LiveEpisode[], actor: ModelActor): Promise<void> {
-    const written = await generate(episodes, actor, this.#options.signal);
+    const { signal } = this.#options;
+    const call = this.#signals.begin(signal);
+    const written = await generate(episodes, actor, call.signal).finally(() => this.#signals.end(signal, call));
     if (this.#over) return;
     for (const [index, episode] of episodes.entries()) {
       this.#beside(() => this.#play(episode, () => written[index] as ActorTurn));
@@ -286,10 +296,13 @@ class Collection {
       admissible: () => instance.admissible(),
     };
     const milliseconds = isTextPlayer(player) ? textMilliseconds : rollout.playerMilliseconds;
-    const act = () => player.act(turn, signal);
-    const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act).catch((error: unknown) => {
-      throw isUnavailable(error) ? unavailable(player.name, error) : error;
-    });
+    const call = this.#signals.begin(signal);
+    const act = () => player.act(turn, call.signal);
+    const answer = await withinDeadline(`the player "${player.name}"`, milliseconds, act)
+      .catch((error: unknown) => {
+        throw isUnavailable(error) ? unavailable(player.name, error) : error;
+      })
+      .finally(() => this.#signals.end(signal, call));
     const written = typeof answer === 'string' ? { text: answer } : answer;
     if ('full' in written) return undefined;
     const { text, cut = false } = written;
@@ -330,6 +343,7 @@ class Collection {
         ...(answer && { toolCall: answer.toolCall }),
         ...(conclusion && { conclusion }),
       });
+      this.#counter.turn(written.sampled);
     } catch (error) {
       this.#drop(episode);
       void this.#options.environments.discard(instance);
@@ -344,7 +358,7 @@ class Collection {
   #leave(episode: LiveEpisode): void {
     this.#drop(episode);
     this.#options.environments.release(episode.instance);
-    this.#results[episode.attempt.index] = episode.completed();
+    this.#end(episode.attempt, episode.completed());
   }
 
   #drop(episode: LiveEpisode): void {
@@ -364,8 +378,13 @@ class Collection {
     else {
       const failure = failureOf(error, phase);
       if (attempt.retries < this.#options.rollout.retries) this.#again({ ...attempt, retries: attempt.retries + 1 });
-      else this.#results[attempt.index] = failedEpisode(attempt, turns, failure);
+      else this.#end(attempt, failedEpisode(attempt, turns, failure));
     }
+  }
+
+  #end({ index }: Attempt, episode: Episode): void {
+    this.#results[index] = episode;
+    this.#counter.episode(episode);
   }
 
   #again(attempt: Attempt): void {

@@ -1,5 +1,6 @@
 import type { Episode, EpisodeKey } from '../contracts/trajectory.js';
 import { collectEpisodes, type CollectOptions } from './collect-episodes.js';
+import { addCounts, type EpisodeCounts } from './episode-counts.js';
 
 /** Episodes that are held at the same time, unless more are in flight. */
 const episodesAtOnce = 512;
@@ -17,7 +18,14 @@ export async function* playInParts(
   options: CollectOptions,
 ): AsyncGenerator<readonly Episode[]> {
   const size = Math.max(episodesAtOnce, 2 * options.rollout.inFlight);
+  let [before, counts]: (EpisodeCounts | undefined)[] = [];
+  const progress = (now: EpisodeCounts): void => {
+    counts = before === undefined ? { ...now, episodes: count } : addCounts(before, now, count);
+    options.progress?.(counts);
+  };
   for (let first = 0; first < count; first += size) {
-    yield await collectEpisodes(await keysAt(first, Math.min(size, count - first)), options);
+    const keys = await keysAt(first, Math.min(size, count - first));
+    yield await collectEpisodes(keys, { ...options, ...(options.progress && { progress }) });
+    before = counts;
   }
 }

@@ -49,6 +49,12 @@ export function allTasks(tasks: TaskList): Promise<readonly string[]> {
   return tasks.ids(Array.from({ length: count }, (_, place) => place));
 }
 
+/** Some places of a list of chosen tasks, ascending; all if it has no more than `tasks`. */
+export function choosePlaces(count: number, tasks: number, random: Random): readonly number[] {
+  if (tasks < count) return sample(count, tasks, random);
+  return Array.from({ length: count }, (_, place) => place);
+}
+
 /** `size` of the numbers below `count`, ascending (Floyd's algorithm: Bentley and Floyd 1987, Programming Pearls). */
 function sample(count: number, size: number, random: Random): number[] {
   const chosen = new Set<number>();

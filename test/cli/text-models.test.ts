@@ -116,6 +116,12 @@ describe('a text model behind an endpoint', () => {
   it.each<[string, string[], string, string]>([
     ['a budget', ['--policy-option', 'maxTotalTokens=20'], 'AG_PLAYER_UNAVAILABLE', 'the budget is spent'],
     ['a wrong option', ['--policy-option', 'maxTokens=0'], 'AG_OPTION_INVALID', 'maxTokens'],
+    [
+      'a limit that only it can count',
+      ['--max-action-tokens', '9'],
+      'AG_COMMAND_USAGE',
+      'agentgym describe player openai',
+    ],
     ['a format that is not there', ['--format', 'reakt'], 'AG_CONTRIBUTION_UNKNOWN', 'react'],
   ])('ends with exit code 2 for %s', async (_, flags, code, words) => {
     const args = ['evaluate', `openai:${server.url}`, '--environment', 'guess-number', '--tasks', '20', '--json'];

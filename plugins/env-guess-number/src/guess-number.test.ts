@@ -12,6 +12,7 @@ const defaults: Options = {
   turns: null,
   reply: 'interval',
   answer: 'number',
+  instructions: 'rule',
   splitBy: 'interval',
 };
 
@@ -123,6 +124,17 @@ describe('guess-number', () => {
     }
     expect(game.admissible()).toContain('from 11 to 17, 7 left, guess 33');
     expect(game.step('from 11 to 17, 7 left, guess 17').facts.success).toBe(true);
+  });
+
+  it('tells its rule as the options make it, and can leave it out', () => {
+    const told = (options: Partial<Options>) => open({ ...defaults, ...options }).instructions;
+    expect(told({})).toBe(
+      'Guess a hidden number.\nEach turn, write one action: a whole number, in digits.\nThe reply says whether the hidden number is higher or lower, and between which numbers it is.',
+    );
+    const working = told({ answer: 'working', reply: 'direction' });
+    expect(working).toContain('from 4 to 33, 30 left, guess 18');
+    expect(working).not.toContain('between');
+    expect(told({ instructions: 'none' })).toBe('');
   });
 
   it('is always won by bisection, with nothing to spare', () => {

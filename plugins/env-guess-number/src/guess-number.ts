@@ -135,11 +135,26 @@ function wholeBits(many: number, few: number): number {
   return bits;
 }
 
+const actions: { readonly [answer in Options['answer']]: string } = {
+  number: 'a whole number, in digits.',
+  working: 'the numbers that are still possible, how many they are, and your guess: from 4 to 33, 30 left, guess 18',
+};
+
+const replies: { readonly [reply in Options['reply']]: string } = {
+  interval: 'The reply says whether the hidden number is higher or lower, and between which numbers it is.',
+  direction: 'The reply says whether the hidden number is higher or lower.',
+};
+
+/** The rule of the game. The first observation tells the interval and the number of turns. */
+function writeInstructions({ answer, reply, instructions }: Options): string {
+  if (instructions === 'none') return '';
+  return ['Guess a hidden number.', `Each turn, write one action: ${actions[answer]}`, replies[reply]].join('\n');
+}
+
 /** The world with every interval and number of these options. Its instances share only the options. */
 export function open(options: Options): World {
   return {
-    // The first observation contains all instructions.
-    instructions: '',
+    instructions: writeInstructions(options),
     splits: dealTasks(options),
     about: aboutTask,
     experts: ['oracle', 'demonstrator'],

@@ -38,6 +38,13 @@ export const options = {
     description:
       'Form of an action: a number, or the remaining interval and a number: `from 4 to 33, 30 left, guess 18`',
   },
+  instructions: {
+    type: 'choice',
+    choices: ['rule', 'none'],
+    default: 'rule',
+    description:
+      'Whether the system prompt tells the rule; `none` is for a model from scratch, which learns it from play and demonstrations',
+  },
   splitBy: {
     type: 'choice',
     choices: ['interval', 'task'],

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 
 import type { SamplingModel } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { estimateModel, findModel, loadModel, usualActionTokens } from '../../experiments/find-model.js';
+import { usualActionTokens } from '../../experiments/answer-settings.js';
+import { estimateModel, findModel, type FoundModel, loadModel } from '../../experiments/find-model.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
@@ -16,6 +17,8 @@ export interface OpenEndpointRequest {
   /** A run, a folder with a model, or a pulled model. */
   readonly policy: string;
   readonly policyOptions?: { readonly [name: string]: unknown };
+  /** Tokens of the longest conversation. Absent: those of the run, or all that the model has if they fit into memory. */
+  readonly maxModelLength?: number;
   /** The folder from which clients may load adapters. Absent: they may load none. */
   readonly adapters?: string;
   readonly host: PluginHost;
@@ -48,12 +51,13 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const recipe = found.plan?.recipe;
   const maxActionTokens = recipe?.policy.sampling.maxActionTokens ?? usualActionTokens;
   const random = settings.random.stream('serve');
+  const length = await servedLength(found, instances, request);
   const serve = (model: SamplingModel, name: string): OpenModel => {
-    const maxTokens = Math.min(recipe?.rollout.maxEpisodeTokens ?? Infinity, model.capabilities.maxTokens);
+    const maxTokens = Math.min(length ?? Infinity, model.capabilities.maxTokens);
     const options = { model, name, maxActionTokens, maxTokens, random };
     return { endpoint: new PolicyEndpoint(options), dispose: () => model.dispose() };
   };
-  const model = await loadModel(found, instances, request.policyOptions);
+  const model = await loadModel(found, instances, request.policyOptions, length);
   const own = instances.records.find(({ kind }) => kind === 'policy');
   const base = { ...serve(model, found.origin), reader: own && { entry: own.entry, policy: own.name } };
   if (folder === undefined) return base;
@@ -62,13 +66,13 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
     if (model.openAdapter) return serve(await model.openAdapter(adapter, left), name);
     // Its weights cannot be shared, so the adapter gets a copy of its base.
     const whole = { ...found, origin: name, folder: adapter, base: found.folder };
-    const needed = await estimateModel(whole, instances, request.policyOptions);
-    if (needed !== undefined && needed > left) {
+    const needed = await estimateModel(whole, instances, request.policyOptions, length);
+    if (needed !== undefined && needed.bytes > left) {
       throw new Error(
-        `it needs about ${formatBytes(needed)} of memory, and ${formatBytes(left)} are free: unload another adapter`,
+        `it needs about ${formatBytes(needed.bytes)} of memory, and ${formatBytes(left)} are free: unload another adapter`,
       );
     }
-    return serve(await loadModel(whole, instances, request.policyOptions), name);
+    return serve(await loadModel(whole, instances, request.policyOptions, length), name);
   };
   const adapters = new ServedAdapters({ folder: resolve(folder), open: openAdapter });
   return {
@@ -79,4 +83,33 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
       await base.dispose();
     },
   };
+}
+
+/**
+ * Tokens of the longest conversation. Undefined: as the policy says, because its plugin cannot tell what the model has, or
+ * memory is too small for that.
+ *
+ * @throws AG_COMMAND_USAGE if the model has fewer than asked for
+ */
+async function servedLength(
+  found: FoundModel,
+  instances: Instances,
+  { maxModelLength, policyOptions, settings }: OpenEndpointRequest,
+): Promise<number | undefined> {
+  const asked = maxModelLength ?? found.plan?.recipe.rollout.maxEpisodeTokens;
+  const estimate = await estimateModel(found, instances, policyOptions, asked ?? Number.MAX_SAFE_INTEGER);
+  if (asked !== undefined) {
+    if (maxModelLength === undefined || estimate === undefined || asked <= estimate.maxTokens) return asked;
+    throw new AgentgymError('AG_COMMAND_USAGE', {
+      message: `\`--max-model-len ${asked}\` is more than the ${estimate.maxTokens} tokens that ${found.name} has.`,
+      hint: `Write at most ${estimate.maxTokens}, or leave it out.`,
+    });
+  }
+  if (estimate === undefined) return undefined;
+  const left = availableMemory().available - process.memoryUsage.rss();
+  if (estimate.bytes <= left) return estimate.maxTokens;
+  settings.log.warn(
+    `A conversation of all ${estimate.maxTokens} tokens of ${found.name} needs about ${formatBytes(estimate.bytes)} of memory, and ${formatBytes(left)} are free, so shorter ones are served. \`--max-model-len\` says how long they may be.`,
+  );
+  return undefined;
 }

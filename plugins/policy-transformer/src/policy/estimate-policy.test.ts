@@ -59,6 +59,10 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   expect(read.parameters).toBe(made);
   expect(read.capabilities).toEqual(policy.capabilities);
   expect(read.bytes['weights']).toBe(4 * made);
+  expect(read).not.toHaveProperty('frozenParameters');
+  const adapted = await estimate({ ...options, loraRank: 2 }, { ...context, from: folder }, load, files);
+  expect(adapted.frozenParameters).toBe(made);
+  expect(adapted.parameters).toBeLessThan(made / 4);
 
   const template = join(folder, 'chat_template.jinja');
   const own = readFileSync(template, 'utf8');

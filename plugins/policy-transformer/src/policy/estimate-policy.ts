@@ -4,7 +4,7 @@ import { adapterOf, openModel, type BaseSearch } from '../checkpoint/adapter-fol
 import { likelyRuntime } from '../executors/load-runtime.js';
 import { copyBytes } from '../generation/quantized-weights.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
-import { trainableShapes } from '../model/parameters.js';
+import { frozenShapes, trainableShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
@@ -47,6 +47,7 @@ export async function estimate(
   const lengths = episodeLengths(load, encoder, positions);
   return {
     parameters: totalElements(trainableShapes(config, parts)),
+    ...(lora && { frozenParameters: totalElements(frozenShapes(config, parts)) }),
     capabilities: {
       ...capabilitiesOf(parts, positions, options.samplingWeights),
       ...(from !== undefined && { vocabularySize: config.vocabularySize }),

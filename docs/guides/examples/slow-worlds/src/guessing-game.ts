@@ -14,7 +14,7 @@ function split(keep: (rest: number) => boolean): TaskSource {
 
 /** What the worlds of this package have in common. */
 export const guessingGame = {
-  instructions: '',
+  instructions: 'Guess the hidden number. Each turn, write one action: a whole number.',
   splits: {
     train: split((rest) => rest > 1),
     validation: split((rest) => rest === 0),

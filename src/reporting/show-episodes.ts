@@ -1,0 +1,29 @@
+import { type EpisodeTicker, tickEpisodes } from './episode-progress.js';
+import { printable } from './terminal-style.js';
+
+export interface EpisodesDisplay extends Omit<EpisodeTicker, 'close'> {
+  /** Restores the terminal. Call it once in every case. */
+  close(): Promise<void>;
+}
+
+export interface EpisodesOptions {
+  /** `--json`: shows nothing. */
+  readonly quiet: boolean;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+const secondsBetweenLines = 10;
+
+/** A live line on a terminal, and a plain line on standard error every ten seconds elsewhere. */
+export async function showEpisodes({ quiet, stdout, stderr, environment }: EpisodesOptions): Promise<EpisodesDisplay> {
+  if (quiet) return { begin: () => undefined, take: () => undefined, close: () => Promise.resolve() };
+  const isTerminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
+  if (!isTerminal) {
+    const ticker = tickEpisodes((line) => void stderr.write(`${printable(line)}\n`), secondsBetweenLines);
+    return { ...ticker, close: () => Promise.resolve(ticker.close()) };
+  }
+  const { terminalEpisodes } = await import('./terminal-episodes.js');
+  return terminalEpisodes();
+}
