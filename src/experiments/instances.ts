@@ -314,7 +314,9 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
     if (isUnavailable(cause)) throw new AgentgymError('AG_POLICY_UNAVAILABLE', { message, path: 'policy', cause });
     throw new AgentgymError('AG_PLUGIN_FAILED', {
       message,
-      hint: `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
+      hint: isGgufFile(from)
+        ? `Fetch ${basename(from)} again, if it is damaged. Otherwise choose another GGUF file of the model, or its Hugging Face folder: docs/guides/bring-a-model.md says what is read.`
+        : `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
       path: 'policy.from',
       cause,
     });

