@@ -231,7 +231,6 @@ function checkTraining(run) {
   say('training', `the losses of ${losses.length} steps of GRPO are ${losses.join(' and ')}`, [
     ...(losses.length === 2 && losses.every(Number.isFinite) ? [] : ['two finite losses']),
   ]);
-  const { step } = JSON.parse(readFileSync(join(run, 'checkpoints', 'latest.json'), 'utf8'));
   const checkpoint = join(
     run,
     'checkpoints',
@@ -257,14 +256,14 @@ function checkTraining(run) {
     `${changed.length} of ${second.length} matrices of the adapter have changed`,
     changed.length === second.length && second.length > 0 ? [] : ['all of them'],
   );
-  say('training', `step ${step} has an adapter and its moments in ${(bytes / 1e6).toFixed(0)} MB`, [
+  say('training', `its checkpoint has the adapter and its moments in ${(bytes / 1e6).toFixed(0)} MB`, [
     ...(bytes < 50e6 ? [] : ['less than 50 MB']),
     ...files.filter((name) => /^model.*safetensors/.test(name)),
   ]);
 }
 
 function say(name, line, missed = []) {
-  console.log(`${name}: ${line}`);
+  console.log(`${Math.round((performance.now() - began) / 1000)} s, ${name}: ${line}`);
   for (const one of missed.slice(0, 5)) console.log(`MISSED: ${one}`);
   if (missed.length > 5) console.log(`MISSED: ${missed.length - 5} more`);
   holds &&= missed.length === 0;

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -11,6 +11,7 @@ import { type GgufValue, writeGguf } from '../checkpoint/gguf/gguf-file.js';
 import { type ModelFolder, readModelFolder } from '../checkpoint/model-folder.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { exportGguf } from './export-gguf.js';
+import { policyOpener } from './fixtures/policy-opener.js';
 import { importGguf } from './import-gguf.js';
 
 const { files } = testHost();
@@ -267,6 +268,49 @@ describe('a GGUF file', () => {
   ])('with %s is refused', { timeout: 120_000 }, async (_, file, message) => {
     const directory = newFolder();
     await expect(importGguf(await file(), directory, files)).rejects.toThrow(message);
+  });
+
+  describe('whose end of a text is not what its template ends a turn with', () => {
+    const open = policyOpener({ threads: 1 });
+    const imported = async (file: string) => {
+      const back = newFolder();
+      await importGguf(file, back, files);
+      const policy = await open({}, { from: back, maxTokens: 64 });
+      const { encoder } = policy;
+      const request = {
+        ...{ tokens: encoder.begin('', 'guess 12'), sequence: '1', endIds: encoder.endIds },
+        ...{ maxTokens: 5, draws: new Float64Array(5).fill(0.5) },
+      };
+      const [answer] = await policy.generate([request], { temperature: 0, topP: 1, topK: 0 });
+      return { back, endIds: encoder.endIds, tokens: [...answer!.tokens] };
+    };
+
+    // Goes red when the ids of the file, or the one of the template, are forgotten on the way.
+    it('ends an action at both, also after an export', { timeout: 60_000 }, async () => {
+      const plain = await imported(await changed({}));
+      expect(plain.endIds).toEqual([0]);
+      const [first] = plain.tokens;
+      expect(plain.tokens.length).toBeGreaterThan(1);
+      const { back, endIds, tokens } = await imported(await changed({ 'tokenizer.ggml.eos_token_id': int(first!) }));
+      expect(endIds).toEqual([0, first]);
+      expect(tokens).toEqual([first]);
+      const file = join(newFolder(), 'again.gguf');
+      await exportGguf({ thinking: 'template' }, back, file, { ...settings, dtype: 'float32', name: 'again' }, files);
+      const again = await imported(file);
+      expect({ ...again, back }).toEqual({ back, endIds, tokens });
+    });
+
+    it('is not exported with more ends than a file can name', async () => {
+      const many = join(newFolder(), 'many');
+      await writeGgufModel(many, 'llama');
+      const generation = join(many, 'generation_config.json');
+      writeFileSync(generation, JSON.stringify({ eos_token_id: [0, 5, 6, 7] }));
+      const file = join(newFolder(), 'many.gguf');
+      await expect(
+        exportGguf({ thinking: 'template' }, many, file, { ...settings, dtype: 'float32', name: 'many' }, files),
+      ).rejects.toThrow(/4 ids end an action \(0, 5, 6, 7\)/);
+      expect(existsSync(file)).toBe(false);
+    });
   });
 
   it('of a folder or of a pipe is refused', async () => {
