@@ -227,7 +227,7 @@ function checkTraining(run) {
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
-  const losses = steps.map((step) => step['train/loss_policy']);
+  const losses = steps.map((step) => step['train/loss']);
   say('training', `the losses of ${losses.length} steps of GRPO are ${losses.join(' and ')}`, [
     ...(losses.length === 2 && losses.every(Number.isFinite) ? [] : ['two finite losses']),
   ]);
