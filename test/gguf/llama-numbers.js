@@ -11,7 +11,8 @@ const { resolve } = createRequire(join(packages, 'package.json'));
 const { getLlama } = await import(pathToFileURL(resolve('node-llama-cpp')).href);
 const { sequences, texts } = JSON.parse(readFileSync(0, 'utf8'));
 
-const llama = await getLlama({ gpu: false, build: 'never', logLevel: 'error' });
+// Threads of llama.cpp wait for each other in a loop, which takes minutes where other programs want the processors.
+const llama = await getLlama({ gpu: false, build: 'never', logLevel: 'error', maxThreads: 1 });
 const model = await llama.loadModel({ modelPath: file });
 // By default llama.cpp rounds keys and values to float16.
 const types = { experimentalKvCacheKeyType: 'F32', experimentalKvCacheValueType: 'F32' };

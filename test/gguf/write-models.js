@@ -5,6 +5,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { outsideFiles } from '../../dist/files/outside-files.js';
 import { createRandom } from '../../dist/random/create-random.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
 import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
@@ -83,6 +84,7 @@ async function writeFile(folder, name, dtype) {
   const file = join(target, `${name}-${dtype}.gguf`);
   const sampling = { temperature: 1, topP: 1, topK: 0 };
   const { signal } = new AbortController();
-  await exportGguf({ thinking: 'template' }, folder, file, { dtype, merge: false, name, sampling, signal });
+  const settings = { dtype, merge: false, name, sampling, signal };
+  await exportGguf({ thinking: 'template' }, folder, file, settings, outsideFiles);
   return { name, folder, file, dtype };
 }

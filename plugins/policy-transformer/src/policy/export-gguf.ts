@@ -13,6 +13,8 @@ import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import { type GgufVocabulary, ggufVocabulary } from '../tokenizer/gguf-vocabulary.js';
 import { wholeWeights } from './whole-weights.js';
 
+/** EOS, EOT and EOM. llama.cpp finds others by their spelling only. */
+const MOST_ENDS = 3;
 const types = { float32: 'F32', bfloat16: 'BF16', float16: 'F16', q8_0: 'Q8_0' } as const;
 
 /**
@@ -38,6 +40,11 @@ export async function exportGguf(
   const type = types[dtype];
   const metadata = ggufMetadata(config, { name, type, sampling });
   const { endIds } = await openTriedEncoder(tokenizer, { endIds: ids.eos, thinking });
+  if (endIds.length > MOST_ENDS) {
+    throw new Error(
+      `a GGUF file cannot have this model: ${endIds.length} ids end an action (${endIds.join(', ')}), and a file names ${MOST_ENDS}. Leave those out of eos_token_id in generation_config.json that the model does not write.`,
+    );
+  }
   const vocabulary = ggufVocabulary(tokenizer, config.vocabularySize);
   for (const [key, value] of tokenizerMetadata(vocabulary, { ...ids, eos: endIds })) metadata.set(key, value);
   const factors = adapter && (await readAdapterWeights(files, checkpoint, config, adapter));
@@ -52,7 +59,6 @@ function tokenizerMetadata(
   { bos, eos, pad }: SpecialIds,
 ): Map<string, GgufValue> {
   const ids = new Map<string, GgufValue>();
-  // llama.cpp has three names for ids that end a text, and finds others by their spelling.
   const named = { bos, eos: eos[0], eot: eos[1], eom: eos[2], padding: pad };
   for (const [name, value] of Object.entries(named)) {
     if (value !== undefined) ids.set(`tokenizer.ggml.${name}_token_id`, { type: 'uint32', value });

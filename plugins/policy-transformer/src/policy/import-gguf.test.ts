@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -6,10 +6,12 @@ import { testHost } from '@agentgym/cli/testing';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { ggufFile, writeGgufModel } from '../checkpoint/gguf/fixtures/gguf-models.js';
+import { readGguf } from '../checkpoint/gguf/fixtures/read-gguf.js';
 import { type GgufValue, writeGguf } from '../checkpoint/gguf/gguf-file.js';
 import { type ModelFolder, readModelFolder } from '../checkpoint/model-folder.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { exportGguf } from './export-gguf.js';
+import { policyOpener } from './fixtures/policy-opener.js';
 import { importGguf } from './import-gguf.js';
 
 const { files } = testHost();
@@ -59,6 +61,17 @@ describe('a model that was exported', () => {
     expect(entries['model.norm.weight']!.dtype).toBe('F32');
   });
 });
+
+/** A value as `writeGguf` takes it. */
+function valueOf(value: unknown): GgufValue {
+  if (typeof value === 'string') return { type: 'string', value };
+  if (typeof value === 'boolean') return { type: 'bool', value };
+  if (typeof value === 'number') return { type: Number.isInteger(value) ? 'uint32' : 'float32', value };
+  const list = value as readonly string[] | readonly number[];
+  return typeof list[0] === 'number'
+    ? { type: 'int32s', value: list as readonly number[] }
+    : { type: 'strings', value: list as readonly string[] };
+}
 
 describe('a GGUF file', () => {
   const one: GgufValue = { type: 'uint32', value: 1 };
@@ -129,6 +142,175 @@ describe('a GGUF file', () => {
   ])('%s is refused', async (_, file, message) => {
     const directory = newFolder();
     await expect(importGguf(await file(), directory, files)).rejects.toThrow(message);
+  });
+
+  /** The file of a model, with other metadata and numbers. */
+  const changed = async (
+    fields: { readonly [name: string]: GgufValue | undefined },
+    numbers: { readonly [name: string]: (values: Float32Array) => void } = {},
+    more: Parameters<typeof writeGguf>[2] = new Map(),
+  ) => {
+    const read = readGguf(ggufFile(folder, 'llama', 'float32'));
+    const metadata = new Map<string, GgufValue | undefined>(
+      [...read.fields].filter(([name]) => !name.startsWith('GGUF.')).map(([name, value]) => [name, valueOf(value)]),
+    );
+    for (const [name, value] of Object.entries(fields)) metadata.set(name, value);
+    const tensors = new Map(
+      [...read.tensors].map(([name, { sizes, values }]) => {
+        const data = Float32Array.from(values);
+        numbers[name]?.(data);
+        return [name, { shape: sizes.toReversed(), type: 'F32' as const, pieces: () => [data] }];
+      }),
+    );
+    const given = [...metadata].filter((entry): entry is [string, GgufValue] => entry[1] !== undefined);
+    return made(given, new Map([...tensors, ...more]));
+  };
+  const int = (value: number): GgufValue => ({ type: 'uint32', value });
+  const string = (value: string): GgufValue => ({ type: 'string', value });
+  const tokens = () => readGguf(ggufFile(folder, 'llama', 'float32')).fields.get('tokenizer.ggml.tokens') as string[];
+  const factors = (length: number) =>
+    new Map([
+      [
+        'rope_freqs.weight',
+        { shape: [length], type: 'F32' as const, pieces: () => [new Float32Array(length).fill(1)] },
+      ],
+    ]);
+
+  it.each<[string, () => Promise<string>, RegExp]>([
+    [
+      'a number that is none',
+      () => changed({}, { 'blk.0.ffn_up.weight': (values) => void (values[5] = NaN) }),
+      /model.gguf: blk.0.ffn_up.weight contains NaN at place 5/,
+    ],
+    [
+      'more layers than tensors',
+      () => changed({ 'llama.block_count': int(4e9) }),
+      /llama.block_count is 4000000000, and it has tensors of 1 layers/,
+    ],
+    [
+      'no heads',
+      () => changed({ 'llama.attention.head_count': int(0), 'llama.attention.key_length': undefined }),
+      /head|num_attention_heads/,
+    ],
+    [
+      'heads for each layer',
+      () => changed({ 'llama.attention.head_count_kv': { type: 'int32s', value: [1, 2] } }),
+      /num_key_value_heads must be a positive whole number/,
+    ],
+    [
+      'a width of a head of 0',
+      () => changed({ 'llama.attention.key_length': int(0) }),
+      /key_length|value_length is 16, and only 0/,
+    ],
+    [
+      'angles of other lengths',
+      () => changed({ 'llama.rope.dimension_count': int(8) }),
+      /llama.rope.dimension_count is 8, and only 16/,
+    ],
+    ['too many factors of angles', () => changed({}, {}, factors(70_000)), /rope_freqs.weight has the shape \[70000\]/],
+    ['factors of another model', () => changed({}, {}, factors(7)), /rope_freqs.weight is not the scaling of Llama 3/],
+    [
+      'stretched angles',
+      () => changed({ 'llama.rope.scaling.type': string('yarn') }),
+      /llama.rope.scaling.type is "yarn"; supported: "none"/,
+    ],
+    [
+      'a stretching factor',
+      () => changed({ 'llama.rope.scaling.factor': int(2) }),
+      /llama.rope.scaling.factor is 2; supported: 1/,
+    ],
+    [
+      'an old stretching factor',
+      () => changed({ 'llama.rope.scale_linear': int(4) }),
+      /llama.rope.scale_linear is 4; supported: 1/,
+    ],
+    [
+      'a merge of a token that is absent',
+      () => changed({ 'tokenizer.ggml.merges': { type: 'strings', value: ['g u', 'zz zz'] } }),
+      /tokenizer.ggml.merges\[\d\] is "[a-z ]+", and the vocabulary has no token/,
+    ],
+    [
+      'a merge of one token',
+      () => changed({ 'tokenizer.ggml.merges': { type: 'strings', value: ['gu'] } }),
+      /tokenizer.ggml.merges\[0\] is "gu", not two tokens/,
+    ],
+    [
+      'two equal tokens',
+      () => changed({ 'tokenizer.ggml.tokens': { type: 'strings', value: tokens().with(9, tokens()[8]!) } }),
+      /the tokens 8 and 9 are both/,
+    ],
+    [
+      'an end token outside',
+      () => changed({ 'tokenizer.ggml.eos_token_id': int(270) }),
+      /tokenizer.ggml.eos_token_id is 270, and the vocabulary has 270 tokens/,
+    ],
+    [
+      'a first token outside',
+      () => changed({ 'tokenizer.ggml.bos_token_id': int(4e9) }),
+      /tokenizer.ggml.bos_token_id is 4000000000/,
+    ],
+    [
+      'more tokens than rows',
+      () =>
+        changed({
+          'tokenizer.ggml.tokens': { type: 'strings', value: [...tokens(), 'x'] },
+          'tokenizer.ggml.token_type': { type: 'int32s', value: Array<number>(271).fill(5) },
+          'tokenizer.ggml.merges': { type: 'strings', value: [] },
+        }),
+      /has 270 rows, and the vocabulary 271 tokens/,
+    ],
+    ['no chat template', () => changed({ 'tokenizer.chat_template': undefined }), /model.gguf: .*chat template/],
+    [
+      'a template that reaches outside',
+      () => changed({ 'tokenizer.chat_template': string("{{ ''.constructor.constructor('return process')() }}") }),
+      /model.gguf: /,
+    ],
+  ])('with %s is refused', { timeout: 120_000 }, async (_, file, message) => {
+    const directory = newFolder();
+    await expect(importGguf(await file(), directory, files)).rejects.toThrow(message);
+  });
+
+  describe('whose end of a text is not what its template ends a turn with', () => {
+    const open = policyOpener({ threads: 1 });
+    const imported = async (file: string) => {
+      const back = newFolder();
+      await importGguf(file, back, files);
+      const policy = await open({}, { from: back, maxTokens: 64 });
+      const { encoder } = policy;
+      const request = {
+        ...{ tokens: encoder.begin('', 'guess 12'), sequence: '1', endIds: encoder.endIds },
+        ...{ maxTokens: 5, draws: new Float64Array(5).fill(0.5) },
+      };
+      const [answer] = await policy.generate([request], { temperature: 0, topP: 1, topK: 0 });
+      return { back, endIds: encoder.endIds, tokens: [...answer!.tokens] };
+    };
+
+    // Goes red when the ids of the file, or the one of the template, are forgotten on the way.
+    it('ends an action at both, also after an export', { timeout: 60_000 }, async () => {
+      const plain = await imported(await changed({}));
+      expect(plain.endIds).toEqual([0]);
+      const [first] = plain.tokens;
+      expect(plain.tokens.length).toBeGreaterThan(1);
+      const { back, endIds, tokens } = await imported(await changed({ 'tokenizer.ggml.eos_token_id': int(first!) }));
+      expect(endIds).toEqual([0, first]);
+      expect(tokens).toEqual([first]);
+      const file = join(newFolder(), 'again.gguf');
+      await exportGguf({ thinking: 'template' }, back, file, { ...settings, dtype: 'float32', name: 'again' }, files);
+      const again = await imported(file);
+      expect({ ...again, back }).toEqual({ back, endIds, tokens });
+    });
+
+    it('is not exported with more ends than a file can name', async () => {
+      const many = join(newFolder(), 'many');
+      await writeGgufModel(many, 'llama');
+      const generation = join(many, 'generation_config.json');
+      writeFileSync(generation, JSON.stringify({ eos_token_id: [0, 5, 6, 7] }));
+      const file = join(newFolder(), 'many.gguf');
+      await expect(
+        exportGguf({ thinking: 'template' }, many, file, { ...settings, dtype: 'float32', name: 'many' }, files),
+      ).rejects.toThrow(/4 ids end an action \(0, 5, 6, 7\)/);
+      expect(existsSync(file)).toBe(false);
+    });
   });
 
   it('of a folder or of a pipe is refused', async () => {

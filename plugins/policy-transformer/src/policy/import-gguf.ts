@@ -10,8 +10,10 @@ import { readSource, type TensorSource } from '../checkpoint/safetensors.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { parameterShapes } from '../model/parameters.js';
 import { ggufTokenizer } from '../tokenizer/gguf-tokenizer.js';
+import { tryTokenizer } from '../tokenizer/try-tokenizer.js';
 
 const FACTORS = 'rope_freqs.weight';
+const MOST_FACTORS = 65_536;
 
 /**
  * Writes the model of a GGUF file as a Hugging Face folder, into an existing empty folder. Numbers of 16 bits keep their type,
@@ -22,17 +24,32 @@ const FACTORS = 'rope_freqs.weight';
 export async function importGguf(file: string, directory: string, files: OutsideFiles): Promise<void> {
   const header = await openHeader(files, file);
   const { bos, eos, pad, tokens, ...tokenizer } = ggufTokenizer(header.fields);
-  const factors = header.entries.get(FACTORS);
-  const config = parseDecoderConfig(
-    ggufConfig(header, tokens, factors && (await readSource(ggufSource(files, file, factors)))),
-  );
+  const config = parseDecoderConfig(ggufConfig(header, tokens, await readFactors(files, file, header)));
   if (config.vocabularySize < tokens) {
     throw new Error(
       `${file}: token_embd.weight has ${config.vocabularySize} rows, and the vocabulary ${tokens} tokens`,
     );
   }
+  try {
+    await tryTokenizer(tokenizer, { endIds: eos }, undefined);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}`, { cause: error });
+  }
   const ids = { eos, ...(bos !== undefined && { bos }), ...(pad !== undefined && { pad }) };
   await writeModelFiles(directory, { config, ids, tokenizer }, weightsOf(files, file, header, config));
+}
+
+/** Angles have a number for each pair of a head, so few that they are read at once. */
+async function readFactors(
+  files: OutsideFiles,
+  file: string,
+  { entries }: GgufHeader,
+): Promise<Float32Array | undefined> {
+  const factors = entries.get(FACTORS);
+  if (factors === undefined) return undefined;
+  if (factors.shape.length === 1 && factors.shape[0]! <= MOST_FACTORS)
+    return readSource(ggufSource(files, file, factors));
+  throw new Error(`${file}: ${FACTORS} has the shape [${factors.shape.join(', ')}], not half of the width of a head`);
 }
 
 async function openHeader(files: OutsideFiles, path: string): Promise<GgufHeader> {

@@ -72,6 +72,12 @@ export function ggufTokenizer(fields: Fields): GgufTokenizer {
   const template = fields.get('tokenizer.chat_template');
   if (template !== undefined && typeof template !== 'string') throw refusal('its chat template is not a text');
   const { added, vocabulary } = divide(tokens, types);
+  for (const [index, pair] of merges.entries()) {
+    const [left, right] = pair.split(' ') as [string, string];
+    const absent = [left, right, left + right].find((token) => !Object.hasOwn(vocabulary, token));
+    if (absent === undefined) continue;
+    throw refusal(`tokenizer.ggml.merges[${index}] is ${show(pair)}, and the vocabulary has no token ${show(absent)}`);
+  }
   const tokenizer = {
     version: '1.0',
     truncation: null,

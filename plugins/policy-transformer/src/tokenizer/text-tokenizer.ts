@@ -10,6 +10,7 @@ import { Tokenizer } from '@huggingface/tokenizers';
 import { byteLevelText } from './byte-level-text.js';
 import { checkTokenizerJson } from './check-tokenizer-json.js';
 import { remember } from './remember.js';
+import { splitAsRust } from './split-as-rust.js';
 import { readTextPrefix } from './text-prefix.js';
 import type { TokenizerJson } from './tokenizer-files.js';
 
@@ -71,7 +72,11 @@ export class TextTokenizer {
     this.#strips = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.id, token]));
     this.#bytes = JSON.stringify(json.decoder ?? null).includes('"ByteLevel"');
     const model = withoutTokens(json.model, added);
-    const open = (parts: TokenizerJson) => inFile(() => new Library({ ...parts, added_tokens: [], model }, {}));
+    const open = (parts: TokenizerJson) =>
+      inFile(() => {
+        const steps = { pre_tokenizer: splitAsRust(parts.pre_tokenizer), added_tokens: [], model };
+        return new Library({ ...parts, ...steps }, {});
+      });
     const prefix = readTextPrefix(json);
     this.#bare = open(prefix.without);
     this.#library = prefix.with === prefix.without ? this.#bare : open(prefix.with);

@@ -59,7 +59,7 @@ export function ggufConfig({ entries, fields }: GgufHeader, tokens: number, fact
     model_type: architecture,
     vocab_size: entries.get('token_embd.weight')?.shape[0] ?? own('vocab_size') ?? tokens,
     hidden_size: hidden,
-    num_hidden_layers: own('block_count'),
+    num_hidden_layers: layersOf(entries, own('block_count'), `${architecture}.block_count`),
     num_attention_heads: heads,
     num_key_value_heads: own('attention.head_count_kv') ?? heads,
     head_dim: headWidth,
@@ -73,6 +73,13 @@ export function ggufConfig({ entries, fields }: GgufHeader, tokens: number, fact
     mlp_bias: entries.has('blk.0.ffn_gate.bias'),
     tie_word_embeddings: !entries.has('output.weight'),
   };
+}
+
+/** A number that lies would make a model of endless layers before one of them is missed. */
+function layersOf(entries: GgufHeader['entries'], count: GgufField | undefined, key: string): GgufField | undefined {
+  const layers = new Set([...entries.keys()].map((name) => /^blk\.(\d+)\./.exec(name)?.[1]).filter(Boolean));
+  if (typeof count !== 'number' || count <= layers.size) return count;
+  throw refusal(`${key} is ${count}, and it has tensors of ${layers.size} layers`);
 }
 
 function architectureOf(fields: ReadonlyMap<string, GgufField>): GgufArchitecture {

@@ -27,6 +27,10 @@ export interface GgufHeader {
 const MOST_SIZES = 4;
 /** A chat template is the longest text of a usual file: some ten thousand bytes. */
 const LONGEST_TEXT = 16 * 1024 * 1024;
+// Twenty times what the largest vocabularies need. Everything before the numbers is held in memory.
+const LONGEST_HEADER = 256 * 1024 * 1024;
+const MOST_ITEMS = 4_000_000;
+const MOST_ENTRIES = 100_000;
 const USUAL_ALIGNMENT = 32;
 /** Bytes that are read at a time. */
 const CHUNK = 1024 * 1024;
@@ -38,9 +42,9 @@ export async function readGgufHeader(file: FileHandle, path: string): Promise<Gg
   const magic = size < 4 ? '' : (await reader.take(4)).toString('latin1');
   if (magic !== 'GGUF') throw new Error(`${path} is not a GGUF file: it does not begin with GGUF`);
   await checkVersion(reader, path);
-  const tensors = await reader.count('tensors', 24);
+  const tensors = await reader.count('tensors', 24, MOST_ENTRIES);
   const fields = new Map<string, GgufField>();
-  for (let left = await reader.count('metadata', 13); left > 0; left -= 1) {
+  for (let left = await reader.count('metadata', 13, MOST_ENTRIES); left > 0; left -= 1) {
     const name = await reader.text('a name of the metadata');
     if (fields.has(name)) throw damaged(path, `the metadata has ${JSON.stringify(name)} twice`);
     fields.set(name, await reader.value(name));
@@ -85,6 +89,7 @@ async function readTensor(reader: HeaderReader, path: string) {
   if (sizes < 1 || sizes > MOST_SIZES) throw damaged(path, `${name} has ${sizes} sizes`);
   const shape: number[] = [];
   for (let left = sizes; left > 0; left -= 1) shape.unshift(await reader.uint64(`a size of ${name}`));
+  if (shape.includes(0)) throw damaged(path, `${name} has a size of 0`);
   const number = await reader.uint32();
   const type = Object.hasOwn(blockTypes, number) ? blockTypes[number]! : undefined;
   if (type === undefined) {
@@ -164,6 +169,9 @@ class HeaderReader {
 
   async take(count: number): Promise<Buffer> {
     if (this.place + count > this.#size) throw damaged(this.#path, `it is truncated after ${this.#size} bytes`);
+    if (this.place + count > LONGEST_HEADER) {
+      throw damaged(this.#path, `what stands before its numbers has more than ${LONGEST_HEADER} bytes`);
+    }
     if (this.place + count > this.#start + this.#chunk.length) {
       const chunk = Buffer.alloc(Math.min(Math.max(count, CHUNK), this.#size - this.place));
       for (let done = 0; done < chunk.length;) {
@@ -183,14 +191,15 @@ class HeaderReader {
   }
 
   async uint64(what: string): Promise<number> {
-    const value = Number((await this.take(8)).readBigUInt64LE());
-    if (Number.isSafeInteger(value)) return value;
+    const value = (await this.take(8)).readBigUInt64LE();
+    if (value <= Number.MAX_SAFE_INTEGER) return Number(value);
     throw damaged(this.#path, `${what} is ${value}`);
   }
 
   /** A number of things that take at least `bytes` each. */
-  async count(what: string, bytes: number): Promise<number> {
+  async count(what: string, bytes: number, most: number): Promise<number> {
     const value = await this.uint64(`the number of ${what}`);
+    if (value > most) throw damaged(this.#path, `it says that it has ${value} ${what}, more than ${most}`);
     if (value * bytes <= this.#size) return value;
     throw damaged(this.#path, `it says that it has ${value} ${what}, and has ${this.#size} bytes`);
   }
@@ -207,7 +216,7 @@ class HeaderReader {
     const inner = await this.uint32();
     if (inner === LIST) throw damaged(this.#path, `${name} is a list of lists`);
     const list: (number | boolean | string)[] = [];
-    for (let left = await this.count(`items in ${name}`, 1); left > 0; left -= 1) {
+    for (let left = await this.count(`items in ${name}`, 1, MOST_ITEMS); left > 0; left -= 1) {
       list.push(await this.#single(inner, name));
     }
     return list.map((item) => (typeof item === 'boolean' ? Number(item) : item)) as
