@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { PromptSettings, Recipe } from '../config/recipe-schema.js';
 import { usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -17,6 +17,7 @@ import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { modelActor } from './make-parts.js';
 import { playedEnvironment } from './open-parts.js';
+import { refusePrompt, withPrompt } from './open-prompt.js';
 
 /** Turns of an episode if neither a recipe nor the environment gives a number. */
 const DEFAULT_TURNS = 30;
@@ -44,6 +45,8 @@ export interface OpenPlayerRequest {
   readonly tools?: readonly string[];
   /** How a text model writes actions. Absent: plain. */
   readonly format?: string;
+  /** What a model is told; each part replaces the run's. Absent: as the run says, or the usual. */
+  readonly prompt?: PromptSettings;
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
   /** Temperature of a model. Absent: 0. */
@@ -112,6 +115,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
     if (model === undefined && text === undefined) refusePolicyOptions(policy, request.policyOptions);
+    if (model === undefined && text === undefined) refusePrompt(policy, request.prompt);
     if (text === undefined) refuseFormat(policy, request.format);
     if (typeof policy === 'string' && model === undefined && text === undefined) {
       checkPlayer(policy, environment);
@@ -119,7 +123,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seat = { instances, tools };
-    const actor: Actor =
+    const seated: Actor =
       model !== undefined
         ? await openModel(model, request, seat)
         : text !== undefined
@@ -127,6 +131,12 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
           : typeof policy === 'string'
             ? { kind: 'environment', player: policy }
             : { kind: 'player', player: policy, ...(tools && { tools }) };
+    const ownPrompt = model && { settings: recipe?.prompt, kept: model.prompt };
+    const prompt = { asked: request.prompt, own: ownPrompt, environment, horizon, rollout: defaultRollout, settings };
+    const actor = await withPrompt(seated, prompt).catch(async (error: unknown) => {
+      await disposeActor(seated);
+      throw error;
+    });
     return {
       name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
@@ -139,8 +149,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       async dispose() {
         await environment.pool.dispose();
         await tools?.dispose();
-        if (actor.kind === 'model') await actor.model.dispose();
-        if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
+        await disposeActor(actor);
       },
     };
   } catch (error) {
@@ -160,6 +169,11 @@ interface TextModel {
 function textModel(policy: string): TextModel | undefined {
   const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
   return name === undefined || address === undefined ? undefined : { name, address };
+}
+
+async function disposeActor(actor: Actor): Promise<void> {
+  if (actor.kind === 'model') await actor.model.dispose();
+  if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
 }
 
 async function openModel(
