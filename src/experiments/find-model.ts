@@ -74,7 +74,7 @@ export async function findModel(
     origin: manifest.id,
     name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
     plan: planRun(manifest.recipe),
-    prompt: await readKeptPrompt(directory, manifest),
+    prompt: await readKeptPrompt(directory, manifest.prompt),
     trainedClusters: await readTrainedClusters(directory),
   };
 }

@@ -101,7 +101,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   try {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
-    const keptPrompt = opened && (await readKeptPrompt(opened.path, opened.manifest));
+    const keptPrompt = opened && (await readKeptPrompt(opened.path, opened.manifest.prompt));
     const { origin, memory } = options;
     parts = await makeParts(plan, host, settings, { origin, stored, keptPrompt, sharedGames, memory });
     refuseInexact(plan.recipe, parts);

@@ -66,7 +66,7 @@ export class WorkedExamples {
    *
    * @throws AG_DEMONSTRATION if an action has a token that ends it
    */
-  begin(encoder: ConversationEncoder, system: string): readonly number[] {
+  begin(encoder: ConversationEncoder, system: string, describesFunctions = true): readonly number[] {
     if (this.#begun?.encoder === encoder && this.#begun.system === system) return this.#begun.ids;
     if (this.#turns?.encoder !== encoder) this.#turns = { encoder, ids: this.#encodeTurns(encoder) };
     const ids = [...encoder.begin(system, this.observations[0] ?? ''), ...this.#turns.ids];

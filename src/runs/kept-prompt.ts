@@ -8,7 +8,6 @@ import type { ExampleGame } from '../rollout/worked-examples.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { checkKept } from './kept-demonstrations.js';
 import { readDocument } from './read-document.js';
-import type { RunManifest } from './run-manifest.js';
 
 /** `prompt.json` */
 export interface KeptPrompt {
@@ -59,13 +58,10 @@ export async function keepPrompt(run: string, prompt: KeptPrompt): Promise<FileD
   return fileDigest(promptFile(run));
 }
 
-/** The prompt that a run has stored. Undefined if it has none. Throws AG_RUN_DAMAGED if it changed. */
-export async function readKeptPrompt(
-  run: string,
-  { prompt }: Pick<RunManifest, 'prompt'>,
-): Promise<KeptPrompt | undefined> {
-  if (prompt === undefined) return undefined;
-  await checkKept(promptFile(run), prompt);
+/** The prompt that a run has recorded. Undefined if it has none. Throws AG_RUN_DAMAGED if the file changed. */
+export async function readKeptPrompt(run: string, record: PromptRecord | undefined): Promise<KeptPrompt | undefined> {
+  if (record === undefined) return undefined;
+  await checkKept(promptFile(run), record);
   const { system, games } = await readDocument(promptFile(run), document);
   return { system, games };
 }

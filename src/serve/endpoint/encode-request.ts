@@ -2,6 +2,7 @@
 // keeps nothing, and its results can be sent between threads.
 import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
+import { encodeObservation, type WorkedExamples } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
 import {
@@ -18,6 +19,14 @@ import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 /** What a body may hold: more values than tokens fit into any context, and deeper schemas than anybody writes. */
 export const BODY_LIMITS = { depth: 100, values: 600_000 };
 
+/** What the conversations of a served run begin with. */
+export interface ServedPrompt {
+  /** For conversations without a system message. */
+  readonly system: string;
+  /** Games before the first message of the user. Absent: none. */
+  readonly examples?: WorkedExamples;
+}
+
 /** A model, as far as reading a request needs it. */
 export interface ReadingModel {
   readonly name: string;
@@ -27,6 +36,8 @@ export interface ReadingModel {
   readonly vocabularySize?: number | undefined;
   /** No token has more characters, as it is shown. */
   readonly longestToken: number;
+  /** What its conversations begin with. Absent: what the client sends. */
+  readonly prompt?: ServedPrompt | undefined;
   /** Opened when a text has to be encoded. */
   readonly encoder: () => Promise<ConversationEncoder>;
 }
@@ -116,7 +127,9 @@ function encodeMessages(
     readonly room: Room;
   },
 ): EncodedChat {
-  const { messages, tool_choice: _, tools: __, ...rest } = request;
+  const { messages: sent, tool_choice: _, tools: __, ...rest } = request;
+  const { examples, system = '' } = model.prompt ?? {};
+  const messages = system === '' || isSystem(sent[0]) ? sent : withSystem(sent, () => system);
   const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const shown =
     functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
@@ -126,7 +139,15 @@ function encodeMessages(
   if (opening?.role !== 'user')
     throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
   const key = new ConversationKey(shown.slice(0, 1 + Number(hasSystem)));
-  const begin = room.take(encoder.begin(hasSystem ? shown[0]!.content : '', opening.content, functions.length > 0));
+  const told = hasSystem ? shown[0]!.content : '';
+  const begin = room.take(
+    examples === undefined
+      ? encoder.begin(told, opening.content, functions.length > 0)
+      : [
+          ...examples.begin(encoder, told, functions.length > 0),
+          ...encodeObservation(encoder, examples.before(opening.content), examples.endWithCall).ids,
+        ],
+  );
   const turns: EncodedTurn[] = [];
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;
