@@ -27,10 +27,8 @@ export class WorkedExamples {
   readonly #end: string;
   /** The ids after the first observation, for the encoder that was asked last. */
   #turns: { readonly encoder: ConversationEncoder; readonly ids: readonly number[] } | undefined;
-  /** All ids, for the encoder and the system text that were asked last. */
-  #begun:
-    | { readonly encoder: ConversationEncoder; readonly system: string; readonly ids: readonly number[] }
-    | undefined;
+  /** All ids, for what was asked last. */
+  #begun: { readonly asked: readonly unknown[]; readonly ids: readonly number[] } | undefined;
 
   /** @param games one or more, each with a text or more */
   constructor(readonly games: readonly [ExampleGame, ...ExampleGame[]]) {
@@ -64,13 +62,15 @@ export class WorkedExamples {
    * The ids of the system text and the games, up to the end token of their last action. They are encoded once, and all
    * episodes with this system text share them.
    *
+   * @param describesFunctions as in `begin` of the encoder
    * @throws AG_DEMONSTRATION if an action has a token that ends it
    */
   begin(encoder: ConversationEncoder, system: string, describesFunctions = true): readonly number[] {
-    if (this.#begun?.encoder === encoder && this.#begun.system === system) return this.#begun.ids;
+    const asked = [encoder, system, describesFunctions];
+    if (this.#begun?.asked.every((value, index) => value === asked[index])) return this.#begun.ids;
     if (this.#turns?.encoder !== encoder) this.#turns = { encoder, ids: this.#encodeTurns(encoder) };
-    const ids = [...encoder.begin(system, this.observations[0] ?? ''), ...this.#turns.ids];
-    this.#begun = { encoder, system, ids };
+    const ids = [...encoder.begin(system, this.observations[0] ?? '', describesFunctions), ...this.#turns.ids];
+    this.#begun = { asked, ids };
     return ids;
   }
 

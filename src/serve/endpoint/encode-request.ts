@@ -2,7 +2,7 @@
 // keeps nothing, and its results can be sent between threads.
 import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
-import { encodeObservation, type WorkedExamples } from '../../rollout/worked-examples.js';
+import { encodeObservation } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
 import {
@@ -13,19 +13,12 @@ import {
   readCompletionRequest,
 } from './read-request.js';
 import { limitTime } from './limit-time.js';
+import type { ServedPrompt } from './served-prompt.js';
 import { RequestError, shortened, unsupported } from './request-error.js';
 import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 
 /** What a body may hold: more values than tokens fit into any context, and deeper schemas than anybody writes. */
 export const BODY_LIMITS = { depth: 100, values: 600_000 };
-
-/** What the conversations of a served run begin with. */
-export interface ServedPrompt {
-  /** For conversations without a system message. */
-  readonly system: string;
-  /** Games before the first message of the user. Absent: none. */
-  readonly examples?: WorkedExamples;
-}
 
 /** A model, as far as reading a request needs it. */
 export interface ReadingModel {
@@ -129,7 +122,8 @@ function encodeMessages(
 ): EncodedChat {
   const { messages: sent, tool_choice: _, tools: __, ...rest } = request;
   const { examples, system = '' } = model.prompt ?? {};
-  const messages = system === '' || isSystem(sent[0]) ? sent : withSystem(sent, () => system);
+  const isOwn = system !== '' && !isSystem(sent[0]);
+  const messages = isOwn ? withSystem(sent, () => system) : sent;
   const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const shown =
     functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
@@ -140,11 +134,13 @@ function encodeMessages(
     throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
   const key = new ConversationKey(shown.slice(0, 1 + Number(hasSystem)));
   const told = hasSystem ? shown[0]!.content : '';
+  // The run's own text may describe functions, too.
+  const describes = functions.length > 0 || isOwn;
   const begin = room.take(
     examples === undefined
-      ? encoder.begin(told, opening.content, functions.length > 0)
+      ? encoder.begin(told, opening.content, describes)
       : [
-          ...examples.begin(encoder, told, functions.length > 0),
+          ...examples.begin(encoder, told, describes),
           ...encodeObservation(encoder, examples.before(opening.content), examples.endWithCall).ids,
         ],
   );
