@@ -146,12 +146,13 @@ async function refuseHeldOutClusters(
   }
   if (own.size === 0) return;
   for (const split of ['validation', 'test'] satisfies SplitName[]) {
-    const { count, ids } = world.splits[split];
+    const list = world.splits[split];
+    const { count } = list;
     if (count === 'unbounded' || count > longestList) continue;
     for (let first = 0; first < count; first += askedAtOnce) {
       await unlessAborted(Promise.resolve(), signal);
       const places = Array.from({ length: Math.min(askedAtOnce, count - first) }, (_, index) => first + index);
-      for (const { cluster } of await world.about(await ids(places))) {
+      for (const { cluster } of await world.about(await list.ids(places))) {
         const { episode, read } = (cluster === undefined ? undefined : own.get(cluster)) ?? {};
         if (episode === undefined || read === undefined) continue;
         const problem = `its task "${episode.task}" belongs to the cluster "${cluster}", as tasks of the ${split} split do`;

@@ -13,7 +13,7 @@ import { knownEnvironment } from './other-environments.js';
 import { promptOf, refuseLongExamples, writePrompt } from './write-prompt.js';
 
 /** The prompt of a run that plays. */
-export interface OwnPrompt {
+interface OwnPrompt {
   readonly settings: PromptSettings | undefined;
   readonly kept: KeptPrompt | undefined;
 }

@@ -92,12 +92,12 @@ export class LiveEpisode {
     this.#observation = begun.observation;
     this.#characters = begun.characters;
     this.#state = begun.state;
-    const { format = undefined, prompt = {} } = actor.kind === 'environment' ? {} : actor;
-    const { examples } = prompt;
+    const told = actor.kind === 'environment' ? undefined : actor;
+    const { examples, system } = told?.prompt ?? {};
     this.observations = [...(examples?.observations ?? []), examples?.before(begun.observation) ?? begun.observation];
     this.texts = [...(examples?.texts ?? [])];
-    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, format);
-    this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools, prompt.system);
+    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, told?.format);
+    this.system = systemPrompt(begun.instructions ?? limits.instructions, told?.format, actor.tools, system);
     if (actor.kind === 'model') {
       this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation, examples);
       this.#role = this.sequence.firstRole;

@@ -136,7 +136,7 @@ describe('worked examples', () => {
   });
 
   // Mutation: let `layOutDemonstration` ignore them.
-  it('begin demonstrations as they begin episodes', async () => {
+  it('begin demonstrations as they begin episodes', () => {
     const model = knowing();
     const examples = new WorkedExamples(games);
     const demonstration = {
