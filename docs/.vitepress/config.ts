@@ -106,6 +106,7 @@ export default defineConfig({
           'reading-a-report',
           'tracking',
           'bring-a-model',
+          'prompts',
           'text-models',
           'engines',
           'clusters',

@@ -2,6 +2,7 @@ import { parseSetting } from '../config/parse-setting.js';
 import { WrittenValue } from '../config/written-value.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { OpenPlayerRequest } from '../experiments/open-player.js';
+import { askedPrompt, type PromptFlags } from './parse-prompt-flags.js';
 
 /** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy, a format or a runner. Throws AG_COMMAND_USAGE. */
 export function parseOptions(
@@ -33,7 +34,7 @@ function parseTemperature(text: string): number {
 }
 
 /** The values of the flags that every command with a player has (`playingFlags`). */
-interface PlayingFlags {
+interface PlayingFlags extends PromptFlags {
   readonly 'episodes-per-task': number;
   readonly temperature: string;
   readonly turns?: number | undefined;
@@ -50,6 +51,7 @@ export function playingRequest(
   flags: PlayingFlags,
   host: Pick<OpenPlayerRequest, 'host' | 'settings'>,
 ): Omit<OpenPlayerRequest, 'policy'> & { readonly episodesPerTask: number } {
+  const prompt = askedPrompt(flags);
   return {
     options: parseOptions(flags.option ?? []),
     ...(flags['policy-option'] !== undefined && {
@@ -61,6 +63,7 @@ export function playingRequest(
       formatOptions: parseOptions(flags['format-option'], '--format-option'),
     }),
     ...(flags['max-action-tokens'] !== undefined && { maxActionTokens: flags['max-action-tokens'] }),
+    ...(prompt && { prompt }),
     ...(flags.turns !== undefined && { turns: flags.turns }),
     temperature: parseTemperature(flags.temperature),
     episodesPerTask: flags['episodes-per-task'],

@@ -1,5 +1,7 @@
 import { Flags } from '@oclif/core';
 
+import { promptFlags } from './prompt-flags.js';
+
 /** Flags that `play` and `evaluate` share. */
 export const playingFlags = {
   split: Flags.option({
@@ -43,5 +45,6 @@ export const playingFlags = {
     helpValue: 'NAME',
     description: "A tool that the player may call; default: the run's own",
   }),
+  ...promptFlags,
   seed: Flags.integer({ default: 0, description: 'Seed of all random numbers' }),
 };

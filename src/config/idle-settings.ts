@@ -5,7 +5,7 @@ import { longestTurns } from '../training/horizon.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import { usualDemonstrations } from './run-plan.js';
+import { usualDemonstrations, usualExamples, usualExpert } from './run-plan.js';
 
 /** The input of the rules besides the recipe, which they change in place. */
 export interface IdleContext {
@@ -93,7 +93,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
         for (const key of ['fileFormat', 'otherEnvironments']) {
           idle([...demonstrations, key], `without \`${formatPath([...demonstrations, 'file'])}\``);
         }
-        stage.demonstrations.expert ??= 'demonstrator';
+        stage.demonstrations.expert ??= usualExpert;
         // If the budget has a price for them, it limits their number.
         if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;
       }
@@ -106,6 +106,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
   settleTools(recipe, idle);
+  settlePrompt(recipe, idle);
 }
 
 /**
@@ -140,6 +141,19 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
   } else if ((recipe.rollout.maxToolCalls ?? 0) >= longest) {
     idle(['rollout', 'maxToolCalls'], `in episodes of at most ${longest} turns`);
   }
+}
+
+/** A prompt that says nothing is dropped. */
+function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+  const { prompt } = recipe;
+  if (prompt === undefined) return;
+  const { examples, system } = prompt;
+  if (examples?.file !== undefined) idle(['prompt', 'examples', 'expert'], 'with `prompt.examples.file`');
+  else if (examples !== undefined) {
+    examples.expert ??= usualExpert;
+    examples.count ??= usualExamples;
+  }
+  if (examples === undefined && system === undefined) delete recipe.prompt;
 }
 
 /** Settles caps of weights that no rl stage computes. */

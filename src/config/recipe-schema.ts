@@ -323,6 +323,34 @@ const demonstrations = v.strictObject({
   ),
 });
 
+const prompt = v.strictObject({
+  system: v.exactOptional(
+    v.pipe(
+      v.string(),
+      v.maxLength(65_536),
+      v.description(
+        "System text. `{environment}`, `{format}` and `{tools}` in it stand for the environment's rules, how to write an action, and how to call tools; `{{format}}` is plain text. Default: these three",
+      ),
+    ),
+  ),
+  examples: v.exactOptional(
+    v.pipe(
+      v.strictObject({
+        expert: v.exactOptional(text('Expert that plays them; default without `file`: `demonstrator`')),
+        file: v.exactOptional(
+          text('File that `agentgym demonstrate` wrote, instead of an expert, relative to the recipe'),
+        ),
+        count: v.exactOptional(
+          count(0, 'Number of games; default: 2 of an expert, or all in the file. 0: no examples', 1000),
+        ),
+      }),
+      v.description(
+        'Games on training tasks that were won, before the first turn of every episode. Nothing is learned from their tokens; they count in `rollout.maxEpisodeTokens`',
+      ),
+    ),
+  ),
+});
+
 const stopWhen = v.exactOptional(
   v.pipe(
     v.array(
@@ -537,6 +565,9 @@ export const recipeSchema = v.strictObject({
       ),
     ),
   ),
+  prompt: v.exactOptional(
+    v.pipe(prompt, v.description('What every conversation of the policy begins with, in training and evaluations')),
+  ),
   policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
   algorithm: v.exactOptional(
     v.pipe(algorithm, v.description('Algorithm for advantages and loss; needed by rl stages')),
@@ -660,6 +691,8 @@ type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
 export type RewardSettings = Recipe['reward'];
+export type PromptSettings = NonNullable<Recipe['prompt']>;
+export type ExampleSettings = NonNullable<PromptSettings['examples']>;
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;
 export type TrackerName = (typeof trackers)[number];
 export type OptimizerKeys = SftStage['optimizer'];

@@ -452,6 +452,11 @@ describe('resolveRecipe', () => {
         ['demonstrations.expert', 'demonstrations.file'],
       ],
       [
+        'the expert of examples',
+        ['prompt.examples={expert: oracle, file: a.jsonl}'],
+        ['prompt.examples.expert', 'prompt.examples.file'],
+      ],
+      [
         'the layout of a file without a file',
         ['stages.sft.demonstrations.fileFormat=messages'],
         ['demonstrations.fileFormat', 'demonstrations.file'],
@@ -644,14 +649,30 @@ describe('resolveRecipe', () => {
     expect((await resolveAt(structuredClone(recipe))).recipe).toEqual(recipe);
   });
 
+  it('says who plays the examples of a prompt and how many, and drops a prompt that says nothing', async () => {
+    const count = (await resolveText(BASE, 'prompt.examples.count=4')).recipe;
+    expect(count.prompt).toEqual({ examples: { expert: 'demonstrator', count: 4 } });
+    expect((await resolveText(BASE, 'prompt={examples: {}}')).recipe.prompt).toEqual({
+      examples: { expert: 'demonstrator', count: 2 },
+    });
+    // None is a level of an ablation.
+    expect((await resolveText(BASE, 'prompt.examples.count=0')).recipe.prompt?.examples?.count).toBe(0);
+    expect((await resolveText(BASE, 'prompt={}')).recipe).not.toHaveProperty('prompt');
+    expect((await resolveText(BASE, 'prompt.system=""')).recipe.prompt).toEqual({ system: '' });
+    expect(await complaints(BASE, 'prompt.exampels=2')).toEqual([
+      expect.stringMatching(/^AG_RECIPE_UNKNOWN_KEY .*exampels/) as string,
+    ]);
+  });
+
   it('makes paths absolute, relative to the file that says them', async () => {
     write(
       'sub/base.yaml',
-      `${BASE.replace('steps: 10', 'steps: 10, demonstrations: { file: d.jsonl }')}policy: { from: ../weights }\n`,
+      `${BASE.replace('steps: 10', 'steps: 10, demonstrations: { file: d.jsonl }')}policy: { from: ../weights }\nprompt: { examples: { file: g.jsonl } }\n`,
     );
     const { recipe } = await resolveText('extends: ./sub/base.yaml\n');
     expect(recipe.policy.from).toBe(join(folder, 'weights'));
     expect(recipe.stages['sft']).toMatchObject({ demonstrations: { file: join(folder, 'sub/d.jsonl') } });
+    expect(recipe.prompt).toEqual({ examples: { file: join(folder, 'sub/g.jsonl') } });
     const other = await resolveText('extends: ./sub/base.yaml\n', 'policy.from=./mine');
     expect(other.recipe.policy.from).toBe(join(folder, 'mine'));
   });

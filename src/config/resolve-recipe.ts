@@ -155,6 +155,8 @@ function resolvePaths(recipe: ParsedRecipe, originOf: (path: KeyPath) => RecipeL
   if (policy.sampler?.folder !== undefined) {
     policy.sampler.folder = absolute(policy.sampler.folder, ['policy', 'sampler', 'folder']);
   }
+  const { examples } = recipe.prompt ?? {};
+  if (examples?.file !== undefined) examples.file = absolute(examples.file, ['prompt', 'examples', 'file']);
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind === 'rl' || stage.demonstrations.file === undefined) continue;
     const path = ['stages', name, 'demonstrations', 'file'];

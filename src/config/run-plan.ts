@@ -16,6 +16,12 @@ import type { AlgorithmSettings, OptimizerKeys, Recipe, RewardSettings, RlStage,
 /** Number of demonstrations from an expert if neither `count` nor a budget gives one. */
 export const usualDemonstrations = 1000;
 
+/** Expert of demonstrations and examples if nobody names one. */
+export const usualExpert = 'demonstrator';
+
+/** Number of an expert's games that a prompt shows if it says no number. */
+export const usualExamples = 2;
+
 /** Limits on the tools of an agent without a recipe. */
 export const usualToolLimits: ToolLimits = { maxOutputCharacters: 2000, milliseconds: 10_000 };
 
@@ -132,7 +138,7 @@ export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
 }
 
 function planSft(name: string, stage: SftStage, budget: StageBudget | undefined): SftStagePlan {
-  const { expert = 'demonstrator', file, fileFormat, count = Infinity, successOnly } = stage.demonstrations;
+  const { expert = usualExpert, file, fileFormat, count = Infinity, successOnly } = stage.demonstrations;
   const { otherEnvironments } = stage.demonstrations;
   const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
   const usual = file === undefined ? usualDemonstrations : Infinity;

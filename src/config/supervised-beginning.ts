@@ -13,7 +13,7 @@ export function supervisedBeginning(recipe: Recipe): string | undefined {
   const supervised = stages.filter((stage): stage is SftStagePlan => stage.kind === 'sft');
   const first = stages[0];
   if (first?.kind !== 'sft' || supervised.some(({ stopWhen }) => stopWhen !== undefined)) return undefined;
-  const { environment, format, tools, policy, rollout, evaluation, checkpoint, budget } = recipe;
+  const { environment, format, tools, prompt, policy, rollout, evaluation, checkpoint, budget } = recipe;
   const { sampler: ____, ...own } = policy;
   const { temperature: _, topP: __, topK: ___, ...sampling } = policy.sampling;
   const all = {
@@ -24,6 +24,7 @@ export function supervisedBeginning(recipe: Recipe): string | undefined {
     environment,
     format,
     tools,
+    prompt,
     policy: { ...own, sampling },
     rollout,
     every: [evaluation.every, checkpoint.every],

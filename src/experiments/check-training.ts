@@ -10,6 +10,7 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import type { MemoryPolicy } from './judge-memory.js';
+import { refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
 import { tryDemonstrations } from './prepare-demonstrations.js';
@@ -64,13 +65,21 @@ export async function checkTraining(
     const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
     const openOther = (other: DemonstratedEnvironment) =>
       parts.instances.environment(playedEnvironment(plan.recipe, other));
+    const { system } = plan.recipe.prompt ?? {};
+    const prompt = parts.writePrompt(format);
+    if (encoder !== undefined) {
+      refuseLongPrompt(plan, parts, format, prompt, { encoder, capabilities: { maxTokens } });
+    }
     await tryDemonstrations(
       plan,
-      { ...parts, format, ...settings, openOther },
-      encoder && { maxTokens, isShort: (one) => layOutDemonstration(one, encoder, maxTokens) !== undefined },
+      { ...parts, format, ...(system !== undefined && { system }), ...settings, openOther },
+      encoder && {
+        maxTokens,
+        isShort: (one) => layOutDemonstration(one, encoder, maxTokens, prompt.examples) !== undefined,
+      },
     );
     const noDemonstrations = new Map<string, never>();
-    const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations }, random, 'check');
+    const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations, prompt }, random, 'check');
     proveSplits(tasks, await transferTasks(plan, parts, random));
     const { train, validation, test } = parts.environment.world.splits;
     return {

@@ -11,6 +11,7 @@ import {
   factsOf,
   noFacts,
   type StageDemonstrations,
+  writingIn,
 } from './stage-demonstrations.js';
 
 /** Games that a run has stored. */
@@ -101,8 +102,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
 
   /** The first demonstrations, as the policy writes them. */
   async *#first(count: number): AsyncGenerator<WrittenDemonstration> {
-    const { environment, format, tools } = this.context;
-    const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+    const policy = writingIn(this.context, this.context.environment.world.instructions);
     let written = 0;
     if (count === 0) return;
     for await (const { episode, place } of this.#source()) {

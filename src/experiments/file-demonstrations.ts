@@ -17,6 +17,7 @@ import {
   type LearnedDemonstration,
   noFacts,
   type StageDemonstrations,
+  writingIn,
 } from './stage-demonstrations.js';
 
 /** Demonstrations in a file that the recipe names. The file stays where it is, and is read each time. */
@@ -104,7 +105,7 @@ export class FileDemonstrations implements StageDemonstrations {
   }
 
   async *#first(count: number): AsyncGenerator<LearnedDemonstration> {
-    const { environment, format, tools, signal } = this.context;
+    const { environment, signal } = this.context;
     const { fileFormat, successOnly } = this.own.demonstrations;
     this.#own ??= knownEnvironment(environment.world);
     const own = await this.#own;
@@ -117,7 +118,7 @@ export class FileDemonstrations implements StageDemonstrations {
       this.#refuse(one, world.heldOut);
       // With other options, the same environment may train on tasks that the recipe's own holds out.
       if (other?.environment.name === environment.name) this.#refuse(one, own.heldOut);
-      const policy = { format, ...(tools && { tools }), instructions: world.instructions };
+      const policy = writingIn(this.context, world.instructions);
       const written = this.#atLine(one, () => writeDemonstration(episode, policy, one.place));
       if (one.layout === 'texts' && written.rendered > 0) {
         throw brokenLine(this.file, one, 'a text is not an action in the action format of the recipe');

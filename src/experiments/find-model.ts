@@ -8,6 +8,7 @@ import { findFetchedModel, isFetchedName, notPulled } from '../hub/fetched-model
 import { isSourceName, shownSource } from '../hub/model-source.js';
 import { runWeights } from '../runs/checkpoints.js';
 import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
+import { type KeptPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
 import { loadRun } from '../runs/load-run.js';
 import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { resolveRun } from '../runs/resolve-run.js';
@@ -30,6 +31,8 @@ export interface FoundModel {
   readonly base?: string;
   /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
+  /** The prompt of the run, if it has one. */
+  readonly prompt?: KeptPrompt | undefined;
   readonly trainedClusters?: ReadonlySet<string> | undefined;
 }
 
@@ -73,6 +76,7 @@ export async function findModel(
     origin: manifest.id,
     name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
     plan: planRun(manifest.recipe),
+    prompt: await readKeptPrompt(directory, manifest.prompt),
     trainedClusters: await readTrainedClusters(directory),
   };
 }

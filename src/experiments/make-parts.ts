@@ -5,10 +5,11 @@ import type { ActionFormat } from '../contracts/format.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import type { ModelActor } from '../rollout/actor.js';
+import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import type { KeptPrompt } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
@@ -17,6 +18,7 @@ import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import { SampledElsewhere } from './sampled-elsewhere.js';
 import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
+import { refuseLongExamples } from './write-prompt.js';
 
 /** The instances of a recipe. */
 export interface Parts extends Pick<
@@ -26,6 +28,8 @@ export interface Parts extends Pick<
   /** Demonstrations of each sft stage, by name. A stage that the budget skips learns from none. */
   readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
   readonly policy: PolicyModel;
+  /** Empty without `prompt` in the recipe. */
+  readonly prompt: Prompt;
   /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
   readonly actor: ModelActor;
@@ -42,7 +46,13 @@ export function modelActor(
     model,
     format,
     tools,
-  }: { readonly model: PolicyModel; readonly format: ActionFormat; readonly tools?: Toolbox | undefined },
+    prompt,
+  }: {
+    readonly model: PolicyModel;
+    readonly format: ActionFormat;
+    readonly tools?: Toolbox | undefined;
+    readonly prompt?: Prompt | undefined;
+  },
 ): ModelActor {
   const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
   const { maxEpisodeTokens } = recipe.rollout;
@@ -54,6 +64,7 @@ export function modelActor(
     maxActionTokens,
     ...(maxEpisodeTokens !== undefined && { maxEpisodeTokens }),
     ...(tools && { tools }),
+    ...(prompt && Object.keys(prompt).length > 0 && { prompt }),
   };
 }
 
@@ -63,6 +74,8 @@ export interface MakeOptions {
   readonly origin?: ResolvedRecipe['origin'] | undefined;
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
+  /** The prompt of the run to resume. */
+  readonly keptPrompt?: KeptPrompt | undefined;
   /** The folder of shared games. */
   readonly sharedGames?: string | undefined;
   /** Default: a recipe that does not fit into memory is refused. */
@@ -77,17 +90,19 @@ export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  { origin, stored, sharedGames, memory }: MakeOptions = {},
+  { origin, stored, keptPrompt, sharedGames, memory }: MakeOptions = {},
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
-  const open = await openParts(plan, host, settings, origin, memory);
+  const open = await openParts(plan, host, settings, origin, memory, keptPrompt);
   const { environment, transfer, tools, reward, rl, sampler, instances, policyContext } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
+  const { system } = recipe.prompt ?? {};
+  const telling = { ...(system !== undefined && { system }) };
   try {
     const prepare = (format: ActionFormat) => {
       const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
-      const context = { environment, format, ...(tools && { tools }), ...sharing, ...settings, openOther };
+      const context = { environment, format, ...(tools && { tools }), ...telling, ...sharing, ...settings, openOther };
       return prepareDemonstrations(plan, context, stored);
     };
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
@@ -95,7 +110,7 @@ export async function makeParts(
     const early = policyContext.from === undefined ? await prepare(fitFormat(open.format, { tools })) : undefined;
     const trained = await instances.policy(
       { name, options },
-      { ...policyContext, corpus: () => (early ? corpusOf(early) : noCorpus()) },
+      { ...policyContext, corpus: () => (early ? corpusOf(early, open) : noCorpus()) },
     );
     const policy = await sampledPolicy(plan, trained, open, settings.signal);
     const { preset: _, ...learnt } = policyContext;
@@ -103,18 +118,21 @@ export async function makeParts(
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
     const format = fitFormat(open.format, { tools, encoder: policy.encoder });
     let demonstrations: Parts['demonstrations'];
+    let prompt: Prompt;
     try {
+      prompt = open.writePrompt(format);
+      refuseLongPrompt(plan, open, format, prompt, policy);
       demonstrations = early ?? (await prepare(format));
       checkPolicies(plan, rl, policy.capabilities);
     } catch (error) {
       await policy.dispose();
       throw error;
     }
-    const actor = modelActor(recipe, { model: policy, format, tools });
+    const actor = modelActor(recipe, { model: policy, format, tools, prompt });
     const { records } = instances;
     const used = { ...(tools && { tools }), ...(sampler && { sampler }) };
     const playing = { environment, transfer, format, ...used, ...sharing, reward, rl };
-    return { ...playing, demonstrations, policy, criticFrom, actor, records };
+    return { ...playing, demonstrations, policy, prompt, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);
     throw error;
@@ -149,8 +167,35 @@ async function sampledPolicy(
 }
 
 /** The text from which a tokenizer is built. */
-async function* corpusOf(demonstrations: Parts['demonstrations']): AsyncIterable<string> {
+async function* corpusOf(
+  demonstrations: Parts['demonstrations'],
+  { format, tools, writePrompt }: OpenParts,
+): AsyncIterable<string> {
+  const { examples } = demonstrations.size === 0 ? {} : writePrompt(fitFormat(format, { tools }));
+  // The demonstrations have its system text.
+  if (examples !== undefined)
+    yield conversationText({
+      name: 'the prompt',
+      system: '',
+      observations: [...examples.observations, examples.before('')],
+      texts: examples.texts,
+    });
   for (const stage of demonstrations.values()) {
     for await (const demonstration of stage.corpus()) yield conversationText(demonstration);
   }
+}
+
+/** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */
+export function refuseLongPrompt(
+  { recipe }: RunPlan,
+  { environment, tools }: Pick<OpenParts, 'environment' | 'tools'>,
+  format: ActionFormat,
+  prompt: Prompt,
+  { encoder, capabilities }: Pick<PolicyModel, 'encoder'> & { readonly capabilities: { readonly maxTokens: number } },
+): void {
+  const { maxActionTokens } = recipe.policy.sampling;
+  const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const writing = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+  const path = 'prompt.examples.count';
+  refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 
 import type { Recipe } from '../config/recipe-schema.js';
 import type { ResolvedRecipe } from '../config/resolve-recipe.js';
-import { formatPath } from '../config/recipe-layer.js';
+import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { ActionFormat } from '../contracts/format.js';
@@ -14,14 +14,19 @@ import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import type { Prompt } from '../rollout/actor.js';
+import { fitFormat } from '../rollout/fit-format.js';
 import { expertActor } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import type { WritingPolicy } from '../rollout/write-demonstration.js';
 import { runWeights } from '../runs/checkpoints.js';
+import type { KeptPrompt } from '../runs/kept-prompt.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
 import { checkPolicy, checkSplits, checkStageNeeds, checkStates } from './check-parts.js';
 import { checkRewards, type StageReward } from './check-rewards.js';
+import { chooseExamples } from './choose-examples.js';
 import { type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
@@ -30,6 +35,7 @@ import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import { resolveStart } from './resolve-start.js';
 import { sampleConversations } from './sample-conversations.js';
 import { withSampler } from './sampled-elsewhere.js';
+import { promptOf, writePrompt } from './write-prompt.js';
 
 /** The parts of one rl stage. */
 interface RlParts {
@@ -49,6 +55,8 @@ export interface OpenParts {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
+  /** The recipe's prompt in an action format. */
+  readonly writePrompt: (format: ActionFormat) => Prompt;
   /** The recipe's own reward. Evaluations report its returns. */
   readonly reward: ComposedReward;
   /** Parts of each rl stage, by name. */
@@ -68,6 +76,7 @@ export interface OpenParts {
  *
  * @param origin origin of a key; absent: unknown, and settings without effect are accepted
  * @param memoryPolicy default: a recipe that does not fit is refused
+ * @param keptPrompt what a resumed run has stored; absent: a new run
  */
 export async function openParts(
   plan: RunPlan,
@@ -75,6 +84,7 @@ export async function openParts(
   settings: HostSettings,
   origin?: ResolvedRecipe['origin'],
   memoryPolicy?: MemoryPolicy,
+  keptPrompt?: KeptPrompt,
 ): Promise<OpenParts> {
   const { recipe } = plan;
   const instances = new Instances(host, settings);
@@ -92,11 +102,14 @@ export async function openParts(
     refuseMissingExperts(plan, environment);
     const format = await atKey(['format'], () => instances.format(recipe.format));
     tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
+    const writePromptIn = await atKey(examplesPath, () => openPrompt(plan, environment, settings, keptPrompt));
+    const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment, origin);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
-    const open = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
+    const named = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
+    const open = { ...named, writePrompt: (of: ActionFormat) => writePromptIn({ ...writing, format: of }) };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
     const estimation = {
       instances,
@@ -104,7 +117,9 @@ export async function openParts(
       algorithms,
       environments: [environment, ...transfer.values()] as const,
     };
-    const conversations = await sampleConversations(plan, open, settings);
+    // Errors of the action format appear here, at the key.
+    const prompt = await atKey(examplesPath, () => Promise.resolve(open.writePrompt(fitFormat(format, { tools }))));
+    const conversations = await sampleConversations(plan, { ...open, prompt }, settings);
     const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
     if (models !== undefined) {
       const evaluates = recipe.policy.sampler?.evaluates === true;
@@ -119,6 +134,24 @@ export async function openParts(
     await disposeParts({ environment, transfer, ...(tools && { tools }), ...(sampler && { sampler }) });
     throw error;
   }
+}
+
+const examplesPath: KeyPath = ['prompt', 'examples'];
+
+/** Chooses the games of the prompt, and returns what writes them in a format. */
+async function openPrompt(
+  { recipe, longestHorizon, rollout }: RunPlan,
+  environment: OpenEnvironment,
+  settings: HostSettings,
+  kept: KeptPrompt | undefined,
+): Promise<(writing: WritingPolicy) => Prompt> {
+  const { examples, ...prompt } = recipe.prompt ?? {};
+  if (kept !== undefined) return () => promptOf(prompt.system, kept.games);
+  const chosen =
+    examples === undefined
+      ? []
+      : await chooseExamples(examples, { environment, rollout, horizon: longestHorizon, ...settings });
+  return (writing) => writePrompt(prompt, chosen, writing);
 }
 
 /** The sampler that a recipe names. Throws AG_POLICY_CANNOT if the policy cannot hand its weights over. */
@@ -205,13 +238,18 @@ async function contextOf(
   };
 }
 
-/** The environment must have every expert that a stage imitates. */
-function refuseMissingExperts({ stages }: RunPlan, { name, world }: OpenEnvironment): void {
-  for (const stage of stages) {
-    if (stage.kind !== 'sft' || stage.demonstrations.file !== undefined) continue;
-    const path = formatPath(['stages', stage.name, 'demonstrations', 'expert']);
+/** The environment must have every expert that a stage imitates or that the prompt shows. */
+function refuseMissingExperts({ recipe, stages }: RunPlan, { name, world }: OpenEnvironment): void {
+  const named = stages.flatMap((stage) =>
+    stage.kind === 'sft' && stage.demonstrations.file === undefined
+      ? [{ path: formatPath(['stages', stage.name, 'demonstrations', 'expert']), expert: stage.demonstrations.expert }]
+      : [],
+  );
+  const { count, expert } = recipe.prompt?.examples ?? {};
+  if (expert !== undefined && count !== 0) named.push({ path: formatPath([...examplesPath, 'expert']), expert });
+  for (const { path, expert: wanted } of named) {
     try {
-      expertActor(world, stage.demonstrations.expert);
+      expertActor(world, wanted);
     } catch (error) {
       if (!isAgentgymError(error)) throw error;
       throw new AgentgymError(error.code, {

@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { PromptSettings, Recipe } from '../config/recipe-schema.js';
 import { usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -26,6 +26,7 @@ import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { modelActor } from './make-parts.js';
 import { playedEnvironment } from './open-parts.js';
+import { refusePrompt, withPrompt } from './open-prompt.js';
 
 /** Turns of an episode if neither a recipe nor the environment gives a number. */
 const DEFAULT_TURNS = 30;
@@ -51,6 +52,8 @@ export interface OpenPlayerRequest extends AnswerSettings {
   readonly policyOptions?: { readonly [name: string]: unknown };
   /** Names of tools that may be called, with default options. Absent: the run's tools. */
   readonly tools?: readonly string[];
+  /** What a model is told; each part replaces the run's. Absent: as the run says, or the usual. */
+  readonly prompt?: PromptSettings;
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
   /** Temperature of a model. Absent: 0. */
@@ -131,13 +134,14 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     if (model === undefined && text === undefined) refusePolicyOptions(policy, request.policyOptions);
     if (model === undefined && text === undefined) refuseAnswerSettings(shownPlayer(policy), request);
     if (text !== undefined) refuseTokenLimit(text.name, request);
+    if (model === undefined && text === undefined) refusePrompt(policy, request.prompt);
     if (typeof policy === 'string' && model === undefined && text === undefined) {
       checkPlayer(policy, environment);
       refuseTools(policy, request.tools);
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seat = { instances, tools };
-    const actor: Actor =
+    const seated: Actor =
       model !== undefined
         ? await openModel(model, request, seat)
         : text !== undefined
@@ -145,6 +149,12 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
           : typeof policy === 'string'
             ? { kind: 'environment', player: policy }
             : { kind: 'player', player: policy, ...(tools && { tools }) };
+    const ownPrompt = model && { settings: recipe?.prompt, kept: model.prompt };
+    const prompt = { asked: request.prompt, own: ownPrompt, environment, horizon, rollout: defaultRollout, settings };
+    const actor = await withPrompt(seated, prompt).catch(async (error: unknown) => {
+      await disposeActor(seated);
+      throw error;
+    });
     return {
       name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
@@ -157,8 +167,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       async dispose() {
         await environment.pool.dispose();
         await tools?.dispose();
-        if (actor.kind === 'model') await actor.model.dispose();
-        if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
+        await disposeActor(actor);
       },
     };
   } catch (error) {
@@ -178,6 +187,11 @@ interface TextModel {
 function textModel(policy: string): TextModel | undefined {
   const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
   return name === undefined || address === undefined ? undefined : { name, address };
+}
+
+async function disposeActor(actor: Actor): Promise<void> {
+  if (actor.kind === 'model') await actor.model.dispose();
+  if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
 }
 
 async function openModel(

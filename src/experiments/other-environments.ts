@@ -57,7 +57,7 @@ export async function knownEnvironment({ instructions, splits }: WorldHandle): P
 }
 
 /** Splits with more tasks are compared only where they are played: the split proof of the run. */
-const longestList = 1_000_000;
+export const longestList = 1_000_000;
 
 /** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
 async function idsOf(tasks: TaskList): Promise<readonly string[]> {

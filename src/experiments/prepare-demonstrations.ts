@@ -15,6 +15,7 @@ import {
   nothingPaid,
   type StageDemonstrations,
   type StoredDemonstrations,
+  writingIn,
 } from './stage-demonstrations.js';
 
 /**
@@ -131,7 +132,7 @@ export async function gatherHeldOut(
   context: DemonstrationContext,
   run: RunDirectory,
 ): Promise<readonly WrittenDemonstration[]> {
-  const { environment, format, tools } = context;
+  const { environment } = context;
   const { name, demonstrations } = stage;
   const { file } = demonstrations;
   const { validation } = environment.world.splits;
@@ -150,7 +151,7 @@ export async function gatherHeldOut(
     await run.update({ demonstrations: { ...run.manifest.demonstrations, [name]: record } });
   } else await checkKept(path, record.heldOut);
   if (record.heldOut?.episodes === 0) return [];
-  const policy = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+  const policy = writingIn(context, environment.world.instructions);
   const written: WrittenDemonstration[] = [];
   for await (const { episode, place } of readEpisodes(path, 'agentgym')) {
     written.push(writeDemonstration(episode, policy, place));

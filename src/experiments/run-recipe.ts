@@ -13,6 +13,8 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
+import { systemPrompt } from '../rollout/actor.js';
+import { keepPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
 import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
@@ -99,12 +101,14 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   try {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
+    const keptPrompt = opened && (await readKeptPrompt(opened.path, opened.manifest.prompt));
     const { origin, memory } = options;
-    parts = await makeParts(plan, host, settings, { origin, stored, sharedGames, memory });
+    parts = await makeParts(plan, host, settings, { origin, stored, keptPrompt, sharedGames, memory });
     refuseInexact(plan.recipe, parts);
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
     await keepDemonstrations(run, parts.demonstrations);
+    await storePrompt(run, parts);
     const trained = await describeParts(run, options, parts, packages);
     const result = await train(options, parts, run, trained);
     await run.finish(result);
@@ -120,7 +124,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 
 /** Everything that two runs must share to get the same numbers in their supervised stages. */
 function madeOf({ manifest }: RunDirectory): JsonObject {
-  const { recipe, host, plugins, packages = [], versions, demonstrations = {} } = manifest;
+  const { recipe, host, plugins, packages = [], versions, demonstrations = {}, prompt } = manifest;
   const { seed } = recipe;
   const beginning = supervisedBeginning(recipe) ?? '';
   // No supervised stage uses an algorithm or a sampler. Rewards are part of evaluations only, which every run makes itself.
@@ -129,7 +133,25 @@ function madeOf({ manifest }: RunDirectory): JsonObject {
   );
   const made = packages.filter(({ name }) => used.has(name)).map((one) => ({ ...one }));
   const learned = Object.entries(demonstrations).map(([stage, { training }]) => [stage, training.sha256]);
-  return { seed, beginning, host: { ...host }, packages: made, versions, demonstrations: learned };
+  return {
+    seed,
+    beginning,
+    host: { ...host },
+    packages: made,
+    versions,
+    demonstrations: learned,
+    ...(prompt && { prompt: prompt.sha256 }),
+  };
+}
+
+/** Stores the prompt in the run's folder, and records it in its manifest. A resumed run has it already. */
+async function storePrompt(run: RunDirectory, { prompt, policy, format, tools, environment }: Parts): Promise<void> {
+  if (run.manifest.prompt !== undefined || run.manifest.recipe.prompt === undefined) return;
+  const system = systemPrompt(environment.world.instructions, format, tools, prompt.system);
+  const { encoder } = policy;
+  const tokens = (prompt.examples?.begin(encoder, system) ?? encoder.begin(system, '')).length;
+  const games = prompt.examples?.games ?? [];
+  await run.update({ prompt: { ...(await keepPrompt(run.path, { system, games })), games: games.length, tokens } });
 }
 
 /** The result of a complete run. A run is not complete if its newest checkpoint was removed: it must repeat steps. */

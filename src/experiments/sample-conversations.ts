@@ -9,9 +9,11 @@ import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import type { Prompt } from '../rollout/actor.js';
 import { writeDemonstration } from '../rollout/write-demonstration.js';
 import type { OpenEnvironment } from './open-environment.js';
 import { playTrainingTasks } from './play-training-tasks.js';
+import { withExamples } from './write-prompt.js';
 
 const sampledTasks = 16;
 /** Later observations are seldom longer. */
@@ -30,17 +32,25 @@ export async function sampleConversations(
     reward,
     format,
     tools,
+    prompt: own = {},
   }: {
     readonly environment: OpenEnvironment;
     readonly reward: ComposedReward;
     readonly format: ActionFormat;
     readonly tools?: Toolbox | undefined;
+    /** Absent: the usual one. */
+    readonly prompt?: Prompt;
   },
   { random, signal }: Pick<HostSettings, 'random' | 'signal'>,
 ): Promise<readonly SampleConversation[]> {
   if (environment.world.external) return [];
   const instructions = environment.world.instructions;
-  const writing = { format: fitFormat(format, { tools }), ...(tools && { tools }), instructions };
+  const { system: ownSystem } = own;
+  const writing = {
+    ...{ format: fitFormat(format, { tools }), instructions },
+    ...(tools && { tools }),
+    ...(ownSystem !== undefined && { system: ownSystem }),
+  };
   const played = { plan, environment, reward, tasks: sampledTasks, random: random.stream('memory'), signal };
   try {
     const turns = Math.min(sampledTurns, plan.longestHorizon);
@@ -49,7 +59,7 @@ export async function sampleConversations(
       const demonstrated = demonstratedEpisode(episode, false);
       if (demonstrated === undefined) return [];
       const { system, observations, texts } = writeDemonstration(demonstrated, writing, episode.task);
-      return [{ system, observations, texts }];
+      return [withExamples({ system, observations, texts }, own)];
     });
   } catch (error) {
     if (isAgentgymError(error) && error.code === 'AG_INTERRUPTED') throw error;

@@ -6,7 +6,7 @@ import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import type { WrittenDemonstration } from '../rollout/write-demonstration.js';
+import type { WritingPolicy, WrittenDemonstration } from '../rollout/write-demonstration.js';
 import type { StageRecord } from '../runs/kept-demonstrations.js';
 import type { OpenEnvironment } from './open-environment.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
@@ -16,6 +16,8 @@ export interface DemonstrationContext {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
   readonly tools?: Toolbox;
+  /** `prompt.system` of the recipe. Absent: the usual system text. */
+  readonly system?: string;
   /** Folder in which runs share the games of their experts. Absent: this run shares none. */
   readonly sharedGames?: string;
   /** The run's root stream. */
@@ -27,6 +29,14 @@ export interface DemonstrationContext {
 export interface FileContext extends DemonstrationContext {
   /** Opens another environment than the recipe's. */
   readonly openOther: (environment: DemonstratedEnvironment) => Promise<OpenEnvironment>;
+}
+
+/** How the policy writes demonstrations of an environment with these instructions. */
+export function writingIn(
+  { format, tools, system }: Pick<DemonstrationContext, 'format' | 'tools' | 'system'>,
+  instructions: string,
+): WritingPolicy {
+  return { format, ...(tools && { tools }), instructions, ...(system !== undefined && { system }) };
 }
 
 /** A demonstration to learn from. */

@@ -93,9 +93,12 @@ async function runSft(
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const { system } = parts.prompt;
+  const telling = { ...(system !== undefined && { system }) };
   const own = parts.demonstrations.get(name);
   if (own === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
-  const layOut = (demonstration: Demonstration) => layOutDemonstration(demonstration, encoder, maxTokens);
+  const layOut = (demonstration: Demonstration) =>
+    layOutDemonstration(demonstration, encoder, maxTokens, parts.prompt.examples);
   const rows = await packRows(own.learned(), layOut, signal);
   if (rows.length === 0) throw nothingFits(name, maxTokens);
   const reached = stage.steps * stage.batchSize;
@@ -120,7 +123,9 @@ async function runSft(
   const evaluation = common.evaluation && {
     ...common.evaluation,
     ...measuresOf(
-      (await gatherHeldOut(plan, stage, { ...parts, random, signal }, run)).flatMap((one) => layOut(one) ?? []),
+      (await gatherHeldOut(plan, stage, { ...parts, ...telling, random, signal }, run)).flatMap(
+        (one) => layOut(one) ?? [],
+      ),
       parts.policy,
       signal,
     ),

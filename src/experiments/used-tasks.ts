@@ -28,7 +28,7 @@ const drawnAtOnce = 1000;
  */
 export async function splitTasks(
   plan: RunPlan,
-  parts: Pick<Parts, 'environment' | 'rl' | 'demonstrations'>,
+  parts: Pick<Parts, 'environment' | 'rl' | 'demonstrations' | 'prompt'>,
   random: Random,
   purpose: 'check' | 'run' = 'run',
 ): Promise<SplitTasks> {
@@ -43,7 +43,8 @@ export async function splitTasks(
     // Now, because a world that has just made a task to list it still knows it.
     if (asksClusters) await clusters.ask(ids);
   }
-  const used = { demonstrations, rl, ...held };
+  const examples = (parts.prompt?.examples?.games ?? []).map(({ task }) => task);
+  const used = { demonstrations, rl, examples, ...held };
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
     return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
@@ -55,7 +56,7 @@ export async function splitTasks(
   };
   if (!asksClusters) return { used, whole, sharesClusters: true };
   for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
-  await clusters.tryToAsk(demonstrations);
+  await clusters.tryToAsk([...demonstrations, ...examples]);
   return { used, whole, ...clusters.facts() };
 }
 
@@ -143,7 +144,7 @@ export function trainedClusters(
 ): Set<string> | undefined {
   const isShared = sharesClusters === true || transfer.some((other) => other.isKin && other.sharesClusters === true);
   if (!isShared) return undefined;
-  return new Set([...used.demonstrations, ...used.rl].map((id) => clusters?.get(id) ?? id));
+  return new Set([...used.demonstrations, ...used.rl, ...(used.examples ?? [])].map((id) => clusters?.get(id) ?? id));
 }
 
 /** Every task of the other environments that the final evaluation plays. */

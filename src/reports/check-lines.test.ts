@@ -4,7 +4,7 @@ import { checkLines } from './check-lines.js';
 
 const checked = {
   ...{ recipe: 'tiny', stages: [], steps: 5, plugins: [], sampler: null },
-  memory: { needed: 1e9, available: 2e9, parts: {} },
+  memory: { needed: 1e9, available: 2e9, total: 3e9, parts: {} },
   tasks: { train: 4, validation: 1, test: 1 },
 };
 const modelLine = (parameters: number | null, frozenParameters = 0) =>

@@ -2,6 +2,15 @@ import type { ActionFormat } from '../contracts/format.js';
 import type { Player, TextPlayer } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
 import type { Toolbox } from './toolbox.js';
+import type { WorkedExamples } from './worked-examples.js';
+
+/** What a model is told before the first observation of a task. */
+export interface Prompt {
+  /** The system text, with places; see `systemPrompt`. Absent: the usual one. */
+  readonly system?: string;
+  /** Games that the conversation begins with. Absent: none. */
+  readonly examples?: WorkedExamples;
+}
 
 /** A policy model that writes actions in a format. Only its episodes can be used for training. */
 export interface ModelActor {
@@ -15,6 +24,8 @@ export interface ModelActor {
   readonly maxEpisodeTokens?: number;
   /** The tools that it may call instead of acting. */
   readonly tools?: Toolbox;
+  /** Absent: the usual system text, and no examples. */
+  readonly prompt?: Prompt;
 }
 
 /**
@@ -34,6 +45,8 @@ interface PlayerActor {
   /** How it writes actions. Absent: its text is the action. */
   readonly format?: ActionFormat;
   readonly tools?: Toolbox;
+  /** Absent: the usual system text, and no examples. */
+  readonly prompt?: Prompt;
 }
 
 /** A text model, not a person or a script: it has limits of its own, and something to free. */
@@ -44,8 +57,32 @@ export function isTextPlayer(player: Player | TextPlayer): player is TextPlayer 
 /** Anything that can play an episode. */
 export type Actor = ModelActor | EnvironmentActor | PlayerActor;
 
-/** The text before the first observation: the environment's rules, how to write an action, and how to call tools. */
-export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox): string {
+/** A place in a system text; in doubled braces it is plain text. */
+const place = /\{\{(environment|format|tools)\}\}|\{(environment|format|tools)\}/g;
+
+/** The system text if nobody writes another. */
+const usualSystem = '{environment}\n\n{format}\n\n{tools}';
+
+/**
+ * The text before the first observation. `{environment}`, `{format}` and `{tools}` in `text` stand for the environment's
+ * rules, how to write an action, and how to call tools. A paragraph that is only such a place is left out if there is
+ * nothing to say. Other braces are plain text.
+ *
+ * @param text default: the three places
+ */
+export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox, text = usualSystem): string {
   const aboutTools = format?.readCall === undefined ? tools?.instructions : tools?.instructionsBesideFunctions;
-  return [instructions, format?.instructions ?? '', aboutTools ?? ''].filter((part) => part !== '').join('\n\n');
+  const parts: { readonly [name: string]: string } = {
+    environment: instructions,
+    format: format?.instructions ?? '',
+    tools: aboutTools ?? '',
+  };
+  const isEmpty = (paragraph: string) => {
+    const [, name = ''] = /^\{(environment|format|tools)\}$/.exec(paragraph) ?? [];
+    return parts[name] === '';
+  };
+  const said = text.split('\n\n').filter((paragraph) => !isEmpty(paragraph));
+  return said.join('\n\n').replaceAll(place, (_, plain?: string, name?: string) => {
+    return plain === undefined ? (parts[name as string] as string) : `{${plain}}`;
+  });
 }

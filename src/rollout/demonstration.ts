@@ -2,6 +2,7 @@ import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { BatchRow } from './build-batch.js';
 import { TokenSequence } from './token-sequence.js';
+import type { WorkedExamples } from './worked-examples.js';
 
 /** An expert's episode as text, for supervised fine-tuning. */
 export interface Demonstration {
@@ -30,14 +31,17 @@ export interface DemonstrationRow extends BatchRow {
  * A demonstration in the tokens of a policy, with the same layout as a rollout of the same episode: actions and their
  * end tokens have mask 1, except those of context. Turns that exceed the model's limit are omitted from the end.
  * Undefined if not even the first turn to learn fits.
+ *
+ * @param examples games before it, from which nothing is learned; absent: none
  */
 export function layOutDemonstration(
   demonstration: Demonstration,
   encoder: ConversationEncoder,
   maxTokens: number,
+  examples?: WorkedExamples,
 ): DemonstrationRow | undefined {
   const { observations, task, texts, context = new Set(), calls = new Set() } = demonstration;
-  const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '');
+  const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '', examples);
   const turns: { sampled: readonly [number, number]; reward: number }[] = [];
   for (const [index, text] of texts.entries()) {
     if (index > 0) sequence.addObservation(observations[index] ?? '', maxTokens, calls.has(index - 1));

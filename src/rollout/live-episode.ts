@@ -55,8 +55,8 @@ export class LiveEpisode {
   readonly turns: Turn[] = [];
   /** The observations so far, the current one last. Players read this list while it grows. */
   readonly observations: string[];
-  /** The texts so far. */
-  readonly texts: string[] = [];
+  /** The texts so far. Those of examples come first, as their observations do. */
+  readonly texts: string[];
   /** The text before the first observation. */
   readonly system: string;
   /** Absent for players without tokens. */
@@ -92,12 +92,15 @@ export class LiveEpisode {
     this.#observation = begun.observation;
     this.#characters = begun.characters;
     this.#state = begun.state;
-    this.observations = [begun.observation];
-    const format = actor.kind === 'environment' ? undefined : actor.format;
-    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, format);
-    this.system = systemPrompt(begun.instructions ?? limits.instructions, format, actor.tools);
+    const told = actor.kind === 'environment' ? undefined : actor;
+    const { examples, system } = told?.prompt ?? {};
+    this.observations = [...(examples?.observations ?? []), examples?.before(begun.observation) ?? begun.observation];
+    this.texts = [...(examples?.texts ?? [])];
+    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, told?.format);
+    this.system = systemPrompt(begun.instructions ?? limits.instructions, told?.format, actor.tools, system);
     if (actor.kind === 'model') {
-      this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation);
+      this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation, examples);
+      this.#role = this.sequence.firstRole;
       // A prompt that leaves no room for an action gives an episode without turns.
       if (!this.#hasRoom()) this.#truncated = 'tokens';
     }

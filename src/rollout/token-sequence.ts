@@ -1,7 +1,8 @@
-// Only this file puts the token ids of an episode together. Rollouts and demonstrations both use it, so they have the
-// same layout. Ids are only appended.
+// Only this file and the worked examples put token ids of an episode together. Rollouts and demonstrations both use them,
+// so they have the same layout. Ids are only appended.
 import type { ConversationEncoder } from '../contracts/policy.js';
 import type { TokenRecord } from '../contracts/trajectory.js';
+import { encodeObservation, type WorkedExamples } from './worked-examples.js';
 
 /** An episode as one growing sequence of ids. */
 export class TokenSequence {
@@ -9,11 +10,20 @@ export class TokenSequence {
   readonly #tokens: number[];
   readonly #mask: (0 | 1)[];
   readonly #logprobs: number[];
+  /** Role of the message with the first observation. */
+  readonly firstRole: 'tool' | 'user';
 
-  /** @param describesFunctions whether `system` has a text about functions of the chat template; see `begin` */
-  constructor(encoder: ConversationEncoder, system: string, observation: string, describesFunctions = true) {
+  /** @param examples games before the first observation; absent: none */
+  constructor(encoder: ConversationEncoder, system: string, observation: string, examples?: WorkedExamples) {
     this.#encoder = encoder;
-    this.#tokens = [...encoder.begin(system, observation, describesFunctions)];
+    if (examples === undefined) {
+      this.#tokens = [...encoder.begin(system, observation)];
+      this.firstRole = 'user';
+    } else {
+      const first = encodeObservation(encoder, examples.before(observation), examples.endWithCall);
+      this.#tokens = [...examples.begin(encoder, system), ...first.ids];
+      this.firstRole = first.role;
+    }
     this.#mask = this.#tokens.map(() => 0);
     this.#logprobs = this.#tokens.map(() => 0);
   }
@@ -47,10 +57,9 @@ export class TokenSequence {
    * @returns the role of the observation's message
    */
   addObservation(observation: string, longest: number, isAnswer = false): 'tool' | 'user' {
-    const answer = isAnswer ? this.#encoder.appendAnswer?.(observation) : undefined;
-    const ids = answer ?? this.#encoder.append(observation);
+    const { ids, role } = encodeObservation(this.#encoder, observation, isAnswer);
     for (const id of ids.slice(0, Math.max(0, longest - this.#tokens.length))) this.#push(id, 0, 0);
-    return answer === undefined ? 'user' : 'tool';
+    return role;
   }
 
   /** Whether an action of `actionTokens` ids and an end token still fit into `longest` ids. */

@@ -16,6 +16,8 @@ export interface WritingPolicy {
   readonly tools?: Toolbox;
   /** The world's rules, for episodes without own rules. */
   readonly instructions: string;
+  /** The system text of the recipe; it also replaces that of an episode. Absent: the usual one. */
+  readonly system?: string;
 }
 
 /** A demonstration in the texts of a policy. */
@@ -34,7 +36,7 @@ export interface WrittenDemonstration extends Demonstration {
  */
 export function writeDemonstration(
   episode: DemonstratedEpisode,
-  { format, tools, instructions }: WritingPolicy,
+  { format, tools, instructions, system: own }: WritingPolicy,
   name: string,
 ): WrittenDemonstration {
   const { task, system, turns, finalObservation } = episode;
@@ -60,7 +62,9 @@ export function writeDemonstration(
   return {
     name,
     ...(task !== undefined && { task }),
-    system: system ?? systemPrompt(episode.instructions ?? instructions, format, tools),
+    system:
+      (own === undefined ? system : undefined) ??
+      systemPrompt(episode.instructions ?? instructions, format, tools, own),
     observations: [
       ...turns.map(({ observation }) => observation),
       ...(finalObservation === undefined ? [] : [finalObservation]),

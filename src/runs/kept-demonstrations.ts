@@ -110,7 +110,7 @@ export async function checkKept(file: string, record: FileDigest): Promise<void>
   const problem = await differenceFrom(file, record);
   if (problem === undefined) return;
   throw new AgentgymError('AG_RUN_DAMAGED', {
-    message: `The demonstrations ${file} of the run are damaged: ${problem}.`,
+    message: `The file ${file} of the run is damaged: ${problem}.`,
     hint: 'Restore the file from a copy, or start a new run.',
     file,
   });

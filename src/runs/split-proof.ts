@@ -3,13 +3,16 @@ import { createHash } from 'node:crypto';
 import type { SplitName } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** The uses of tasks. The first two are training. */
+/** The uses of tasks that every run has. The first two are training. */
 type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
 
 /** The tasks of a run, and their clusters. */
 export interface SplitTasks extends ClusteredTasks {
   /** Tasks that the run uses, by use. */
-  readonly used: { readonly [use in TaskUse]: Iterable<string> };
+  readonly used: { readonly [use in TaskUse]: Iterable<string> } & {
+    /** Training tasks whose games the prompt shows. Absent: none. */
+    readonly examples?: Iterable<string>;
+  };
   /** All tasks of a split, if they can be listed. */
   readonly whole: { readonly [split in SplitName]?: Iterable<string> };
 }
@@ -23,13 +26,9 @@ interface ClusteredTasks {
 
 /** Count and fingerprint of the tasks of each use in a run, and how much two splits share. */
 export interface SplitProof {
-  readonly uses: {
-    readonly [use in TaskUse]: {
-      /** Number of distinct tasks. */
-      readonly tasks: number;
-      /** SHA-256 of their ids, sorted by code unit and joined by newlines. */
-      readonly fingerprint: string;
-    };
+  readonly uses: { readonly [use in TaskUse]: UsedTasks } & {
+    /** Training tasks whose games the prompt shows; absent if it shows none. */
+    readonly examples?: UsedTasks;
   };
   /** The compared tasks: the used ones and, if `whole` is true, all others of the split. */
   readonly compared: {
@@ -52,6 +51,13 @@ export interface SplitProof {
   readonly sharesClusters?: true;
   /** The other environments of the final evaluation, by their names in the recipe; absent if there are none. */
   readonly transfer?: { readonly [name: string]: TransferProof };
+}
+
+interface UsedTasks {
+  /** Number of distinct tasks. */
+  readonly tasks: number;
+  /** SHA-256 of their ids, sorted by code unit and joined by newlines. */
+  readonly fingerprint: string;
 }
 
 /** The tasks that are played in an environment without training. */
@@ -102,13 +108,14 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
   const { used, whole, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
+  const examples = new Set(used.examples);
   const named = (name: string, ...ids: readonly Iterable<string>[]) =>
     namedTasks(
       name,
       ids.flatMap((all) => [...all]),
       clusters,
     );
-  const train = named('the training split', demonstrations, rl, whole.train ?? []);
+  const train = named('the training split', demonstrations, rl, examples, whole.train ?? []);
   const validation = named('validation', used.validation, whole.validation ?? []);
   const test = named('test', used.test, whole.test ?? []);
   const pairs = [
@@ -130,6 +137,7 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
       rl: use(rl),
       validation: use(used.validation),
       test: use(used.test),
+      ...(examples.size > 0 && { examples: use(examples) }),
     },
     compared: {
       train: compared(train, 'train'),

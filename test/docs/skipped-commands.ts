@@ -46,6 +46,17 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command,
     reason: 'needs Ray: `npm run test:ray` trains on a head, and test/cli/ray.test.ts on one that answers so',
   })),
+  {
+    document: 'docs/guides/prompts.md',
+    command: 'agentgym evaluate smollm2-135m --environment guess-number --prompt-examples 2',
+    reason: 'needs a pulled model: src/experiments/prompt-runs.test.ts evaluates one with a prompt',
+  },
+  {
+    document: 'docs/guides/prompts.md',
+    command:
+      'agentgym evaluate openai:http://localhost:8000/v1 --environment guess-number --prompt-system @system.txt --prompt-examples-file games.jsonl',
+    reason: 'needs a server: test/cli/text-models.test.ts plays one',
+  },
   ...[
     'agentgym evaluate openai:http://localhost:8000/v1 --environment textcraft --format react --tasks 200',
     'agentgym play textcraft --policy openai:http://localhost:11434/v1 --policy-option model=qwen3:4b',

@@ -131,7 +131,7 @@ async function describeSource(
       version,
       environment: { name, options: options ?? {} },
       policy: recipe.policy.name,
-      system: (episode) => systemPrompt(episode.instructions ?? instructions, format, tools),
+      system: (episode) => systemPrompt(episode.instructions ?? instructions, format, tools, recipe.prompt?.system),
     };
   } finally {
     await tools?.dispose();

@@ -2,6 +2,7 @@
 // keeps nothing, and its results can be sent between threads.
 import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
+import { encodeObservation } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
 import {
@@ -12,6 +13,7 @@ import {
   readCompletionRequest,
 } from './read-request.js';
 import { limitTime } from './limit-time.js';
+import type { ServedPrompt } from './served-prompt.js';
 import { RequestError, shortened, unsupported } from './request-error.js';
 import { addTools, usualSyntax, writeCalls } from './write-tools.js';
 
@@ -27,6 +29,8 @@ export interface ReadingModel {
   readonly vocabularySize?: number | undefined;
   /** No token has more characters, as it is shown. */
   readonly longestToken: number;
+  /** What its conversations begin with. Absent: what the client sends. */
+  readonly prompt?: ServedPrompt | undefined;
   /** Opened when a text has to be encoded. */
   readonly encoder: () => Promise<ConversationEncoder>;
 }
@@ -116,7 +120,10 @@ function encodeMessages(
     readonly room: Room;
   },
 ): EncodedChat {
-  const { messages, tool_choice: _, tools: __, ...rest } = request;
+  const { messages: sent, tool_choice: _, tools: __, ...rest } = request;
+  const { examples, system = '' } = model.prompt ?? {};
+  const isOwn = system !== '' && !isSystem(sent[0]);
+  const messages = isOwn ? withSystem(sent, () => system) : sent;
   const syntax: FunctionCallSyntax = encoder.functionCalls ?? usualSyntax;
   const shown =
     functions.length === 0 ? messages : withSystem(messages, (system) => addTools(system, functions, syntax));
@@ -126,7 +133,17 @@ function encodeMessages(
   if (opening?.role !== 'user')
     throw new RequestError(400, 'the first message, or the one after the system message, must be of the user');
   const key = new ConversationKey(shown.slice(0, 1 + Number(hasSystem)));
-  const begin = room.take(encoder.begin(hasSystem ? shown[0]!.content : '', opening.content, functions.length > 0));
+  const told = hasSystem ? shown[0]!.content : '';
+  // The run's own text may describe functions, too.
+  const describes = functions.length > 0 || isOwn;
+  const begin = room.take(
+    examples === undefined
+      ? encoder.begin(told, opening.content, describes)
+      : [
+          ...examples.begin(encoder, told, describes),
+          ...encodeObservation(encoder, examples.before(opening.content), examples.endWithCall).ids,
+        ],
+  );
   const turns: EncodedTurn[] = [];
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;

@@ -12,6 +12,7 @@ import { formatBytes } from '../../reporting/format-quantity.js';
 import { PolicyEndpoint } from './policy-endpoint.js';
 import type { ReaderData } from './reader-messages.js';
 import { type OpenModel, ServedAdapters } from './served-adapters.js';
+import { servedPrompt } from './served-prompt.js';
 
 export interface OpenEndpointRequest {
   /** A run, a folder with a model, or a pulled model. */
@@ -34,7 +35,8 @@ export interface OpenEndpoint extends OpenModel {
 }
 
 /**
- * Opens a model for clients. A run's own caps hold: the tokens of an action, unless a request asks for others, and of an episode.
+ * Opens a model for clients. A run's own caps hold: the tokens of an action, unless a request asks for others, and of an
+ * episode. Conversations begin with the run's prompt, if it has one.
  *
  * @throws AG_RUN_NOT_FOUND, and the errors of contributions
  */
@@ -52,9 +54,11 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const maxActionTokens = recipe?.policy.sampling.maxActionTokens ?? usualActionTokens;
   const random = settings.random.stream('serve');
   const length = await servedLength(found, instances, request);
+  // Adapters are trained over it, so their conversations begin alike.
+  const prompt = found.prompt && servedPrompt(found.prompt);
   const serve = (model: SamplingModel, name: string): OpenModel => {
     const maxTokens = Math.min(length ?? Infinity, model.capabilities.maxTokens);
-    const options = { model, name, maxActionTokens, maxTokens, random };
+    const options = { model, name, maxActionTokens, maxTokens, random, ...(prompt && { prompt }) };
     return { endpoint: new PolicyEndpoint(options), dispose: () => model.dispose() };
   };
   const model = await loadModel(found, instances, request.policyOptions, length);

@@ -10,6 +10,7 @@ import { GrowingText } from './growing-text.js';
 import type { ChatRequest } from './read-request.js';
 import { certainLength, type ReadText, readToolCalls } from './read-tool-calls.js';
 import { RequestError } from './request-error.js';
+import type { ServedPrompt } from './served-prompt.js';
 import { usualSyntax } from './write-tools.js';
 
 export interface EndpointOptions {
@@ -21,6 +22,8 @@ export interface EndpointOptions {
   /** Tokens of the longest conversation. */
   readonly maxTokens: number;
   readonly random: Random;
+  /** What its conversations begin with. Absent: what clients send. */
+  readonly prompt?: ServedPrompt;
 }
 
 /** A part of a text, while it is written. */
@@ -99,6 +102,10 @@ export class PolicyEndpoint {
     this.#options = options;
     this.#sampler = new BatchSampler(model);
     this.#conversations = new Conversations(model.encoder, (sequences) => model.release(sequences));
+  }
+
+  get prompt(): ServedPrompt | undefined {
+    return this.#options.prompt;
   }
 
   get encoder(): ConversationEncoder {

@@ -1,4 +1,5 @@
 import type { EncoderSource } from '../../contracts/policy.js';
+import type { KeptPrompt } from '../../runs/kept-prompt.js';
 import type { EncodedChat, EncodedCompletion, ReadingModel } from './encode-request.js';
 import type { RequestErrorDetails } from './request-error.js';
 
@@ -18,7 +19,10 @@ export interface ReaderJob {
   /** See `EncodeOptions`. */
   readonly milliseconds?: number | undefined;
   /** The models of the server, the first one for requests without a name. */
-  readonly models: readonly (Omit<ReadingModel, 'encoder'> & { readonly source?: EncoderSource | undefined })[];
+  readonly models: readonly (Omit<ReadingModel, 'encoder' | 'prompt'> & {
+    readonly source?: EncoderSource | undefined;
+    readonly prompt?: KeptPrompt;
+  })[];
 }
 
 /** What a thread tells: it has opened the encoder, or how the reading ended. */

@@ -8,6 +8,7 @@ import type { ConversationEncoder, EncoderSource } from '../../contracts/policy.
 import { encodeChat, encodeCompletion } from './encode-request.js';
 import type { FromReader, ReaderData, ReaderJob } from './reader-messages.js';
 import { RequestError } from './request-error.js';
+import { servedPrompt } from './served-prompt.js';
 
 /** Encoders that are kept. Adapters usually have that of their base. */
 const MOST_ENCODERS = 2;
@@ -38,7 +39,9 @@ async function create({ folder, settings }: EncoderSource): Promise<Conversation
 }
 
 async function read({ bytes, kind, milliseconds, models }: ReaderJob): Promise<FromReader> {
-  const opened = models.flatMap(({ source, ...model }) => (source ? [{ ...model, encoder: () => open(source) }] : []));
+  const opened = models.flatMap(({ source, prompt, ...model }) =>
+    source ? [{ ...model, prompt: prompt && servedPrompt(prompt), encoder: () => open(source) }] : [],
+  );
   const encode = kind === 'chat' ? encodeChat : encodeCompletion;
   return { encoded: await encode(bytes, { models: opened, milliseconds }) };
 }

@@ -96,8 +96,9 @@ export class RequestReader {
   }
 
   #models(): ReaderJob['models'] {
-    return this.#options.endpoints().map(({ longestToken, maxTokens, model, name }) => {
+    return this.#options.endpoints().map(({ longestToken, maxTokens, model, name, prompt }) => {
       return {
+        ...(prompt && { prompt: { system: prompt.system, games: prompt.examples?.games ?? [] } }),
         name,
         longestToken,
         maxTokens,
@@ -166,9 +167,9 @@ class ReaderThreads {
   }
 }
 
-function readingModel({ encoder, longestToken, maxTokens, model, name }: PolicyEndpoint) {
+function readingModel({ encoder, longestToken, maxTokens, model, name, prompt }: PolicyEndpoint) {
   const { vocabularySize } = model.capabilities;
-  return { name, longestToken, maxTokens, vocabularySize, encoder: () => Promise.resolve(encoder) };
+  return { name, longestToken, maxTokens, prompt, vocabularySize, encoder: () => Promise.resolve(encoder) };
 }
 
 /** A thread that reads one body at a time. */
