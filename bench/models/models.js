@@ -43,6 +43,10 @@ const ofFolder = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 0.5 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 0.35 },
   { name: 'decode, 32 rows', kind: 'decode', sizes: decode(32), goal: 0.45 },
+  // As in training of an adapter, which only our side has: the base never changes, and is packed once.
+  { name: 'decode, 1 row, adapter', kind: 'decode', sizes: decode(1), settings: { loraRank: rank }, goal: 0.5 },
+  { name: 'decode, 8 rows, adapter', kind: 'decode', sizes: decode(8), settings: { loraRank: rank }, goal: 0.35 },
+  { name: 'decode, 32 rows, adapter', kind: 'decode', sizes: decode(32), settings: { loraRank: rank }, goal: 0.45 },
   { name: 'decode, 8 rows, int8', kind: 'decode', sizes: decode(8), ...from('int8'), goal: 0.25 },
   { name: 'decode, 32 rows, int8', kind: 'decode', sizes: decode(32), ...from('int8'), goal: 0.3 },
   { name: 'decode, 1 row, int4', kind: 'decode', sizes: decode(1), ...from('int4') },

@@ -22,7 +22,7 @@ export interface AdapterSettings {
 /** An adapter's folder without its factors. */
 export interface AdapterFolder {
   readonly settings: AdapterSettings;
-  readonly base: BaseName;
+  readonly base: BaseName & { /** See `hashBase`; absent: it is not noted. */ readonly sha256?: string };
 }
 
 export const adapterConfigName = 'adapter_config.json';

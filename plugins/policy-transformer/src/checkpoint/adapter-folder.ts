@@ -13,6 +13,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, parameterShapes, type Adapter } from '../model/parameters.js';
 import { sameShape } from '../operations/shapes.js';
 import { adapterConfigName, readAdapterConfig, type AdapterFolder, type AdapterSettings } from './adapter-config.js';
+import { refuseOtherBase, writeBase } from './base-hash.js';
 import { checkWeightShapes, refuseNotFinite } from './fill-weights.js';
 import { fileNames } from './folder-files.js';
 import { readModelTexts, writeTokenizerFiles, type ModelTexts } from './model-folder.js';
@@ -55,6 +56,7 @@ export async function openModel(files: OutsideFiles, directory: string, search: 
   if (!isAdapterFolder(directory)) return openWhole(files, directory);
   const { settings, base: named } = await readAdapterConfig(files, directory);
   const base = await findBase(files, directory, named, search);
+  await refuseOtherBase(files, directory, { name: base });
   const own = existsSync(join(directory, fileNames.tokenizer)) ? directory : base;
   return { ...(await openWhole(files, base, own)), base, adapter: settings };
 }
@@ -90,7 +92,9 @@ async function findBase(
   }
   const base = existsSync(folder) ? folder : findModel(name);
   if (base === undefined) {
-    throw new Error(`${place} names the base ${name}, which is not a folder and not a pulled model`);
+    throw new Error(
+      `${place} names the base ${name}, which is not a folder and not a pulled model. Put the base back where it was; one that was made of a GGUF file comes again with \`agentgym pull\``,
+    );
   }
   if (isAdapterFolder(base))
     throw new Error(`the base of ${directory} is an adapter too (${base}): merge that one first`);
@@ -160,6 +164,7 @@ export async function writeAdapterFolder(
     target_modules: targets.map((part) => part.split('.').at(-1)),
   };
   await writeFile(join(directory, adapterConfigName), `${JSON.stringify(config, undefined, 2)}\n`);
+  if (base.sha256 !== undefined) await writeBase(directory, base.sha256);
   await writeTokenizerFiles(directory, tokenizer);
   const tensors = new Map([...factors].map(([name, tensor]) => [`${PREFIX}${name}`, tensor]));
   await writeTensors(join(directory, weightsName), tensors, { format: 'pt' }, 'F32');

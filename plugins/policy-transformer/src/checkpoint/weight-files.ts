@@ -44,6 +44,11 @@ export async function weightSources(files: OutsideFiles, directory: string): Pro
   return sources;
 }
 
+/** The paths of the files with the weights, in order. Throws if there are none. */
+export async function weightFiles(files: OutsideFiles, directory: string): Promise<readonly string[]> {
+  return (await shardsOf(files, directory)).map(({ path }) => path);
+}
+
 /** Writes weights in the given order, into shards with an index if they are larger than one shard. */
 export async function writeWeights(
   directory: string,

@@ -2,6 +2,7 @@ import type { JsonObject, OptimizerSettings, OutsideFiles } from '@agentgym/cli'
 
 import { readAdapterConfig, type AdapterFolder } from '../checkpoint/adapter-config.js';
 import { readAdapterWeights, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
+import { refuseOtherBase } from '../checkpoint/base-hash.js';
 import { fillWeights } from '../checkpoint/fill-weights.js';
 import { writeModelFiles, type ModelTexts } from '../checkpoint/model-folder.js';
 import { type HostTensor, readSource, type TensorSource } from '../checkpoint/safetensors.js';
@@ -64,13 +65,17 @@ export async function writeCheckpoint(
 /**
  * Reads the trainable weights, in the order of `trainableShapes`, and opens the moments. Throws if the folder is not a
  * checkpoint of such a model.
+ *
+ * @param base of an adapter
  */
 export async function readCheckpoint(
   files: OutsideFiles,
   directory: string,
   config: DecoderConfig,
   parts: ParameterOptions,
+  base?: AdapterFolder['base'],
 ): Promise<Checkpoint & { readonly data: Float32Array }> {
+  if (base !== undefined) await refuseOtherBase(files, directory, base);
   const { tensors, values } = await readTrainerState(files, directory);
   if (values['formatVersion'] !== 1) throw new Error(`${directory} was written by another version of this policy`);
   const block = new ParameterBlock(trainableShapes(config, parts));

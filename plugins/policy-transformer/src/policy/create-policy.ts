@@ -6,6 +6,7 @@ import type { EncoderSource, Host, PolicyContext, PolicyModel } from '@agentgym/
 
 import type { AdapterSettings } from '../checkpoint/adapter-config.js';
 import { adapterOf, openModel, readAdapterWeights, type OpenedModel } from '../checkpoint/adapter-folder.js';
+import { hashBase } from '../checkpoint/base-hash.js';
 import { fillWeights, refuseNotFinite } from '../checkpoint/fill-weights.js';
 import { mergeAdapter } from '../checkpoint/merge-adapter.js';
 import {
@@ -106,6 +107,7 @@ export async function createPolicy(
       vocabularySize: config.vocabularySize,
     };
     const { thinking } = options;
+    const baseHash = lora && { sha256: await hashBase(host.files, opened.base) };
     const isMerged = lora === undefined && opened.adapter !== undefined;
     const adapters =
       context.from === undefined || isMerged
@@ -123,7 +125,7 @@ export async function createPolicy(
       adapters,
       capabilities,
       parts,
-      ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base) } } }),
+      ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base), ...baseHash } } }),
       samplingWeights: options.samplingWeights,
       facts: {
         ...facts,
@@ -131,7 +133,7 @@ export async function createPolicy(
           ? { preset: context.preset ?? '' }
           : { from: context.from, chatTemplate: encoder.template }),
         parameters: totalElements(parameterShapes(config, parts)),
-        ...(lora && { trainable: trainable.length }),
+        ...(lora && { trainable: trainable.length, base: baseHash!.sha256 }),
         family: config.family,
         hiddenSize: config.hiddenSize,
         layers: config.layers,

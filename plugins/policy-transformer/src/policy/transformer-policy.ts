@@ -218,8 +218,8 @@ export class TransformerPolicy implements PolicyModel {
 
   async load(directory: string): Promise<void> {
     this.#refuseChange();
-    const { files, folder, parts } = this.#parts;
-    const { data, policyVersion, optimizer } = await readCheckpoint(files, directory, folder.config, parts);
+    const { files, folder, lora, parts } = this.#parts;
+    const { data, policyVersion, optimizer } = await readCheckpoint(files, directory, folder.config, parts, lora?.base);
     await this.#engine.call(0, 'setParameters', [data]);
     await this.#shareParameters(data);
     await this.resetOptimizer(optimizer?.settings ?? this.#optimizer);
