@@ -349,6 +349,35 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     expect(shared).toEqual(apart);
   });
 
+  // Goes red when a lane takes over more than the pieces that it waited for, or less.
+  it('computes the beginning of different prompts once, with the bits of prompts that come alone', async () => {
+    const { generator, fed } = await setUp(kind, config);
+    const [first] = requests(config, 1) as [GenerateRequest];
+    const beginning = Array.from({ length: 300 }, (_, index) => (index * 7) % config.vocabularySize);
+    const asked = Array.from({ length: 5 }, (_, index) => ({
+      ...first,
+      tokens: [...beginning, ...Array.from({ length: 3 + 2 * index }, () => index % config.vocabularySize)],
+      sequence: `task ${index}`,
+      maxTokens: 3,
+      draws: Float64Array.of(0.1 + index / 7, 0.5, 0.2),
+    }));
+    const before = fed();
+    const made = await generator();
+    const together = await made.generate(asked, plain);
+    const all = asked.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    expect(fed() - before).toBeLessThan(all - 4 * 256 + 5 * 3 + 1);
+    const later = (index: number) => ({
+      ...asked[index]!,
+      tokens: [...asked[index]!.tokens, ...together[index]!.tokens, 1],
+    });
+    const goneOn = await made.generate([0, 1, 2, 3, 4].map(later), plain);
+    for (const [index, request] of asked.entries()) {
+      const alone = await generator();
+      expect(await alone.generate([request], plain)).toEqual([together[index]]);
+      expect(await alone.generate([later(index)], plain)).toEqual([goneOn[index]]);
+    }
+  });
+
   // Goes red in kernels if exponentials turn NaN into 0.
   it('says so where weights are not finite any more, and goes on with others', async () => {
     const { parameters, generator } = await setUp(kind, config);

@@ -161,13 +161,13 @@ export class GraphGenerator implements TokenGenerator {
       signal?.throwIfAborted();
       const active = wave.filter((lane) => !lane.finished);
       if (active.length === 0) return;
+      for (const lane of active) this.#follow(lane);
       const long = active.filter((lane) => !lane.leader && lane.pieces[0]! > 1);
       if (long.length > 0) {
         const group = this.#widest(long);
         await this.#run(group, this.#together(group), group.length);
         continue;
       }
-      for (const lane of active) this.#follow(lane);
       if (active.length <= COMPACT_AT * range) range = active.length;
       const [group, ...others] = byChoice(active);
       if (others.length === 0) {
@@ -211,12 +211,13 @@ export class GraphGenerator implements TokenGenerator {
     return 0;
   }
 
-  /** If the lane waited for another lane with the same prompt, takes over the result of that lane. */
+  /** If the lane waited for pieces that another lane has fed by now, takes them over. */
   #follow(lane: Lane): void {
-    if (!lane.leader) return;
-    this.#cache.copy(lane.leader.sequence, lane.sequence);
-    lane.pending = lane.pending.slice(-1);
-    lane.pieces = [1];
+    const { awaited, leader } = lane;
+    if (leader === undefined || leader.sequence.pieces.length < awaited) return;
+    this.#cache.copy(leader.sequence, lane.sequence, awaited);
+    lane.pending = lane.pending.slice(lane.sequence.tokens.length);
+    lane.pieces = lane.pieces.slice(awaited);
     lane.leader = undefined;
   }
 

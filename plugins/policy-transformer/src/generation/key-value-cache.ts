@@ -126,13 +126,15 @@ export class KeyValueCache {
     this.#occupants.length = this.state.slots;
   }
 
-  /** Copies the cache of `from` to `to`. Both have slots. */
-  copy(from: CachedSequence, to: CachedSequence): void {
-    this.state.copyRows(from.slot, to.slot, from.tokens.length);
+  /** Copies the first pieces of `from` to `to`. Both have slots. */
+  copy(from: CachedSequence, to: CachedSequence, pieces: number): void {
+    const sizes = from.pieces.slice(0, pieces);
+    const length = sizes.reduce((sum, size) => sum + size, 0);
+    this.state.copyRows(from.slot, to.slot, length);
     to.tokens.length = 0;
     to.pieces.length = 0;
-    for (const token of from.tokens) to.tokens.push(token);
-    for (const piece of from.pieces) to.pieces.push(piece);
+    for (const token of from.tokens.slice(0, length)) to.tokens.push(token);
+    for (const piece of sizes) to.pieces.push(piece);
   }
 
   /** Slots for one run, and their capacity. If they are empty, nothing of them has to be read. */

@@ -12,8 +12,10 @@ export interface Lane extends Continuation {
   readonly sequence: CachedSequence;
   /** Sizes of the pieces in which the pending tokens are fed. */
   pieces: number[];
-  /** A lane with the same prompt. This lane waits until it has computed all of the prompt except the last token. */
+  /** A lane that begins with the same pieces. This lane waits until it has fed them. */
   leader: Lane | undefined;
+  /** Number of pieces that it waits for: all of the prompt except the last token, or some long ones. */
+  awaited: number;
   readonly sampling: Sampling;
   readonly choice: Choice;
 }
@@ -45,6 +47,7 @@ export function createLane(
     pending,
     pieces,
     leader: undefined,
+    awaited: 0,
     sampling,
     choice,
     tokens: [],
@@ -59,15 +62,46 @@ function split(count: number): number[] {
   return count % LONGEST_PIECE === 0 ? pieces : [...pieces, count % LONGEST_PIECE];
 }
 
-/** Lanes that begin with the same prompt wait for the first of them. */
+/**
+ * Lanes that begin with the same prompt wait for the first of them. So do lanes whose prompts begin alike, as with
+ * worked examples, for the longest pieces that they have in common: pieces of another size would have other bits.
+ */
 export function sharePrompts(lanes: readonly Lane[]): void {
   const leaders = new Map<string, Lane>();
+  const beginnings: Beginning = { next: new Map() };
   for (const lane of lanes) {
     const plain = lane.pieces.every((piece, index) => (index === lane.pieces.length - 1 ? piece === 1 : piece > 1));
-    if (lane.sequence.tokens.length > 0 || lane.pieces.length < 2 || !plain) continue;
+    if (lane.finished || lane.sequence.tokens.length > 0 || lane.pieces.length < 2 || !plain) continue;
     const key = `${lane.pieces.join()}|${lane.pending.join()}`;
     const leader = leaders.get(key);
-    if (leader) lane.leader = leader;
-    else leaders.set(key, lane);
+    if (leader) wait(lane, leader, lane.pieces.length - 1);
+    else {
+      leaders.set(key, lane);
+      shareBeginning(lane, beginnings);
+    }
   }
+}
+
+/** The first lane with some long pieces, and those that go on with another long piece, by its tokens. */
+interface Beginning {
+  readonly lane?: Lane;
+  readonly next: Map<string, Beginning>;
+}
+
+function shareBeginning(lane: Lane, beginnings: Beginning): void {
+  const count = lane.pieces.filter((piece) => piece === LONGEST_PIECE).length;
+  let known = beginnings;
+  for (let piece = 0; piece < count; piece += 1) {
+    const tokens = lane.pending.slice(piece * LONGEST_PIECE, (piece + 1) * LONGEST_PIECE).join();
+    const longer = known.next.get(tokens);
+    if (longer?.lane) wait(lane, longer.lane, piece + 1);
+    const made = longer ?? { lane, next: new Map<string, Beginning>() };
+    known.next.set(tokens, made);
+    known = made;
+  }
+}
+
+function wait(lane: Lane, leader: Lane, pieces: number): void {
+  lane.leader = leader;
+  lane.awaited = pieces;
 }

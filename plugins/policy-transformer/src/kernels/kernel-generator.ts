@@ -14,6 +14,7 @@ import {
   type TokenGenerator,
 } from '../generation/token-generator.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
+import { commonPrefix } from '../model/prefix-order.js';
 import { KernelModel, PAGE, type Piece } from './kernel-model.js';
 import { PagePool } from './page-pool.js';
 import { chooseRanked } from './choose-ranked.js';
@@ -166,6 +167,7 @@ export class KernelGenerator implements TokenGenerator {
   }
 
   async #finish(lanes: readonly Lane[], signal?: AbortSignal): Promise<void> {
+    this.#feedBeginning(lanes);
     let since = performance.now();
     for (;;) {
       if (performance.now() - since > LONGEST_TURN) {
@@ -180,9 +182,24 @@ export class KernelGenerator implements TokenGenerator {
     }
   }
 
-  /** Adds the pending tokens of lanes to their context. Other sequences that hold it keep it as it is. */
-  #piece(lanes: readonly [Lane, ...Lane[]]): LanesPiece {
-    const [{ sequence, pending }] = lanes;
+  /** Feeds what all new sequences begin with once. They hold one context until they go different ways. */
+  #feedBeginning(lanes: readonly Lane[]): void {
+    const fresh = lanes.filter(({ finished, sequence }) => !finished && sequence.context === this.#empty);
+    const [first, ...others] = fresh;
+    if (first === undefined) return;
+    // Each lane feeds its last token itself, to be asked for the next one.
+    let length = Math.min(...fresh.map(({ pending }) => pending.length - 1));
+    for (const { pending } of others) length = Math.min(length, commonPrefix(first.pending, pending));
+    if (others.length === 0 || length < PAGE) return;
+    const beginning = { ...this.#piece(fresh as [Lane, ...Lane[]], length), asks: false };
+    this.#model.feed([beginning], () => undefined);
+    for (const lane of fresh) lane.pending = lane.pending.slice(length);
+  }
+
+  /** Adds the first pending tokens of lanes to their context. Other sequences that hold it keep it as it is. */
+  #piece(lanes: readonly [Lane, ...Lane[]], count = Infinity): LanesPiece {
+    const [{ sequence, pending: all }] = lanes;
+    const pending = all.slice(0, count);
     const context = sequence.context.holders === lanes.length ? sequence.context : this.#fork(sequence.context, lanes);
     const { tokens, pages } = context;
     const position = tokens.length;

@@ -22,7 +22,8 @@ export function orderByPrefix(sequences: readonly ArrayLike<number>[]): PrefixOr
   return { order, common };
 }
 
-function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
+/** How many first tokens two sequences share. */
+export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
   const most = Math.min(a.length, b.length);
   let count = 0;
   while (count < most && a[count] === b[count]) count += 1;
