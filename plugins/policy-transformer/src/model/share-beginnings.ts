@@ -40,7 +40,7 @@ export interface SharedRows {
   /** The places of each token among the keys, int32 [tokens, uses]; rows * width where there are no more. */
   readonly keysOfToken: Int32Array;
   /** [rows, 1, group * queries, width] values added to scores; with a window, only its last keys are seen. */
-  mask(group: number, window: number | undefined): Float32Array;
+  readonly mask: (group: number, window: number | undefined) => Float32Array;
 }
 
 /** Sequences that begin alike are neighbours in the list. */
