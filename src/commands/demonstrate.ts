@@ -46,18 +46,19 @@ export default class Demonstrate extends BaseCommand {
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const progress = await showEpisodes({ quiet, stdout, stderr, environment });
-    const result = await demonstrate({
-      ...playingRequest(flags, { host, settings }),
-      progress,
-      environment: args.environment,
-      policy: flags.policy,
-      output: flags.output,
-      ...(flags.filter && { filter: flags.filter }),
-      split: flags.split ?? 'train',
-      tasks: flags.tasks ?? usualDemonstrations,
-      seed: flags.seed,
-    }).finally(() => progress.close());
+    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+      demonstrate({
+        ...playingRequest(flags, { host, settings }),
+        progress,
+        environment: args.environment,
+        policy: flags.policy,
+        output: flags.output,
+        ...(flags.filter && { filter: flags.filter }),
+        split: flags.split ?? 'train',
+        tasks: flags.tasks ?? usualDemonstrations,
+        seed: flags.seed,
+      }),
+    );
     for (const line of writtenLines(result)) this.say(line);
     return result;
   }

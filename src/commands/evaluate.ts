@@ -44,16 +44,17 @@ export default class Evaluate extends BaseCommand {
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const progress = await showEpisodes({ quiet, stdout, stderr, environment });
-    const result = await evaluatePolicy({
-      ...playingRequest(flags, { host, settings }),
-      progress,
-      policy: args.policy,
-      ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
-      ...(flags.environment !== undefined && { environment: flags.environment }),
-      ...(flags.split !== undefined && { split: flags.split }),
-      ...(flags.tasks !== undefined && { tasks: flags.tasks }),
-    }).finally(() => progress.close());
+    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+      evaluatePolicy({
+        ...playingRequest(flags, { host, settings }),
+        progress,
+        policy: args.policy,
+        ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
+        ...(flags.environment !== undefined && { environment: flags.environment }),
+        ...(flags.split !== undefined && { split: flags.split }),
+        ...(flags.tasks !== undefined && { tasks: flags.tasks }),
+      }),
+    );
     for (const line of evaluationLines(result, args.policy, styleOf(stdout, environment))) this.say(line);
     return result;
   }

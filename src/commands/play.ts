@@ -48,24 +48,25 @@ export default class Play extends BaseCommand {
     const { policy, actions, hasLeft } = await choosePlayer(flags, process.stdin, process.stderr);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
-    const [{ stdout, stderr, env }, byHand] = [process, typeof policy !== 'string'];
     // A person sees the game itself.
-    const progress = await showEpisodes({ quiet: byHand || this.jsonEnabled(), stdout, stderr, environment: env });
-    const result = await play({
-      ...playingRequest(flags, { host, settings }),
-      progress,
-      environment: args.environment,
-      policy,
-      ...(flags.task !== undefined && { task: flags.task }),
-      split: flags.split ?? 'train',
-      tasks: flags.tasks ?? 1,
-      ...(actions !== undefined && { turns: actions }),
-    })
-      .catch((error: unknown) => {
-        if (hasLeft?.() !== true) throw error;
-        return { environment: args.environment, episodes: [] };
-      })
-      .finally(() => progress.close());
+    const [{ stdout, stderr, env: environment }, byHand] = [process, typeof policy !== 'string'];
+    const result = await showEpisodes(
+      { quiet: byHand || this.jsonEnabled(), stdout, stderr, environment },
+      (progress) =>
+        play({
+          ...playingRequest(flags, { host, settings }),
+          progress,
+          environment: args.environment,
+          policy,
+          ...(flags.task !== undefined && { task: flags.task }),
+          split: flags.split ?? 'train',
+          tasks: flags.tasks ?? 1,
+          ...(actions !== undefined && { turns: actions }),
+        }).catch((error: unknown) => {
+          if (hasLeft?.() !== true) throw error;
+          return { environment: args.environment, episodes: [] };
+        }),
+    );
     if (hasLeft?.() === true) this.say('You left the game before its end.');
     for (const { task, observation, turns: played, success } of result.episodes) {
       // A human player has already seen the game.

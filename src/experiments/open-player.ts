@@ -66,7 +66,7 @@ export interface OpenPlayerRequest extends AnswerSettings {
 }
 
 /** Hears what a command that plays is doing. */
-export interface EpisodeListener {
+interface EpisodeListener {
   /** Who plays from now on, or what is done before. */
   begin(what: string): void;
   take(counts: EpisodeCounts): void;

@@ -4,6 +4,8 @@ import { formatCount, formatSeconds, formatShare } from './format-quantity.js';
 /** The state of played episodes in one line. It reads no clock; times are milliseconds of any monotonic one. */
 export class EpisodeProgress {
   #counts: EpisodeCounts | undefined;
+  /** When they were taken. A rate by a later time would fall while a model writes answers for all episodes at once. */
+  #at = 0;
 
   /** @param what who plays, or what is done before that */
   constructor(
@@ -11,8 +13,9 @@ export class EpisodeProgress {
     private readonly start: number,
   ) {}
 
-  take(counts: EpisodeCounts): void {
+  take(counts: EpisodeCounts, now: number): void {
     this.#counts = counts;
+    this.#at = now;
   }
 
   /**
@@ -28,9 +31,11 @@ export class EpisodeProgress {
     if (played > 0) parts.push(`${formatShare(succeeded / played)} solved`);
     if (turns === 0) return `${this.what}: ${parts.join(', ')}, no turn yet after ${formatSeconds(seconds)}`;
     parts.push(`${formatCount(turns)} turns`);
-    if (tokens > 0) parts.push(`${formatRate(tokens / seconds)} tokens/s`);
-    const left = Math.max(0, (played > 0 ? playedTurns / played : horizon) * (episodes - failed) - turns);
-    parts.push(`${played > 0 ? '' : 'at most '}${formatSeconds((left * seconds) / turns)} left`);
+    const taken = (this.#at - this.start) / 1000;
+    if (tokens > 0 && taken > 0) parts.push(`${formatRate(tokens / taken)} tokens/s`);
+    const turnsLeft = Math.max(0, (played > 0 ? playedTurns / played : horizon) * (episodes - failed) - turns);
+    const left = (turnsLeft * taken) / turns - (seconds - taken);
+    parts.push(`${played > 0 ? '' : 'at most '}${formatSeconds(left)} left`);
     return `${this.what}: ${parts.join(', ')}`;
   }
 }
@@ -59,7 +64,7 @@ export function tickEpisodes(tell: (line: string) => void, seconds: number): Epi
   timer.unref();
   return {
     begin: (what) => (progress = new EpisodeProgress(what, now())),
-    take: (counts) => progress?.take(counts),
+    take: (counts) => progress?.take(counts, now()),
     close: () => clearInterval(timer),
   };
 }

@@ -105,12 +105,12 @@ function drawTable<Row extends { readonly name: string; readonly emphasis?: bool
     const [dropped] = shown.splice(plain < 0 ? -1 : plain, 1);
     if (dropped?.column.caveat === true) told.unshift(dropped.column);
   }
-  const below = told.map(({ title, cell }) => {
-    const values = rows.flatMap((row) => (cell(row) === '' ? [] : [`${row.name} ${cell(row)}`]));
-    return paint(`${title}: ${values.join(', ')}`, 'dim', style);
+  const below = told.map((column) => {
+    const values = rows.flatMap((row) => (column.cell(row) === '' ? [] : [`${row.name} ${column.cell(row)}`]));
+    return paint(`${column.title}: ${values.join(', ')}`, 'dim', style);
   });
   const line = (name: string, cell: (column: Column<Row>) => string) =>
-    `${fitText(name, nameWidth)}${shown.map(({ column, width }) => `  ${cell(column).padStart(width)}`).join('')}`;
+    `${fitText(name, nameWidth)}${shown.map(({ column, width }) => `  ${cell(column).padStart(width)}`).join('')}`.trimEnd();
   return [
     paint(
       line(head, ({ title }) => title),

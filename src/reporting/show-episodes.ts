@@ -16,8 +16,20 @@ export interface EpisodesOptions {
 
 const secondsBetweenLines = 10;
 
-/** A live line on a terminal, and a plain line on standard error every ten seconds elsewhere. */
-export async function showEpisodes({ quiet, stdout, stderr, environment }: EpisodesOptions): Promise<EpisodesDisplay> {
+/** Shows what `work` plays: a live line on a terminal, and a plain line on standard error every ten seconds elsewhere. */
+export async function showEpisodes<T>(
+  options: EpisodesOptions,
+  work: (display: EpisodesDisplay) => Promise<T>,
+): Promise<T> {
+  const display = await openDisplay(options);
+  try {
+    return await work(display);
+  } finally {
+    await display.close();
+  }
+}
+
+async function openDisplay({ quiet, stdout, stderr, environment }: EpisodesOptions): Promise<EpisodesDisplay> {
   if (quiet) return { begin: () => undefined, take: () => undefined, close: () => Promise.resolve() };
   const isTerminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
   if (!isTerminal) {

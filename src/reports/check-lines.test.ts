@@ -4,13 +4,11 @@ import { checkLines } from './check-lines.js';
 
 const checked = {
   ...{ recipe: 'tiny', stages: [], steps: 5, plugins: [], sampler: null },
-  memory: { needed: 1e9, available: 2e9, total: 3e9, parts: {} },
+  memory: { needed: 1e9, total: 4e9, available: 2e9, parts: {} },
   tasks: { train: 4, validation: 1, test: 1 },
 };
 const modelLine = (parameters: number | null, frozenParameters = 0) =>
-  checkLines({ ...checked, parameters, frozenParameters } as Parameters<typeof checkLines>[0]).find((line) =>
-    line.startsWith('model'),
-  );
+  checkLines({ ...checked, parameters, frozenParameters }).find((line) => line.startsWith('model'));
 
 it('tells what is trained, and of how large a model', () => {
   expect(modelLine(88_000)).toBe('model: up to 88.0k parameters');

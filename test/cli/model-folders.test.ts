@@ -50,7 +50,10 @@ it.each(['./model', './run'])(
       ...world,
       ...boxed,
     );
-    expect(documentOf(evaluated)).toMatchObject({ evaluation: { success: { rate: 0, episodes: 3 }, invalid: 1 } });
+    expect(documentOf(evaluated)).toMatchObject({
+      evaluation: { success: { rate: 0, episodes: 3 }, invalid: 1, cut: expect.any(Number) as number },
+      time: { seconds: expect.any(Number) as number, tokensPerSecond: expect.any(Number) as number },
+    });
     expect((await firstTurn('--policy', policy, ...boxed)).observation).toMatch(/^Malformed: no closed \\boxed\{\}/);
     const output = `${policy.slice(2)}.jsonl`;
     const written = await cli(
