@@ -27,7 +27,7 @@ export interface PackedTokens {
 }
 
 /** What attention looks up, and its sizes. */
-export interface PackedAttention {
+interface PackedAttention {
   readonly rows: number;
   /** Keys of a row: a multiple of `blocks`. */
   readonly width: number;

@@ -35,7 +35,7 @@ export function usesKernels(config: DecoderConfig, adapter: Adapter | undefined,
  * Whether the weights under an adapter are constants of one session. They never change, so it is made once, but each of
  * several sessions would hold a large model again: small ones are constants of each (`mostFixedBytes`).
  */
-export function isConstantBase(
+function isConstantBase(
   config: DecoderConfig,
   adapter: Adapter | undefined,
   { mostFixedBytes, mostConstantBytes }: Pick<Executor, 'mostFixedBytes' | 'mostConstantBytes'>,
