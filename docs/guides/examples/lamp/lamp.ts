@@ -17,7 +17,7 @@ export function open({ length }: Options): World {
     return game;
   };
   return {
-    instructions: 'Walk to the lamp. Each turn, write one action: left or right.',
+    instructions: '',
     splits: { train: split(2, 3, 4), validation: split(0), test: split(1) },
     about: (task) => ({ labels: { steps: Math.abs(read(task)[1] - read(task)[0]) } }),
     experts: ['oracle', 'demonstrator'],
