@@ -51,8 +51,7 @@ describe('a run with a prompt', () => {
   it('shows its games to every episode, and proves that they are training tasks', async () => {
     const { games, system } = stored(first);
     expect(games).toHaveLength(2);
-    // Nothing is left of the rules of a world that has none.
-    expect(system).toBe('You play a game.');
+    expect(system).toMatch(/^You play a game\.\n\nGuess a hidden number\.\n/);
     const { manifest } = await loadRun(join(first, 'run'));
     expect(manifest.splits?.uses.examples?.tasks).toBe(2);
     expect(manifest.prompt).toMatchObject({ games: 2, sha256: expect.any(String) as string });

@@ -57,7 +57,11 @@ beforeAll(async () => {
     disturb: () => (isAway ? { status: 503, body: 'starting' } : undefined),
   });
   const recipe = {
-    ...{ recipeVersion: 1, name: 'wire', environment: { name: 'guess-number', options: { width: [4, 5] } } },
+    ...{
+      recipeVersion: 1,
+      name: 'wire',
+      environment: { name: 'guess-number', options: { width: [4, 5], instructions: 'none' } },
+    },
     policy: {
       ...{ name: 'tinker', from: '.', sampling: { temperature: 1, maxActionTokens: 2 } },
       options: { url: server.url, server: 'skyrl-jax', outageSeconds: 1 },

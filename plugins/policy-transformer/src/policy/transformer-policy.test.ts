@@ -322,6 +322,7 @@ describe('an adapter', () => {
       expect((await readdir(directory)).sort()).toEqual([
         'adapter_config.json',
         'adapter_model.safetensors',
+        'base.json',
         'chat_template.jinja',
         'tokenizer.json',
         'tokenizer_config.json',
