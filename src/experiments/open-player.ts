@@ -131,13 +131,16 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       environment.world.maxTurns ??
       DEFAULT_TURNS;
     const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
-    if (model === undefined && text === undefined) refusePolicyOptions(policy, request.policyOptions);
-    if (model === undefined && text === undefined) refuseAnswerSettings(shownPlayer(policy), request);
     if (text !== undefined) refuseTokenLimit(text.name, request);
-    if (model === undefined && text === undefined) refusePrompt(policy, request.prompt);
-    if (typeof policy === 'string' && model === undefined && text === undefined) {
-      checkPlayer(policy, environment);
-      refuseTools(policy, request.tools);
+    if (model === undefined && text === undefined) {
+      const player = shownPlayer(policy);
+      refusePolicyOptions(player, request.policyOptions);
+      refuseAnswerSettings(player, request);
+      refusePrompt(player, request.prompt);
+      if (typeof policy === 'string') {
+        checkPlayer(policy, environment);
+        refuseTools(policy, request.tools);
+      }
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seat = { instances, tools };
@@ -250,11 +253,11 @@ function refuseCheckpoint(player: string | Player, checkpoint: CheckpointChoice 
 }
 
 /** Only models have options. */
-function refusePolicyOptions(player: string | Player, options: OpenPlayerRequest['policyOptions'] = {}): void {
+function refusePolicyOptions(player: string, options: OpenPlayerRequest['policyOptions'] = {}): void {
   const [name] = Object.keys(options);
   if (name === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--policy-option ${name}\` has no effect: \`${shownPlayer(player)}\` is not a model.`,
+    message: `\`--policy-option ${name}\` has no effect: \`${player}\` is not a model.`,
     hint: 'Remove it, or let a run or a folder with a model play.',
   });
 }

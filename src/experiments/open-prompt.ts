@@ -1,7 +1,6 @@
 // The prompt of a player: what flags ask for, and the run's own for the rest.
 import type { PromptSettings } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { Player } from '../contracts/player.js';
 import type { Actor, Prompt } from '../rollout/actor.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { WritingPolicy } from '../rollout/write-demonstration.js';
@@ -79,7 +78,7 @@ async function refuseHeldOut(games: KeptPrompt['games'], { world, name }: OpenEn
 }
 
 /** Only models have a prompt. */
-export function refusePrompt(player: string | Player, asked: PromptSettings | undefined): void {
+export function refusePrompt(player: string, asked: PromptSettings | undefined): void {
   if (asked === undefined) return;
   const flag =
     asked.system !== undefined
@@ -88,7 +87,7 @@ export function refusePrompt(player: string | Player, asked: PromptSettings | un
         ? '--prompt-examples-file'
         : '--prompt-examples';
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`${flag}\` has no effect: \`${typeof player === 'string' ? player : player.name}\` is not a model.`,
+    message: `\`${flag}\` has no effect: \`${player}\` is not a model.`,
     hint: 'Remove it, or let a run, a folder with a model or a text model play.',
   });
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { acquireProcessLock } from '../processes/process-lock.js';
+import { acquireProcessLock, type ProcessLock } from '../processes/process-lock.js';
 import { fetchFile } from '../transfers/fetch-file.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import type { ChosenFiles, HubFile } from './choose-model-files.js';
@@ -30,15 +30,7 @@ export async function fillPartial(
   { model, commit, chosen, hub, onEvent }: WantedFiles,
   partial: string,
 ): Promise<PulledDocument['files']> {
-  await mkdir(partial, { recursive: true });
-  await refuseLink(partial);
-  const lock = acquireProcessLock(partial, ({ pid }) => {
-    return new AgentgymError('AG_TRANSFER_FAILED', {
-      message: `The process ${pid} is pulling ${model} into the same folder.`,
-      hint: 'Wait until it ends.',
-      file: partial,
-    });
-  });
+  const lock = await lockPartial(partial, model);
   try {
     const download = (file: HubFile, report: (event: TransferEvent) => void) =>
       downloadHubFile(hub, { model, commit }, file, join(partial, file.name), report);
@@ -61,6 +53,24 @@ export async function fillPartial(
   }
 }
 
+/**
+ * Makes the folder of a pull that is not complete, and takes its lock.
+ *
+ * @param model for messages
+ * @throws AG_TRANSFER_FAILED if another process works there, AG_FILE_FAILED for a link
+ */
+export async function lockPartial(partial: string, model: string): Promise<ProcessLock> {
+  await mkdir(partial, { recursive: true });
+  await refuseLink(partial);
+  return acquireProcessLock(partial, ({ pid }) => {
+    return new AgentgymError('AG_TRANSFER_FAILED', {
+      message: `The process ${pid} is pulling ${model} into the same folder.`,
+      hint: 'Wait until it ends.',
+      file: partial,
+    });
+  });
+}
+
 async function downloadHubFile(
   hub: HubAccess,
   { model, commit }: { readonly model: string; readonly commit: string },
@@ -78,7 +88,7 @@ async function downloadHubFile(
 }
 
 /** Somebody may have put a link there, so that the files would land in another folder. */
-export async function refuseLink(partial: string): Promise<void> {
+async function refuseLink(partial: string): Promise<void> {
   if ((await lstat(partial)).isDirectory()) return;
   throw new AgentgymError('AG_FILE_FAILED', {
     message: `${partial}, where a pull keeps what is not complete, is a link to another place.`,

@@ -7,8 +7,8 @@ import { fileError } from '../errors/system-error.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { sizeOfBody } from '../transfers/send-request.js';
 import { type AnswerListener, waitTeller } from '../transfers/tell-waits.js';
-import { busyFailure, hostOf, transferError } from '../transfers/transfer-errors.js';
-import { PassingFailure, withRetries } from '../transfers/with-retries.js';
+import { busyFailure, finalError, hostOf, transferError } from '../transfers/transfer-errors.js';
+import { withRetries } from '../transfers/with-retries.js';
 
 /** A model hub, and the right to use it. */
 export interface HubAccess {
@@ -141,9 +141,6 @@ export async function hubFetch(hub: HubAccess, input: FetchInput, init: RequestI
       return response;
     });
   } catch (error) {
-    if (error instanceof PassingFailure) {
-      throw new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
-    }
-    throw error;
+    throw finalError(error);
   }
 }

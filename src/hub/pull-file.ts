@@ -1,10 +1,9 @@
-import { mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
-import { acquireProcessLock, type ProcessLock } from '../processes/process-lock.js';
 import { hasHash } from '../transfers/file-hash.js';
-import { refuseFullDisk, refuseLink } from './fill-partial.js';
+import { lockPartial, refuseFullDisk } from './fill-partial.js';
 import { type ModelContent, openContent } from './model-content.js';
 import { findPlace, type TransferListener } from './model-place.js';
 import { type ModelSource, readModelSource, shownSource } from './model-source.js';
@@ -70,9 +69,7 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
     if (present !== undefined) return present;
   }
   const partial = target === undefined ? partialFolder(cacheDirectory, name) : `${target}.partial`;
-  await mkdir(partial, { recursive: true });
-  await refuseLink(partial);
-  const lock = lockPartial(partial, name);
+  const lock = await lockPartial(partial, shownSource(name));
   try {
     // Rests of a pull that was killed; a download goes on.
     await clear(partial, (name) => /^download\./.test(name));
@@ -166,16 +163,6 @@ async function refuseContent(folder: string): Promise<void> {
     message: `The folder ${folder} exists, and is not empty.`,
     hint: 'Choose another folder with `--output DIR`, or remove it.',
     file: folder,
-  });
-}
-
-function lockPartial(partial: string, name: string): ProcessLock {
-  return acquireProcessLock(partial, ({ pid }) => {
-    return new AgentgymError('AG_TRANSFER_FAILED', {
-      message: `The process ${pid} is pulling ${shownSource(name)} into the same folder.`,
-      hint: 'Wait until it ends.',
-      file: partial,
-    });
   });
 }
 

@@ -1,5 +1,5 @@
 import { type EpisodeTicker, tickEpisodes } from './episode-progress.js';
-import { printable } from './terminal-style.js';
+import { isLive, printable } from './terminal-style.js';
 
 export interface EpisodesDisplay extends Omit<EpisodeTicker, 'close'> {
   /** Restores the terminal. Call it once in every case. */
@@ -31,8 +31,7 @@ export async function showEpisodes<T>(
 
 async function openDisplay({ quiet, stdout, stderr, environment }: EpisodesOptions): Promise<EpisodesDisplay> {
   if (quiet) return { begin: () => undefined, take: () => undefined, close: () => Promise.resolve() };
-  const isTerminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
-  if (!isTerminal) {
+  if (!isLive(stdout, stderr, environment)) {
     const ticker = tickEpisodes((line) => void stderr.write(`${printable(line)}\n`), secondsBetweenLines);
     return { ...ticker, close: () => Promise.resolve(ticker.close()) };
   }

@@ -1,6 +1,6 @@
 import { formatSeconds } from './format-quantity.js';
 import { type GridDisplay, GridProgress } from './grid-progress.js';
-import { printable } from './terminal-style.js';
+import { isLive, printable } from './terminal-style.js';
 
 export interface GridDisplayOptions {
   /** Ids of the cells, in order. */
@@ -20,8 +20,7 @@ export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay
   const { cells, seeds, workers, quiet, stdout, stderr, environment } = options;
   const progress = new GridProgress(cells, seeds, workers, performance.now());
   const print = (line: string) => void stderr.write(`${printable(line)}\n`);
-  const terminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
-  if (quiet || !terminal) return plainGrid(progress, quiet, print);
+  if (quiet || !isLive(stdout, stderr, environment)) return plainGrid(progress, quiet, print);
   const { terminalGrid } = await import('./terminal-grid.js');
   return terminalGrid(progress, print);
 }

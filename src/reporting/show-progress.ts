@@ -1,7 +1,7 @@
 import { channelProgress, channelValue, channelVariable } from './channel-progress.js';
 import { plainProgress } from './plain-progress.js';
 import type { ProgressDisplay } from './progress-display.js';
-import { printable } from './terminal-style.js';
+import { isLive, printable } from './terminal-style.js';
 
 export interface ProgressOptions {
   /** Names of the recipe's stages, in order. */
@@ -27,8 +27,7 @@ export async function showProgress(options: ProgressOptions): Promise<ProgressDi
   if (quiet) {
     return { event: (event) => event.type === 'warning' && lines.event(event), close: () => Promise.resolve() };
   }
-  const terminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
-  if (!terminal) return lines;
+  if (!isLive(stdout, stderr, environment)) return lines;
   const { terminalTasks } = await import('./terminal-tasks.js');
   return terminalTasks(stages, print);
 }

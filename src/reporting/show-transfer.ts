@@ -1,5 +1,5 @@
 import type { TransferEvent } from '../transfers/transfer-event.js';
-import { printable } from './terminal-style.js';
+import { isLive, printable } from './terminal-style.js';
 import { TransferLines } from './transfer-lines.js';
 
 /** Displays the progress of a transfer. */
@@ -22,8 +22,7 @@ const secondsBetweenLines = 10;
 /** Live lines on a terminal, and plain lines on standard error elsewhere. */
 export async function showTransfer({ quiet, stdout, stderr, environment }: TransferOptions): Promise<TransferDisplay> {
   if (quiet) return { event: () => undefined, close: () => Promise.resolve() };
-  const isTerminal = stdout.isTTY && stderr.isTTY && environment['TERM'] !== 'dumb' && !environment['CI'];
-  if (!isTerminal)
+  if (!isLive(stdout, stderr, environment))
     return plainTransfer(
       (line) => void stderr.write(`${printable(line)}\n`),
       () => performance.now(),

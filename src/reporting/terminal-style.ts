@@ -27,6 +27,15 @@ const codeOf = new Map(
   Object.values(tones).flatMap(({ code, mark }) => mark.map((sign, i) => [sign, `\u001b[${code[i]}m`] as const)),
 );
 
+/** Whether lines can be written over: a person watches both streams on a terminal. */
+export function isLive(
+  stdout: { readonly isTTY?: boolean },
+  stderr: { readonly isTTY?: boolean },
+  environment: { readonly [name: string]: string | undefined },
+): boolean {
+  return stdout.isTTY === true && stderr.isTTY === true && environment['TERM'] !== 'dumb' && !environment['CI'];
+}
+
 /** The style of a stream: no colours in a pipe, on a dumb terminal, or if NO_COLOR (no-color.org) is set. */
 export function styleOf(
   stream: { readonly isTTY?: boolean; readonly columns?: number },

@@ -2,8 +2,8 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { openBounded } from './bounded-fetch.js';
 import type { Download } from './fetch-file.js';
 import type { AnswerListener } from './tell-waits.js';
-import { busyFailure, hostOf, transferError, transferRefusal } from './transfer-errors.js';
-import { PassingFailure, withRetries } from './with-retries.js';
+import { busyFailure, finalError, hostOf, transferError, transferRefusal } from './transfer-errors.js';
+import { withRetries } from './with-retries.js';
 
 /**
  * Asks a server for the size and the version of a file, before it is downloaded.
@@ -32,8 +32,7 @@ export async function remoteFile(
       return { url, ...readHead(url, answer.status, answer.headers) };
     });
   } catch (error) {
-    if (!(error instanceof PassingFailure)) throw error;
-    throw new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
+    throw finalError(error);
   }
 }
 

@@ -18,6 +18,12 @@ export function transferError(error: unknown): unknown {
   return new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
 }
 
+/** A failure that was tried again in vain as an error of the table. Other errors stay as they are. */
+export function finalError(error: unknown): unknown {
+  if (!(error instanceof PassingFailure)) return error;
+  return new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
+}
+
 /** The failure of a server that is busy; undefined for any other answer. */
 export function busyFailure(url: string, { headers, status }: Pick<Response, 'headers' | 'status'>) {
   if (!passingStatus.includes(status)) return undefined;

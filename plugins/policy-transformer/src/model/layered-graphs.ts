@@ -26,6 +26,7 @@ import {
   EMBEDDING,
   FINAL_NORM,
   headName,
+  PROJECTIONS,
   projectionSizes,
   trainableShapes,
   VALUE_BIAS,
@@ -66,17 +67,10 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
 }
 
 /**
- * Products inside a layer that may be kept for the backward pass, [tokens, outputs] each: all that it reads. Each number
- * of them costs as much to compute again, a sum over hidden states.
+ * Products inside a layer that may be kept for the backward pass, [tokens, outputs] each: all that it reads, which
+ * the last product is not. Each number of them costs as much to compute again, a sum over hidden states.
  */
-const KEPT: readonly Projection[] = [
-  'self_attn.q_proj',
-  'self_attn.k_proj',
-  'self_attn.v_proj',
-  'self_attn.o_proj',
-  'mlp.gate_proj',
-  'mlp.up_proj',
-];
+const KEPT: readonly Projection[] = PROJECTIONS.filter((part) => part !== 'mlp.down_proj');
 
 /** Bytes of what a layer may keep of one token. */
 export function keptBytes(config: DecoderConfig): number {

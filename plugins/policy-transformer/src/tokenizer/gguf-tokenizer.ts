@@ -2,6 +2,7 @@
  * The files of a tokenizer from the metadata of a GGUF file (`tokenizer.ggml.*`): byte pairs over bytes, llama.cpp's model `gpt2`.
  * GGUF names the rule that splits a text into words; the rules are in `llama-vocab.cpp`.
  */
+import { ggufRefusal, shownField } from './gguf-refusal.js';
 import { type GgufField, patternOf, TYPES } from './gguf-vocabulary.js';
 import type { TokenizerFiles } from './tokenizer-files.js';
 
@@ -44,15 +45,15 @@ const rules: {
 /** Throws an error that names what cannot be read. */
 export function ggufTokenizer(fields: Fields): GgufTokenizer {
   const model = fields.get('tokenizer.ggml.model');
-  if (model === undefined) throw refusal('it has no tokenizer (`tokenizer.ggml.model`)');
+  if (model === undefined) throw ggufRefusal('it has no tokenizer (`tokenizer.ggml.model`)');
   if (model !== 'gpt2') {
-    throw refusal(`its tokenizer is ${show(model)}; supported: gpt2, which is byte pairs over bytes`);
+    throw ggufRefusal(`its tokenizer is ${shownField(model)}; supported: gpt2, which is byte pairs over bytes`);
   }
   const pre = fields.get('tokenizer.ggml.pre');
   const rule = typeof pre === 'string' && Object.hasOwn(rules, pre) ? rules[pre] : undefined;
   if (rule === undefined) {
-    throw refusal(
-      `its texts are split into words by the rule ${show(pre)} (\`tokenizer.ggml.pre\`); supported: ${Object.keys(rules).join(', ')}`,
+    throw ggufRefusal(
+      `its texts are split into words by the rule ${shownField(pre)} (\`tokenizer.ggml.pre\`); supported: ${Object.keys(rules).join(', ')}`,
     );
   }
   const tokens = texts(fields, 'tokenizer.ggml.tokens');
@@ -60,23 +61,25 @@ export function ggufTokenizer(fields: Fields): GgufTokenizer {
   const merges = texts(fields, 'tokenizer.ggml.merges').map((pair, index) => {
     const parts = pair.split(' ');
     if (parts.length === 2) return pair;
-    throw refusal(`tokenizer.ggml.merges[${index}] is ${show(pair)}, not two tokens with a space between`);
+    throw ggufRefusal(`tokenizer.ggml.merges[${index}] is ${shownField(pair)}, not two tokens with a space between`);
   });
   const id = (name: string) => idOf(fields, name, tokens.length);
   const [bos, pad] = [id('bos'), id('padding')];
   const eos = [...new Set([id('eos'), id('eot'), id('eom')].filter((one) => one !== undefined))];
-  if (eos.length === 0) throw refusal('no token ends a text (`tokenizer.ggml.eos_token_id`)');
+  if (eos.length === 0) throw ggufRefusal('no token ends a text (`tokenizer.ggml.eos_token_id`)');
   const addsBos = flag(fields, 'add_bos_token', pre === 'llama-bpe') && bos !== undefined;
   const addsEos = flag(fields, 'add_eos_token', false);
-  if (addsEos) throw refusal('its tokenizer puts an end token after each text (`tokenizer.ggml.add_eos_token`)');
+  if (addsEos) throw ggufRefusal('its tokenizer puts an end token after each text (`tokenizer.ggml.add_eos_token`)');
   const template = fields.get('tokenizer.chat_template');
-  if (template !== undefined && typeof template !== 'string') throw refusal('its chat template is not a text');
+  if (template !== undefined && typeof template !== 'string') throw ggufRefusal('its chat template is not a text');
   const { added, vocabulary } = divide(tokens, types);
   for (const [index, pair] of merges.entries()) {
     const [left, right] = pair.split(' ') as [string, string];
     const absent = [left, right, left + right].find((token) => !Object.hasOwn(vocabulary, token));
     if (absent === undefined) continue;
-    throw refusal(`tokenizer.ggml.merges[${index}] is ${show(pair)}, and the vocabulary has no token ${show(absent)}`);
+    throw ggufRefusal(
+      `tokenizer.ggml.merges[${index}] is ${shownField(pair)}, and the vocabulary has no token ${shownField(absent)}`,
+    );
   }
   const tokenizer = {
     version: '1.0',
@@ -118,10 +121,10 @@ function divide(tokens: readonly string[], types: readonly number[]) {
     if (type === TYPES.unused) continue;
     const isAdded = type === TYPES.control || type === TYPES.userDefined;
     if (!isAdded && type !== TYPES.normal) {
-      throw refusal(`the token ${id}, ${show(content)}, has the type ${type}; supported: 1, 3, 4, 5`);
+      throw ggufRefusal(`the token ${id}, ${shownField(content)}, has the type ${type}; supported: 1, 3, 4, 5`);
     }
     if (Object.hasOwn(vocabulary, content))
-      throw refusal(`the tokens ${vocabulary[content]} and ${id} are both ${show(content)}`);
+      throw ggufRefusal(`the tokens ${vocabulary[content]} and ${id} are both ${shownField(content)}`);
     vocabulary[content] = id;
     if (!isAdded) continue;
     const plain = { single_word: false, lstrip: false, rstrip: false, normalized: false };
@@ -147,32 +150,23 @@ function idOf(fields: Fields, name: string, tokens: number): number | undefined 
   const value = fields.get(key);
   if (value === undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < tokens) return value;
-  throw refusal(`${key} is ${show(value)}, and the vocabulary has ${tokens} tokens`);
+  throw ggufRefusal(`${key} is ${shownField(value)}, and the vocabulary has ${tokens} tokens`);
 }
 
 function flag(fields: Fields, name: string, otherwise: boolean): boolean {
   const value = fields.get(`tokenizer.ggml.${name}`) ?? otherwise;
   if (typeof value === 'boolean') return value;
-  throw refusal(`tokenizer.ggml.${name} is ${show(value)}, not true or false`);
+  throw ggufRefusal(`tokenizer.ggml.${name} is ${shownField(value)}, not true or false`);
 }
 
 function texts(fields: Fields, key: string): readonly string[] {
   const value = fields.get(key);
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
-  throw refusal(value === undefined ? `it has no ${key}` : `${key} is not a list of texts`);
+  throw ggufRefusal(value === undefined ? `it has no ${key}` : `${key} is not a list of texts`);
 }
 
 function numbers(fields: Fields, key: string, count: number): readonly number[] {
   const value = fields.get(key);
   if (Array.isArray(value) && value.length === count && value.every((item) => typeof item === 'number')) return value;
-  throw refusal(value === undefined ? `it has no ${key}` : `${key} is not a list of ${count} numbers`);
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'missing';
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
-}
-
-function refusal(reason: string): Error {
-  return new Error(`this GGUF file cannot be read: ${reason}`);
+  throw ggufRefusal(value === undefined ? `it has no ${key}` : `${key} is not a list of ${count} numbers`);
 }

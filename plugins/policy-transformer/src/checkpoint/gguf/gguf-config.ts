@@ -3,6 +3,7 @@
  * what the model computes, so it is refused by name.
  */
 import type { ConfigJson } from '../config-values.js';
+import { ggufRefusal, shownField } from '../../tokenizer/gguf-refusal.js';
 import type { GgufField } from '../../tokenizer/gguf-vocabulary.js';
 import type { GgufHeader } from './gguf-header.js';
 import { scalingOf } from './rope-factors.js';
@@ -49,8 +50,8 @@ export function ggufConfig({ entries, fields }: GgufHeader, tokens: number, fact
   for (const same of ['attention.value_length', 'rope.dimension_count']) {
     const value = own(same) ?? headWidth;
     if (value !== headWidth) {
-      throw refusal(
-        `${architecture}.${same} is ${show(value)}, and only ${show(headWidth)}, the width of a head, is computed`,
+      throw ggufRefusal(
+        `${architecture}.${same} is ${shownField(value)}, and only ${shownField(headWidth)}, the width of a head, is computed`,
       );
     }
   }
@@ -79,14 +80,14 @@ export function ggufConfig({ entries, fields }: GgufHeader, tokens: number, fact
 function layersOf(entries: GgufHeader['entries'], count: GgufField | undefined, key: string): GgufField | undefined {
   const layers = new Set([...entries.keys()].map((name) => /^blk\.(\d+)\./.exec(name)?.[1]).filter(Boolean));
   if (typeof count !== 'number' || count <= layers.size) return count;
-  throw refusal(`${key} is ${count}, and it has tensors of ${layers.size} layers`);
+  throw ggufRefusal(`${key} is ${count}, and it has tensors of ${layers.size} layers`);
 }
 
 function architectureOf(fields: ReadonlyMap<string, GgufField>): GgufArchitecture {
   const named = fields.get('general.architecture');
   const found = architectures.find((one) => one === named);
   if (found !== undefined) return found;
-  throw refusal(`its architecture is ${show(named)}; supported: ${architectures.join(', ')}`);
+  throw ggufRefusal(`its architecture is ${shownField(named)}; supported: ${architectures.join(', ')}`);
 }
 
 function refuseKeys(fields: ReadonlyMap<string, GgufField>, architecture: string): void {
@@ -95,8 +96,10 @@ function refuseKeys(fields: ReadonlyMap<string, GgufField>, architecture: string
     const key = name.slice(architecture.length + 1);
     if (readKeys.includes(key)) continue;
     const idle = Object.hasOwn(idleKeys, key) ? idleKeys[key]! : undefined;
-    if (idle === undefined) throw refusal(`its metadata has ${name}: ${show(value)}, which is not known here`);
-    if (!idle.includes(value)) throw refusal(`${name} is ${show(value)}; supported: ${idle.map(show).join(', ')}`);
+    if (idle === undefined)
+      throw ggufRefusal(`its metadata has ${name}: ${shownField(value)}, which is not known here`);
+    if (!idle.includes(value))
+      throw ggufRefusal(`${name} is ${shownField(value)}; supported: ${idle.map(shownField).join(', ')}`);
   }
 }
 
@@ -116,14 +119,5 @@ function ropeScaling(factors: Float32Array | undefined, theta: number, headWidth
 
 function number(value: GgufField | undefined, key: string): number {
   if (typeof value === 'number') return value;
-  throw refusal(value === undefined ? `${key} is missing` : `${key} must be one number, not ${show(value)}`);
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'missing';
-  return text.length > 80 ? `${text.slice(0, 80)}...` : text;
-}
-
-function refusal(reason: string): Error {
-  return new Error(`this GGUF file cannot be read: ${reason}`);
+  throw ggufRefusal(value === undefined ? `${key} is missing` : `${key} must be one number, not ${shownField(value)}`);
 }
