@@ -43,31 +43,40 @@ export async function measureImitation(
 }
 
 /**
- * For every turn: whether the policy, with the expert's observations and earlier actions, would act as the expert did.
+ * For every turn: whether the policy, with the expert's observations and earlier actions, would act as the expert did. A game is
+ * one sequence, so that a policy need not read its beginning again in every turn.
  */
 async function answerTurns(
   model: PolicyModel,
   rows: readonly DemonstrationRow[],
   signal: AbortSignal,
 ): Promise<boolean[]> {
-  const asked = rows.flatMap(({ record: { tokens }, turns }, row) =>
-    turns.map(({ sampled: [start, end] }, turn) => ({
-      expected: tokens.slice(start, end),
-      request: {
-        tokens: tokens.slice(0, start),
-        sequence: `imitation/${row}/${turn}`,
-        endIds: model.encoder.endIds,
-        maxTokens: end - start,
-        // Greedy decoding does not use the draws.
-        draws: new Float64Array(end - start).fill(1),
-      },
-    })),
-  );
-  const requests = asked.map(({ request }) => request);
+  const games = rows.map(({ record: { tokens }, turns }, row) => ({ sequence: `imitation/${row}`, tokens, turns }));
+  const longest = Math.max(...games.map(({ turns }) => turns.length));
+  const agrees: boolean[] = [];
   try {
-    const answers = await model.generate(requests, { temperature: 0, topP: 1, topK: 0, exact: true }, signal);
-    return answers.map(({ tokens }, index) => tokens.join() === asked[index]?.expected.join());
+    for (let turn = 0; turn < longest; turn += 1) {
+      const asked = games.flatMap(({ sequence, tokens, turns }) => {
+        if (turn >= turns.length) return [];
+        const [start, end] = turns[turn]!.sampled;
+        return [{ sequence, before: tokens.slice(0, start), expected: tokens.slice(start, end) }];
+      });
+      const answers = await model.generate(
+        asked.map(({ sequence, before, expected }) => ({
+          sequence,
+          tokens: before,
+          endIds: model.encoder.endIds,
+          maxTokens: expected.length,
+          // Greedy decoding does not use the draws.
+          draws: new Float64Array(expected.length).fill(1),
+        })),
+        { temperature: 0, topP: 1, topK: 0, exact: true },
+        signal,
+      );
+      agrees.push(...answers.map(({ tokens }, index) => tokens.join() === asked[index]!.expected.join()));
+    }
+    return agrees;
   } finally {
-    model.release(requests.map(({ sequence }) => sequence));
+    model.release(games.map(({ sequence }) => sequence));
   }
 }

@@ -79,6 +79,12 @@ const kinds: readonly Kind[] = [
   },
 ];
 
+/** A request of a sequence that begins with a token. */
+function first(token: number): GenerateRequest {
+  const draws = new Float64Array(4).fill(0.4);
+  return { tokens: [token, 1, 2, 3, 4], sequence: 'first', endIds: [], maxTokens: 4, draws };
+}
+
 async function weightsOf(parameters: ReadonlyMap<string, Float32Array>): Promise<ModelWeights> {
   return { trainable: stateOf(await onnx(), parameters) };
 }
@@ -356,6 +362,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
     const beginning = Array.from({ length: 300 }, (_, index) => (index * 7) % config.vocabularySize);
     const asked = Array.from({ length: 5 }, (_, index) => ({
       ...first,
+      endIds: [],
       tokens: [...beginning, ...Array.from({ length: 3 + 2 * index }, () => index % config.vocabularySize)],
       sequence: `task ${index}`,
       maxTokens: 3,
@@ -488,6 +495,73 @@ describe('generation by kernels', () => {
 });
 
 describe('generation by a graph', () => {
+  // Goes red when a first message is cut off although it is short, or is not cut off.
+  it('computes a first message of different prompts once, with the bits of prompts that come alone', async () => {
+    const { generator, fed } = await setUp(kinds[0]!, small);
+    const message = (length: number) => [...Array.from({ length: length - 1 }, (_, index) => index % 9), 10];
+    const asked = [40, 20].flatMap((length) =>
+      [0, 1, 2, 3].map((index) => ({
+        ...first(5),
+        tokens: [...message(length), ...Array.from({ length: 4 + index }, () => index), 10, 3],
+        sequence: `${length} ${index}`,
+        endIds: [10],
+      })),
+    );
+    const before = fed();
+    const together = await (await generator()).generate(asked, plain);
+    const all = asked.reduce((sum, { tokens }) => sum + tokens.length, 0);
+    const answered = together.reduce((sum, { tokens }) => sum + tokens.length - 1, 0);
+    expect(fed() - before).toBe(all + answered - 3 * 40);
+    for (const [index, request] of asked.entries()) {
+      expect(await (await generator()).generate([request], plain)).toEqual([together[index]]);
+    }
+  });
+
+  // Goes red when a rewritten answer throws away what stands before it, or when what was written there stays.
+  it('keeps what stands before an answer that the conversation has in another form', async () => {
+    const { generator, fed } = await setUp(kinds[0]!, small);
+    const play = async (generate: (asked: GenerateRequest[]) => Promise<GeneratedTokens[]>) => {
+      const all: GeneratedTokens[][] = [];
+      const before = Array.from({ length: 6 }, (_, row) => Array.from({ length: 20 + row }, (__, index) => index));
+      for (let turn = 0; turn < 4; turn += 1) {
+        const answers = await generate(
+          before.map((tokens, row) => ({
+            tokens,
+            sequence: `row ${row}`,
+            endIds: [],
+            maxTokens: 4,
+            draws: Float64Array.from({ length: 4 }, (_, index) => (1 + ((turn + 3 * row + index) % 7)) / 8),
+          })),
+        );
+        all.push(answers);
+        // The answer has one other token in the middle, and an observation follows.
+        for (const [row, { tokens }] of answers.entries()) {
+          const rewritten = tokens.with(1, (tokens[1]! + 1) % small.vocabularySize);
+          before[row] = [...before[row]!, ...rewritten, 7, 9, 11];
+        }
+      }
+      return all;
+    };
+    const whole = await generator();
+    const expected = await play((asked) => whole.generate(asked, plain));
+    // 6 x 22.5 tokens of prompts, and in each turn four of an answer, three of them fed, and six after the first, which is kept.
+    expect(fed()).toBeLessThan(6 * (22.5 + 4 * 3 + 3 * 6) + 1);
+    const alone = await generator();
+    const answers = await play(async (asked) => {
+      const each: GeneratedTokens[] = [];
+      for (const request of asked) each.push(...(await alone.generate([request], plain)));
+      return each;
+    });
+    expect(answers).toEqual(expected);
+    // Most sequences are evicted, and fed again.
+    const crowded = await generator({ cacheBytes: 3 * 64 * small.layers * small.keyValueHeads * small.headWidth * 8 });
+    expect(await play((asked) => crowded.generate(asked, plain))).toEqual(expected);
+    // A sequence whose beginning differs is another one.
+    const [fresh] = await alone.generate([{ ...first(5), sequence: 'row 0' }], plain);
+    const [same] = await (await generator()).generate([first(5)], plain);
+    expect(fresh).toEqual(same);
+  });
+
   // Goes red when a number of `rowRules` stands in the generator or its cache.
   it('gives an executor the shapes that it asks for, and the same answer', async () => {
     const answers = [];

@@ -67,7 +67,7 @@ const COMPACT_AT = 0.85;
  * Continues token sequences by continuous batching over a ragged cache. Rows are independent to the last bit (see
  * `decodeGraph`), so the choice of rows that share a run, their order and the capacity affect only speed. Three rules
  * keep the bits equal: a piece of one token and a longer piece never share a run; a run has as many rows as the
- * runner's `rowLimits` say; and the width of a run is 1 or a multiple that they say.
+ * runner's `rowLimits` say where tokens are chosen; and the width of a run is 1 or a multiple that they say.
  */
 export class GraphGenerator implements TokenGenerator {
   readonly #config: DecoderConfig;
@@ -230,7 +230,10 @@ export class GraphGenerator implements TokenGenerator {
     const widestPiece = Math.max(...lanes.map(({ pieces }) => pieces[0]!));
     const width = widestPiece === 1 ? 1 : this.#paddedWidth(widestPiece);
     const longest = Math.max(...lanes.map(({ sequence, pieces }) => sequence.tokens.length + pieces[0]!));
-    const { rowLimits } = this.#runner;
+    // The number of rows changes products of single tokens, such as those after the last layer. Where no token is chosen,
+    // only keys and values count, which are products of all new tokens.
+    const chooses = width === 1 || lanes.some(({ pieces }) => pieces.length === 1);
+    const rowLimits = chooses ? this.#runner.rowLimits : { ...this.#runner.rowLimits, least: 1 };
     const { least } = rowLimits;
     this.#cache.reserve(least, this.#cache.capacityFor(longest));
     const { capacity } = this.#cache;

@@ -2,10 +2,13 @@ import type { Sampling } from '@agentgym/cli';
 
 import type { CachedSequence } from './key-value-cache.js';
 import type { Choice } from './sampling-graph.js';
-import { knownTokens, type Continuation, type KnownRequest } from './token-generator.js';
+import type { Continuation, KnownRequest } from './token-generator.js';
 
 /** Most new tokens of a row that go through the graph at a time. */
 const LONGEST_PIECE = 256;
+
+/** Least tokens of a first message that is a piece of its own: a run reads all weights, and takes as long as so many tokens. */
+const SHORTEST_MESSAGE = 32;
 
 /** A request in progress. It is one row of the runs. */
 export interface Lane extends Continuation {
@@ -14,29 +17,30 @@ export interface Lane extends Continuation {
   pieces: number[];
   /** A lane that begins with the same pieces. This lane waits until it has fed them. */
   leader: Lane | undefined;
-  /** Number of pieces that it waits for: all of the prompt except the last token, or some long ones. */
+  /** Number of pieces that it waits for. */
   awaited: number;
   readonly sampling: Sampling;
   readonly choice: Choice;
 }
 
 /**
- * A lane for a request on a known sequence. Cached tokens are reused if the request starts with them. If the sequence
- * lost its slot, its tokens are fed again in the same pieces, so that every number is the same. The pieces of a
- * sequence depend only on its requests. The first request is fed as all tokens except the last, then the last, so
- * that lanes with the same prompt can share all but one step.
+ * A lane for a request on a known sequence. Cached pieces are reused if the request starts with them: after an answer that the
+ * conversation has in another form, all before it. If the sequence lost its slot, its tokens are fed again in the same
+ * pieces, so that every number is the same. The pieces of a sequence depend only on its requests. The first request is fed as
+ * its first message, which other conversations may share, then all tokens except the last, then the last, so that lanes
+ * with the same prompt can share all but one step.
  */
 export function createLane(
   request: KnownRequest,
   sequence: CachedSequence,
   { sampling, choice }: Pick<Lane, 'choice' | 'sampling'>,
 ): Lane {
-  const known = knownTokens(sequence.tokens, request);
-  const continues = known > 0 || sequence.tokens.length === 0;
-  const again = continues && sequence.slot < 0;
+  forgetOthers(sequence, request);
+  const known = sequence.tokens.length;
   const fresh = request.tokens.length - known;
-  const pieces = known === 0 ? [...split(fresh - 1), 1] : [...(again ? sequence.pieces : []), ...split(fresh)];
-  if (!continues || again) {
+  const again = sequence.slot < 0;
+  const pieces = known === 0 ? beginning(request) : [...(again ? sequence.pieces : []), ...split(fresh)];
+  if (again) {
     sequence.tokens.length = 0;
     sequence.pieces.length = 0;
   }
@@ -57,51 +61,59 @@ export function createLane(
   };
 }
 
+/** Leaves the pieces with which the request starts, but not its last token: it must be fed to be continued. */
+function forgetOthers({ tokens, pieces }: CachedSequence, request: KnownRequest): void {
+  const most = Math.min(tokens.length, request.tokens.length - 1);
+  let common = Math.min(request.unchanged ?? 0, most);
+  while (common < most && tokens[common] === request.tokens[common]) common += 1;
+  let [kept, length] = [0, 0];
+  while (kept < pieces.length && length + pieces[kept]! <= common) {
+    length += pieces[kept]!;
+    kept += 1;
+  }
+  tokens.length = length;
+  pieces.length = kept;
+}
+
+/** The pieces of a first request. */
+function beginning({ tokens, endIds }: KnownRequest): number[] {
+  const message = tokens.findIndex((token) => endIds.includes(token)) + 1;
+  const rest = tokens.length - 1 - message;
+  const apart = message >= SHORTEST_MESSAGE && rest > 1;
+  return apart ? [...split(message), ...split(rest), 1] : [...split(tokens.length - 1), 1];
+}
+
 function split(count: number): number[] {
   const pieces = Array<number>(Math.floor(count / LONGEST_PIECE)).fill(LONGEST_PIECE);
   return count % LONGEST_PIECE === 0 ? pieces : [...pieces, count % LONGEST_PIECE];
 }
 
-/**
- * Lanes that begin with the same prompt wait for the first of them. So do lanes whose prompts begin alike, as with
- * worked examples, for the longest pieces that they have in common: pieces of another size would have other bits.
- */
+/** Lanes whose prompts begin with the same pieces wait for the first of them. Pieces of another size would have other bits. */
 export function sharePrompts(lanes: readonly Lane[]): void {
-  const leaders = new Map<string, Lane>();
   const beginnings: Beginning = { next: new Map() };
   for (const lane of lanes) {
     const plain = lane.pieces.every((piece, index) => (index === lane.pieces.length - 1 ? piece === 1 : piece > 1));
-    if (lane.finished || lane.sequence.tokens.length > 0 || lane.pieces.length < 2 || !plain) continue;
-    const key = `${lane.pieces.join()}|${lane.pending.join()}`;
-    const leader = leaders.get(key);
-    if (leader) wait(lane, leader, lane.pieces.length - 1);
-    else {
-      leaders.set(key, lane);
-      shareBeginning(lane, beginnings);
-    }
+    if (!lane.finished && lane.sequence.tokens.length === 0 && lane.pieces.length > 1 && plain) share(lane, beginnings);
   }
 }
 
-/** The first lane with some long pieces, and those that go on with another long piece, by its tokens. */
+/** The first lane with some pieces, and those that go on with another piece, by its tokens. */
 interface Beginning {
   readonly lane?: Lane;
   readonly next: Map<string, Beginning>;
 }
 
-function shareBeginning(lane: Lane, beginnings: Beginning): void {
-  const count = lane.pieces.filter((piece) => piece === LONGEST_PIECE).length;
-  let known = beginnings;
-  for (let piece = 0; piece < count; piece += 1) {
-    const tokens = lane.pending.slice(piece * LONGEST_PIECE, (piece + 1) * LONGEST_PIECE).join();
+function share(lane: Lane, beginnings: Beginning): void {
+  let [known, start] = [beginnings, 0];
+  for (const [index, piece] of lane.pieces.slice(0, -1).entries()) {
+    const tokens = lane.pending.slice(start, (start += piece)).join();
     const longer = known.next.get(tokens);
-    if (longer?.lane) wait(lane, longer.lane, piece + 1);
+    if (longer?.lane) {
+      lane.leader = longer.lane;
+      lane.awaited = index + 1;
+    }
     const made = longer ?? { lane, next: new Map<string, Beginning>() };
     known.next.set(tokens, made);
     known = made;
   }
-}
-
-function wait(lane: Lane, leader: Lane, pieces: number): void {
-  lane.leader = leader;
-  lane.awaited = pieces;
 }
