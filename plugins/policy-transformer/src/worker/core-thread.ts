@@ -1,5 +1,5 @@
 /** The thread of one core. */
-import { workerData, type MessagePort } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 
 import { CallQueue } from './call-queue.js';
 import { EngineCore } from './engine-core.js';
@@ -7,6 +7,9 @@ import { callCore, movedResults } from './engine.js';
 import type { CoreStart, FromCore, ToCore } from './messages.js';
 
 const { settings, port } = workerData as CoreStart;
+// A message is read between two runs of the library. To be ended from outside during a run would crash the process: the
+// library's binding cannot make its results any more, and throws where nobody catches.
+parentPort!.once('message', () => process.exit());
 const send = (message: FromCore, moved: readonly ArrayBuffer[] = []) => port.postMessage(message, moved);
 try {
   answer(await EngineCore.create(settings, (message) => send({ kind: 'log', message })), port);

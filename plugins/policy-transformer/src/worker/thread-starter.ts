@@ -18,7 +18,7 @@ async function start({ settings, ports, control }: StartThreads): Promise<void> 
   if (problem !== undefined) send({ kind: 'log', message: problem });
   const workers = ports.map((port) => startCore({ settings, port }));
   const end = async () => {
-    await Promise.all(workers.map((worker) => worker.removeAllListeners('exit').terminate()));
+    await Promise.all(workers.map(endOf));
     send({ kind: 'ended' });
     control.close();
   };
@@ -27,6 +27,16 @@ async function start({ settings, ports, control }: StartThreads): Promise<void> 
     worker.once('exit', (code) => send({ kind: 'failed', error: new Error(`it ended with code ${code}`) }));
   }
   control.once('message', () => void end());
+}
+
+/** Waits for the run that is in progress. */
+function endOf(worker: Worker): Promise<void> {
+  return new Promise((resolve) => {
+    worker.removeAllListeners('exit').once('exit', () => resolve());
+    // A thread that has ended has no number.
+    if (worker.threadId < 0) resolve();
+    else worker.postMessage('end');
+  });
 }
 
 function startCore(start: CoreStart): Worker {

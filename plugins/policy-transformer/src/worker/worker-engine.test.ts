@@ -56,15 +56,16 @@ function requests(count: number, maxTokens: number): GenerateRequest[] {
   }));
 }
 
+const built = (name: string) => fileURLToPath(new URL(`../../dist/worker/${name}`, import.meta.url));
+
 /** Runs the text in a new process, with `WorkerEngine` and `settings`. */
 function inNewProcess(text: string): {
   readonly stdout: string;
   readonly stderr: string;
   readonly status: number | null;
 } {
-  const module = fileURLToPath(new URL('../../dist/worker/worker-engine.js', import.meta.url));
   const script = `
-    import { WorkerEngine } from ${JSON.stringify(module)};
+    import { WorkerEngine } from ${JSON.stringify(built('worker-engine.js'))};
     const settings = ${JSON.stringify(settings)};
     ${text}
   `;
@@ -136,6 +137,32 @@ describe('WorkerEngine', () => {
     `);
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^onnxruntime-(node|web)\na thread of the policy ended: /);
+    expect(status).toBe(0);
+  });
+
+  // Goes red when a thread is ended while the library runs, which ends the process, or when nobody waits for its end.
+  it('can be disposed of during a call', () => {
+    const large = { ...small, hiddenSize: 512, intermediateSize: 2048 };
+    const { length } = new ParameterBlock(trainableShapes(large, settings)).data;
+    const { stdout, stderr, status } = inNewProcess(`
+      import { setTimeout } from 'node:timers/promises';
+      import { packRequests } from ${JSON.stringify(built('packed-requests.js'))};
+      import { TokenHistories } from ${JSON.stringify(built('token-histories.js'))};
+      const asked = Array.from({ length: 64 }, (_, row) => ({
+        ...{ tokens: [1, 2, 3], sequence: \`\${row}\`, endIds: [], maxTokens: 400, draws: new Float64Array(400).fill(0.5) },
+      }));
+      for (let round = 0; round < 6; round += 1) {
+        const engine = new WorkerEngine({ ...settings, config: ${JSON.stringify(large)} }, 1, () => undefined);
+        await engine.call(0, 'setParameters', [new Float32Array(${length}).fill(0.01)]);
+        const call = engine.call(0, 'generate', [packRequests(asked, new TokenHistories()), ${JSON.stringify(sampling)}]);
+        const outcome = call.then(() => 'answered', (error) => error.message);
+        await setTimeout(300 + 40 * round);
+        await engine.dispose();
+        console.log(await outcome);
+      }
+    `);
+    expect(stderr).toBe('');
+    expect(stdout).toBe('the policy was disposed of\n'.repeat(6));
     expect(status).toBe(0);
   });
 

@@ -72,7 +72,8 @@ export class WorkerEngine implements Engine {
     if (message.kind === 'failed') return this.#fail(message.error);
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
-    if (this.#pending.size === 0) this.#threads.unref();
+    // The answer to a call that was given up must not let the process end before the threads have.
+    if (this.#pending.size === 0 && this.#failure === undefined) this.#threads.unref();
     if (message.kind === 'result') pending?.resolve(message.result);
     else pending?.reject(message.error);
   }
