@@ -10,6 +10,7 @@ export interface SkippedCommand {
 const installs = 'installs the whole checkout: `.ci/run` does it on a bare machine';
 const itself = 'runs the tests, this one among them';
 const manyRuns = 'trains many runs, for a table of results: test/cli/recipes.test.ts resolves their cells';
+const model = 'pulls a model of 93 MB and trains for minutes: `npm run test:language` pulls and trains it, too';
 const bench = 'trains every seed in full, for a table of results: `test/bench` runs the measuring code';
 
 /** All skipped commands. An entry that matches no block fails. */
@@ -25,6 +26,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     document: 'README.md',
     command,
     reason: 'needs a registry: test/registry/guides.long.test.ts runs these commands of the guide on environments',
+  })),
+  ...['README.md', 'recipes/quickstart-language/README.md'].map((document) => ({
+    document,
+    command: 'npm run quickstart:language',
+    reason: model,
   })),
   { document: 'docs/index.md', command: 'npm ci && npm run quickstart', reason: installs },
   { document: 'CONTRIBUTING.md', command: 'npm ci', reason: installs },
@@ -105,6 +111,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
   { document: 'CONTRIBUTING.md', command: 'npm run lint', reason: 'lints for minutes: `.ci/run` does it' },
   { document: 'CONTRIBUTING.md', command: 'npm run mutations', reason: 'runs 30 tests of the suite once more' },
   { document: 'recipes/quickstart/README.md', command: 'npm run bench -- seeds quickstart --seeds 5', reason: bench },
+  {
+    document: 'recipes/quickstart-language/README.md',
+    command: 'npm run bench -- seeds quickstart-language --seeds 3 --set evaluation.final.tasks=200',
+    reason: bench,
+  },
   {
     document: 'recipes/textcraft/README.md',
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
