@@ -948,6 +948,13 @@ export const mutations: readonly Mutation[] = [
     reddens: 'shows text as it is, but for code',
   },
   {
+    file: 'src/reporting/episode-progress.ts',
+    find: ' && usual >= others',
+    replace: '',
+    test: 'src/reporting/episode-progress.test.ts',
+    reddens: 'tells no share of the first episodes that end',
+  },
+  {
     file: 'src/reporting/label-tables.ts',
     find: 'isAlwaysShown: axis === alwaysShown',
     replace: 'isAlwaysShown: false',
