@@ -5,7 +5,7 @@ import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { planRun } from '../config/run-plan.js';
 import type { RunEvent } from '../contracts/events.js';
 import { expectedCost } from './expected-cost.js';
-import { measureSpeed, type PilotTimes } from './pilot-speed.js';
+import { pilotSpeed, type PilotTimes } from './pilot-speed.js';
 import { pilotRecipe } from './run-pilot.js';
 
 const recipe = tinyRecipe({
@@ -69,7 +69,7 @@ it('a pilot is short, leaves out what does not tell its time, and is told to no 
 });
 
 describe('the times of a pilot', () => {
-  const speed = measureSpeed(pilot, times);
+  const speed = pilotSpeed(pilot, times);
 
   it('tell what a stage costs once, and what each of its parts costs', () => {
     expect(speed).toEqual({

@@ -3,7 +3,7 @@ import type { SplitName } from '../contracts/environment.js';
 import type { TaskList } from '../rollout/world-handle.js';
 import { affordableDemonstrations, expectedEpisodes } from '../training/budget.js';
 import type { HorizonSchedule } from '../training/horizon.js';
-import { mean, otherPlays, type Speed, type StageSpeed, timesPlayed } from './pilot-speed.js';
+import { meanOrZero, playsOfOthers, type Speed, type StageSpeed, timesPlayed } from './pilot-speed.js';
 
 /** The expected cost of a run. A stop rule can end a stage earlier. */
 export interface ExpectedCost {
@@ -111,7 +111,7 @@ function finalSeconds(plan: RunPlan, speed: Speed, counts?: TaskCounts): number 
   return (
     (lastRl === undefined ? 0 : timesPlayed(before.temperatures) * evaluationSeconds(speed, first)) +
     timesPlayed(temperatures) * evaluationSeconds(speed, episodes) +
-    otherPlays(plan) * episodes * speed.evaluation.other
+    playsOfOthers(plan) * episodes * speed.evaluation.other
   );
 }
 
@@ -134,5 +134,5 @@ function tasksOf(tasks: number | 'all', split: SplitName, counts?: TaskCounts): 
 /** Mean over the horizons of a schedule, if each lasts equally long. */
 function meanTurns(horizon: HorizonSchedule): number {
   if (horizon.schedule === 'fixed') return horizon.turns;
-  return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : mean(horizon.turns);
+  return horizon.schedule === 'linear' ? (horizon.from + horizon.to) / 2 : meanOrZero(horizon.turns);
 }

@@ -43,7 +43,7 @@ export interface Speed {
 }
 
 /** @param plan that of the pilot. It has no evaluations during a stage. */
-export function measureSpeed(plan: RunPlan, times: PilotTimes): Speed {
+export function pilotSpeed(plan: RunPlan, times: PilotTimes): Speed {
   const { begun, events, evaluated } = times;
   const last = events.findLast(({ event }) => event.type === 'step')?.event;
   const { episodes = 0, turns = 0, tokens = 0 } = totalsOfMetrics(last?.type === 'step' ? last.metrics : {});
@@ -51,7 +51,7 @@ export function measureSpeed(plan: RunPlan, times: PilotTimes): Speed {
   const speedOf = (kind: StagePlan['kind']): StageSpeed => {
     const stages = plan.funded.filter((stage) => stage.kind === kind);
     const measured = stages.flatMap((stage) => measureStage(stage, times, turnsPerEpisode) ?? []);
-    const meanOf = (key: keyof StageSpeed) => mean(measured.map((one) => one[key]));
+    const meanOf = (key: keyof StageSpeed) => meanOrZero(measured.map((one) => one[key]));
     return { once: meanOf('once'), each: meanOf('each'), checkpoint: meanOf('checkpoint'), episode: meanOf('episode') };
   };
   const first = events.find(
@@ -76,14 +76,14 @@ function measureStage(stage: StagePlan, { events }: PilotTimes, turnsPerEpisode:
   const [first, ...warm] = steps;
   if (first === undefined) return undefined;
   const all = warm.length > 0 ? warm : steps;
-  const usual = (metric: string) => mean(all.map(({ metrics }) => metrics[metric] ?? 0));
+  const usual = (metric: string) => meanOrZero(all.map(({ metrics }) => metrics[metric] ?? 0));
   const [step, checkpoint] = [
     usual('time/step_seconds'),
     atOf('stage-finished', first.at) - (steps.at(-1) ?? first).at,
   ];
   return {
     once: Math.max(0, first.at - atOf('stage-started', first.at) - step) + Math.max(0, checkpoint),
-    each: step / (stage.kind === 'sft' ? stage.batchSize : stage.episodesPerStep * turnsPerEpisode),
+    each: step / Math.max(1, stage.kind === 'sft' ? stage.batchSize : stage.episodesPerStep * turnsPerEpisode),
     checkpoint: Math.max(0, checkpoint),
     episode: stage.kind === 'sft' ? 0 : usual('time/collect_seconds') / stage.episodesPerStep,
   };
@@ -96,7 +96,7 @@ function measureEvaluation(plan: RunPlan, { episodes, events, evaluated }: Pilot
   return {
     policy: (others - began) / timesPlayed(plan.recipe.evaluation.final.temperatures),
     episodes,
-    other: Math.max(0, evaluated - others) / Math.max(1, otherPlays(plan) * episodes),
+    other: Math.max(0, evaluated - others) / Math.max(1, playsOfOthers(plan) * episodes),
   };
 }
 
@@ -106,7 +106,7 @@ export function timesPlayed(temperatures: readonly number[]): number {
 }
 
 /** How often baselines play the tasks of the final evaluation, and all players in other environments. */
-export function otherPlays({ recipe, transfer }: RunPlan): number {
+export function playsOfOthers({ recipe, transfer }: RunPlan): number {
   const others = transfer.filter(({ isOwn }) => !isOwn).length;
   return baselines * (1 + others) + timesPlayed(recipe.evaluation.final.temperatures) * others;
 }
@@ -119,6 +119,6 @@ function isActivity(event: RunEvent, begins: string): boolean {
 }
 
 /** 0 of no values. */
-export function mean(values: readonly number[]): number {
+export function meanOrZero(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }

@@ -6,7 +6,7 @@ import { planRun, type RunPlan } from '../config/run-plan.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { loadRun } from '../runs/load-run.js';
 import { usualTasks } from './expected-cost.js';
-import { measureSpeed, type PilotTimes, type Speed } from './pilot-speed.js';
+import { pilotSpeed, type PilotTimes, type Speed } from './pilot-speed.js';
 import type { FailedOutcome } from './runner.js';
 import { trainInProcess } from './train-process.js';
 
@@ -56,7 +56,7 @@ export async function runPilot(
     const lastStep = events.findLast(({ event }) => event.type === 'step')?.at ?? secondsNow();
     const sinceLastStep = seconds - Number(metrics.at(-1)?.metrics['time/run_seconds'] ?? seconds);
     const times = { begun, events, evaluated: lastStep + sinceLastStep, episodes: evaluation?.success.episodes ?? 0 };
-    const speed = measureSpeed(planRun(recipe), times);
+    const speed = pilotSpeed(planRun(recipe), times);
     return { status: 'completed', speed, ...(peakBytes !== undefined && { peakBytes }) };
   } finally {
     await rm(folder, { recursive: true, force: true });
