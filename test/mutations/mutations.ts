@@ -948,6 +948,27 @@ export const mutations: readonly Mutation[] = [
     reddens: 'shows text as it is, but for code',
   },
   {
+    file: 'src/runners/expected-cost.ts',
+    find: 'Math.ceil(steps / every) - 1',
+    replace: 'Math.ceil(steps / every)',
+    test: 'src/runners/expected-cost.test.ts',
+    reddens: 'tell what a whole run takes',
+  },
+  {
+    file: 'src/runners/run-pilot.ts',
+    find: 'tracking: [],',
+    replace: '',
+    test: 'src/runners/expected-cost.test.ts',
+    reddens: 'is told to no server',
+  },
+  {
+    file: 'src/experiments/check-training.ts',
+    find: 'contribution.external === true',
+    replace: 'false',
+    test: 'src/experiments/check-training.test.ts',
+    reddens: 'tells what is not on this machine',
+  },
+  {
     file: 'src/reporting/episode-progress.ts',
     find: ' && usual >= others',
     replace: '',
