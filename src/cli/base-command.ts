@@ -39,6 +39,9 @@ export abstract class BaseCommand extends Command {
   /** What is said at the first interruption, and the hint of the error at the end. Absent: a run is saved, and can resume. */
   static interruption?: { readonly said: string; readonly hint: string };
 
+  /** That of the class. A command sets it before it uses `signal`, if its flags decide. */
+  protected interruption = (this.constructor as typeof BaseCommand).interruption;
+
   /** Prints a line for the user; prints nothing under `--json`. */
   protected say(line = ''): void {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
@@ -56,7 +59,7 @@ export abstract class BaseCommand extends Command {
 
   /** Aborted by the first Ctrl-C, SIGTERM or SIGHUP; a second one ends the process. */
   protected get signal(): AbortSignal {
-    return interruptSignal(this.#interruption?.said);
+    return interruptSignal(this.interruption?.said);
   }
 
   /**
@@ -129,7 +132,7 @@ export abstract class BaseCommand extends Command {
 
   /** oclif would print here and end with 1. `main` does this in the same way for every command. */
   protected override catch(error: Error): Promise<never> {
-    const { hint } = this.#interruption ?? {};
+    const { hint } = this.interruption ?? {};
     const isInterrupted = isAgentgymError(error) && error.code === 'AG_INTERRUPTED';
     // An error with a hint of its own knows better.
     const told =
@@ -137,9 +140,5 @@ export abstract class BaseCommand extends Command {
         ? new AgentgymError('AG_INTERRUPTED', { message: error.message, hint, cause: error })
         : error;
     throw Object.assign(told, { command: this.id });
-  }
-
-  get #interruption(): (typeof BaseCommand)['interruption'] {
-    return (this.constructor as typeof BaseCommand).interruption;
   }
 }

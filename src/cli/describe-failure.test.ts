@@ -55,6 +55,11 @@ describe('describeFailure', () => {
       '--check and --resume cannot be used together',
     );
     expect(
+      say(
+        'The following error occurred:\n  All of the following must be provided when using --trial: --check\nSee more help with --help',
+      ),
+    ).toBe('--trial has an effect only with --check');
+    expect(
       say('Missing 1 required arg:\nname  What it is\n\nNote: --set allows multiple values. Because of this'),
     ).toBe('Missing 1 required arg:\nname  What it is');
   });

@@ -105,6 +105,10 @@ function plain(message: string): string {
     .replace(/\n\nNote: --[\s\S]*$/, '')
     .replace(/^The following errors? occurred:\s*/, '')
     .replaceAll(/(--[\w-]+)=.* cannot also be provided when using (--[\w-]+)/g, '$1 and $2 cannot be used together')
+    .replaceAll(
+      /All of the following must be provided when using (--[\w-]+): (--[\w-]+)/g,
+      '$1 has an effect only with $2',
+    )
     .replace(/[ \t]*\n\t+/g, ': ')
     .trim();
 }

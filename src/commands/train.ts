@@ -1,15 +1,17 @@
 import { Args, Flags } from '@oclif/core';
 
-import { BaseCommand, setFlag, yesFlag } from '../cli/base-command.js';
+import { BaseCommand, setFlag, writesAtEnd, yesFlag } from '../cli/base-command.js';
 import { excludeFlags } from '../cli/exclude-flags.js';
 import { labelFlags, labelOf } from '../cli/label-flags.js';
 import { memoryCheckFlag } from '../cli/memory-check-flag.js';
 import { runnerFlags, runnerRequest } from '../cli/runner-flags.js';
 import { recipeSettings } from '../cli/recipe-settings.js';
 import type { RunEvent } from '../contracts/events.js';
+import type { CheckedTraining } from '../experiments/check-training.js';
 import type { PlannedTraining } from '../experiments/start-training.js';
 import type { Runner } from '../runners/runner.js';
 import type { TrainingElsewhere } from '../runners/train-elsewhere.js';
+import type { TriedTraining } from '../runners/try-training.js';
 import type { RunResult } from '../runs/run-result.js';
 
 /** `agentgym train [RECIPE]` */
@@ -48,21 +50,33 @@ export default class Train extends BaseCommand {
     ...runnerFlags(['local', 'ray']),
     check: Flags.boolean({
       exclusive: ['yes'],
-      description: 'Check the recipe, its plugins and its memory, print the plan, and stop',
+      description: 'Check the recipe and its plugins, print the plan, its time and its memory, and stop',
+    }),
+    trial: Flags.boolean({
+      allowNo: true,
+      dependsOn: ['check'],
+      description: 'Try a few steps to tell the time and the memory, unless they may cost something; default: true',
     }),
   };
 
   async run() {
     const { args, flags } = await this.parse(Train);
-    const [{ planTraining }, { checkLines }, { showProgress }, { styleOf }, { tellTraining }, { trackingContext }] =
-      await Promise.all([
-        import('../experiments/start-training.js'),
-        import('../reports/check-lines.js'),
-        import('../reporting/show-progress.js'),
-        import('../reporting/terminal-style.js'),
-        import('../advice/tell-training.js'),
-        import('../reports/tracking-context.js'),
-      ]);
+    if (flags.check) this.interruption = writesAtEnd;
+    const [
+      { planTraining },
+      { checkLines, costLines },
+      { showProgress },
+      { styleOf },
+      { tellTraining },
+      { trackingContext },
+    ] = await Promise.all([
+      import('../experiments/start-training.js'),
+      import('../reports/check-lines.js'),
+      import('../reporting/show-progress.js'),
+      import('../reporting/terminal-style.js'),
+      import('../advice/tell-training.js'),
+      import('../reports/tracking-context.js'),
+    ]);
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),
@@ -86,7 +100,11 @@ export default class Train extends BaseCommand {
     if (flags.check) {
       const checked = await planned.check();
       for (const line of checkLines(checked)) this.say(line);
-      return checked;
+      const isAsked = flags.trial ?? true;
+      const trial =
+        isAsked && checked.external.length === 0 ? await this.#try(planned, checked, flags['memory-check']) : null;
+      for (const line of costLines(checked, isAsked ? trial : undefined)) this.say(line);
+      return { ...checked, trial };
     }
     const runner = await this.#runner(flags);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
@@ -106,6 +124,12 @@ export default class Train extends BaseCommand {
     } finally {
       if (outcome === 'failed') await display.close(outcome);
     }
+  }
+
+  async #try({ recipe }: PlannedTraining, { tasks }: CheckedTraining, checksMemory: boolean): Promise<TriedTraining> {
+    const { trialSteps, tryTraining } = await import('../runners/try-training.js');
+    this.note(`Trying ${trialSteps} steps of each stage, to tell the time and the memory.`);
+    return tryTraining({ recipe, tasks, checksMemory, signal: this.signal });
   }
 
   /** Undefined: the run is trained in this process. */

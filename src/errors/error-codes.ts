@@ -493,6 +493,12 @@ export const errorCodes = {
       'The model is private or does not exist, its conditions were not accepted, or the token is missing, expired or lacks the right to write.',
     cure: 'Accept the conditions on the page of the model, and set HF_TOKEN to a token with access to it.',
   },
+  AG_TRIAL_FAILED: {
+    exitCode: 2,
+    meaning: 'The few steps that `agentgym train --check` tries did not finish.',
+    cause: 'The recipe itself fails to train, for example because its process runs out of memory.',
+    cure: 'Fix the cause in the message. `--no-trial` checks the recipe without trying steps.',
+  },
   AG_WORLD_UNAVAILABLE: {
     exitCode: 2,
     meaning: 'The world of an environment is down: a server does not answer, or a process has ended.',

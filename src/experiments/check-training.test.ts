@@ -55,6 +55,7 @@ it('tells what would be run, and writes nothing', async () => {
       { kind: 'algorithm' },
       { kind: 'policy' },
     ],
+    external: [],
     tasks: { train: 419, validation: 134, test: 135 },
     memory: { parts: { process: 150e6, episodes: 100_000 } },
   });
@@ -174,4 +175,21 @@ it('refuses demonstrations that do not fit, if the tokenizer is known', async ()
   await expect(plan(short(8)).then(({ run }) => run(() => undefined))).rejects.toMatchObject(refusal);
   rmSync(join(folder, 'run'), { recursive: true });
   expect(await (await plan(short(80))).check()).toMatchObject({ recipe: 'tiny' });
+});
+
+// Goes red when a check tries steps that cost something.
+it('tells what is not on this machine', async () => {
+  const host = await builtInHost();
+  const find = (async (...wanted: Parameters<PluginHost['find']>) => {
+    const found = await host.find(...wanted);
+    return found.kind === 'policy' ? { ...found, contribution: { ...found.contribution, external: true } } : found;
+  }) as PluginHost['find'];
+  const load = (async (item: LocatedContribution) => {
+    const module = await host.load(item);
+    if (item.kind !== 'environment') return module;
+    const { open } = module as EnvironmentModule<object>;
+    return { open: async (...given: Parameters<typeof open>) => ({ ...(await open(...given)), external: true }) };
+  }) as PluginHost['load'];
+  const { external } = await (await plan(recipe, [], { ...host, find, load })).check();
+  expect(external).toEqual(['the policy is on a server', 'the environment guess-number is external']);
 });

@@ -9,6 +9,7 @@ import type { TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
+import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
@@ -17,7 +18,7 @@ import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage of the planned run. */
-interface CheckedStage {
+export interface CheckedStage {
   readonly name: string;
   readonly kind: StagePlan['kind'];
   readonly steps: number;
@@ -42,6 +43,11 @@ export interface CheckedTraining {
   readonly frozenParameters: number;
   /** What samples training episodes. Null: the policy itself. */
   readonly sampler: { readonly name: string; readonly address?: string } | null;
+  /**
+   * What a few steps would use besides this machine, as clauses: such steps may cost something, so `train --check` tries
+   * none.
+   */
+  readonly external: readonly string[];
   readonly memory: MemoryEstimate;
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
@@ -95,12 +101,21 @@ export async function checkTraining(
       parameters: parts.policyEstimate?.parameters ?? null,
       frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
       sampler: describeSampler(plan),
+      external: [...(await externalPolicy(plan, host)), ...externalParts(parts)],
       memory: parts.memory,
       tasks: { train: train.count, validation: validation.count, test: test.count },
     };
   } finally {
     await disposeParts(parts);
   }
+}
+
+async function externalPolicy({ recipe: { policy } }: RunPlan, host: PluginHost): Promise<string[]> {
+  const { contribution } = await host.find('policy', policy.name);
+  return [
+    ...(contribution.external === true ? ['the policy is on a server'] : []),
+    ...(policy.sampler === undefined ? [] : [`the sampler ${policy.sampler.name} may be a server`]),
+  ];
 }
 
 function describeSampler({ recipe }: RunPlan): CheckedTraining['sampler'] {

@@ -3,6 +3,7 @@ import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { JsonObject } from '../contracts/json.js';
 import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
 import { baselinePlayers, type BaselineName } from './baseline-players.js';
+import { peakMemory } from '../processes/peak-memory.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
@@ -63,7 +64,7 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
       return evaluate(who, { ...options, ...(progress && { progress: (counts) => progress.take(counts) }) });
     };
     const { summary, seconds, tokens } = await play(actor, name);
-    const peakBytes = 1024 * process.resourceUsage().maxRSS;
+    const peakBytes = peakMemory();
     const time = { seconds, ...(actor.kind === 'model' && { tokensPerSecond: tokens / seconds }), peakBytes };
     const textModel = textModelOf(actor);
     const baselines: { -readonly [baseline in BaselineName]?: EvaluationSummary } = {};

@@ -10,6 +10,7 @@ import { tickEpisodes } from '../reporting/episode-progress.js';
 import type { StageEvaluation } from '../training/run-stage.js';
 import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
+import { evaluationActivities } from './evaluation-activities.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { OpenEnvironment } from './open-environment.js';
 import type { RunResult, TransferResult } from '../runs/run-result.js';
@@ -84,7 +85,7 @@ export class Evaluator {
   async start(stage: string): Promise<EvaluationSummary[]> {
     const { tasks, temperatures } = this.#options.plan.before;
     if (tasks === 0) return [];
-    this.#tell('evaluating the policy before reinforcement learning');
+    this.#tell(evaluationActivities.start);
     const settings = { temperatures, ...(tasks !== 'all' && { part: tasks }) };
     const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line), settings);
     this.#keepEpisodes(evaluationEpisodes.start, played);
@@ -96,7 +97,7 @@ export class Evaluator {
    * repeats both in each environment of `transfer`.
    */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
-    this.#tell('final evaluation');
+    this.#tell(evaluationActivities.final);
     const write = (played: Played, environment?: string) => this.#write(stage, step, played, environment);
     const own = await this.#playPolicy('policy', this.#own, write);
     this.#keepEpisodes(evaluationEpisodes.final, own);
@@ -109,7 +110,7 @@ export class Evaluator {
       let played: readonly Played[] = own;
       if (environment === undefined) own.forEach(writeOther);
       else {
-        this.#tell(`final evaluation on ${name}`);
+        this.#tell(`${evaluationActivities.final} on ${name}`);
         const place = { environment, horizon };
         played = [
           ...(await this.#playPolicy('policy', place, writeOther)),
@@ -147,7 +148,7 @@ export class Evaluator {
   async #playBaselines(place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
     const all: Played[] = [];
     for (const actor of baselinePlayers(place.environment)) {
-      this.#tell(`playing the baseline ${actor.player}`);
+      this.#tell(`${evaluationActivities.baseline} ${actor.player}`);
       const played = { player: actor.player, evaluation: await this.#playFinal(actor, place) };
       write(played);
       all.push(played);

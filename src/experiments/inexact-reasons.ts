@@ -11,19 +11,26 @@ interface Played {
   readonly policy: Pick<PolicyModel, 'capabilities'>;
 }
 
+/** The environments and tools that depend on more than their calls, as clauses. Turns with them may cost something. */
+export function externalParts({ environment, transfer, tools }: Omit<Played, 'policy'>): readonly string[] {
+  const environments = [environment, ...transfer.values()].filter(({ world }) => world.external);
+  return [
+    ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
+    ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
+  ];
+}
+
 /**
  * Reasons why another run of the recipe may differ from this one on any machine, as clauses for the manifest. Empty if
  * no run may differ.
  */
 export function inexactReasons(
   { policy: { sampler }, rollout }: Recipe,
-  { environment, transfer, tools, policy }: Played,
+  { policy, ...played }: Played,
 ): readonly string[] {
   const { draws, independent } = policy.capabilities.sampler;
-  const environments = [environment, ...transfer.values()].filter(({ world }) => world.external);
   return [
-    ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
-    ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
+    ...externalParts(played),
     ...(draws ? [] : [`the ${sampler ? `sampler ${sampler.name}` : 'policy'} draws its own random numbers`]),
     ...(rollout.collection === 'free' && !independent
       ? [

@@ -58,6 +58,7 @@ describe('runRecipe', () => {
     expect(Object.keys(result.baselines).sort()).toEqual(['demonstrator', 'oracle', 'random', 'start']);
     expect(result.baselines.oracle?.success.rate).toBe(1);
     expect(result.stages[1]?.evaluation).toMatchObject({ split: 'validation', temperature: 0 });
+    expect(result.peakBytes).toBeGreaterThan(process.memoryUsage.rss() / 4);
 
     const { manifest, metrics, evaluations, status } = await loadRun(join(folder, 'run'));
     expect(status).toBe('completed');

@@ -12,6 +12,7 @@ import type { JsonObject } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
+import { peakMemory } from '../processes/peak-memory.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { systemPrompt } from '../rollout/actor.js';
 import { keepPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
@@ -322,6 +323,7 @@ async function train(
       run: run.path,
       status,
       seconds,
+      peakBytes: peakMemory(),
       spent: { ...spentTotals(spent), seconds },
       stages: summarizeStages(recipe, loaded),
       evaluation: final?.evaluations[0] ?? null,

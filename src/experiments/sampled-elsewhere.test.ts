@@ -209,6 +209,7 @@ describe('a policy with a sampler', () => {
     const { checked } = await check(sampled({ address: 'here:9' }));
     expect(checked.sampler).toEqual({ name: 'twin', address: 'here:9' });
     expect(checkLines(checked)).toContain('sampler: twin at here:9');
+    expect(checked.external).toEqual(['the sampler twin may be a server']);
     expect(await error(check(sampled(), {}, false))).toMatchObject({
       code: 'AG_POLICY_CANNOT',
       message:

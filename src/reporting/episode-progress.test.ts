@@ -22,7 +22,24 @@ it('tells turns and tokens before an episode ends, and then the success and the 
   expect(progress.describe(15_000)).toBe('model: 0 of 200 episodes, 200 turns, 85 tokens/s, at most 35 s left');
   progress.take({ ...nothing, played: 100, succeeded: 25, failed: 4, turns: 400, playedTurns: 300 }, 20_000);
   // Three turns in each of 196 episodes, 188 turns after the 400 so far.
-  expect(progress.describe(20_000)).toBe('model: 104 of 200 episodes, 25.0 % solved, 400 turns, 9 s left');
+  expect(progress.describe(20_000)).toBe('model: 104 of 200 episodes, 25 solved, 400 turns, 9 s left');
+  progress.take({ ...nothing, played: 196, succeeded: 49, failed: 4, turns: 600, playedTurns: 588 }, 30_000);
+  expect(progress.describe(30_000)).toBe('model: 200 of 200 episodes, 25.0 % solved, 600 turns');
+});
+
+// Goes red when the episodes that end first, which are short and solved, speak for those that run.
+it('tells no share of the first episodes that end, and bounds the time of the others by the horizon', () => {
+  const progress = new EpisodeProgress('model', 0);
+  const side = { ...nothing, horizon: 30 };
+  progress.take({ ...side, played: 11, succeeded: 11, turns: 400, playedTurns: 22 }, 10_000);
+  // 189 episodes have 378 of at most 5670 turns, and 40 turns are played in a second.
+  expect(progress.describe(10_000)).toBe('model: 11 of 200 episodes, 11 solved, 400 turns, at most 2 min 12 s left');
+  progress.take({ ...side, played: 120, succeeded: 110, turns: 1000, playedTurns: 360 }, 20_000);
+  // The ended ones had three turns, which the others have passed: 80 of them have 640 of at most 2400 turns.
+  expect(progress.describe(20_000)).toBe('model: 120 of 200 episodes, 110 solved, 1.0k turns, at most 35 s left');
+  progress.take({ ...side, played: 120, succeeded: 110, turns: 1200, playedTurns: 1080 }, 20_000);
+  // Nine turns in each, and 80 of them have 120 of 720 turns.
+  expect(progress.describe(20_000)).toBe('model: 120 of 200 episodes, 110 solved, 1.2k turns, 10 s left');
 });
 
 // Goes red when only an event can print a line: one call of a model may take longer than any wait.

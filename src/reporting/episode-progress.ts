@@ -19,25 +19,44 @@ export class EpisodeProgress {
   }
 
   /**
-   * "random: 12 of 200 episodes, 33.3 % solved, 48 turns, 41 tokens/s, 2 min 05 s left". The time left counts turns, because
-   * episodes that are played side by side all end late; until one has ended, they may have as many as the horizon.
+   * "random: 120 of 200 episodes, 40 solved, 480 turns, 41 tokens/s, 2 min 05 s left". Of episodes that are played side
+   * by side, short ones end first, and those are often solved. So a share is told only of all episodes.
    */
   describe(now: number): string {
     const seconds = (now - this.start) / 1000;
     if (this.#counts === undefined) return `${this.what}, ${formatSeconds(seconds)} so far`;
-    const { episodes, failed, horizon, played, playedTurns, succeeded, tokens, turns } = this.#counts;
+    const { episodes, failed, played, succeeded, tokens, turns } = this.#counts;
     const ended = played + failed;
     const parts = [`${formatCount(ended)} of ${formatCount(episodes)} episodes`];
-    if (played > 0) parts.push(`${formatShare(succeeded / played)} solved`);
+    if (played > 0) {
+      const solved = ended < episodes ? formatCount(succeeded) : formatShare(succeeded / played);
+      parts.push(`${solved} solved`);
+    }
     if (turns === 0) return `${this.what}: ${parts.join(', ')}, no turn yet after ${formatSeconds(seconds)}`;
     parts.push(`${formatCount(turns)} turns`);
     const taken = (this.#at - this.start) / 1000;
     if (tokens > 0 && taken > 0) parts.push(`${formatRate(tokens / taken)} tokens/s`);
-    const turnsLeft = Math.max(0, (played > 0 ? playedTurns / played : horizon) * (episodes - failed) - turns);
-    const left = (turnsLeft * taken) / turns - (seconds - taken);
-    parts.push(`${played > 0 ? '' : 'at most '}${formatSeconds(left)} left`);
+    if (ended < episodes) {
+      const left = turnsLeft(this.#counts);
+      const secondsLeft = (left.turns * taken) / turns - (seconds - taken);
+      parts.push(`${left.isBound ? 'at most ' : ''}${formatSeconds(secondsLeft)} left`);
+    }
     return `${this.what}: ${parts.join(', ')}`;
   }
+}
+
+/**
+ * Turns that the other episodes still need: until half of all have ended, at most as many as the horizon allows, and then
+ * as many as the ended ones had. Each of the others has a turn left, so if they are longer than the ended ones, the
+ * horizon bounds them again.
+ */
+function turnsLeft(counts: EpisodeCounts): { readonly turns: number; readonly isBound: boolean } {
+  const { episodes, failed, horizon, played, playedTurns, turns } = counts;
+  const others = episodes - failed - played;
+  const soFar = turns - playedTurns;
+  const usual = (others * playedTurns) / Math.max(1, played) - soFar;
+  if (played + failed >= episodes / 2 && usual >= others) return { turns: usual, isBound: false };
+  return { turns: Math.max(others, others * horizon - soFar), isBound: true };
 }
 
 function formatRate(rate: number): string {

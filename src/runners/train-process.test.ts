@@ -36,3 +36,11 @@ it.each([
     cause: typeof cause === 'string' ? cause : (expect.stringMatching(cause) as string),
   });
 });
+
+it('tells the code and the cure of an error that the user can mend', () => {
+  const end = (error: object) => processOutcome(2, JSON.stringify({ formatVersion: 1, error }), 'a warning\n');
+  const memory = { code: 'AG_MEMORY', message: 'it is too large', hint: 'Take less.' };
+  expect(end(memory)).toEqual({ status: 'failed', cause: 'it is too large', code: 'AG_MEMORY', hint: 'Take less.' });
+  const defect = { code: 'AG_BUG', message: 'x is undefined', hint: 'Report it.' };
+  expect(end(defect)).toEqual({ status: 'failed', cause: 'x is undefined' });
+});

@@ -9,6 +9,7 @@ import { readManifest } from '../runs/run-manifest.js';
 import { makeFolder } from '../reporting/make-folder.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
+import { toldOutcome } from './outcome-schema.js';
 import type { TrainingJob, TrainOutcome } from './runner.js';
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
@@ -95,7 +96,7 @@ const outOfMemory =
 
 /** @param end the exit code, or the signal that ended the process */
 export function processOutcome(end: number | string, output: string, errors: string): TrainOutcome {
-  let document: (Partial<RunResult> & { error?: { code: string; message: string } }) | undefined;
+  let document: (Partial<RunResult> & { error?: { code: string; message: string; hint?: string } }) | undefined;
   try {
     document = JSON.parse(output) as typeof document;
   } catch {
@@ -103,7 +104,10 @@ export function processOutcome(end: number | string, output: string, errors: str
   }
   if (document?.status !== undefined) return { status: document.status, seconds: document.seconds ?? 0 };
   if (document?.error?.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };
-  if (document?.error !== undefined) return { status: 'failed', cause: document.error.message };
+  if (document?.error !== undefined) {
+    const { code, hint, message } = document.error;
+    return toldOutcome({ status: 'failed', cause: message, code, ...(hint !== undefined && { hint }) });
+  }
   if (/JavaScript heap out of memory/.test(errors)) return { status: 'failed', cause: outOfMemory };
   const last = errors.trim().split('\n').slice(-keptLines).join('\n');
   return { status: 'failed', cause: `the process ended with ${end}${last === '' ? '' : `: ${last}`}` };

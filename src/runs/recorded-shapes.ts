@@ -103,6 +103,7 @@ export const recordedShapes = {
     formatVersion: v.literal(1),
     status: v.string(),
     seconds: v.number(),
+    peakBytes: v.exactOptional(v.number()),
     spent: v.looseObject({ seconds: v.number() }),
     stages: v.array(
       v.looseObject({

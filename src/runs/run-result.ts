@@ -47,6 +47,11 @@ export interface RunResult {
   readonly run: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly seconds: number;
+  /**
+   * The most memory in bytes that the process held which ended the run; what environments start is not counted. Absent
+   * in runs of earlier versions.
+   */
+  readonly peakBytes?: number;
   /** The costs of training over all stages; evaluations cost only seconds. */
   readonly spent: SpentTotals & { readonly seconds: number };
   readonly stages: readonly StageSummary[];

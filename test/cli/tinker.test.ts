@@ -87,6 +87,14 @@ afterAll(async () => {
   rmSync(folders.AGENTGYM_DATA_DIR, { recursive: true });
 });
 
+it('is checked without a step, which may cost something', async () => {
+  const before = server.asked.length;
+  const checked = await agentgym('train', 'recipe.yaml', '--check');
+  expect(checked.code, checked.stderr).toBe(0);
+  expect(checked.stdout).toContain('time: not tried: the policy is on a server\n');
+  expect(server.asked.length).toBe(before);
+});
+
 it('trains, and is evaluated from the state on the server', async () => {
   const result = await agentgym('train', 'recipe.yaml', '--json');
   expect(result.stderr).not.toContain('Error');

@@ -10,6 +10,7 @@ export default [
     options,
     validate,
     presets: [],
+    external: true,
     load: () => import('./create-policy.js'),
   } satisfies PolicyContribution<typeof options>,
 ];

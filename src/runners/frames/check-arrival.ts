@@ -124,6 +124,7 @@ const resultSchema = v.looseObject({
   formatVersion: v.literal(1),
   status: v.picklist(['completed', 'interrupted', 'stopped', 'failed']),
   seconds: v.number(),
+  peakBytes: v.exactOptional(v.number()),
   spent: v.looseObject({}),
   stages: v.array(v.looseObject({ name: v.string(), kind: v.picklist(['sft', 'rl']), steps: v.number() })),
   evaluation: v.nullable(evaluation),
