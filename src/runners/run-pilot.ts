@@ -92,7 +92,7 @@ export function pilotRecipe({ recipe, longestHorizon }: RunPlan, size: PilotSize
     tracking: [],
     // Only those at the ends of stages, so that the times between steps are those of steps.
     checkpoint: { ...recipe.checkpoint, every: 0 },
-  } as Recipe;
+  };
 }
 
 function secondsNow(): number {
