@@ -1,18 +1,19 @@
 // GRPO with a LoRA adapter on a model of half a billion parameters, beside PyTorch with transformers and PEFT, which
 // does the same work: the conversations and micro-batches of our run.
 //   npm run bench -- grpo [--steps N] [--peer-steps N] [--folder MODEL] [--python PATH] [--json FILE]
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { watchForeignLoad } from '../sides/foreign-load.js';
 import { openHalfABillion } from '../models/half-a-billion.js';
+import { watchForeignLoad } from '../sides/foreign-load.js';
+import { peakMemory } from '../sides/peak-memory.js';
+import { PeerProcess } from '../sides/peer-process.js';
 
 const goals = { seconds: 0.9, memory: 0.75 };
 const threads = 2;
+const recipe = fileURLToPath(new URL('recipe.yaml', import.meta.url));
 
 /** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
@@ -27,59 +28,39 @@ export async function measure(options) {
     },
   });
   const { folder, python } = await openHalfABillion(values);
-  const scratch = mkdtempSync(join(tmpdir(), 'agentgym-bench-'));
-  try {
-    const workFile = join(scratch, 'work.json');
-    const ours = await run(process.execPath, [script('our-training.js'), folder, values.steps, workFile]);
-    const lengths = JSON.parse(readFileSync(workFile, 'utf8')).flatMap(({ batches }) =>
-      batches.flat(2).map(({ tokens }) => tokens.length),
-    );
-    const peer = (dtype) =>
-      run(python, [script('../peer/grpo_lora.py'), folder, workFile, values['peer-steps'], String(threads), dtype]);
-    const sides = { agentgym: ours, float32: await peer('float32'), bfloat16: await peer('bfloat16') };
-    const report = { machine: cpus()[0].model, torch: sides.float32.torch, lengths, sides };
-    if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
-    return print(report) ? 0 : 1;
-  } finally {
-    rmSync(scratch, { recursive: true, force: true });
-  }
-}
-
-function script(name) {
-  return fileURLToPath(new URL(name, import.meta.url));
-}
-
-/** Runs a program that prints one JSON line last. Adds its highest memory and what others used. */
-async function run(command, parameters) {
-  const child = spawn(command, parameters, {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, OMP_NUM_THREADS: String(threads) },
+  const ours = await run(process.execPath, '../grpo/our-training.js', {
+    parameters: [recipe, folder, values.steps],
+    requests: Array.from({ length: Number(values.steps) }, () => ({})),
   });
-  const foreign = watchForeignLoad([child.pid]);
-  let peak = 0;
-  let load;
-  // What the kernel knows of a process is gone when it ends, so the last look counts.
-  const timer = setInterval(() => {
-    peak = Math.max(peak, memoryOf(child.pid));
-    load = foreign() ?? load;
-  }, 500);
-  let out = '';
-  child.stdout.on('data', (part) => (out += part));
-  const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve));
-  clearInterval(timer);
-  if (code !== 0) throw new Error(`${command} ${parameters.join(' ')} ended with ${code}`);
-  return { ...JSON.parse(out.trim().split('\n').at(-1)), peakBytes: peak, foreignCores: load };
+  const work = ours.answers.map(({ turns, batches }) => ({ turns, batches }));
+  const lengths = work.flatMap(({ batches }) => batches.flatMap(({ rows }) => rows.map(({ tokens }) => tokens.length)));
+  const peer = (dtype) =>
+    run(python, 'grpo_lora.py', {
+      parameters: [folder, String(threads), dtype, 'checkpointing'],
+      requests: work.slice(0, Number(values['peer-steps'])),
+    });
+  const all = { agentgym: ours, float32: await peer('float32'), bfloat16: await peer('bfloat16') };
+  const sides = Object.fromEntries(
+    Object.entries(all).map(([name, { answers, ...facts }]) => {
+      const iterations = answers.map(({ seconds, cpu, rollout, update }) => ({ seconds, cpu, rollout, update }));
+      return [name, { ...facts, iterations }];
+    }),
+  );
+  const report = { machine: cpus()[0].model, torch: sides.float32.torch, lengths, sides };
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
+  return print(report) ? 0 : 1;
 }
 
-/**
- * The highest resident memory of a process up to now; 0 without /proc. Both sides are one process that shares no memory,
- * so it is their proportional memory (Pss), which takes much longer to read.
- */
-function memoryOf(pid) {
+/** Lets a process answer requests, and ends it. Adds its highest memory and what others used. */
+async function run(command, script, { parameters, requests }) {
+  const side = await PeerProcess.start(command, script, parameters, { OMP_NUM_THREADS: String(threads) });
   try {
-    return Number(/^VmHWM:\s+(\d+)/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) * 1024;
-  } catch {
-    return 0;
+    const foreign = watchForeignLoad([side.pid]);
+    const answers = [];
+    for (const request of requests) answers.push(await side.ask(request));
+    return { ...side.hello, answers, peakBytes: peakMemory(side.pid), foreignCores: foreign() };
+  } finally {
+    await side.stop();
   }
 }
 

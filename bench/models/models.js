@@ -1,5 +1,6 @@
 // A model of half a billion parameters, or that of a folder, beside PyTorch with transformers and PEFT: decoding, reading a
-// prompt, and a training step of a LoRA adapter. All sides alternate in one run, on processors with two threads each.
+// prompt, and a training step of a LoRA adapter. That of a folder also beside llama.cpp. All sides alternate in one run, on
+// processors with two threads each.
 //   npm run bench -- models [--only ROW]... [--folder MODEL] [options of bench/sides/options.js]
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,6 +13,7 @@ import { openHost } from '../sides/our-side.js';
 import { milliseconds, printHead, printRow, rowOf } from '../sides/print-rows.js';
 import { headOf, report } from '../sides/report.js';
 import { openModel } from '../sides/small-model.js';
+import { compareFastest, printFastestHead, startLlama } from './fastest-types.js';
 import { openHalfABillion } from './half-a-billion.js';
 import { episodesWork, loraWork, prefillWork } from './our-side.js';
 
@@ -66,6 +68,14 @@ const ofFolder = [
   },
 ];
 
+/** Beside llama.cpp on processors, each side in its fastest type. A goal is the least ratio of tokens a second. */
+const inFastestTypes = [
+  { name: 'decode, 1 row, fastest', kind: 'decode', sizes: decode(1), goal: 1 },
+  { name: 'decode, 8 rows, fastest', kind: 'decode', sizes: decode(8), goal: 1.3 },
+  { name: 'decode, 32 rows, fastest', kind: 'decode', sizes: decode(32), goal: 2 },
+  { name: 'prefill of 256 tokens, fastest', kind: 'prefill', sizes: { rows: 1, prompt: 256 }, goal: 0.6 },
+].map((item) => ({ ...item, isFastest: true }));
+
 const works = { decode: decodeAfterPrompt, prefill: prefillWork, lora: loraWork, episodes: episodesWork };
 const format = (seconds) => (seconds < 1 ? milliseconds(seconds) : `${seconds.toFixed(2)} s`);
 
@@ -73,7 +83,9 @@ const format = (seconds) => (seconds < 1 ? milliseconds(seconds) : `${seconds.to
 export async function measure(args) {
   const further = { rounds: { type: 'string', default: '5' }, only: { type: 'string', multiple: true } };
   const options = readOptions(args, { ...further, folder: { type: 'string' } });
-  const wanted = chosen(options.folder === undefined ? ofHalfABillion : ofFolder, options.only);
+  const cases = options.folder === undefined ? ofHalfABillion : [...ofFolder, ...(options.onGpu ? [] : inFastestTypes)];
+  const wanted = chosen(cases, options.only);
+  const [plain, fastest] = [false, true].map((is) => wanted.filter(({ isFastest = false }) => isFastest === is));
   const { folder, python } = await openHalfABillion(options);
   const vocabulary = vocabularyOf(folder);
   const threadCounts = options.threadCounts.slice(-1);
@@ -82,8 +94,10 @@ export async function measure(args) {
     const [peer] = (await startPeers(python, 'models.py', { ...options, threadCounts }, [folder, dtype])).values();
     peers.set(dtype, peer);
   }
+  const llama = fastest.length > 0 ? await startLlama(folder, threadCounts[0]) : new Map();
   const host = await openHost();
-  const foreign = watchForeignLoad([...peers.values()].map(({ pid }) => pid));
+  const all = [...peers.values(), ...llama.values()];
+  const foreign = watchForeignLoad(all.map(({ pid }) => pid));
   try {
     const [{ hello }] = peers.values();
     const about = {
@@ -91,15 +105,21 @@ export async function measure(args) {
       hello,
       peer: `PyTorch ${hello.torch} with transformers and PEFT`,
     };
-    printHead(headOf(about), false);
+    if (plain.length > 0) printHead(headOf(about), false);
+    else console.log(headOf(about));
     const rows = [];
-    for (const item of wanted) {
-      rows.push(...(await compareCase(item, { host, folder, vocabulary, peers, options, threads: threadCounts[0] })));
+    const context = { host, folder, vocabulary, peers, options, threads: threadCounts[0] };
+    for (const item of plain) rows.push(...(await compareCase(item, context)));
+    if (llama.size > 0) printFastestHead();
+    for (const item of llama.size > 0 ? fastest : []) {
+      const settings = settingsOf(options);
+      const work = works[item.kind];
+      rows.push(await compareFastest({ ...item, work }, { ...context, settings, llama, rounds: options.rounds }));
     }
     const measurement = options.folder === undefined ? 'models' : `models ${basename(folder)}`;
     return report(measurement, { foreignCores: foreign(), rows }, { ...about, arePrinted: true });
   } finally {
-    for (const peer of peers.values()) peer.stop();
+    for (const peer of all) void peer.stop();
   }
 }
 
@@ -108,8 +128,7 @@ async function compareCase(
   { host, folder, vocabulary, peers, options, threads },
 ) {
   const adapter = 'rank' in sizes && { loraRank: rank };
-  const all = { threads, ...options.policy, microBatchTokens: 1024, cacheMegabytes: 400, ...adapter, ...settings };
-  const policy = await openModel(host, folder, { ...all, maxTokens: longest });
+  const policy = await openModel(host, folder, { ...settingsOf(options), threads, ...adapter, ...settings });
   try {
     const { before, run } = await works[kind](policy, { vocabulary, ...sizes });
     const sides = [{ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) }];
@@ -131,6 +150,11 @@ async function compareCase(
   } finally {
     await policy.dispose();
   }
+}
+
+/** Options of our policy in all rows. */
+function settingsOf(options) {
+  return { ...options.policy, microBatchTokens: 1024, cacheMegabytes: 400, maxTokens: longest };
 }
 
 function vocabularyOf(folder) {

@@ -1,62 +1,28 @@
-"""The work of one GRPO run with a LoRA adapter, in transformers and PEFT: the same conversations, micro-batches and loss.
+"""The work of GRPO with a LoRA adapter, in transformers and PEFT: the same conversations, micro-batches and loss.
 
-    python grpo_lora.py FOLDER WORK_FILE STEPS THREADS float32|bfloat16
+    python grpo_lora.py FOLDER THREADS float32|bfloat16 checkpointing|activations
+    {"turns": [...], "batches": [{"rows": [...], "microBatches": [[ROW, ...], ...]}, ...]}  ->  as `answer_steps.py`
 
-One cache holds all episodes over all turns; new tokens are padded on the left, and the mask hides the padding. The head is
-computed only for sampled tokens. Gradient checkpointing is on in updates. Prints one JSON line.
+One cache holds all episodes over all turns. The head is computed only for sampled tokens. Updates keep their activations or
+compute them again.
 """
-import json
 import sys
 import time
 
 import torch
-from transformers import DynamicCache
 
+from answer_steps import answer_steps
+from conversations import rollout
 from lora import add_adapter, load
 
 
-def rollout(model, turns):
-    """Feeds what the environment wrote and samples as many tokens as the recorded actions have."""
-    decoder, head = model.base_model.model.model, model.base_model.model.lm_head
-    cache = DynamicCache(config=model.base_model.model.config)
-    known, mask, length = {}, None, None
-    with torch.inference_mode():
-        for turn in turns:
-            names = [each["sequence"] for each in turn]
-            if mask is None or any(name not in known for name in names):
-                known = {name: row for row, name in enumerate(names)}
-                cache, mask = DynamicCache(config=model.base_model.model.config), torch.zeros(len(names), 0, dtype=torch.long)
-                length = [0] * len(names)
-            asked = {known[each["sequence"]]: each for each in turn}
-            new = {row: each["tokens"][length[row]:] for row, each in asked.items()}
-            width = max(len(tokens) for tokens in new.values())
-            chunk = torch.zeros(len(known), width, dtype=torch.long)
-            used = torch.zeros(len(known), width, dtype=torch.long)
-            for row, tokens in new.items():
-                chunk[row, width - len(tokens):] = torch.tensor(tokens)
-                used[row, width - len(tokens):] = 1
-            steps = max(len(each["fresh"]) for each in asked.values())
-            for step in range(steps):
-                mask = torch.cat([mask, used], 1)
-                positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -used.shape[1]:]
-                states = decoder(chunk, attention_mask=mask, position_ids=positions, past_key_values=cache, use_cache=True)[0]
-                distribution = torch.log_softmax(head(states[:, -1]).float(), dim=-1)
-                drawn = torch.multinomial(distribution.exp(), 1)
-                distribution.gather(1, drawn).tolist()
-                # The recorded tokens go on, so that all later work is the same.
-                going = [row for row, each in asked.items() if step < len(each["fresh"])]
-                chunk, used = torch.zeros(len(known), 1, dtype=torch.long), torch.zeros(len(known), 1, dtype=torch.long)
-                for row in going:
-                    chunk[row, 0], used[row, 0] = asked[row]["fresh"][step], 1
-            for row, each in asked.items():
-                # The last sampled token is not fed yet.
-                length[row] = len(each["tokens"]) + len(each["fresh"]) - 1
-
-
 def update(model, optimizer, trained, batches):
+    """One step of the optimizer for each batch. Returns how many tokens were trained on."""
     decoder, head = model.base_model.model.model, model.base_model.model.lm_head
-    for micro_batches in batches:
-        for rows in micro_batches:
+    count = 0
+    for batch in batches:
+        for numbers in batch["microBatches"]:
+            rows = [batch["rows"][number] for number in numbers]
             width = max(len(row["tokens"]) for row in rows)
             column = lambda name, dtype: torch.tensor([row[name] + [0] * (width - len(row[name])) for row in rows], dtype=dtype)
             tokens, mask = column("tokens", torch.long), column("mask", torch.bool)
@@ -70,34 +36,35 @@ def update(model, optimizer, trained, batches):
             advantages = of("advantages")
             surrogate = torch.minimum(ratio * advantages, ratio.clamp(0.8, 1.2) * advantages)
             (-(surrogate * of("weight")).sum()).backward()
+            count += int(wanted.sum())
         torch.nn.utils.clip_grad_norm_(trained, 1.0, foreach=True)
         optimizer.step()
         optimizer.zero_grad()
+    return count
 
 
 def main():
-    folder, work_file, steps, threads, dtype = sys.argv[1:]
+    folder, threads, dtype, memory = sys.argv[1:]
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
-    with open(work_file) as file:
-        work = json.load(file)[:int(steps)]
     model = add_adapter(load(folder, dtype), 16)
-    model.enable_input_require_grads()
+    inner = model.base_model.model
     trained = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(trained, lr=1e-4, weight_decay=0.0, fused=True)
-    iterations = []
-    for step in work:
-        start, spent = time.perf_counter(), time.process_time()
+    if memory == "checkpointing":
+        # It has no effect in evaluation.
+        model.enable_input_require_grads()
+        model.activation_checkpointing_enable({"use_reentrant": False})
+
+    def step(work):
         model.eval()
-        model.activation_checkpointing_disable()
-        rollout(model, step["turns"])
+        played = rollout(inner.model, inner.lm_head, work["turns"])
         middle = time.perf_counter()
         model.train()
-        model.activation_checkpointing_enable({"use_reentrant": False})
-        update(model, optimizer, trained, step["batches"])
-        end = time.perf_counter()
-        iterations.append({"seconds": end - start, "cpu": time.process_time() - spent, "rollout": middle - start, "update": end - middle})
-    print(json.dumps({"torch": torch.__version__, "iterations": iterations}), flush=True)
+        count = update(model, optimizer, trained, work["batches"])
+        return middle, sum(len(logprobs) for _, logprobs in played), count
+
+    answer_steps({"torch": torch.__version__}, step)
 
 
 main()

@@ -12,6 +12,10 @@ def load(folder, dtype):
     return AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype), attn_implementation="sdpa").to(torch.get_default_device()).eval()
 
 
+def lora_settings(rank):
+    """An adapter on all matrices of the layers, scaled by 2."""
+    return {"r": rank, "lora_alpha": 2 * rank, "target_modules": "all-linear"}
+
+
 def add_adapter(model, rank):
-    """A LoRA adapter on all matrices of the layers, scaled by 2."""
-    return get_peft_model(model, LoraConfig(r=rank, lora_alpha=2 * rank, target_modules="all-linear"))
+    return get_peft_model(model, LoraConfig(**lora_settings(rank)))

@@ -5,14 +5,14 @@ import { setTimeout } from 'node:timers/promises';
 import { median } from './median.js';
 import { PeerProcess } from './peer-process.js';
 import { processorSeconds } from './processor-seconds.js';
+import { quietThreads } from './quiet-threads.js';
 
 /** Starts a script of the other side once for each number of threads. Throws if it cannot compute on the device. */
 export async function startPeers(python, script, { threadCounts, device }, parameters = []) {
   const peers = new Map();
   for (const threads of threadCounts) {
-    // Threads that spin while they wait would take time from the other side.
-    const variables = { OMP_WAIT_POLICY: 'passive', KMP_BLOCKTIME: '0', OMP_NUM_THREADS: String(threads) };
-    peers.set(threads, await PeerProcess.start(python, script, [...parameters, String(threads), device], variables));
+    const all = [...parameters, String(threads), device];
+    peers.set(threads, await PeerProcess.start(python, script, all, quietThreads(threads)));
   }
   return peers;
 }
