@@ -18,7 +18,7 @@ import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage of the planned run. */
-export interface CheckedStage {
+interface CheckedStage {
   readonly name: string;
   readonly kind: StagePlan['kind'];
   readonly steps: number;
