@@ -1454,10 +1454,24 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/generation/lane.ts',
-    find: 'if (leader) wait(lane, leader, lane.pieces.length - 1);',
-    replace: 'if (leader && lane.finished) wait(lane, leader, lane.pieces.length - 1);',
+    find: 'if (longer?.lane) {',
+    replace: 'if (longer?.lane?.finished) {',
     test: 'plugins/policy-transformer/src/generation/generator.test.ts',
     reddens: 'computes a shared prompt once',
+  },
+  {
+    file: 'plugins/policy-transformer/src/generation/lane.ts',
+    find: 'const apart = message >= SHORTEST_MESSAGE && rest > 1;',
+    replace: 'const apart = message > 0 && rest > 1;',
+    test: 'plugins/policy-transformer/src/generation/generator.test.ts',
+    reddens: 'computes a first message of different prompts once',
+  },
+  {
+    file: 'plugins/policy-transformer/src/generation/lane.ts',
+    find: 'while (kept < pieces.length && length + pieces[kept]! <= common) {',
+    replace: 'while (kept < pieces.length && length + pieces[kept]! <= common && common === tokens.length) {',
+    test: 'plugins/policy-transformer/src/generation/generator.test.ts',
+    reddens: 'keeps what stands before an answer',
   },
   {
     file: 'src/tracking/mlflow-run.ts',
