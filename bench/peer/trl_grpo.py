@@ -6,37 +6,22 @@ A step generates GROUP completions of each of PROMPTS prompts, all of NEW_TOKENS
 reference model. The reward is the share of even token ids, which costs nothing.
 """
 import json
-import queue
 import sys
 import tempfile
-import threading
 import time
 from importlib.metadata import version
 
 import torch
 from datasets import Dataset
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 from trl import GRPOConfig, GRPOTrainer
+
+from trainer_turns import TrainerTurns
 
 logging.set_verbosity_error()
 logging.disable_progress_bar()
 STEPS = 1_000_000
-
-
-class Turns(TrainerCallback):
-    """Lets the trainer do one step for each turn, and notes when it is done."""
-
-    def __init__(self):
-        self.go, self.done = queue.Queue(), queue.Queue()
-
-    def on_train_begin(self, *_, **__):
-        self.go.get()
-
-    def on_step_end(self, args, state, control, **_):
-        self.done.put(None)
-        if self.go.get() is None:
-            control.should_training_stop = True
 
 
 def main():
@@ -60,17 +45,16 @@ def main():
     def reward(completion_ids, **_):
         return [sum(1 for token in ids if token % 2 == 0) / max(1, len(ids)) for ids in completion_ids]
 
-    turns = Turns()
+    turns = TrainerTurns()
     trainer = GRPOTrainer(model=model, reward_funcs=reward, args=settings, train_dataset=Dataset.from_dict({"prompt": texts}),
                           processing_class=tokenizer, callbacks=[turns])
-    threading.Thread(target=trainer.train, daemon=True).start()
+    turns.start(trainer)
     print(json.dumps({"torch": torch.__version__, "trl": version("trl"), "transformers": version("transformers")}), flush=True)
     for line in sys.stdin:
         seconds, cpu = [], []
         for _ in range(json.loads(line)["repetitions"]):
             start, spent = time.perf_counter(), time.process_time()
-            turns.go.put(True)
-            turns.done.get()
+            turns.next()
             seconds.append(time.perf_counter() - start)
             cpu.append(time.process_time() - spent)
         print(json.dumps({"seconds": seconds, "cpu": cpu}), flush=True)

@@ -1,5 +1,6 @@
 // Compares whole iterations of GRPO: one of tokens without a world with TRL, and one of the quickstart with loops in PyTorch.
 //   npm run bench -- rl [--iterations N] [--trl PATH] [options of bench/sides/options.js]
+//   npm run bench -- rl --model FOLDER [--only PEER]... [--set KEY=VALUE]... [options of bench/sides/options.js]
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,7 @@ import { trainingEnvironment, trlEnvironment } from '../sides/python-environment
 import { report } from '../sides/report.js';
 import { models, openModel, smallModel } from '../sides/small-model.js';
 import { grpoWork } from './grpo-side.js';
+import { measureLanguageModel } from './language-model.js';
 import { iterate, openQuickstart, saveStart } from './quickstart-side.js';
 
 const sizes = { prompts: 8, group: 8, prompt: 16, fresh: 64 };
@@ -23,8 +25,14 @@ const goals = { trl: 1 / 2.5, tuned: 0.7 };
 
 /** Runs the whole measurement and prints its table. Returns the exit code: 1 if a goal is missed. */
 export async function measure(args) {
-  const further = { rounds: { type: 'string', default: '7' }, iterations: { type: 'string', default: '12' } };
-  const options = readOptions(args, { ...further, trl: { type: 'string' } });
+  // An iteration of a language model takes a minute on a slow side.
+  const rounds = args.some((arg) => /^--model(=|$)/u.test(arg)) ? '3' : '7';
+  const several = { type: 'string', multiple: true };
+  const options = readOptions(args, {
+    ...{ rounds: { type: 'string', default: rounds }, iterations: { type: 'string', default: '12' } },
+    ...{ trl: { type: 'string' }, model: { type: 'string' }, only: several, set: several },
+  });
+  if (options.model !== undefined) return measureLanguageModel(options);
   const host = await openHost();
   const folder = await smallModel(host, models[model]);
   const trlArguments = [folder, ...['prompts', 'group', 'prompt', 'fresh'].map((name) => String(sizes[name]))];

@@ -41,7 +41,14 @@ export function trainingEnvironment(given) {
   return pythonWith('peft', [...TRAINING_PACKAGES, 'peft'], given, note);
 }
 
+const TRL_PACKAGES = [...TRAINING_PACKAGES, 'trl', 'datasets', 'accelerate'];
+
 /** A Python with TRL. */
 export function trlEnvironment(given) {
-  return pythonWith('trl', [...TRAINING_PACKAGES, 'trl', 'datasets', 'accelerate'], given, note);
+  return pythonWith('trl', TRL_PACKAGES, given, note);
+}
+
+/** A Python with TRL and PEFT. */
+export function trlWithPeftEnvironment(given) {
+  return pythonWith('trl-peft', [...TRL_PACKAGES, 'peft'], given, note);
 }
