@@ -59,7 +59,7 @@ export default class Train extends BaseCommand {
     }),
   };
 
-  async run() {
+  async run(): Promise<RunResult | (CheckedTraining & { readonly trial: TriedTraining | null })> {
     const { args, flags } = await this.parse(Train);
     if (flags.check) this.interruption = writesAtEnd;
     const [

@@ -18,7 +18,7 @@ import { tryDemonstrations } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage of the planned run. */
-export interface CheckedStage {
+interface CheckedStage {
   readonly name: string;
   readonly kind: StagePlan['kind'];
   readonly steps: number;
@@ -44,8 +44,8 @@ export interface CheckedTraining {
   /** What samples training episodes. Null: the policy itself. */
   readonly sampler: { readonly name: string; readonly address?: string } | null;
   /**
-   * What a few steps would use besides this machine, as clauses: such steps may cost something, so `train --check` tries
-   * none.
+   * What a few steps would use besides this machine, as clauses. Such steps may cost something, so `train --check`
+   * tries none.
    */
   readonly external: readonly string[];
   readonly memory: MemoryEstimate;
