@@ -118,8 +118,8 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
    */
   readonly scratchOptions?: readonly (keyof D & string)[];
   /**
-   * It samples or learns on a server, which may cost something: `agentgym train --check` does not try a few steps of it.
-   * Default: false.
+   * It samples or learns on a server, which may cost something: `agentgym train --check` tries no steps of it. Default:
+   * false.
    */
   readonly external?: boolean;
   /** Its module has `openEncoder`, which other policies get through their host. Default: false. */

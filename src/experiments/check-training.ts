@@ -44,8 +44,8 @@ export interface CheckedTraining {
   /** What samples training episodes. Null: the policy itself. */
   readonly sampler: { readonly name: string; readonly address?: string } | null;
   /**
-   * What a few steps would use besides this machine, as clauses: such steps may cost something, so `train --check` tries
-   * none.
+   * What a few steps would use besides this machine, as clauses. Such steps may cost something, so `train --check`
+   * tries none.
    */
   readonly external: readonly string[];
   readonly memory: MemoryEstimate;

@@ -85,7 +85,7 @@ export class Evaluator {
   async start(stage: string): Promise<EvaluationSummary[]> {
     const { tasks, temperatures } = this.#options.plan.before;
     if (tasks === 0) return [];
-    this.#tell(evaluationActivities.start);
+    this.#tell('evaluating the policy before reinforcement learning');
     const settings = { temperatures, ...(tasks !== 'all' && { part: tasks }) };
     const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line), settings);
     this.#keepEpisodes(evaluationEpisodes.start, played);

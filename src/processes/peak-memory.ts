@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The most memory in bytes that this process has held. On Linux, `maxRSS` also counts what the process held that started
- * this one, so `/proc` is asked first.
+ * The most memory in bytes that this process has held. On Linux, `maxRSS` also counts what its parent held, so `/proc`
+ * is asked first.
  *
  * @param root folder that has `proc`, for tests
  */

@@ -46,7 +46,7 @@ export class EpisodeProgress {
 }
 
 /**
- * Turns that the other episodes still need: until half of all have ended, at most as many as the horizon allows, and then
+ * Turns that the other episodes still need: until half of all have ended, at most as many as the horizon allows, then
  * as many as the ended ones had. Each of the others has a turn left, so if they are longer than the ended ones, the
  * horizon bounds them again.
  */

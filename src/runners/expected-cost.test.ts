@@ -46,7 +46,6 @@ const times: PilotTimes = {
     step(5, 'sft', 1, 1.8),
     step(5.5, 'sft', 2, 0.5),
     finished(6.5, 'sft'),
-    tells(6.5, 'evaluating the policy before reinforcement learning'),
     started(8, 'rl', 'rl'),
     step(13, 'rl', 1, 4.5, { 'time/collect_seconds': 3, 'cost/episodes': 10, 'cost/turns': 19, 'cost/tokens': 60 }),
     step(15, 'rl', 2, 2, { 'time/collect_seconds': 1, 'cost/episodes': 20, 'cost/turns': 40, 'cost/tokens': 120 }),
@@ -63,7 +62,8 @@ const times: PilotTimes = {
 it('a pilot is short, leaves out what does not tell its time, and is told to no server', () => {
   const { checkpoint, evaluation, horizon, record, stages, tracking } = pilot.recipe;
   expect(Object.values(stages).map(({ steps }) => steps)).toEqual([2, 2]);
-  expect([evaluation.every, evaluation.final.tasks, evaluation.final.episodesPerTask]).toEqual([0, 8, 1]);
+  const { before, every, final } = evaluation;
+  expect([every, before, final.tasks, final.episodesPerTask]).toEqual([0, { tasks: 0 }, 8, 1]);
   expect([checkpoint.every, record.episodes, tracking]).toEqual([0, 0, []]);
   expect(horizon).toEqual({ schedule: 'fixed', turns: plan.longestHorizon });
 });
@@ -89,7 +89,7 @@ describe('the times of a pilot', () => {
     // 1000 rows, and four checkpoints besides the last.
     expect(seconds.supervised).toBeCloseTo(2.5 + 50 + 4);
     expect(seconds.reinforcement).toBeCloseTo(4 + 100 + 2);
-    // Evaluations of 30 tasks take 0.1 s for each, as training episodes do: the eight of the pilot took 0.25 s for each.
+    // 30 tasks take 0.1 s for each, as training episodes do. The eight of the pilot took 0.25 s for each.
     const during = (4 + 2) * 3;
     const [before, final, baselines] = [2 * 20, 2 * 20, 3 * 200 * 0.1];
     expect(seconds.evaluations).toBeCloseTo(during + before + final + baselines);

@@ -42,7 +42,7 @@ export interface Speed {
   };
 }
 
-/** @param plan that of the pilot. It has no evaluations during a stage. */
+/** @param plan that of the pilot. It has no evaluation but the final one. */
 export function pilotSpeed(plan: RunPlan, times: PilotTimes): Speed {
   const { begun, events, evaluated } = times;
   const last = events.findLast(({ event }) => event.type === 'step')?.event;
@@ -54,9 +54,7 @@ export function pilotSpeed(plan: RunPlan, times: PilotTimes): Speed {
     const meanOf = (key: keyof StageSpeed) => meanOrZero(measured.map((one) => one[key]));
     return { once: meanOf('once'), each: meanOf('each'), checkpoint: meanOf('checkpoint'), episode: meanOf('episode') };
   };
-  const first = events.find(
-    ({ event }) => event.type === 'stage-started' || isActivity(event, evaluationActivities.start),
-  );
+  const first = events.find(({ event }) => event.type === 'stage-started');
   return {
     preparation: (first?.at ?? evaluated) - begun,
     sft: speedOf('sft'),

@@ -26,8 +26,8 @@ export interface Pilot {
 }
 
 /**
- * A short run of a recipe, in a process and a temporary folder of its own, which is gone afterwards. It sends nothing to
- * the recipe's trackers.
+ * A short run of a recipe, in a process and a temporary folder of its own. It leaves nothing behind, and sends nothing
+ * to the recipe's trackers.
  *
  * @param memoryBytes as in `trainInProcess`
  * @throws the signal's reason
@@ -52,7 +52,7 @@ export async function runPilot(
     const { metrics, result } = await loadRun(run.directory);
     if (outcome.status !== 'completed' || result === undefined) return { status: 'failed', cause: outcome.status };
     const { evaluation, peakBytes, seconds } = result;
-    // The run counts its seconds from another moment than this process, and tells no event when the last player is done.
+    // The run counts its seconds from a moment of its own, and no event tells that the last player is done.
     const lastStep = events.findLast(({ event }) => event.type === 'step')?.at ?? secondsNow();
     const sinceLastStep = seconds - Number(metrics.at(-1)?.metrics['time/run_seconds'] ?? seconds);
     const times = { begun, events, evaluated: lastStep + sinceLastStep, episodes: evaluation?.success.episodes ?? 0 };
@@ -64,7 +64,7 @@ export async function runPilot(
 }
 
 /** The recipe of a pilot. */
-export function pilotRecipe({ recipe, longestHorizon }: RunPlan, size: PilotSize): Recipe {
+export function pilotRecipe({ lastRl, recipe, longestHorizon }: RunPlan, size: PilotSize): Recipe {
   const stages = Object.entries(recipe.stages).map(([name, stage]) => {
     const { stopWhen: _, ...rest } = stage;
     if (rest.kind === 'rl') delete rest.horizon;
@@ -72,11 +72,12 @@ export function pilotRecipe({ recipe, longestHorizon }: RunPlan, size: PilotSize
     const steps = Math.min(stage.steps, size.steps);
     return [name, { ...rest, steps, optimizer: { ...optimizer, warmup: 0 } }] as const;
   });
-  // Only the final evaluation stays, and the one before training is as long: others would be idle.
+  // Only the final evaluation stays: it tells what the others take, and their keys would be idle.
   const { final, horizon, seed } = recipe.evaluation;
   const tasks = Math.min(size.tasks, final.tasks === 'all' ? usualTasks : final.tasks);
   const evaluation = {
     every: 0,
+    ...(lastRl !== undefined && { before: { tasks: 0 } }),
     final: { ...final, tasks, episodesPerTask: 1 },
     ...(horizon !== undefined && { horizon }),
     ...(seed !== undefined && { seed }),
