@@ -22,7 +22,7 @@ const trial = { steps: 2, seconds, peakBytes: 0.7e9 };
 it('tells the time and the memory of a run from the steps that were tried', () => {
   expect(costLines(checked, trial)).toEqual([
     'time: about 5 min 40 s (preparation 4 s, supervised 20 s, reinforcement learning 3 min 46 s, evaluations 1 min 30 s), from 2 steps of each stage that were tried',
-    'memory: about 700 MB were used in these steps; at most 1.0 GB are expected, and 2.0 GB are available; `agentgym doctor --recipe` lists the parts',
+    'memory: about 700 MB were used in these steps; about 1.0 GB are expected in a whole run, and 2.0 GB are available; `agentgym doctor --recipe` lists the parts',
   ]);
   const onlySft = { ...trial, seconds: { ...seconds, reinforcement: 0 } };
   expect(costLines(checked, onlySft)[0]).not.toContain('reinforcement');

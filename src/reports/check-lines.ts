@@ -48,7 +48,7 @@ export function costLines(
     ...time,
     peak > needed
       ? `memory: ${used}, more than the ${formatBytes(needed)} that were expected; ${there}`
-      : `memory: ${used}; at most ${formatBytes(needed)} are expected, and ${there}`,
+      : `memory: ${used}; about ${formatBytes(needed)} are expected in a whole run, and ${there}`,
   ];
 }
 
