@@ -4,37 +4,20 @@
 // package tokenizers and of llama.cpp. Then GRPO trains an adapter of SmolLM2 for two steps. AGENTGYM_PYTHON names the Python.
 // Exit codes: 0 it holds, or a part is missing for this machine and nothing was done; 1 it does not hold; 2 it could not be tried.
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { createRandom } from '../../dist/random/create-random.js';
+import { hasLlama, installLlama, isLlamaInstalled, LLAMA, llamaFolder } from '../../bench/models/llama-packages.js';
 import { makeTexts } from './texts.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const LLAMA = '3.22.1';
-const packages = join(repository, '.cache', `node-llama-cpp-${LLAMA}`);
 const environment = join(repository, '.cache', 'language-python');
 const python = join(environment, 'bin', 'python');
 /** Keeps the model, so that it is downloaded once. */
 const cache = join(repository, '.cache', 'language-models');
-/** The packages with llama.cpp for processors. */
-const builds = {
-  'linux-x64': 'linux-x64',
-  'linux-arm64': 'linux-arm64',
-  'darwin-x64': 'mac-x64',
-  'darwin-arm64': 'mac-arm64-metal',
-};
 const TEXTS = 2000;
 const TOKENS = 32;
 /** A token counts as equal if llama.cpp's likeliest one is not further above it: both sum float32 in orders of their own. */
@@ -84,10 +67,9 @@ const recipe = {
 
 const began = performance.now();
 let holds = true;
-const build = builds[`${process.platform}-${process.arch}`];
 const found = process.env.AGENTGYM_PYTHON ?? 'python3';
 const minor = Number(/Python 3\.(\d+)/.exec(spawnSync(found, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1]);
-if (build === undefined) {
+if (!hasLlama) {
   console.log(`Skipped: node-llama-cpp ${LLAMA} has no llama.cpp for ${process.platform} on ${process.arch}.`);
 } else if (!(minor >= 10)) {
   console.log(`Skipped: the packages need Python 3.10 or later, and ${found} is none. AGENTGYM_PYTHON names another.`);
@@ -97,9 +79,13 @@ if (build === undefined) {
 
 async function main() {
   const parts = [
-    { place: python, size: '150 MB with the Python packages gguf and tokenizers', install: installPython },
-    { place: join(packages, 'node_modules', 'node-llama-cpp'), size: '90 MB with llama.cpp', install: installLlama },
-  ].filter(({ place }) => !existsSync(place));
+    {
+      isThere: existsSync(python),
+      size: '150 MB with the Python packages gguf and tokenizers',
+      install: installPython,
+    },
+    { isThere: isLlamaInstalled(), size: '90 MB with llama.cpp', install: installLlama },
+  ].filter(({ isThere }) => !isThere);
   if (parts.length > 0 && !process.argv.includes('--install')) {
     for (const { size } of parts) console.log(`Not installed: ${size}.`);
     console.log(`npm run test:language -- --install puts them into ${join(repository, '.cache')}.`);
@@ -123,16 +109,6 @@ function installPython() {
   ];
   if (make.every(([command, args]) => spawnSync(command, args, { stdio: 'inherit' }).status === 0)) return true;
   rmSync(environment, { recursive: true, force: true });
-  return false;
-}
-
-function installLlama() {
-  mkdirSync(packages, { recursive: true });
-  writeFileSync(join(packages, 'package.json'), '{"private": true}\n');
-  const names = [`node-llama-cpp@${LLAMA}`, `@node-llama-cpp/${build}@${LLAMA}`];
-  const flags = ['--omit=optional', '--ignore-scripts', '--no-audit', '--no-fund'];
-  if (spawnSync('npm', ['install', ...flags, ...names], { cwd: packages, stdio: 'inherit' }).status === 0) return true;
-  rmSync(packages, { recursive: true, force: true });
   return false;
 }
 
@@ -176,7 +152,7 @@ async function compareModel(folder, { file, made, name }) {
   );
 
   const ours = (input) => answerOf('our-answers.js', [made], input);
-  const theirs = (model, input) => answerOf('llama-answers.js', [packages, model], input);
+  const theirs = (model, input) => answerOf('llama-answers.js', [llamaFolder, model], input);
   const { spellings } = await ours({});
   const texts = makeTexts(createRandom(1).stream(name), TEXTS, spellings);
   const plain = texts.map(({ text }) => text);

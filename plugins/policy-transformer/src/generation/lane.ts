@@ -1,5 +1,6 @@
 import type { Sampling } from '@agentgym/cli';
 
+import { commonPrefix } from '../model/prefix-order.js';
 import type { CachedSequence } from './key-value-cache.js';
 import type { Choice } from './sampling-graph.js';
 import type { Continuation, KnownRequest } from './token-generator.js';
@@ -63,9 +64,7 @@ export function createLane(
 
 /** Leaves the pieces with which the request starts, but not its last token: it must be fed to be continued. */
 function forgetOthers({ tokens, pieces }: CachedSequence, request: KnownRequest): void {
-  const most = Math.min(tokens.length, request.tokens.length - 1);
-  let common = Math.min(request.unchanged ?? 0, most);
-  while (common < most && tokens[common] === request.tokens[common]) common += 1;
+  const common = Math.min(commonPrefix(tokens, request.tokens, request.unchanged), request.tokens.length - 1);
   let [kept, length] = [0, 0];
   while (kept < pieces.length && length + pieces[kept]! <= common) {
     length += pieces[kept]!;

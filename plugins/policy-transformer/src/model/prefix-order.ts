@@ -22,10 +22,14 @@ export function orderByPrefix(sequences: readonly ArrayLike<number>[]): PrefixOr
   return { order, common };
 }
 
-/** How many first tokens two sequences share. */
-export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>): number {
+/**
+ * How many first tokens two sequences share.
+ *
+ * @param known so many are known to be equal
+ */
+export function commonPrefix(a: ArrayLike<number>, b: ArrayLike<number>, known = 0): number {
   const most = Math.min(a.length, b.length);
-  let count = 0;
+  let count = Math.min(known, most);
   while (count < most && a[count] === b[count]) count += 1;
   return count;
 }
