@@ -15,6 +15,9 @@ interface Side {
   readonly low: number;
   readonly high: number;
   readonly count: number;
+  /** Numbers of the weights, where each side is in its fastest. */
+  readonly type?: string;
+  readonly peakBytes?: number;
 }
 
 interface Row {
@@ -27,6 +30,8 @@ interface Row {
 
 interface Measurement {
   readonly command: string;
+  /** Of a language model that is not made for the measurement. */
+  readonly model?: string;
   readonly engine?: string;
   readonly torch?: string;
   readonly transformers?: string;
@@ -52,7 +57,7 @@ interface ResultsFile {
   readonly measurements: { readonly [name: string]: Measurement };
 }
 
-/** Headings of the measurements, in the order of the page. */
+/** Headings of the measurements, in the order of the page. Those of a language model follow those of made ones. */
 const headings: { readonly [name: string]: string } = {
   engine: 'Training steps',
   decode: 'Sampling',
@@ -60,6 +65,10 @@ const headings: { readonly [name: string]: string } = {
   models: 'A model of half a billion parameters',
   growth: 'Growth',
   resident: 'Memory of an hour',
+};
+
+const ofLanguageModel: { readonly [heading: string]: string } = {
+  [headings['models']!]: 'A language model',
 };
 
 const method = `# Performance
@@ -73,7 +82,8 @@ This page is made of the files in \`bench/results/\`, which \`npm run bench -- N
 - A time is the median of all repetitions, with the quartiles in brackets. A ratio is our time as a share of theirs:
   below 1, agentgym is faster.
 - PyTorch is eager, with the settings of \`bench/peer/\`: joined projections, a cache that is allocated beforehand, fused AdamW.
-- Models have random weights. Speed does not depend on them.
+- Models have random weights, unless a heading names one. Speed does not depend on them.
+- Where llama.cpp is the peer, each side counts in the type of weights in which it is fastest.
 - "Others" is how much of the machine other processes used meanwhile. Believe a ratio only where that is near 0.
 `;
 
@@ -113,7 +123,16 @@ function section(content: ResultsFile, file: string, figures: Map<string, string
 
 /** Heading, command, the other side, and how busy the machine was. */
 function head(heading: string, measurement: Measurement): string[] {
-  const { command, engine = 'auto', precision = 'float32', torch, transformers, trl, foreignCores } = measurement;
+  const {
+    command,
+    model,
+    engine = 'auto',
+    precision = 'float32',
+    torch,
+    transformers,
+    trl,
+    foreignCores,
+  } = measurement;
   const peers = [
     ...(torch === undefined ? [] : [`PyTorch ${torch}`]),
     ...(transformers === undefined ? [] : [`transformers ${transformers}`]),
@@ -122,7 +141,8 @@ function head(heading: string, measurement: Measurement): string[] {
   const others = foreignCores === undefined ? '' : ` Others used ${foreignCores.toFixed(2)} cores.`;
   const by = engine === 'auto' ? '' : `, ${engine}${precision === 'float32' ? '' : ` in ${precision}`}`;
   const beside = peers.length === 0 ? '' : ` ${peers.join(', ')}.`;
-  return [`### ${heading}${by}\n`, `\`${command}\`.${beside}${others}\n`];
+  const title = model === undefined ? heading : `${ofLanguageModel[heading] ?? heading}: ${model}`;
+  return [`### ${title}${by}\n`, `\`${command}\`.${beside}${others}\n`];
 }
 
 function memory(heading: string, measurement: Measurement, periods: NonNullable<Measurement['periods']>): string {
@@ -159,9 +179,12 @@ function table(heading: string, measurement: Measurement, rows: readonly Row[]):
   ].join('\n');
 }
 
-function side({ seconds, low, high, threads }: Side): string {
+function side({ seconds, low, high, threads, type, peakBytes }: Side): string {
   const [scale, unit] = seconds >= 1 ? [1, 's'] : [1000, 'ms'];
   const shown = (value: number) => Number((scale * value).toPrecision(3)).toString();
   const range = `${shown(low)} to ${shown(high)}`;
-  return `${shown(seconds)} ${unit} (${range}), ${threads} ${threads === 1 ? 'thread' : 'threads'}`;
+  const parts = [`${shown(seconds)} ${unit} (${range})`, `${threads} ${threads === 1 ? 'thread' : 'threads'}`];
+  if (type !== undefined) parts.push(type);
+  if (peakBytes !== undefined) parts.push(`${(peakBytes / 2 ** 30).toFixed(1)} GiB`);
+  return parts.join(', ');
 }

@@ -2,15 +2,18 @@
 // prompt, and a training step of a LoRA adapter. That of a folder also beside llama.cpp. All sides alternate in one run, on
 // processors with two threads each.
 //   npm run bench -- models [--only ROW]... [--folder MODEL] [options of bench/sides/options.js]
+// MODEL is a folder, or what `agentgym pull` takes.
 import { readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 
 import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
+import { openLanguageModel } from '../sides/language-model.js';
 import { chosen, readOptions } from '../sides/options.js';
 import { openHost } from '../sides/our-side.js';
 import { milliseconds, printHead, printRow, rowOf } from '../sides/print-rows.js';
+import { profileOf } from '../sides/profile.js';
 import { headOf, report } from '../sides/report.js';
 import { openModel } from '../sides/small-model.js';
 import { compareFastest, printFastestHead, startLlama } from './fastest-types.js';
@@ -19,6 +22,8 @@ import { episodesWork, loraWork, prefillWork } from './our-side.js';
 
 const rank = 16;
 const longest = 512;
+/** Of works that take seconds. */
+const warmUps = 1;
 const decode = (rows) => ({ rows, prompt: 256, fresh: 16 });
 const from = (samplingWeights) => ({ settings: { samplingWeights } });
 
@@ -86,7 +91,8 @@ export async function measure(args) {
   const cases = options.folder === undefined ? ofHalfABillion : [...ofFolder, ...(options.onGpu ? [] : inFastestTypes)];
   const wanted = chosen(cases, options.only);
   const [plain, fastest] = [false, true].map((is) => wanted.filter(({ isFastest = false }) => isFastest === is));
-  const { folder, python } = await openHalfABillion(options);
+  const model = options.folder === undefined ? undefined : openLanguageModel(options.folder);
+  const { folder, python } = await openHalfABillion({ ...options, folder: model?.folder });
   const vocabulary = vocabularyOf(folder);
   const threadCounts = options.threadCounts.slice(-1);
   const peers = new Map();
@@ -109,26 +115,47 @@ export async function measure(args) {
     else console.log(headOf(about));
     const rows = [];
     const context = { host, folder, vocabulary, peers, options, threads: threadCounts[0] };
-    for (const item of plain) rows.push(...(await compareCase(item, context)));
+    const missed = [];
+    for (const item of plain) {
+      const own = await compareCase(item, context);
+      rows.push(...own);
+      if (own.some(({ ratio, goal = Infinity }) => ratio > goal)) missed.push(item);
+    }
     if (llama.size > 0) printFastestHead();
     for (const item of llama.size > 0 ? fastest : []) {
       const settings = settingsOf(options);
       const work = works[item.kind];
       rows.push(await compareFastest({ ...item, work }, { ...context, settings, llama, rounds: options.rounds }));
     }
-    const measurement = options.folder === undefined ? 'models' : `models ${basename(folder)}`;
-    return report(measurement, { foreignCores: foreign(), rows }, { ...about, arePrinted: true });
+    const foreignCores = foreign();
+    const profile = options.engine === 'auto' && !options.onGpu ? await profiles(missed, context) : [];
+    const measurement = ['models', model?.name].filter((part) => part !== undefined).join(' ');
+    const facts = { model: model?.name, foreignCores, rows, profile };
+    return report(measurement, facts, { ...about, arePrinted: true });
   } finally {
     for (const peer of all) void peer.stop();
   }
+}
+
+/** Where our time goes in these rows. */
+async function profiles(items, { folder, vocabulary, options }) {
+  const lines = items.length > 0 ? ['Where our time goes in the rows that miss a goal, on one thread:'] : [];
+  for (const { name, kind, sizes, settings } of items) {
+    const { maxTokens, ...further } = settingsOf(options, { sizes, settings });
+    const make = (policy) => works[kind](policy, { vocabulary, ...sizes });
+    const counts = { warmUps: 1, repetitions: 1 };
+    lines.push(
+      `  ${await profileOf(name, { folder, maxTokens, further: { ...further, threads: 1 }, make, ...counts })}`,
+    );
+  }
+  return lines;
 }
 
 async function compareCase(
   { name, kind, sizes, settings, goal },
   { host, folder, vocabulary, peers, options, threads },
 ) {
-  const adapter = 'rank' in sizes && { loraRank: rank };
-  const policy = await openModel(host, folder, { ...settingsOf(options), threads, ...adapter, ...settings });
+  const policy = await openModel(host, folder, { ...settingsOf(options, { sizes, settings }), threads });
   try {
     const { before, run } = await works[kind](policy, { vocabulary, ...sizes });
     const sides = [{ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) }];
@@ -137,7 +164,7 @@ async function compareCase(
       const measure = (repetitions) => peer.ask({ measure: name, repetitions });
       sides.push({ side: dtype, threads, repetitions: 1, run: measure });
     }
-    const results = await alternate(sides, options.rounds);
+    const results = await alternate(sides, options.rounds, warmUps);
     for (const peer of peers.values()) await peer.ask({ forget: name });
     return [...peers.keys()].map((dtype) => {
       const row = rowOf(`${name}, ${dtype}`, results, {
@@ -152,9 +179,17 @@ async function compareCase(
   }
 }
 
-/** Options of our policy in all rows. */
-function settingsOf(options) {
-  return { ...options.policy, microBatchTokens: 1024, cacheMegabytes: 400, maxTokens: longest };
+/** Options of our policy in a row. */
+function settingsOf(options, { sizes = {}, settings = {} } = {}) {
+  const adapter = 'rank' in sizes ? { loraRank: rank } : {};
+  return {
+    ...options.policy,
+    microBatchTokens: 1024,
+    cacheMegabytes: 400,
+    maxTokens: longest,
+    ...adapter,
+    ...settings,
+  };
 }
 
 function vocabularyOf(folder) {

@@ -1,12 +1,12 @@
 // Whole iterations of GRPO with a LoRA adapter on a language model, beside TRL with PEFT and a plain loop in PyTorch. In each
 // round our side plays and learns, and then the others do the same work: they sample as many tokens in the same turns, and
 // train on the same conversations.
-import { basename, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { spread } from '../sides/alternate.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
+import { openLanguageModel } from '../sides/language-model.js';
 import { median } from '../sides/median.js';
 import { chosen } from '../sides/options.js';
 import { peakMemory } from '../sides/peak-memory.js';
@@ -15,7 +15,7 @@ import { trlWithPeftEnvironment } from '../sides/python-environment.js';
 import { quietThreads } from '../sides/quiet-threads.js';
 import { headOf, keep } from '../sides/report.js';
 import { UsageError } from '../sides/usage-error.js';
-import { printChecks, printSides } from './print-iterations.js';
+import { describeCheck, printSides } from './print-iterations.js';
 import { arrangeWork, countTokens } from './recorded-work.js';
 
 const threads = 2;
@@ -37,9 +37,10 @@ const peers = Object.keys(goals).flatMap((dtype) =>
 
 /** Runs the measurement and prints its tables. Returns the exit code: 1 if a goal is missed. */
 export async function measureLanguageModel(options) {
-  const { model: folder, rounds, only, set = [], python } = options;
+  const { rounds, only, set = [], python } = options;
   if (options.onGpu) throw new UsageError('--model is measured on processors: leave out --device gpu');
   const wanted = chosen(peers, only);
+  const { folder, name } = openLanguageModel(options.model);
   const interpreter = trlWithPeftEnvironment(python);
   // Those of one type live side by side: eight processes would need more memory than the machine has.
   const dtypes = Object.keys(goals).filter((dtype) => wanted.some((peer) => peer.dtype === dtype));
@@ -59,13 +60,13 @@ export async function measureLanguageModel(options) {
     await ours.stop();
   }
   const checks = blocks.flatMap((block) => block.checks);
-  printChecks(checks);
+  for (const check of checks) console.log(describeCheck(check));
   const { torch, trl, transformers } = Object.assign({}, ...blocks.map(({ hello }) => hello));
   const { engine, precision } = options;
   const rows = blocks.flatMap((block) => block.rows);
   const foreignCores = Math.max(...blocks.map((block) => block.foreignCores ?? 0));
-  const facts = { engine, precision, torch, transformers, trl, foreignCores, rows };
-  keep(`rl ${basename(resolve(folder))}`, facts, options);
+  const facts = { model: name, engine, precision, torch, transformers, trl, foreignCores, rows };
+  keep(`rl ${name}`, { ...facts, profile: checks.map(describeCheck) }, options);
   return checks.every(({ ratio, goal }) => ratio <= goal) ? 0 : 1;
 }
 

@@ -16,16 +16,14 @@ export function printSides(sides, foreignCores) {
   console.log();
 }
 
-/** The goals, and where time and memory go in those that are missed. */
-export function printChecks(checks) {
-  for (const { what, ours, theirs, ratio, goal } of checks) {
-    const where = [ours, theirs].map(
-      (side) => `${side.name} ${what === 'seconds' ? parts(side) : mebibytes(side[what])}`,
-    );
-    const verdict = ratio <= goal ? '' : `, missed: ${where.join('; ')}`;
-    const name = what === 'seconds' ? 'Seconds' : 'Peak memory';
-    console.log(`${name} beside the fastest, ${theirs.name}: ${ratio.toFixed(2)} (goal ${goal}${verdict})`);
-  }
+/** A goal, and where time and memory go if it is missed. */
+export function describeCheck({ what, ours, theirs, ratio, goal }) {
+  const where = [ours, theirs].map(
+    (side) => `${side.name} ${what === 'seconds' ? parts(side) : mebibytes(side[what])}`,
+  );
+  const verdict = ratio <= goal ? '' : `, missed: ${where.join('; ')}`;
+  const name = what === 'seconds' ? 'Seconds' : 'Peak memory';
+  return `${name} beside the fastest, ${theirs.name}: ${ratio.toFixed(2)} (goal ${goal}${verdict})`;
 }
 
 function parts({ rollout, update }) {

@@ -80,7 +80,7 @@ async function compareCase(item, { host, peers, options }) {
 async function profileCase(host, { model, episodes, ragged = false, work }) {
   const sizes = { ...models[model], prompt, fresh, episodes, ragged };
   const folder = await smallModel(host, models[model]);
-  const make = (policy) => work(policy, sizes);
+  const make = async (policy) => ({ run: await work(policy, sizes) });
   return `  ${await profileOf(nameOf({ model, episodes, ragged }), { folder, maxTokens: prompt + fresh, make })}`;
 }
 

@@ -2,6 +2,8 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
+import { commandOf } from './command-of.js';
+
 const folder = new URL('../results/', import.meta.url);
 
 /** What computed: the processor, or the GPU that an engine used. */
@@ -30,11 +32,9 @@ export function keepResults(name, report, { gpu, command }) {
   };
   const content = {
     ...facts,
-    measurements: { ...before, [name]: { command: `npm run bench -- ${command.map(quoted).join(' ')}`, ...report } },
+    measurements: { ...before, [name]: { command: commandOf(command), ...report } },
   };
   mkdirSync(folder, { recursive: true });
   writeFileSync(file, `${JSON.stringify(content, undefined, 2)}\n`);
   return file.pathname;
 }
-
-const quoted = (argument) => (/^[\w./:=-]+$/u.test(argument) ? argument : `'${argument}'`);

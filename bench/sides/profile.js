@@ -12,20 +12,22 @@ import { createPolicy } from '../../plugins/policy-transformer/dist/policy/creat
 import { InProcessEngine } from '../../plugins/policy-transformer/dist/worker/in-process-engine.js';
 import { hostSettings } from './our-side.js';
 
-const warmUps = 3;
-const repetitions = 5;
 const shown = 7;
 
 /**
  * Does a work on one thread while the library writes down its operators, which takes time itself. Returns a line.
- * @param make makes the work from a policy
+ * @param make makes the work from a policy: `run`, and `before`, which is not counted
+ * @param further options of the policy
  */
-export async function profileOf(name, { folder, maxTokens, make }) {
+export async function profileOf(name, { folder, maxTokens, make, further = {}, warmUps = 3, repetitions = 5 }) {
   const { InferenceSession } = createRequire(new URL('../../plugins/policy-transformer/package.json', import.meta.url))(
     'onnxruntime-node',
   );
   const traces = mkdtempSync(join(tmpdir(), 'agentgym-profile-'));
   const sessions = [];
+  /** Of each session, whether its runs count, in their order. */
+  const counted = [];
+  let counts = false;
   const original = InferenceSession.create;
   InferenceSession.create = async (model, settings) => {
     const profileFilePrefix = join(traces, `${sessions.length}`);
@@ -34,39 +36,57 @@ export async function profileOf(name, { folder, maxTokens, make }) {
       enableProfiling: true,
       profileFilePrefix,
     });
+    const runs = [];
+    const run = session.run.bind(session);
+    session.run = (...given) => {
+      runs.push(counts);
+      return run(...given);
+    };
     sessions.push(session);
+    counted.push(runs);
     return session;
   };
   try {
-    const settings = { ...optionDefaults(declared), engine: 'native', threads: 1 };
+    const settings = { ...optionDefaults(declared), engine: 'native', threads: 1, ...further };
     const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
     const start = (engine, cores, log) => InProcessEngine.create(engine, cores, log);
     const policy = await createPolicy(settings, { ...hostSettings(1), files: outsideFiles }, context, start);
-    const work = await make(policy);
-    for (let count = 0; count < warmUps; count += 1) await work();
-    const from = performance.now();
-    for (let count = 0; count < repetitions; count += 1) await work();
-    const seconds = (performance.now() - from) / 1000;
+    const { before, run } = await make(policy);
+    let seconds = 0;
+    for (let count = -warmUps; count < repetitions; count += 1) {
+      await before?.();
+      counts = count >= 0;
+      const from = performance.now();
+      await run();
+      if (counts) seconds += (performance.now() - from) / 1000;
+      counts = false;
+    }
     for (const session of sessions) session.endProfiling();
     await policy.dispose();
-    return `${name}: ${describe(readTraces(traces), seconds / repetitions)}`;
+    return `${name}: ${describe(readTraces(traces, counted), seconds)}`;
   } finally {
     InferenceSession.create = original;
     rmSync(traces, { recursive: true });
   }
 }
 
-/** Seconds of each operator and of whole runs, in one repetition. */
-function readTraces(folder) {
+/** Seconds of each operator and of whole runs, in the runs that count. */
+function readTraces(folder, counted) {
   const operators = new Map();
   let runs = 0;
-  const share = 1 / (warmUps + repetitions);
   for (const file of readdirSync(folder)) {
-    for (const { cat, name, dur, args } of JSON.parse(readFileSync(join(folder, file), 'utf8'))) {
-      const seconds = (share * dur) / 1e6;
-      if (name === 'model_run') runs += seconds;
+    // The number of the session, and the time that the library adds.
+    const wanted = counted[Number.parseInt(file, 10)];
+    const events = JSON.parse(readFileSync(join(folder, file), 'utf8'));
+    const spans = events
+      .filter(({ name }) => name === 'model_run')
+      .sort((a, b) => a.ts - b.ts)
+      .filter((_, index) => wanted[index]);
+    runs += spans.reduce((sum, { dur }) => sum + dur / 1e6, 0);
+    for (const { cat, name, ts, dur, args } of events) {
       if (cat !== 'Node' || !name.endsWith('_kernel_time')) continue;
-      operators.set(args.op_name, (operators.get(args.op_name) ?? 0) + seconds);
+      if (!spans.some((span) => span.ts <= ts && ts < span.ts + span.dur)) continue;
+      operators.set(args.op_name, (operators.get(args.op_name) ?? 0) + dur / 1e6);
     }
   }
   return { operators, runs };
