@@ -6,11 +6,25 @@ import { commandOf } from './command-of.js';
 
 const folder = new URL('../results/', import.meta.url);
 
-/** What computed: the processor, or the GPU that an engine used. */
+/** Instructions that matrix products use, by their flags in Linux. A maker's processors of one name differ in them. */
+const INSTRUCTIONS = [
+  ['avx512f', 'AVX-512'],
+  ['avx512_bf16', 'AVX-512 for bfloat16'],
+  ['amx_tile', 'AMX'],
+];
+
+/** What computed: the processor with its instructions, or the GPU that an engine used. */
 export function deviceOf(gpu) {
   const model = (gpu ?? cpus()[0].model).replace(/\((R|TM)\)|CPU|Processor|@.*$/gu, ' ');
   const name = model.trim().split(/\s+/u).join(' ');
-  return gpu === undefined ? `${name}, ${availableParallelism()} cores` : name;
+  return gpu === undefined ? [name, ...instructions(), `${availableParallelism()} cores`].join(', ') : name;
+}
+
+/** Empty where the machine does not tell. */
+function instructions() {
+  if (!existsSync('/proc/cpuinfo')) return [];
+  const flags = new Set(/^flags\s*:(.*)$/mu.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1].trim().split(' '));
+  return INSTRUCTIONS.filter(([flag]) => flags.has(flag)).map(([, instruction]) => instruction);
 }
 
 /**
