@@ -9,18 +9,22 @@ import { UsageError } from '../sides/usage-error.js';
 import { root } from '../sides/our-side.js';
 import { wilsonInterval } from '../../dist/statistics/wilson-interval.js';
 
+const options = (...all) => all.flatMap((one) => ['--option', one]);
+/** No legal action has more tokens, and whatever is longer is no action. */
+const longAction = ['--max-action-tokens', '24'];
+
 /** Worlds with the legal actions in the observation, short enough for a small model. */
 const worlds = [
   { environment: 'guess-number', turns: 5, flags: ['--max-action-tokens', '8'] },
   {
     environment: 'textworld',
     turns: 6,
-    flags: ['rooms=2', 'objects=3', 'questLength=2', 'listActions=true'].flatMap((one) => ['--option', one]),
+    flags: [...longAction, ...options('rooms=2', 'objects=3', 'questLength=2', 'listActions=true')],
   },
   {
     environment: 'alfworld',
     turns: 8,
-    flags: ['receptacles=6', 'objects=3', 'listActions=true'].flatMap((one) => ['--option', one]),
+    flags: [...longAction, ...options('receptacles=6', 'objects=3', 'listActions=true')],
   },
 ];
 const prompts = [
