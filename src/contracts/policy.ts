@@ -331,6 +331,8 @@ export interface PolicyContext {
   readonly from?: string;
   /** The algorithm needs a critic on the policy's trunk. */
   readonly valueHead: boolean;
+  /** Whether nothing will train the model, which may then be prepared for sampling at more expense. Default: false. */
+  readonly samplesOnly?: boolean;
   /** The longest episode in tokens; absent if unknown. */
   readonly maxTokens?: number;
   /** The folder of a model that was pulled from a hub, by its name ORG/NAME; undefined if it was not pulled. */

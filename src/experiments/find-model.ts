@@ -129,5 +129,5 @@ function policyOf({ plan }: FoundModel, options: { readonly [name: string]: unkn
 }
 
 function contextOf({ base, folder }: FoundModel) {
-  return { from: folder, valueHead: false, ...(base !== undefined && { base }) };
+  return { from: folder, valueHead: false, samplesOnly: true, ...(base !== undefined && { base }) };
 }

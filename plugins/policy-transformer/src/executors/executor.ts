@@ -79,6 +79,11 @@ export interface Executor {
   readonly mostFixedBytes: number;
   /** Weights of up to this many bytes that never change are worth one program in which they are constants. */
   readonly mostConstantBytes: number;
+  /**
+   * Whether products of one row with one matrix after the other, which read it in place, are faster than one product of
+   * several rows, for which the engine rearranges the matrix first. Default: false.
+   */
+  readonly readsRowByRow?: boolean;
   /** Numbers that a run of a program on long vectors takes at a time (`VectorProgram`). It affects only speed. */
   readonly vectorLength: number;
   /** @param data all arrays, in the order of `shapes`; the state may keep it. Default: zeros. */

@@ -53,6 +53,7 @@ export class OnnxRuntimeExecutor implements Executor {
   readonly rowRules = ONNX_RUNTIME_FACTS.rowRules;
   readonly mostFixedBytes: number;
   readonly mostConstantBytes = ONNX_RUNTIME_FACTS.mostConstantBytes;
+  readonly readsRowByRow: boolean;
   readonly vectorLength = ONNX_RUNTIME_FACTS.vectorLength;
   readonly #runtime: Runtime;
   readonly #keepsMemory: boolean;
@@ -70,6 +71,9 @@ export class OnnxRuntimeExecutor implements Executor {
     this.#runtime = runtime;
     this.engine = engine;
     this.mostFixedBytes = engine === 'cuda' ? MOST_FIXED_ON_GPU : ONNX_RUNTIME_FACTS.mostFixedBytes;
+    // Elsewhere the engine rearranges a transposed matrix even for one row. (onnxruntime/core/mlas/lib/sgemm.cpp:
+    // MlasSgemmOperation, KernelM1TransposeBRoutine.)
+    this.readsRowByRow = engine === 'onnxruntime-node' && process.arch === 'x64';
     this.version = version;
     this.threads = threads;
     this.#keepsMemory = !returnsMemory;

@@ -96,6 +96,7 @@ export class ConstantDecodeRunner implements DecodeRunner {
       sizes: openSizes,
       tables: tablesOf(this.#config),
       adapter: this.#adapter,
+      rowByRow: this.#executor.readsRowByRow,
       ...(rounds && { multiply: quantizedProduct(format) }),
     });
     return this.#executor.compile({ ...program, openSizes: { ...openSizes }, fixed });

@@ -3,7 +3,7 @@ import { attentionKindOf, scoreScale, type DecoderConfig } from '../model/decode
 import { decoderLayer, embedTokens, finalNorm, type Kept, type Positions } from '../model/decoder-layer.js';
 import type { Adapter } from '../model/parameters.js';
 import type { RotaryTables } from '../model/rotary-tables.js';
-import type { GraphBuilder } from '../operations/graph-builder.js';
+import type { GraphBuilder, MatmulOptions } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { joinedWeights, type MatrixProduct } from './decode-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
@@ -37,6 +37,8 @@ export interface DecodeOptions {
   readonly fewRows?: boolean;
   /** How the model's matrices are multiplied. Default: in float32. */
   readonly multiply?: MatrixProduct;
+  /** Whether each query reads the cache in a product of its own: see `Executor.readsRowByRow`. */
+  readonly rowByRow?: boolean | undefined;
 }
 
 /** Queries of some layers, with the masks of their scores over the cache and over new tokens. */
@@ -69,7 +71,8 @@ export function decodeGraph(
  * In the last layer only the query of each row's last token is computed. A width of 1, the most frequent case, has its
  * own graph: axes of one element are not transposed, and the attention of a token to itself is a sum of products instead
  * of a matrix product. Queries are scaled in the rotation, because the engine multiplies a single row by a matrix several
- * times faster without a factor. A window of the queries masks older keys; the cache still holds them.
+ * times faster without a factor. A window of the queries masks older keys; the cache still holds them. The queries that
+ * share a key-value head are one matrix, unless the executor reads row by row.
  *
  * State: weights, and a window of the cache, `keys.N` and `values.N` [rows, keyValueHeads, capacity, headWidth]. Inputs:
  * `tokens`, `positions` int32 [rows, width]; `cacheMask` [rows, 1, 1, capacity], 0 or -1e9; if a layer has a window,
@@ -80,7 +83,7 @@ export function decodeGraph(
 export function logitsGraph(
   graph: GraphBuilder,
   config: DecoderConfig,
-  { sizes: { rows, width, capacity }, tables, adapter, fewRows = false, multiply }: DecodeOptions,
+  { sizes: { rows, width, capacity }, tables, adapter, fewRows = false, multiply, rowByRow = false }: DecodeOptions,
 ): LogitsProgram {
   const { heads, keyValueHeads, headWidth } = config;
   const group = heads / keyValueHeads;
@@ -166,11 +169,11 @@ export function logitsGraph(
       [0, 2, 3, 1, 4],
     );
     const query = graph.reshape(split, [rows, keyValueHeads, group * count, headWidth]);
-    const overCache = graph.add(graph.matmul(query, cachedKeys, { transposeRight: true }), masks.cacheMask);
+    const overCache = graph.add(ofEach(query, cachedKeys, { transposeRight: true }), masks.cacheMask);
     const shares = graph.softmax(graph.concat([overCache, overNew()], 3));
     const ofNew = graph.slice(shares, 3, capacity, capacity + width);
     const context = graph.add(
-      graph.matmul(graph.slice(shares, 3, 0, capacity), cachedValues),
+      ofEach(graph.slice(shares, 3, 0, capacity), cachedValues),
       single ? graph.mul(ofNew, value) : graph.matmul(ofNew, value),
     );
     const ordered = graph.transpose(
@@ -178,6 +181,16 @@ export function logitsGraph(
       [0, 3, 1, 2, 4],
     );
     return graph.reshape(ordered, [rows * count, heads * headWidth]);
+
+    /** Products of the queries' rows [rows, keyValueHeads, group * count, n] with keys or values of the cache. */
+    function ofEach(left: Tensor, right: Tensor, options: Pick<MatmulOptions, 'transposeRight'> = {}): Tensor {
+      if (!rowByRow || group === 1) return graph.matmul(left, right, options);
+      const heads = [rows, keyValueHeads, group];
+      const apart = graph.reshape(left, [...heads, count, left.shape[3]!]);
+      const shared = graph.reshape(right, [rows, keyValueHeads, 1, capacity, headWidth]);
+      const product = graph.matmul(apart, shared, options);
+      return graph.reshape(product, [rows, keyValueHeads, group * count, product.shape[4]!]);
+    }
 
     function overNew(): Tensor {
       if (masks.newMask === undefined) return graph.sum(graph.mul(query, key), { axes: [3], keep: true });

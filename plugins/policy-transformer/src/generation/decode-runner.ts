@@ -89,7 +89,10 @@ export class SessionDecodeRunner implements DecodeRunner {
     const { rows, width, capacity } = standIns(this.#config);
     const openSizes = single ? { rows, capacity } : { rows, width, capacity };
     const sizes = { rows, capacity, width: single ? 1 : width };
-    const options = { sizes, tables: tablesOf(this.#config), adapter: this.#adapter, fewRows: !this.#binds };
+    const options = {
+      ...{ sizes, tables: tablesOf(this.#config), adapter: this.#adapter, fewRows: !this.#binds },
+      rowByRow: this.#executor.readsRowByRow,
+    };
     const program = decodeGraph(new Graph(), this.#config, choice, options);
     const session = new DecodeSession(this.#executor, { ...program, openSizes });
     this.#sessions.set(key, session);

@@ -35,3 +35,31 @@ export function float(writer: Writer, field: number, value: number): void {
 export function bytes(writer: Writer, field: number, { buffer, byteOffset, byteLength }: ArrayBufferView): void {
   writer.uint32(tag(field, BYTES)).bytes(new Uint8Array(buffer, byteOffset, byteLength));
 }
+
+/** What `write` writes. */
+export function encoded(write: (writer: Writer) => void): Uint8Array {
+  const writer = newWriter();
+  write(writer);
+  return writer.finish();
+}
+
+/** A field that holds these parts one after the other. Nothing of them is copied, as a writer does when it grows. */
+export function fieldOf(field: number, parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  const prefix = encoded((writer) => writer.uint32(tag(field, BYTES)).uint32(lengthOf(parts)));
+  return [prefix, ...parts];
+}
+
+/** Copies parts one after the other. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(lengthOf(parts));
+  let start = 0;
+  for (const part of parts) {
+    whole.set(part, start);
+    start += part.length;
+  }
+  return whole;
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}

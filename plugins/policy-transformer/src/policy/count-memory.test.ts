@@ -89,3 +89,12 @@ it('counts moments by the type in which they are kept', async () => {
   const numbers = totalElements(trainableShapes(config, layered.parts));
   expect((await of('float32')) - (await of('bfloat16'))).toBe(2 * 2 * numbers);
 });
+
+it('counts the constants of a model that only samples', async () => {
+  const large = { ...config, vocabularySize: 100_000, hiddenSize: 320, layers: 1 };
+  const load = { ...layered.load, rows: 0, optimizers: [] };
+  const of = async (samplesOnly: boolean) =>
+    (await countMemory({ ...layered, config: large, load, samplesOnly }))['sampling']!;
+  const weights = 4 * totalElements(trainableShapes(large, layered.parts));
+  expect((await of(true)) - (await of(false))).toBeGreaterThan(weights);
+});

@@ -61,6 +61,8 @@ export interface CountedSettings {
   readonly activationBytes: number;
   readonly cacheBytes: number;
   readonly samplingWeights: SamplingWeights;
+  /** See `PolicyContext`. */
+  readonly samplesOnly?: boolean | undefined;
   readonly load: PolicyLoad;
   readonly lengths: EpisodeLengths;
 }
@@ -327,12 +329,12 @@ async function countSampling(
   executor: CountingExecutor,
   weights: ModelWeights,
 ): Promise<readonly CountedProgram[]> {
-  const { config, parts, load, lengths, cores } = settings;
+  const { config, parts, load, lengths, cores, samplesOnly } = settings;
   const capacity = lengths.longest;
   const active = Math.ceil(load.sequences / cores.count);
   for (const [format, samplings] of samplingsByFormat(settings)) {
     if (usesKernels(config, parts.adapter, format)) continue;
-    const runner = createRunner(config, parts.adapter, executor, format);
+    const runner = createRunner(config, parts.adapter, executor, format, samplesOnly);
     const prepared = await runner.prepare(weights);
     for (const choice of choicesOf(samplings, config)) {
       for (const width of [1, Math.min(PIECE, capacity)]) {

@@ -88,6 +88,7 @@ export async function createPolicy(
     activationBytes: options.activationMegabytes * 1e6,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
     samplingWeights: options.samplingWeights,
+    samplesOnly: context.samplesOnly,
   };
 
   const engine = await start(settings, cores.count, (message) => host.log.warn(message));

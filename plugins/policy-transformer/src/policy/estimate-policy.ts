@@ -31,7 +31,7 @@ interface Sketch {
  */
 export async function estimate(
   options: TransformerOptions,
-  { cacheDirectory, preset, from, valueHead, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
+  { cacheDirectory, preset, from, valueHead, samplesOnly, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
   load: PolicyLoad,
   files: OutsideFiles,
 ): Promise<PolicyEstimate> {
@@ -62,6 +62,7 @@ export async function estimate(
       activationBytes: options.activationMegabytes * 1e6,
       cacheBytes: options.cacheMegabytes * 1e6,
       samplingWeights: options.samplingWeights,
+      samplesOnly,
       load,
       lengths,
     }),

@@ -32,26 +32,33 @@ export function usesKernels(config: DecoderConfig, adapter: Adapter | undefined,
 }
 
 /**
- * Whether the weights under an adapter are constants of one session. They never change, so it is made once, but each of
- * several sessions would hold a large model again: small ones are constants of each (`mostFixedBytes`).
+ * Whether the weights are constants of one session, which saves up to a third of a step. They are if they never change: under
+ * an adapter, and where nothing trains. To make the session costs as much as a hundred steps save, and several copies of
+ * the weights in memory, too much for each version of a model that is trained. Each of several sessions would hold a
+ * large model again: small ones are constants of each (`mostFixedBytes`).
  */
 function isConstantBase(
   config: DecoderConfig,
-  adapter: Adapter | undefined,
+  areFrozen: boolean,
   { mostFixedBytes, mostConstantBytes }: Pick<Executor, 'mostFixedBytes' | 'mostConstantBytes'>,
 ): boolean {
   const bytes = totalElements(parameterShapes(config, { valueHead: false })) * Float32Array.BYTES_PER_ELEMENT;
-  return adapter !== undefined && bytes > mostFixedBytes && bytes <= mostConstantBytes;
+  return areFrozen && bytes > mostFixedBytes && bytes <= mostConstantBytes;
 }
 
-/** Runs the decode graphs of a model that kernels do not sample. */
+/**
+ * Runs the decode graphs of a model that kernels do not sample.
+ * @param samplesOnly see `PolicyContext`
+ */
 export function createRunner(
   config: DecoderConfig,
   adapter: Adapter | undefined,
   executor: Executor,
   format: SamplingWeights,
+  samplesOnly = false,
 ): DecodeRunner {
-  const isConstant = format !== 'float32' || isConstantBase(config, adapter, executor);
+  const areFrozen = samplesOnly || adapter !== undefined;
+  const isConstant = format !== 'float32' || isConstantBase(config, areFrozen, executor);
   return isConstant
     ? new ConstantDecodeRunner(executor, config, adapter, format)
     : new SessionDecodeRunner(executor, config, adapter);
@@ -62,18 +69,25 @@ export class Generators {
   readonly #config: DecoderConfig;
   readonly #executor: Executor;
   readonly #cacheBytes: number;
+  readonly #samplesOnly: boolean;
   readonly #cache: KeyValueCache;
   readonly #runners = new Map<string, { readonly runner: DecodeRunner; users: number }>();
 
-  constructor(config: DecoderConfig, executor: Executor, cacheBytes: number) {
+  /** @param settings `samplesOnly`: see `PolicyContext` */
+  constructor(
+    config: DecoderConfig,
+    executor: Executor,
+    { cacheBytes, samplesOnly = false }: { readonly cacheBytes: number; readonly samplesOnly?: boolean | undefined },
+  ) {
     this.#config = config;
     this.#executor = executor;
     this.#cacheBytes = cacheBytes;
+    this.#samplesOnly = samplesOnly;
     this.#cache = new KeyValueCache(config, executor);
   }
 
   /**
-   * Chooses a generator from the model, its adapter and the format only, because generators differ in the last bits, and
+   * Chooses a generator from the model, its adapter, the format and its use only, because generators differ in the last bits, and
    * a resumed run must choose the same.
    */
   create(adapter: Adapter | undefined, format: SamplingWeights): TokenGenerator {
@@ -86,7 +100,7 @@ export class Generators {
   #runner(adapter: Adapter | undefined, format: SamplingWeights): DecodeRunner {
     const key = JSON.stringify([adapter, format]);
     const shared = this.#runners.get(key) ?? {
-      runner: createRunner(this.#config, adapter, this.#executor, format),
+      runner: createRunner(this.#config, adapter, this.#executor, format, this.#samplesOnly),
       users: 0,
     };
     this.#runners.set(key, shared);

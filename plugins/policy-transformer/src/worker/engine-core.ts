@@ -47,6 +47,8 @@ export interface EngineSettings {
   readonly cacheBytes: number;
   /** With which training episodes are sampled. */
   readonly samplingWeights: SamplingWeights;
+  /** See `PolicyContext`. */
+  readonly samplesOnly?: boolean | undefined;
 }
 
 export interface EngineFacts {
@@ -86,10 +88,10 @@ export class EngineCore {
   #optimizer: Optimizer | undefined;
 
   private constructor(settings: EngineSettings, executor: Executor) {
-    const { config, adapter, microBatchTokens, cacheBytes, samplingWeights } = settings;
+    const { config, adapter, microBatchTokens, samplingWeights } = settings;
     this.#settings = settings;
     this.#executor = executor;
-    this.#generators = new Generators(config, executor, cacheBytes);
+    this.#generators = new Generators(config, executor, settings);
     this.#sampler = new CoreSampler(() => this.#weights(), this.#generators, adapter, samplingWeights);
     this.#trainer = settings.layered
       ? new LayeredTrainer(executor, config, settings, settings)

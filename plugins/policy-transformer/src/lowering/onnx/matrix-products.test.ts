@@ -117,3 +117,35 @@ describe('a matrix product', () => {
 });
 
 const webAssembly = () => createExecutor({ engine: 'onnxruntime-web', threads: 1, log: () => undefined });
+
+describe('a product of single rows with matrices that several of them share', () => {
+  const [width, matrices, sharing] = [64, 4, 3];
+  const overCache = async (executor: Executor, capacity: number, transposeRight: boolean, rows: number) => {
+    const graph = new Graph();
+    const [left, right] = transposeRight ? [width, capacity] : [capacity, width];
+    const out = graph.matmul(
+      graph.input('left', [rows, matrices, sharing, 1, left]),
+      graph.input('cache', [rows, matrices, 1, capacity, width]),
+      { transposeRight },
+    );
+    const executable = await executor.compile({ outputs: { out } });
+    const got = await executable.run({
+      left: noise(rows * matrices * sharing * left, 4),
+      cache: noise(rows * matrices * capacity * width, 5),
+    });
+    await executable.dispose();
+    return (got['out'] as Float32Array).subarray(0, matrices * sharing * right);
+  };
+
+  it.each([
+    ['keys', true],
+    ['values', false],
+  ])('has the same bits at any number of threads, and beside any number of others: %s', async (_, isOfKeys) => {
+    for (const capacity of [32, 320, 4096]) {
+      const expected = await overCache(executors[0]!, capacity, isOfKeys, 1);
+      for (const executor of executors) {
+        for (const rows of [1, 2, 9]) expect(await overCache(executor, capacity, isOfKeys, rows)).toEqual(expected);
+      }
+    }
+  });
+});

@@ -2,7 +2,7 @@
  * Writes the few ONNX messages that a graph needs (github.com/onnx/onnx, onnx/onnx.proto), field by field. Numbers are
  * the field numbers of that file.
  */
-import { bytes, float, integer, message, newWriter, text, type Writer } from '../protobuf.js';
+import { encoded, fieldOf, float, integer, joined, message, text, type Writer } from '../protobuf.js';
 import { ONNX_TYPES, type OnnxAttribute, type OnnxAttributes } from './onnx-emitter.js';
 import type { HostArray, TensorType } from '../../operations/tensor.js';
 
@@ -39,28 +39,35 @@ const OPERATOR_SET = 23;
 const FILE_VERSION = 10;
 const INT64 = 7;
 
-/** A serialised ModelProto. */
+/** A serialised ModelProto. The numbers of initializers, which may be a gigabyte, are copied once. */
 export function encodeModel(graph: OnnxGraph): Uint8Array {
-  const writer = newWriter();
-  integer(writer, 1, FILE_VERSION);
-  text(writer, 2, 'agentgym');
-  message(writer, 7, (into) => writeGraph(into, graph));
+  const start = encoded((writer) => {
+    integer(writer, 1, FILE_VERSION);
+    text(writer, 2, 'agentgym');
+  });
   const domains = new Set(['', ...graph.nodes.map(({ domain }) => domain)]);
-  for (const domain of domains) {
-    message(writer, 8, (into) => {
-      text(into, 1, domain);
-      integer(into, 2, domain === '' ? OPERATOR_SET : 1);
-    });
-  }
-  return writer.finish();
+  const operatorSets = encoded((writer) => {
+    for (const domain of domains) {
+      message(writer, 8, (into) => {
+        text(into, 1, domain);
+        integer(into, 2, domain === '' ? OPERATOR_SET : 1);
+      });
+    }
+  });
+  return joined([start, ...fieldOf(7, graphParts(graph)), operatorSets]);
 }
 
-function writeGraph(writer: Writer, graph: OnnxGraph): void {
-  for (const node of graph.nodes) message(writer, 1, (into) => writeNode(into, node));
-  text(writer, 2, 'graph');
-  for (const initializer of graph.initializers) message(writer, 5, (into) => writeInitializer(into, initializer));
-  for (const [name, type] of graph.inputs) message(writer, 11, (into) => writeValue(into, name, type));
-  for (const [name, type] of graph.outputs) message(writer, 12, (into) => writeValue(into, name, type));
+function graphParts(graph: OnnxGraph): readonly Uint8Array[] {
+  const nodes = encoded((writer) => {
+    for (const node of graph.nodes) message(writer, 1, (into) => writeNode(into, node));
+    text(writer, 2, 'graph');
+  });
+  const initializers = graph.initializers.flatMap((initializer) => fieldOf(5, initializerParts(initializer)));
+  const values = encoded((writer) => {
+    for (const [name, type] of graph.inputs) message(writer, 11, (into) => writeValue(into, name, type));
+    for (const [name, type] of graph.outputs) message(writer, 12, (into) => writeValue(into, name, type));
+  });
+  return [nodes, ...initializers, values];
 }
 
 function writeNode(writer: Writer, node: OnnxNode): void {
@@ -91,11 +98,13 @@ function writeAttribute(writer: Writer, name: string, value: OnnxAttribute): voi
   }
 }
 
-function writeInitializer(writer: Writer, { name, dimensions, type, data }: OnnxInitializer): void {
-  for (const size of dimensions) integer(writer, 1, size);
-  integer(writer, 2, numberOf(type));
-  text(writer, 8, name);
-  bytes(writer, 9, data);
+function initializerParts({ name, dimensions, type, data }: OnnxInitializer): readonly Uint8Array[] {
+  const start = encoded((writer) => {
+    for (const size of dimensions) integer(writer, 1, size);
+    integer(writer, 2, numberOf(type));
+    text(writer, 8, name);
+  });
+  return [start, ...fieldOf(9, [new Uint8Array(data.buffer, data.byteOffset, data.byteLength)])];
 }
 
 function numberOf(type: TensorType['type'] | 'int64'): number {
