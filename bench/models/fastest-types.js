@@ -42,7 +42,8 @@ export async function compareFastest(item, { host, folder, vocabulary, settings,
   others.push(...[...peers].map(([type, peer]) => ['PyTorch', type, peer]));
   try {
     for (const samplingWeights of types) {
-      const policy = await openModel(host, folder, { ...settings, threads, samplingWeights });
+      const options = { ...settings, threads, samplingWeights };
+      const policy = await openModel(host, folder, options, { samplesOnly: true });
       policies.push(policy);
       const { before, run } = await work(policy, { vocabulary, ...sizes });
       const measure = (count) => timed(run, count, before);

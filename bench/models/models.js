@@ -155,7 +155,8 @@ async function compareCase(
   { name, kind, sizes, settings, goal },
   { host, folder, vocabulary, peers, options, threads },
 ) {
-  const policy = await openModel(host, folder, { ...settingsOf(options, { sizes, settings }), threads });
+  const own = { ...settingsOf(options, { sizes, settings }), threads };
+  const policy = await openModel(host, folder, own, usesOf({ kind, settings }));
   try {
     const { before, run } = await works[kind](policy, { vocabulary, ...sizes });
     const sides = [{ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) }];
@@ -177,6 +178,11 @@ async function compareCase(
   } finally {
     await policy.dispose();
   }
+}
+
+/** A model without an adapter is sampled as `agentgym evaluate` does it, which knows that nothing is trained. */
+function usesOf({ kind, settings = {} }) {
+  return { samplesOnly: ['decode', 'prefill'].includes(kind) && !('loraRank' in settings) };
 }
 
 /** Options of our policy in a row. */

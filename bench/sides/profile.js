@@ -18,8 +18,12 @@ const shown = 7;
  * Does a work on one thread while the library writes down its operators, which takes time itself. Returns a line.
  * @param make makes the work from a policy: `run`, and `before`, which is not counted
  * @param further options of the policy
+ * @param uses see `openModel`
  */
-export async function profileOf(name, { folder, maxTokens, make, further = {}, warmUps = 3, repetitions = 5 }) {
+export async function profileOf(
+  name,
+  { folder, maxTokens, make, further = {}, uses = {}, warmUps = 3, repetitions = 5 },
+) {
   const { InferenceSession } = createRequire(new URL('../../plugins/policy-transformer/package.json', import.meta.url))(
     'onnxruntime-node',
   );
@@ -48,7 +52,7 @@ export async function profileOf(name, { folder, maxTokens, make, further = {}, w
   };
   try {
     const settings = { ...optionDefaults(declared), engine: 'native', threads: 1, ...further };
-    const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
+    const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens, ...uses };
     const start = (engine, cores, log) => InProcessEngine.create(engine, cores, log);
     const policy = await createPolicy(settings, { ...hostSettings(1), files: outsideFiles }, context, start);
     const { before, run } = await make(policy);

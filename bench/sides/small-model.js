@@ -39,7 +39,8 @@ export async function smallModel(host, { hidden, layers, heads, intermediate, vo
   return folder;
 }
 
-export function openModel(host, folder, { maxTokens, ...options }) {
-  const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
+/** @param uses `samplesOnly`, if nothing is trained, as in `agentgym evaluate` */
+export function openModel(host, folder, { maxTokens, ...options }, uses = {}) {
+  const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens, ...uses };
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options }, context);
 }
