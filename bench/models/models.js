@@ -40,11 +40,14 @@ const ofHalfABillion = [
   },
 ];
 
-/** Of a small language model, such as SmolLM2-135M. PyTorch keeps its activations, which is faster. */
+/** Of a small language model, such as SmolLM2-135M: as `evaluate` and `serve` open it, unless the row says. PyTorch keeps its activations, which is faster. */
 const ofFolder = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 0.5 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 0.35 },
   { name: 'decode, 32 rows', kind: 'decode', sizes: decode(32), goal: 0.45 },
+  // As in training of the whole model.
+  { name: 'decode, 8 rows, in training', kind: 'decode', sizes: decode(8), samplesOnly: false },
+  { name: 'decode, 32 rows, in training', kind: 'decode', sizes: decode(32), samplesOnly: false },
   // As in training of an adapter, which only our side has: the base never changes, and is packed once.
   { name: 'decode, 1 row, adapter', kind: 'decode', sizes: decode(1), settings: { loraRank: rank }, goal: 0.5 },
   { name: 'decode, 8 rows, adapter', kind: 'decode', sizes: decode(8), settings: { loraRank: rank }, goal: 0.35 },
@@ -124,11 +127,12 @@ export async function measure(args) {
 }
 
 async function compareCase(
-  { name, kind, sizes, settings, goal },
+  { name, kind, sizes, settings, goal, samplesOnly = kind === 'decode' || kind === 'prefill' },
   { host, folder, vocabulary, peers, options, threads },
 ) {
   const adapter = 'rank' in sizes && { loraRank: rank };
-  const policy = await openModel(host, folder, { ...settingsOf(options), threads, ...adapter, ...settings });
+  const opening = { ...settingsOf(options), threads, samplesOnly, ...adapter, ...settings };
+  const policy = await openModel(host, folder, opening);
   try {
     const { before, run } = await works[kind](policy, { vocabulary, ...sizes });
     const sides = [{ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) }];

@@ -39,7 +39,7 @@ export async function smallModel(host, { hidden, layers, heads, intermediate, vo
   return folder;
 }
 
-export function openModel(host, folder, { maxTokens, ...options }) {
-  const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens };
+export function openModel(host, folder, { maxTokens, samplesOnly = false, ...options }) {
+  const context = { from: folder, corpus: noCorpus, valueHead: false, samplesOnly, maxTokens };
   return new Instances(host, hostSettings(1)).policy({ name: 'transformer', options }, context);
 }
