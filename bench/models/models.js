@@ -45,11 +45,14 @@ const ofHalfABillion = [
   },
 ];
 
-/** Of a small language model, such as SmolLM2-135M. PyTorch keeps its activations, which is faster. */
+/** Of a small language model, such as SmolLM2-135M: as `evaluate` and `serve` open it, unless the row says. PyTorch keeps its activations, which is faster. */
 const ofFolder = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 0.5 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 0.35 },
   { name: 'decode, 32 rows', kind: 'decode', sizes: decode(32), goal: 0.45 },
+  // As in training of the whole model.
+  { name: 'decode, 8 rows, in training', kind: 'decode', sizes: decode(8), samplesOnly: false },
+  { name: 'decode, 32 rows, in training', kind: 'decode', sizes: decode(32), samplesOnly: false },
   // As in training of an adapter, which only our side has: the base never changes, and is packed once.
   { name: 'decode, 1 row, adapter', kind: 'decode', sizes: decode(1), settings: { loraRank: rank }, goal: 0.5 },
   { name: 'decode, 8 rows, adapter', kind: 'decode', sizes: decode(8), settings: { loraRank: rank }, goal: 0.35 },
@@ -140,23 +143,22 @@ export async function measure(args) {
 /** Where our time goes in these rows. */
 async function profiles(items, { folder, vocabulary, options }) {
   const lines = items.length > 0 ? ['Where our time goes in the rows that miss a goal, on one thread:'] : [];
-  for (const { name, kind, sizes, settings } of items) {
+  for (const { name, kind, sizes, settings, samplesOnly = isSampling(kind) } of items) {
     const { maxTokens, ...further } = settingsOf(options, { sizes, settings });
     const make = (policy) => works[kind](policy, { vocabulary, ...sizes });
     const counts = { warmUps: 1, repetitions: 1 };
-    lines.push(
-      `  ${await profileOf(name, { folder, maxTokens, further: { ...further, threads: 1 }, make, ...counts })}`,
-    );
+    const of = { folder, maxTokens, further: { ...further, threads: 1 }, uses: { samplesOnly }, make };
+    lines.push(`  ${await profileOf(name, { ...of, ...counts })}`);
   }
   return lines;
 }
 
 async function compareCase(
-  { name, kind, sizes, settings, goal },
+  { name, kind, sizes, settings, goal, samplesOnly = isSampling(kind) },
   { host, folder, vocabulary, peers, options, threads },
 ) {
   const own = { ...settingsOf(options, { sizes, settings }), threads };
-  const policy = await openModel(host, folder, own, usesOf({ kind, settings }));
+  const policy = await openModel(host, folder, own, { samplesOnly });
   try {
     const { before, run } = await works[kind](policy, { vocabulary, ...sizes });
     const sides = [{ side: 'ours', threads, repetitions: 1, run: (count) => timed(run, count, before) }];
@@ -180,10 +182,8 @@ async function compareCase(
   }
 }
 
-/** A model without an adapter is sampled as `agentgym evaluate` does it, which knows that nothing is trained. */
-function usesOf({ kind, settings = {} }) {
-  return { samplesOnly: ['decode', 'prefill'].includes(kind) && !('loraRank' in settings) };
-}
+/** These models are opened as `agentgym evaluate` opens them, which knows that nothing is trained. */
+const isSampling = (kind) => kind === 'decode' || kind === 'prefill';
 
 /** Options of our policy in a row. */
 function settingsOf(options, { sizes = {}, settings = {} } = {}) {
