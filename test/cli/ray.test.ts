@@ -12,7 +12,8 @@ import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { RayHead } from '../../src/runners/ray/fixtures/ray-head.js';
 import { longIt } from '../long.js';
 import { compareRuns } from '../kill/compare-runs.js';
-import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-ray-'));
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
@@ -29,7 +30,7 @@ const elsewhere = () => {
   const address = head.url.replace('//', '//me:password@');
   return ['--runner', 'ray', '--address', address, '--runner-option', `command=${forged}; node ${bin}`];
 };
-const agentgym = (...args: string[]) => runCli(args, { cwd, environment });
+const agentgym = (...args: string[]) => runWarm(args, { cwd, environment });
 
 beforeEach(async () => {
   head = await new RayHead().open();

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { startTinkerServer, type TinkerServer } from '../../plugins/policy-tinker/src/fixtures/tinker-server.js';
 import { TabularEncoder } from '../../src/testing/tabular-encoder.js';
-import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const plugin = fileURLToPath(new URL('../../plugins/policy-tinker', import.meta.url));
 const folders = freshDataFolders();
@@ -18,7 +19,7 @@ let server: TinkerServer;
 /** Answers as a server does that is away. */
 let isAway = false;
 
-const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd, environment: folders });
+const agentgym = (...args: string[]): Promise<CliResult> => runWarm(args, { cwd, environment: folders });
 const runs = () => readdirSync(join(cwd, 'runs'));
 
 /** A tokenizer of the words of guess-number, and a template. */
