@@ -3,12 +3,13 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import type { EvaluationLine } from '../../src/runs/disk-journal.js';
 import type { RunManifest } from '../../src/runs/run-manifest.js';
 import type { RunResult } from '../../src/runs/run-result.js';
+import { longDescribe } from '../long.js';
 import { runWarm } from './warm-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
@@ -42,7 +43,8 @@ const linesOf = (run: string) =>
 /** The cells of a line of CSV; those with a comma are quoted. */
 const cellsOf = (line: string) => [...line.matchAll(/(?<=^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) => cell!);
 
-describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
+// Minutes of training for a matrix of which src/ablation and src/reporting test every part.
+longDescribe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   let first: Awaited<ReturnType<typeof ablate>>;
   beforeAll(async () => {
     first = await ablate('--workers', '2');

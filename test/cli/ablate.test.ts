@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { compareRuns } from '../kill/compare-runs.js';
+import { longIt } from '../long.js';
 import { runCli } from './run-cli.js';
 import { runWarm } from './warm-cli.js';
 
@@ -152,7 +153,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(existsSync(join(folder, 'runs'))).toBe(false);
   });
 
-  it('tells how long it will take before it starts, and counts that time', async () => {
+  longIt('tells how long it will take before it starts, and counts that time', async () => {
     const words = ['sparsity', '--recipe', recipe, '--seeds', '30', '--output', join(folder, 'long')];
     const { code, stdout } = await runCli(['ablate', ...words, '--budget-seconds', '1'], { cwd: folder });
     expect(code).toBe(130);

@@ -77,6 +77,15 @@ it('lets jobs write the files of the run on a shared disk', { timeout: 120_000 }
   expect(readdirSync(cwd).filter((name) => name.startsWith('shared.'))).toEqual([]);
 });
 
+it('gets the same files through the log of a job', { timeout: 120_000 }, async () => {
+  const { code, stderr } = await agentgym('train', recipe, ...short, '--output', 'logged', ...elsewhere());
+  expect(code, stderr).toBe(0);
+  expect(head.outputs()).toContain('"type":"commit","files":');
+  // The run of the test before this one.
+  expect(compareRuns(join(cwd, 'shared'), join(cwd, 'logged'))).toEqual([]);
+  expect(head.jobs.size).toBe(0);
+});
+
 longIt(
   'submits another job if the head was killed and knows none, and ends the same',
   { timeout: 120_000 },
@@ -102,7 +111,7 @@ it('ends without another job if somebody stops the job', { timeout: 60_000 }, as
   expect(head.requests.filter((line) => line === 'POST /api/jobs/')).toHaveLength(1);
 });
 
-it(
+longIt(
   'follows the jobs of a killed process, repeats a lost one, and has the same table',
   { timeout: 180_000 },
   async () => {
