@@ -12,6 +12,8 @@ it('runs commands one after the other as processes of their own would', async ()
   const cwd = mkdtempSync(join(tmpdir(), 'agentgym-warm-'));
   const commands = [
     [['list', '--nonsense'], { cwd, environment: { NO_COLOR: '1' } }],
+    // Ends with 1.
+    [['plugins', 'check'], { cwd }],
     [['runs', 'list', '--json'], { cwd }],
     [['describe', 'environment', 'guess-number'], {}],
   ] as const;
