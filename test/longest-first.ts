@@ -7,7 +7,7 @@ const LONG = [
   'test/templates/templates.test.ts',
   'test/docs/console.test.ts',
   'test/registry/traps.long.test.ts',
-  'test/registry/documents.test.ts',
+  'test/registry/documents.long.test.ts',
   'test/registry/bad-registry.long.test.ts',
   'test/registry/repositories.test.ts',
   'test/kill/kill-and-resume.test.ts',

@@ -2,7 +2,8 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { documentOf, runCli } from '../cli/run-cli.js';
+import { documentOf } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { openBrowser, openFile, withoutBrowser } from './open-browser.js';
 import { copyRun, trainRun } from './trained-run.js';
 
@@ -20,7 +21,7 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
       const [first, ...others] = episode.turns;
       return { ...episode, turns: [{ ...first!, observation: `${'far '.repeat(2000)}${word}` }, ...others] };
     });
-    const result = await runCli(['report', run, '--json']);
+    const result = await runWarm(['report', run, '--json']);
     expect(result.code, result.stderr).toBe(0);
     report = documentOf(result)['report'] as string;
   }, 120_000);

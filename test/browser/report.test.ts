@@ -10,7 +10,8 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ReportData } from '../../src/reporting/report-data.js';
-import { documentOf, runCli } from '../cli/run-cli.js';
+import { documentOf } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
 import { copyRun, recordedEpisodes, trainRun } from './trained-run.js';
 
@@ -19,7 +20,7 @@ const hostile =
 
 /** Writes the report with the command line; returns the file. */
 async function writeReport(...runs: string[]): Promise<string> {
-  const result = await runCli(['report', ...runs, '--json']);
+  const result = await runWarm(['report', ...runs, '--json']);
   expect(result.code, result.stderr).toBe(0);
   return documentOf(result)['report'] as string;
 }
@@ -622,7 +623,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       ...(index < 2 && { task: `long-${index}`, turns: Array.from({ length: 400 - index }, () => episode.turns[0]!) }),
     }));
     const page = join(copy, 'report.html');
-    const { code, stderr } = await runCli(['report', copy, '--output', page]);
+    const { code, stderr } = await runWarm(['report', copy, '--output', page]);
     expect(code, stderr).toBe(0);
     await visit(page, {}, async (open) => {
       await open.locator('#episodes input[type=search]').fill('long-');
@@ -648,7 +649,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
   it('draws seeds of one recipe as one curve with its band', async () => {
     const second = await trainRun(2);
     const file = join(second, 'seeds.html');
-    const result = await runCli(['report', run, second, '--output', file, '--json']);
+    const result = await runWarm(['report', run, second, '--output', file, '--json']);
     expect(result.code, result.stderr).toBe(0);
     await visit(file, {}, async (page) => {
       expect(await page.locator('h1').innerText()).toContain('over 2 seeds?');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 
 /**
  * A recipe that trains for a few seconds with everything that a report shows: two stages, evaluations during training,
@@ -37,7 +37,7 @@ export async function trainRun(seed: number): Promise<string> {
   if (mkdirSync(shared, { recursive: true }) !== undefined) {
     const file = join(shared, 'recipe.yaml');
     writeFileSync(file, recipe);
-    const { code, stderr } = await runCli(['train', file, '--output', join(shared, 'run'), '--set', `seed=${seed}`]);
+    const { code, stderr } = await runWarm(['train', file, '--output', join(shared, 'run'), '--set', `seed=${seed}`]);
     writeFileSync(outcome, code === 0 ? 'trained' : `training ended with ${code}: ${stderr}`);
   }
   while (!existsSync(outcome) || readFileSync(outcome, 'utf8') === '') await sleep(100);

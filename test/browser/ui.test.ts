@@ -7,7 +7,8 @@ import { basename, join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 
-import { bin, freshDataFolders, runCli } from '../cli/run-cli.js';
+import { bin, freshDataFolders } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { longIt } from '../long.js';
 import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
 import { recipe } from './trained-run.js';
@@ -78,7 +79,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
     mkdirSync(join(cwd, 'node_modules'));
     symlinkSync(join(import.meta.dirname, 'slow-game'), join(cwd, 'node_modules/agentgym-slow-game'));
     browser = await openBrowser();
-    const first = await runCli(['train', 'recipe.yaml', '--set', 'name=earlier'], { cwd });
+    const first = await runWarm(['train', 'recipe.yaml', '--set', 'name=earlier'], { cwd });
     expect(first.code, first.stderr).toBe(0);
     ({ made: server, url } = await serve());
   }, 120_000);
@@ -304,7 +305,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
         expect(await kept()).toMatchObject({ task: before.task, stage: before.stage, axis: before.axis });
 
         const file = join(cwd, 'ablation.html');
-        const { code, stderr } = await runCli(['report', folder, '--output', file], { cwd });
+        const { code, stderr } = await runWarm(['report', folder, '--output', file], { cwd });
         expect(code, stderr).toBe(0);
         const { page: report } = await openFile(browser, file);
         // A saved report has no links to pages of runs.

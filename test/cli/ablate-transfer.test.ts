@@ -3,13 +3,14 @@ import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmS
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import type { EvaluationLine } from '../../src/runs/disk-journal.js';
 import type { RunManifest } from '../../src/runs/run-manifest.js';
 import type { RunResult } from '../../src/runs/run-result.js';
-import { runCli } from './run-cli.js';
+import { longDescribe } from '../long.js';
+import { runWarm } from './warm-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-transfer-'));
@@ -25,7 +26,7 @@ const settings = [
 const asked = ['ablate', 'transfer', '--recipe', recipe, '--values', '{width: [[4, 9], [20, 31]]}', '--seeds', '2'];
 
 async function ablate(...words: string[]): Promise<{ code: number | null; document: AblationResult }> {
-  const { code, stdout } = await runCli([...asked, ...settings, '--output', output, '--json', ...words]);
+  const { code, stdout } = await runWarm([...asked, ...settings, '--output', output, '--json', ...words]);
   return { code, document: JSON.parse(stdout) as AblationResult };
 }
 
@@ -42,7 +43,8 @@ const linesOf = (run: string) =>
 /** The cells of a line of CSV; those with a comma are quoted. */
 const cellsOf = (line: string) => [...line.matchAll(/(?<=^|,)("(?:[^"]|"")*"|[^,]*)/g)].map(([, cell]) => cell!);
 
-describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
+// Minutes of training for a matrix of which src/ablation and src/reporting test every part.
+longDescribe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   let first: Awaited<ReturnType<typeof ablate>>;
   beforeAll(async () => {
     first = await ablate('--workers', '2');
@@ -110,7 +112,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
   });
 
   it('shows the matrix in the terminal, in the report and in tables', async () => {
-    const shown = await runCli([...asked, ...settings, '--output', output]);
+    const shown = await runWarm([...asked, ...settings, '--output', output]);
     const percent = (rate: number) => `${(rate * 100).toFixed(1)} %`;
     const [a, b] = first.document.cells;
     const row = shown.stdout.split('\n').find((line) => line.startsWith('width-4-9 '))!;
@@ -120,14 +122,14 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
     const html = readFileSync(join(output, 'report.html'), 'utf8');
     expect(html).toContain('"transfer":{"tested":["width-4-9","width-20-31"]');
 
-    const markdown = await runCli(['report', output, '--format', 'markdown', '--output', join(folder, 'page.md')]);
+    const markdown = await runWarm(['report', output, '--format', 'markdown', '--output', join(folder, 'page.md')]);
     expect(markdown.code).toBe(0);
     const page = readFileSync(join(folder, 'page.md'), 'utf8');
     expect(page).toMatch(/\| trained on +\| +width-4-9 \| +width-20-31 \| +elsewhere \|/);
     expect(page).toContain(`**${percent(a!.success!.rate)} (`);
 
     const tables = join(folder, 'tables');
-    expect((await runCli(['report', output, '--format', 'csv', '--output', tables])).code).toBe(0);
+    expect((await runWarm(['report', output, '--format', 'csv', '--output', tables])).code).toBe(0);
     const [head, ...rows] = readFileSync(join(tables, 'evaluations.csv'), 'utf8').trim().split('\n').map(cellsOf);
     const at = (name: string) => head!.indexOf(name);
     const finals = rows.filter((cells) => cells[at('player')] === 'policy' && cells[at('final')] === 'true');
@@ -165,7 +167,7 @@ describe('agentgym ablate transfer', { timeout: 240_000 }, () => {
 it('tests a policy in an environment whose words it has never seen', { timeout: 120_000 }, async () => {
   const words = [...settings, '--set', 'evaluation.final.transfer={crafts: {name: textcraft}}'];
   const run = join(folder, 'run');
-  const { code, stdout } = await runCli(['train', recipe, ...words, '--output', run]);
+  const { code, stdout } = await runWarm(['train', recipe, ...words, '--output', run]);
   expect(code).toBe(0);
   const { transfer, evaluations } = read<RunResult>(run, 'result.json');
   const { crafts } = transfer!;

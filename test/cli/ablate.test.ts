@@ -8,7 +8,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { compareRuns } from '../kill/compare-runs.js';
+import { longIt } from '../long.js';
 import { runCli } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-ablate-'));
@@ -35,7 +37,7 @@ writeFileSync(
 );
 
 async function ablate(...words: string[]): Promise<{ code: number | null; document: AblationResult; stderr: string }> {
-  const { code, stdout, stderr } = await runCli(['ablate', grid, '--output', output, '--json', ...words]);
+  const { code, stdout, stderr } = await runWarm(['ablate', grid, '--output', output, '--json', ...words]);
   return { code, stderr, document: JSON.parse(stdout) as AblationResult };
 }
 
@@ -94,7 +96,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
   it('trains a stage that cells share once, and writes what each would have written by itself', async () => {
     const cell = join(output, 'cells', 'eight');
     const alone = join(folder, 'alone');
-    expect((await runCli(['train', join(cell, 'seed-1.json'), '--output', alone, '--json'])).code).toBe(0);
+    expect((await runWarm(['train', join(cell, 'seed-1.json'), '--output', alone, '--json'])).code).toBe(0);
     expect(compareRuns(alone, join(cell, 'seed-1'))).toEqual([]);
     expect(existsSync(join(output, 'shared'))).toBe(false);
   });
@@ -118,13 +120,13 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
   it('refuses a folder that holds another ablation, and one that was edited', async () => {
     const other = join(folder, 'other.json');
     writeFileSync(other, JSON.stringify({ ablationVersion: 1, name: 'other', recipe, set: shared, cells: { a: {} } }));
-    const mismatch = await runCli(['ablate', other, '--output', output, '--json']);
+    const mismatch = await runWarm(['ablate', other, '--output', output, '--json']);
     expect(mismatch.code).toBe(2);
     expect(mismatch.stdout).toContain('AG_ABLATION_CHANGED');
     expect(mismatch.stdout).toContain('its cells are four, eight, broken there and a here');
 
     appendFileSync(join(output, 'cells', 'four', 'seed-1', 'metrics.jsonl'), '{}\n');
-    const edited = await runCli(['ablate', grid, '--output', output, '--json']);
+    const edited = await runWarm(['ablate', grid, '--output', output, '--json']);
     expect(edited.code).toBe(2);
     expect(edited.stdout).toContain('was changed after it was complete');
     // A removed run is repeated, and the numbers are the same.
@@ -137,7 +139,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
 
   it('estimates without leaving anything behind', async () => {
     const before = readdirSync(folder);
-    const { code, stdout } = await runCli(['ablate', 'sparsity', '--recipe', recipe, '--dry-run', '--json'], {
+    const { code, stdout } = await runWarm(['ablate', 'sparsity', '--recipe', recipe, '--dry-run', '--json'], {
       cwd: folder,
     });
     expect(code).toBe(0);
@@ -151,7 +153,7 @@ describe('agentgym ablate', { timeout: 240_000 }, () => {
     expect(existsSync(join(folder, 'runs'))).toBe(false);
   });
 
-  it('tells how long it will take before it starts, and counts that time', async () => {
+  longIt('tells how long it will take before it starts, and counts that time', async () => {
     const words = ['sparsity', '--recipe', recipe, '--seeds', '30', '--output', join(folder, 'long')];
     const { code, stdout } = await runCli(['ablate', ...words, '--budget-seconds', '1'], { cwd: folder });
     expect(code).toBe(130);

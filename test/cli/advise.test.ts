@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { trainRun } from '../browser/trained-run.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 interface Told {
   readonly findings: { readonly rule: string; readonly ablate?: string }[];
@@ -20,7 +21,7 @@ describe('agentgym advise RUN', () => {
 
   it('judges a run that was trained, and touches nothing', async () => {
     const before = readdirSync(run, { recursive: true });
-    const result = await runCli(['advise', run, '--json'], { cwd: join(run, '..') });
+    const result = await runWarm(['advise', run, '--json'], { cwd: join(run, '..') });
     expect(result.code).toBe(0);
     const document = documentOf(result);
     expect(document).toMatchObject({ formatVersion: 1, subject: run, kind: 'run', measured: { run: { steps: 8 } } });
@@ -45,14 +46,14 @@ describe('agentgym advise RUN', () => {
     const folder = join(run, '..');
     // A horizon of two turns is too short for this game, so longer ones can be tried.
     const { findings } = documentOf(
-      await runCli(['advise', 'run/manifest.json', '--set', 'horizon={schedule: fixed, turns: 2}', '--json'], {
+      await runWarm(['advise', 'run/manifest.json', '--set', 'horizon={schedule: fixed, turns: 2}', '--json'], {
         cwd: folder,
       }),
     ) as unknown as Told;
     const command = findings.flatMap(({ ablate }) => ablate ?? [])[0];
     expect(command).toMatch(/^agentgym ablate [a-z]+ --recipe run\/manifest\.json/);
     const words = [...(command ?? '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const tried = await runCli([...words.slice(1), '--dry-run', '--json'], { cwd: folder });
+    const tried = await runWarm([...words.slice(1), '--dry-run', '--json'], { cwd: folder });
     expect(tried.stderr + tried.stdout).not.toContain('AG_');
     expect(tried.code).toBe(0);
   });
@@ -65,35 +66,35 @@ describe('agentgym advise RUN', () => {
     }
     const kept = /"rollout\/(groups_without_signal|rewards_per_turn)":[^,}]+,?/g;
     writeFileSync(join(old, 'metrics.jsonl'), readFileSync(join(run, 'metrics.jsonl'), 'utf8').replaceAll(kept, ''));
-    const bare = documentOf(await runCli(['advise', old, '--json'])) as unknown as Told;
+    const bare = documentOf(await runWarm(['advise', old, '--json'])) as unknown as Told;
     expect(bare.notChecked.map(({ rule }) => rule)).toEqual(
       expect.arrayContaining(['rare-reward', 'groups-with-signal']),
     );
     // With its checkpoint the groups can be played.
     rmSync(join(old, 'metrics.jsonl'));
     writeFileSync(join(run, 'metrics.jsonl'), readFileSync(join(run, 'metrics.jsonl'), 'utf8').replaceAll(kept, ''));
-    const played = documentOf(await runCli(['advise', run, '--json', '--tasks', '8']));
+    const played = documentOf(await runWarm(['advise', run, '--json', '--tasks', '8']));
     expect(played).toMatchObject({ measured: { players: { policy: { tasks: 8, episodesPerTask: 8 } } } });
     const missing = (played as unknown as Told).notChecked.filter(({ why }) => why.includes('did not log'));
     expect(missing.map(({ rule }) => rule)).not.toContain('groups-with-signal');
   });
 
   it('refuses flags that do nothing to a run', async () => {
-    const result = await runCli(['advise', run, '--set', 'seed=2', '--json']);
+    const result = await runWarm(['advise', run, '--set', 'seed=2', '--json']);
     expect(result.code).toBe(2);
     expect(documentOf(result)).toMatchObject({ error: { code: 'AG_COMMAND_USAGE' } });
   });
 });
 
 it('tells a person about a recipe', async () => {
-  const { code, stdout } = await runCli(['advise', 'quickstart', '--tasks', '8']);
+  const { code, stdout } = await runWarm(['advise', 'quickstart', '--tasks', '8']);
   expect(code).toBe(0);
   expect(stdout).toMatch(/^recipe quickstart: \d+ findings?, \d+ checked and fine, \d+ not checked\n/);
   expect(stdout).toContain('Not checked');
 });
 
 it('ends with 2 and a hint for what is neither a recipe nor a run', async () => {
-  const result = await runCli(['advise', 'quickstrat', '--json']);
+  const result = await runWarm(['advise', 'quickstrat', '--json']);
   expect(result.code).toBe(2);
   expect(documentOf(result)).toMatchObject({
     error: { code: 'AG_RECIPE_NOT_FOUND', hint: expect.stringContaining('Did you mean `quickstart`?') },

@@ -20,7 +20,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { changedRecipe, tinyRecipe } from './fixtures/tiny-recipe.js';
-import { bin, documentOf, freshDataFolders, runCli, type CliResult } from './run-cli.js';
+import { bin, documentOf, freshDataFolders, type CliResult } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 /** The expected contents of an error document. */
 interface Expected {
@@ -39,7 +40,7 @@ let folder = '';
 
 beforeAll(async () => {
   writeFileSync(join(home, 'recipe.yaml'), tinyRecipe);
-  const result = await runCli(['train', 'recipe.yaml', '--output', finished, '--json'], { cwd: home });
+  const result = await runWarm(['train', 'recipe.yaml', '--output', finished, '--json'], { cwd: home });
   expect(result.stderr).toBe('');
   expect(documentOf(result)).toMatchObject({ status: 'completed' });
 }, 60_000);
@@ -89,7 +90,7 @@ function expectError({ code, stdout, stderr }: CliResult, expected: Expected, ex
 /** Checks that `agentgym train` in the test's folder ends with this error and does not change the folder. */
 async function expectRefusal(args: readonly string[], expected: Expected): Promise<void> {
   const before = listing(folder);
-  expectError(await runCli(['train', ...args, '--json'], { cwd: folder }), expected);
+  expectError(await runWarm(['train', ...args, '--json'], { cwd: folder }), expected);
   expect(listing(folder)).toEqual(before);
 }
 
@@ -255,7 +256,7 @@ describe('a run that somebody else made', () => {
       ['report', 'run', '--format', 'markdown'],
     ];
     for (const command of commands) {
-      const { stdout, stderr, code } = await runCli(command, { cwd: folder });
+      const { stdout, stderr, code } = await runWarm(command, { cwd: folder });
       expect(code, stderr).toBe(0);
       expect(stdout).toContain('red');
       // oxlint-disable-next-line no-control-regex
@@ -277,7 +278,7 @@ describe('a resume', () => {
       file: newest,
     });
     rmSync(newest, { recursive: true });
-    const result = await runCli(['train', '--resume', 'run', '--json'], { cwd: folder });
+    const result = await runWarm(['train', '--resume', 'run', '--json'], { cwd: folder });
     expect(documentOf(result)).toMatchObject({ status: 'completed' });
     expect(digest(join(newest, 'model.safetensors'))).toBe(
       digest(join(finished, 'checkpoints', 'step-5', 'model.safetensors')),
@@ -367,7 +368,7 @@ describe('a disk that is full while a checkpoint is written', () => {
     );
     expect(readdirSync(join(run, 'checkpoints')).sort()).toEqual(['latest.json', 'step-3']);
     expect(listing(join(run, 'checkpoints', 'step-3'))).toEqual(older);
-    const result = await runCli(['train', '--resume', 'run', '--json'], { cwd: folder });
+    const result = await runWarm(['train', '--resume', 'run', '--json'], { cwd: folder });
     expect(documentOf(result)).toMatchObject({ status: 'completed' });
   });
 });
@@ -410,7 +411,7 @@ describe('a run that is under way', () => {
     const done = lines().trim().split('\n').length;
     expect(done).toBeLessThan(3 + 50);
 
-    const resumed = await runCli(['train', '--resume', 'run', '--json'], { cwd: folder });
+    const resumed = await runWarm(['train', '--resume', 'run', '--json'], { cwd: folder });
     expect(resumed.code).toBe(0);
     expect(documentOf(resumed)).toMatchObject({ status: 'completed', stages: [{ steps: 3 }, { steps: 50 }] });
     const kept = lines().trim().split('\n');

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const home = mkdtempSync(join(tmpdir(), 'agentgym-chat-templates-'));
 const model = join(home, 'model');
@@ -22,7 +23,7 @@ const dropping = `{%- for message in messages %}
 
 beforeAll(async () => {
   writeFileSync(join(home, 'recipe.yaml'), tinyRecipe);
-  const made = await runCli(['train', 'recipe.yaml', '--output', join(home, 'made'), '--json'], { cwd: home });
+  const made = await runWarm(['train', 'recipe.yaml', '--output', join(home, 'made'), '--json'], { cwd: home });
   expect(documentOf(made)).toMatchObject({ status: 'completed' });
   const [checkpoint] = readdirSync(join(home, 'made', 'checkpoints'))
     .sort()
@@ -32,7 +33,7 @@ beforeAll(async () => {
 }, 60_000);
 
 const train = (...given: string[]) =>
-  runCli(['train', 'from.yaml', '--output', join(home, 'run'), '--json', ...given], { cwd: home });
+  runWarm(['train', 'from.yaml', '--output', join(home, 'run'), '--json', ...given], { cwd: home });
 
 it('refuses templates that cannot grow, names file, turn and cure, and writes nothing', async () => {
   const own = readFileSync(join(model, 'chat_template.jinja'), 'utf8');
@@ -71,13 +72,15 @@ it('trains with the cure, and the manifest says what the template does', async (
 it('plays a folder with an option of its policy, and refuses one without effect', async () => {
   writeFileSync(join(model, 'chat_template.jinja'), dropping);
   const evaluate = (...given: string[]) =>
-    runCli(['evaluate', './model', '--environment', 'guess-number', '--tasks', '2', '--json', ...given], { cwd: home });
+    runWarm(['evaluate', './model', '--environment', 'guess-number', '--tasks', '2', '--json', ...given], {
+      cwd: home,
+    });
   const [plain, kept, unknown] = await Promise.all([
     evaluate(),
     evaluate('--policy-option', 'thinking=keep'),
     evaluate('--policy-option', 'thinking=of'),
   ]);
-  const idle = await runCli(['play', 'guess-number', '--policy', 'random', '--policy-option', 'threads=1', '--json'], {
+  const idle = await runWarm(['play', 'guess-number', '--policy', 'random', '--policy-option', 'threads=1', '--json'], {
     cwd: home,
   });
   expect([plain, kept, unknown, idle].map(({ code }) => code)).toEqual([2, 0, 2, 2]);

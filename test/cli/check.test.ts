@@ -8,7 +8,8 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const home = mkdtempSync(join(tmpdir(), 'agentgym-train-check-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -17,7 +18,7 @@ for (const folder of [project, temporary]) mkdirSync(folder);
 writeFileSync(join(project, 'recipe.yaml'), tinyRecipe);
 
 const settings = { cwd: project, environment: { TMPDIR: temporary, TEMP: temporary, TMP: temporary } };
-const check = (...more: string[]) => runCli(['train', 'recipe.yaml', '--check', ...more], settings);
+const check = (...more: string[]) => runWarm(['train', 'recipe.yaml', '--check', ...more], settings);
 // The engine keeps files of its own there.
 const ownFolders = () => readdirSync(temporary).filter((name) => name.startsWith('agentgym-'));
 const nothingIsLeft = () => {
@@ -49,7 +50,7 @@ describe('train --check', { timeout: 120_000 }, () => {
     expect(ended.stderr).not.toContain('Trying');
     expect(ended.stdout).not.toContain('time:');
     expect(ended.stdout).toMatch(/\nmemory: about [\d.]+ MB, and /);
-    const alone = await runCli(['train', 'recipe.yaml', '--no-trial'], settings);
+    const alone = await runWarm(['train', 'recipe.yaml', '--no-trial'], settings);
     expect(alone.stderr).toContain('--trial has an effect only with --check');
     nothingIsLeft();
   });

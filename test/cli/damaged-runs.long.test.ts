@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-damaged-'));
 const run = join(cwd, 'runs', 'damaged');
@@ -14,7 +15,7 @@ const run = join(cwd, 'runs', 'damaged');
 beforeAll(async () => {
   writeFileSync(join(cwd, 'recipe.yaml'), tinyRecipe);
   for (const seed of ['1', '2']) {
-    const trained = await runCli(['train', 'recipe.yaml', '--seed', seed, '--output', `whole/${seed}`], { cwd });
+    const trained = await runWarm(['train', 'recipe.yaml', '--seed', seed, '--output', `whole/${seed}`], { cwd });
     expect(trained).toMatchObject({ code: 0 });
   }
 }, 240_000);
@@ -82,7 +83,7 @@ describe('a command that reads a damaged file of a run', { timeout: 120_000 }, (
   ] as const)('names %s where `%s` is %j', async (file, path, value, commands) => {
     damage(file, path, value);
     for (const command of commands) {
-      const { code, stdout, stderr } = await runCli([...command, '--json'], { cwd });
+      const { code, stdout, stderr } = await runWarm([...command, '--json'], { cwd });
       expect({ code, stderr }, command.join(' ')).toMatchObject({ code: 2 });
       expect(JSON.stringify(documentOf({ code, stdout, stderr })), command.join(' ')).toContain(join(run, file));
     }
@@ -94,7 +95,7 @@ describe('a command that reads a damaged file of a run', { timeout: 120_000 }, (
     ['checkpoints/step-5/trainer.json', '', []],
   ] as const)('names the checkpoint where %s has `%s`: %j', async (file, path, value) => {
     damage(file, path, value);
-    const exported = await runCli([...exportModel, '--json'], { cwd });
+    const exported = await runWarm([...exportModel, '--json'], { cwd });
     expect(exported.code).toBe(2);
     expect(exported.stdout).toContain('AG_CHECKPOINT_BROKEN');
   });
@@ -113,13 +114,13 @@ describe('a command that reads a damaged file of a run', { timeout: 120_000 }, (
     );
     writeFileSync(join(folder, 'checksums.json'), sums);
     damage('manifest.json', 'status', 'interrupted');
-    const resumed = await runCli(['train', '--resume', 'runs/damaged', '--json'], { cwd });
+    const resumed = await runWarm(['train', '--resume', 'runs/damaged', '--json'], { cwd });
     expect(resumed).toMatchObject({ code: 2, stdout: expect.stringContaining('AG_CHECKPOINT_BROKEN') as unknown });
   });
 
   it('lists the run and says what of it cannot be read', async () => {
     damage('result.json', 'evaluation', {});
-    const listed = await runCli(['runs', 'list'], { cwd });
+    const listed = await runWarm(['runs', 'list'], { cwd });
     expect(listed).toMatchObject({ code: 0, stderr: expect.stringContaining('result.json') as unknown });
   });
 });

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 
 import { changedRecipe } from './fixtures/tiny-recipe.js';
-import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-demonstrate-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -22,14 +23,14 @@ describe('agentgym demonstrate', () => {
   it('writes what describe shows and train learns from', { timeout: 60_000 }, async () => {
     const inFolder = { cwd: folder };
     const won = demonstrate('games.jsonl', '--tasks', '60', '--filter', 'success', '--json');
-    const written = documentOf(await runCli(won, inFolder));
+    const written = documentOf(await runWarm(won, inFolder));
     expect(written).toMatchObject({ formatVersion: 1, episodes: 60, played: 60, split: 'train', failed: 0 });
     const { kept, sha256 } = written as { kept: number; sha256: string };
     expect(written).toMatchObject({ succeeded: kept, tasks: kept });
-    expect(documentOf(await runCli(['describe', 'games.jsonl', '--json'], inFolder))).toMatchObject({
+    expect(documentOf(await runWarm(['describe', 'games.jsonl', '--json'], inFolder))).toMatchObject({
       ...{ layout: 'agentgym', episodes: kept, success: 1, sha256 },
     });
-    const told = await runCli(['describe', 'games.jsonl'], inFolder);
+    const told = await runWarm(['describe', 'games.jsonl'], inFolder);
     expect(told.stdout).toMatch(
       /^games\.jsonl: demonstrations in the layout `agentgym`\nenvironment: guess-number of /,
     );
@@ -38,10 +39,10 @@ describe('agentgym demonstrate', () => {
       join(folder, 'recipe.yaml'),
       changedRecipe('{ expert: demonstrator, count: 20 }', '{ file: ./games.jsonl, successOnly: true }'),
     );
-    const trained = documentOf(await runCli(['train', 'recipe.yaml', '--json'], inFolder));
+    const trained = documentOf(await runWarm(['train', 'recipe.yaml', '--json'], inFolder));
     expect(trained).toMatchObject({ status: 'completed' });
 
-    const again = await runCli(won, inFolder);
+    const again = await runWarm(won, inFolder);
     expect(again.code).toBe(2);
     expect(documentOf(again)).toMatchObject({ error: { code: 'AG_OUTPUT_EXISTS' } });
   });
@@ -52,7 +53,7 @@ describe('agentgym demonstrate', () => {
       [['describe', 'games', 'mine'], /`games` is not a kind of contribution\./],
       [['describe', 'env'], /The name of the environment is missing/],
     ] as const) {
-      const { code, stderr } = await runCli(words);
+      const { code, stderr } = await runWarm(words);
       expect(code).toBe(2);
       expect(stderr).toMatch(message);
     }
@@ -79,7 +80,7 @@ describe('agentgym demonstrate', () => {
       const left = readdirSync(cwd);
       expect(left.filter((name) => !name.startsWith('.writing-'))).toEqual([]);
       if (how === 'SIGINT') expect(left).toEqual([]);
-      const second = await runCli(demonstrate('games.jsonl', '--tasks', '20', '--json'), { cwd });
+      const second = await runWarm(demonstrate('games.jsonl', '--tasks', '20', '--json'), { cwd });
       expect(documentOf(second)).toMatchObject({ kept: 20 });
     },
   );

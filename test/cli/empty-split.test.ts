@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 import { coinCode, coinEntry, link, newFolder, packageJson } from './write-plugin.js';
 
 const folder = newFolder({
@@ -10,7 +11,7 @@ const folder = newFolder({
 });
 const environment = freshDataFolders(newFolder());
 link(environment.AGENTGYM_DATA_DIR, { 'plugin-coin': folder });
-const run = (...args: string[]) => runCli(args, { cwd: newFolder(), environment });
+const run = (...args: string[]) => runWarm(args, { cwd: newFolder(), environment });
 
 // Goes red without refuseEmptySplit: `evaluate` then prints 0.0 % of 0 episodes and ends with 0.
 describe('a split without tasks', () => {

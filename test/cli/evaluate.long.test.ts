@@ -5,15 +5,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-evaluate-'));
-const evaluate = (...args: string[]) => runCli(['evaluate', ...args, '--tasks', '4'], { cwd });
+const evaluate = (...args: string[]) => runWarm(['evaluate', ...args, '--tasks', '4'], { cwd });
 
 beforeAll(async () => {
   writeFileSync(join(cwd, 'recipe.yaml'), tinyRecipe);
   const settings = ['--set', 'evaluation.every=1', '--set', 'checkpoint.every=1', '--set', 'checkpoint.keep=9'];
-  const trained = await runCli(['train', 'recipe.yaml', '--name', 'first', '--output', 'a/run', ...settings], { cwd });
+  const trained = await runWarm(['train', 'recipe.yaml', '--name', 'first', '--output', 'a/run', ...settings], { cwd });
   expect(trained).toMatchObject({ code: 0 });
 }, 120_000);
 

@@ -6,6 +6,7 @@ import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = resolve(import.meta.dirname, 'fixtures/hostile-plugin');
 
@@ -20,14 +21,14 @@ interface Told {
 
 describe('an environment in a thread of its own', { timeout: 120_000 }, () => {
   it.each(['loop', 'exit', 'throw', 'cyclic', 'nan'])('that does %s fails its episodes alone', async (how) => {
-    const result = await runCli(evaluate('hostile-in-thread', how), { cwd });
+    const result = await runWarm(evaluate('hostile-in-thread', how), { cwd });
     expect(result.code, result.stderr).toBe(0);
     const { evaluation } = documentOf(result) as unknown as Told;
     expect([evaluation.failed, evaluation.success.episodes]).toEqual([1, 7]);
   });
 
   it('that writes 10 MB is cut', async () => {
-    const result = await runCli(evaluate('hostile-in-thread', 'text'), { cwd });
+    const result = await runWarm(evaluate('hostile-in-thread', 'text'), { cwd });
     expect(result.code, result.stderr).toBe(0);
     expect((documentOf(result) as unknown as Told).evaluation).toMatchObject({ failed: 0, success: { episodes: 8 } });
   });
@@ -39,7 +40,7 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
     ['cyclic', 1],
     ['nan', 1],
   ])('that does %s goes on', async (how, failed) => {
-    const result = await runCli(evaluate('hostile', how), { cwd });
+    const result = await runWarm(evaluate('hostile', how), { cwd });
     expect(result.code, result.stderr).toBe(0);
     expect((documentOf(result) as unknown as Told).evaluation.failed).toBe(failed);
   });

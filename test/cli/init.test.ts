@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { hasTerminal, runOnTerminal } from '../terminal.js';
-import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 let cwd: string;
 beforeEach(async () => {
@@ -16,14 +17,14 @@ afterEach(() => rm(cwd, { recursive: true, force: true }));
 
 describe('init', () => {
   it('makes a plugin and prints the next three commands', async () => {
-    const { code, stdout } = await runCli(['init', '--template', 'reward', '--name', 'reward-mine'], { cwd });
+    const { code, stdout } = await runWarm(['init', '--template', 'reward', '--name', 'reward-mine'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toMatch(/Next:\n {2}cd reward-mine && npm install\n {2}npm test\n {2}agentgym train\n$/);
     expect(existsSync(join(cwd, 'reward-mine', 'src', 'mine.ts'))).toBe(true);
   });
 
   it('answers with one document under --json', async () => {
-    const result = await runCli(['init', 'tries', '--json'], { cwd });
+    const result = await runWarm(['init', 'tries', '--json'], { cwd });
     expect(documentOf(result)).toMatchObject({
       formatVersion: 1,
       template: 'project',
@@ -40,7 +41,7 @@ describe('init', () => {
     ['a file', ['notes.txt'], 'AG_INIT_TARGET', /folder/],
   ])('refuses %s with 2 and writes nothing', async (_what, args, code, hint) => {
     await writeFile(join(cwd, 'notes.txt'), 'mine');
-    const result = await runCli(['init', ...args, '--json'], { cwd });
+    const result = await runWarm(['init', ...args, '--json'], { cwd });
     expect(result.code).toBe(2);
     expect(documentOf(result)).toMatchObject({ error: { code, hint: expect.stringMatching(hint) } });
     expect(await readdir(cwd)).toEqual(['notes.txt']);

@@ -6,14 +6,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const home = mkdtempSync(join(tmpdir(), 'agentgym-model-folders-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 beforeAll(async () => {
   writeFileSync(join(home, 'recipe.yaml'), tinyRecipe);
-  const made = await runCli(['train', 'recipe.yaml', '--output', 'run', '--json'], { cwd: home });
+  const made = await runWarm(['train', 'recipe.yaml', '--output', 'run', '--json'], { cwd: home });
   expect(documentOf(made)).toMatchObject({ status: 'completed' });
   const [checkpoint] = readdirSync(join(home, 'run', 'checkpoints'))
     .sort()
@@ -21,7 +22,7 @@ beforeAll(async () => {
   cpSync(join(home, 'run', 'checkpoints', checkpoint!), join(home, 'model'), { recursive: true });
 }, 60_000);
 
-const cli = (...given: string[]) => runCli([...given, '--json'], { cwd: home });
+const cli = (...given: string[]) => runWarm([...given, '--json'], { cwd: home });
 const world = ['--option', 'width=[4, 6]', '--turns', '2'];
 
 interface Played {
@@ -81,7 +82,7 @@ it('writes answers up to the length that the command gives', async () => {
   expect(own.action).toBe(short.action);
 }, 60_000);
 
-it.concurrent.each<[string, string[], string, RegExp]>([
+it.each<[string, string[], string, RegExp]>([
   ['random', ['--format', 'boxed'], 'AG_COMMAND_USAGE', /`--format boxed` has no effect: `random` is not a model/],
   ['oracle', ['--format-option', 'thought=plan'], 'AG_COMMAND_USAGE', /`--format-option thought` has no effect/],
   ['random', ['--max-action-tokens', '3'], 'AG_COMMAND_USAGE', /`--max-action-tokens 3` has no effect/],

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import type { RunManifest } from '../../src/runs/run-manifest.js';
-import { documentOf, runCli, type CliResult } from './run-cli.js';
+import { documentOf, type CliResult } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 import { coinCode, coinEntry, newFolder, packageJson, writeFiles } from './write-plugin.js';
 
 const recipe = `recipeVersion: 1
@@ -36,7 +37,7 @@ it('a run records its packages, and says where a resumed or a new one has others
       'index.js': coinEntry(),
       'coin.js': code,
     });
-  const train = (...args: string[]) => runCli(['train', ...args, '--json'], { cwd: project });
+  const train = (...args: string[]) => runWarm(['train', ...args, '--json'], { cwd: project });
   install('1.0.0');
 
   const first = await train('./recipe.yaml');
@@ -76,10 +77,10 @@ it('a run records its packages, and says where a resumed or a new one has others
   expect(manifestOf(resumed).packages?.at(-1)).toMatchObject({ version: '1.1.0' });
 
   install('2.0.0');
-  const shown = await runCli(['runs', 'show', manifest.id], { cwd: project });
+  const shown = await runWarm(['runs', 'show', manifest.id], { cwd: project });
   expect(shown.stdout).toMatch(/^plugins +plugin-coin 1\.1\.0 \(project\)$/m);
   expect(shown.stdout).toMatch(/^now +plugin-coin 2\.0\.0 instead of 1\.1\.0$/m);
-  const compared = await runCli(['runs', 'compare', manifest.id, manifestOf(again).id], { cwd: project });
+  const compared = await runWarm(['runs', 'compare', manifest.id, manifestOf(again).id], { cwd: project });
   expect(compared.stdout).toMatch(/^plugin +\w+ +\w+\nplugin-coin +1\.1\.0 +1\.0\.0$/m);
 
   // Goes red when a resumed run ignores its pins, because its recipe is not read again.

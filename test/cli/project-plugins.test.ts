@@ -3,7 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 import { coinCode, coinEntry, link, newFolder, packageJson } from './write-plugin.js';
 
 const coin = (name: string, version = '1.0.0', environment = 'coin', summary?: string) => ({
@@ -18,7 +19,7 @@ function inside(folder: string, files: Readonly<Record<string, string>>): Record
 }
 
 async function environments(cwd: string, data = freshDataFolders()) {
-  const result = await runCli(['list', 'environments', '--json'], { cwd, environment: data });
+  const result = await runWarm(['list', 'environments', '--json'], { cwd, environment: data });
   // If the process dies, only its exit code and its standard error are known.
   expect(result.stdout, `${result.code}: ${result.stderr}`).not.toBe('');
   const listed = documentOf(result)['environments'] as {
@@ -100,7 +101,7 @@ describe('plugins of a project', () => {
     expect(here.stderr).toMatch(/guess-number 9\.0\.0 \(of the project\) is used, not .* \(built in\)\./);
     const elsewhere = await environments(newFolder(), data);
     expect(elsewhere.others).toEqual([{ name: 'coin', plugin: 'plugin-coin', version: '1.0.0', origin: 'linked' }]);
-    const shown = await runCli(['list', 'environments'], { cwd: project, environment: data });
+    const shown = await runWarm(['list', 'environments'], { cwd: project, environment: data });
     expect(shown.stdout).toMatch(/coin +Flip \(plugin-coin, of the project\)/);
   });
 
@@ -118,7 +119,7 @@ describe('plugins of a project', () => {
     expect(lines).toEqual([
       `Plugin @agentgym/plugin-env-maze has a problem: ${project}/package.json depends on it, but it is not installed. Run \`npm install\` there.`,
     ]);
-    const lost = await runCli(['describe', 'environment', 'maze', '--json'], { cwd: project });
+    const lost = await runWarm(['describe', 'environment', 'maze', '--json'], { cwd: project });
     expect(documentOf(lost)).toMatchObject({
       error: { code: 'AG_CONTRIBUTION_UNKNOWN', hint: expect.stringContaining('is not installed') as unknown },
     });
@@ -149,7 +150,7 @@ describe('plugins of a project', () => {
       'coin.js': coinCode(),
     });
     mkdirSync(join(project, 'inner'));
-    const result = await runCli(['evaluate', 'oracle', '--environment', 'coin', '--tasks', '4', '--json'], {
+    const result = await runWarm(['evaluate', 'oracle', '--environment', 'coin', '--tasks', '4', '--json'], {
       cwd: join(project, 'inner'),
     });
     expect(result.code).toBe(0);

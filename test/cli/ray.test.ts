@@ -12,7 +12,8 @@ import type { AblationResult } from '../../src/ablation/ablation-result.js';
 import { RayHead } from '../../src/runners/ray/fixtures/ray-head.js';
 import { longIt } from '../long.js';
 import { compareRuns } from '../kill/compare-runs.js';
-import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-ray-'));
 const recipe = resolve(import.meta.dirname, '../kill/small.yaml');
@@ -29,7 +30,7 @@ const elsewhere = () => {
   const address = head.url.replace('//', '//me:password@');
   return ['--runner', 'ray', '--address', address, '--runner-option', `command=${forged}; node ${bin}`];
 };
-const agentgym = (...args: string[]) => runCli(args, { cwd, environment });
+const agentgym = (...args: string[]) => runWarm(args, { cwd, environment });
 
 beforeEach(async () => {
   head = await new RayHead().open();
@@ -76,6 +77,15 @@ it('lets jobs write the files of the run on a shared disk', { timeout: 120_000 }
   expect(readdirSync(cwd).filter((name) => name.startsWith('shared.'))).toEqual([]);
 });
 
+it('gets the same files through the log of a job', { timeout: 120_000 }, async () => {
+  const { code, stderr } = await agentgym('train', recipe, ...short, '--output', 'logged', ...elsewhere());
+  expect(code, stderr).toBe(0);
+  expect(head.outputs()).toContain('"type":"commit","files":');
+  // The run of the test before this one.
+  expect(compareRuns(join(cwd, 'shared'), join(cwd, 'logged'))).toEqual([]);
+  expect(head.jobs.size).toBe(0);
+});
+
 longIt(
   'submits another job if the head was killed and knows none, and ends the same',
   { timeout: 120_000 },
@@ -101,7 +111,7 @@ it('ends without another job if somebody stops the job', { timeout: 60_000 }, as
   expect(head.requests.filter((line) => line === 'POST /api/jobs/')).toHaveLength(1);
 });
 
-it(
+longIt(
   'follows the jobs of a killed process, repeats a lost one, and has the same table',
   { timeout: 180_000 },
   async () => {

@@ -12,7 +12,8 @@ import { recipeJsonSchema } from '../../src/config/recipe-json-schema.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { projectPluginSources } from '../../src/plugins/project-plugins.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 import { coinCode, coinEntry, newFolder, packageJson } from './write-plugin.js';
 
 const repository = join(import.meta.dirname, '../..');
@@ -149,17 +150,17 @@ describe('the JSON Schema of recipes', () => {
   });
 
   it('is written by `agentgym schema`, with the plugins of the project', async () => {
-    const written = await runCli(['schema', '--output', 'schemas/recipe.schema.json'], { cwd: project });
+    const written = await runWarm(['schema', '--output', 'schemas/recipe.schema.json'], { cwd: project });
     expect(written.code).toBe(0);
     expect(written.stdout).toContain('# yaml-language-server: $schema=./recipe.schema.json');
     const file = JSON.parse(readFileSync(join(project, 'schemas/recipe.schema.json'), 'utf8')) as object;
     expect(stringify(file)).toContain('coin');
-    const printed = documentOf(await runCli(['schema', '--json'], { cwd: project }));
+    const printed = documentOf(await runWarm(['schema', '--json'], { cwd: project }));
     expect(printed['schema']).toEqual(file);
   });
 
   it('comes from the same declaration as what `describe` shows', async () => {
-    const shown = await runCli(['describe', 'env', 'coin'], { cwd: project });
+    const shown = await runWarm(['describe', 'env', 'coin'], { cwd: project });
     expect(shown.stdout).toContain('sides: a whole number from 2 to 6; default 2');
     expect(shown.stdout).toContain('Sides (varied by `ablate complexity`: 2, 4)');
     expect(shown.stdout).toContain('tasks: unbounded train, unbounded validation, unbounded test');

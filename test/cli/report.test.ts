@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { trainRun } from '../browser/trained-run.js';
-import { documentOf, runCli } from './run-cli.js';
+import { documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 it('agentgym report writes one file, says where, and tells of a log that was cut', async () => {
   const run = await trainRun(1);
   appendFileSync(join(run, 'evaluations.jsonl'), '{"half');
   const output = join(run, '..', 'elsewhere', 'page.html');
-  const result = await runCli(['report', run, '--output', output, '--episodes', '10', '--json']);
+  const result = await runWarm(['report', run, '--output', output, '--episodes', '10', '--json']);
   expect(result.code).toBe(0);
   expect(result.stderr).toContain('the last line of evaluations.jsonl is incomplete and left out');
   const document = documentOf(result);
@@ -27,7 +28,7 @@ it('agentgym report writes one file, says where, and tells of a log that was cut
   expect(html).toContain('Permission is hereby granted');
   expect(existsSync(join(run, 'report.html'))).toBe(false);
 
-  const human = await runCli(['report', run]);
+  const human = await runWarm(['report', run]);
   expect(human.stdout).toContain(`Report: ${join(run, 'report.html')}`);
   expect(existsSync(join(run, 'report.html'))).toBe(true);
 });
@@ -38,7 +39,7 @@ it('ends with 2 and a hint for what is no run', async () => {
     [folder, 'AG_NOT_A_RUN'],
     ['nosuch', 'AG_RUN_NOT_FOUND'],
   ]) {
-    const result = await runCli(['report', reference!, '--runs', folder, '--json']);
+    const result = await runWarm(['report', reference!, '--runs', folder, '--json']);
     expect(result.code).toBe(2);
     expect(documentOf(result)).toMatchObject({ error: { code, hint: expect.any(String) } });
   }
@@ -47,14 +48,14 @@ it('ends with 2 and a hint for what is no run', async () => {
 it('exports in other formats, and refuses what it cannot do with 2', async () => {
   const run = await trainRun(2);
   const output = join(run, '..', 'tables');
-  const tables = await runCli(['report', run, '--format', 'csv', '--output', output, '--json']);
+  const tables = await runWarm(['report', run, '--format', 'csv', '--output', output, '--json']);
   expect(tables.code).toBe(0);
   const { rows } = documentOf(tables) as { rows: Record<string, number> };
   const lines = (name: string) => readFileSync(join(run, name), 'utf8').trimEnd().split('\n').length;
   expect(rows['metrics']).toBe(lines('metrics.jsonl'));
   expect(rows['evaluations']).toBe(lines('evaluations.jsonl'));
   expect(rows['turns']).toBeGreaterThan(rows['episodes']!);
-  const markdown = await runCli(['report', run, '--format', 'markdown']);
+  const markdown = await runWarm(['report', run, '--format', 'markdown']);
   expect(markdown.code).toBe(0);
   expect(markdown.stdout).toMatch(/\n\| trained +\| +[\d.]+ % \|/);
 
@@ -69,7 +70,7 @@ it('exports in other formats, and refuses what it cannot do with 2', async () =>
     [['--force'], 'AG_COMMAND_USAGE'],
     [['--format', 'csv', '--output', run], 'AG_OUTPUT_EXISTS'],
   ] as const) {
-    const result = await runCli(['report', run, ...flags, '--json']);
+    const result = await runWarm(['report', run, ...flags, '--json']);
     expect([result.code, documentOf(result)]).toMatchObject([2, { error: { code, hint: expect.any(String) } }]);
   }
 });
@@ -77,7 +78,7 @@ it('exports in other formats, and refuses what it cannot do with 2', async () =>
 it('draws two real seeds as a figure, to standard output and to a file that only it writes over', async () => {
   const runs = [await trainRun(1), await trainRun(2)];
   const figure = ['report', ...runs, '--format', 'svg', '--metric', 'rollout/success'];
-  const printed = await runCli([...figure, '--by', 'turns']);
+  const printed = await runWarm([...figure, '--by', 'turns']);
   expect(printed.code, printed.stderr).toBe(0);
   expect(printed.stdout).toMatch(/^<!-- [^>]+ -->\n<svg [^]+<\/svg>\n$/);
   expect(printed.stdout).toContain('>Turns played for training</text>');
@@ -85,11 +86,11 @@ it('draws two real seeds as a figure, to standard output and to a file that only
 
   const output = join(mkdtempSync(join(tmpdir(), 'agentgym-figure-')), 'figure.svg');
   for (const by of ['step', 'turns'])
-    expect((await runCli([...figure, '--by', by, '--output', output])).stdout).toBe(`Report: ${output}\n`);
+    expect((await runWarm([...figure, '--by', by, '--output', output])).stdout).toBe(`Report: ${output}\n`);
   expect(readFileSync(output, 'utf8')).toBe(printed.stdout);
   writeFileSync(output, '<svg/>');
-  const refused = await runCli([...figure, '--output', output, '--json']);
+  const refused = await runWarm([...figure, '--output', output, '--json']);
   expect([refused.code, documentOf(refused)]).toMatchObject([2, { error: { code: 'AG_OUTPUT_EXISTS' } }]);
   expect(readFileSync(output, 'utf8')).toBe('<svg/>');
-  expect((await runCli([...figure, '--output', output, '--force'])).code).toBe(0);
+  expect((await runWarm([...figure, '--output', output, '--force'])).code).toBe(0);
 });

@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { changedRecipe } from './fixtures/tiny-recipe.js';
-import { type CliResult, documentOf, runCli } from './run-cli.js';
+import { type CliResult, documentOf } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-episodes-'));
-const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd });
+const agentgym = (...args: string[]): Promise<CliResult> => runWarm(args, { cwd });
 const linesOf = <Line>(file: string) =>
   readFileSync(join(cwd, file), 'utf8')
     .trim()

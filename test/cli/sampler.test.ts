@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const folders = freshDataFolders();
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-sampler-'));
@@ -18,7 +19,7 @@ const environment = { ...folders, OPENAI_API_KEY: key };
 let server: ChildProcess;
 let url: string;
 
-const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd, environment });
+const agentgym = (...args: string[]): Promise<CliResult> => runWarm(args, { cwd, environment });
 
 /** Serves the base model on a port, and resolves with the address. */
 async function serve(port: number): Promise<string> {

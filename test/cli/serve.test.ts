@@ -8,7 +8,8 @@ import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
-import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const folders = freshDataFolders();
 const cwd = mkdtempSync(join(tmpdir(), 'agentgym-serve-'));
@@ -17,7 +18,7 @@ let server: ChildProcess;
 let url: string;
 
 const agentgym = (...args: string[]): Promise<CliResult> =>
-  runCli(args, { cwd, environment: { ...folders, OPENAI_API_KEY: key } });
+  runWarm(args, { cwd, environment: { ...folders, OPENAI_API_KEY: key } });
 
 beforeAll(async () => {
   writeFileSync(join(cwd, 'recipe.yaml'), tinyRecipe);

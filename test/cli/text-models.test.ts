@@ -13,7 +13,8 @@ import {
   startChatServer,
 } from '../../plugins/policy-openai/src/fixtures/chat-server.js';
 import { recordedChat, recording } from '../../plugins/policy-openai/src/fixtures/recording.js';
-import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const plugin = fileURLToPath(new URL('../../plugins/policy-openai', import.meta.url));
 const folders = freshDataFolders();
@@ -32,7 +33,7 @@ function bisect({ body }: Asked): string {
   return String(Math.floor((bounds[0]! + bounds[1]!) / 2));
 }
 
-const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd, environment: folders });
+const agentgym = (...args: string[]): Promise<CliResult> => runWarm(args, { cwd, environment: folders });
 
 beforeAll(async () => {
   server = await startChatServer((asked) =>

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { startTinkerServer, type TinkerServer } from '../../plugins/policy-tinker/src/fixtures/tinker-server.js';
 import { TabularEncoder } from '../../src/testing/tabular-encoder.js';
-import { bin, type CliResult, documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 const plugin = fileURLToPath(new URL('../../plugins/policy-tinker', import.meta.url));
 const folders = freshDataFolders();
@@ -18,7 +19,7 @@ let server: TinkerServer;
 /** Answers as a server does that is away. */
 let isAway = false;
 
-const agentgym = (...args: string[]): Promise<CliResult> => runCli(args, { cwd, environment: folders });
+const agentgym = (...args: string[]): Promise<CliResult> => runWarm(args, { cwd, environment: folders });
 const runs = () => readdirSync(join(cwd, 'runs'));
 
 /** A tokenizer of the words of guess-number, and a template. */
@@ -70,7 +71,7 @@ beforeAll(async () => {
     horizon: { schedule: 'fixed', turns: 2 },
     stages: {
       sft: {
-        ...{ kind: 'sft', demonstrations: { expert: 'oracle', count: 40 }, batchSize: 20, steps: 20 },
+        ...{ kind: 'sft', demonstrations: { expert: 'oracle', count: 40 }, batchSize: 20, steps: 10 },
         optimizer: { learningRate: 0.5, clipNorm: 0 },
       },
       rl: { kind: 'rl', tasksPerStep: 8, steps: 3, optimizer: { learningRate: 0.01, clipNorm: 0 } },
@@ -100,13 +101,13 @@ it('trains, and is evaluated from the state on the server', async () => {
   expect(result.stderr).not.toContain('Error');
   const { spent, status } = documentOf(result) as { spent: Record<string, number>; status: string };
   expect([status, spent['episodes']]).toEqual(['completed', 96]);
-  expect(spent['optimizerSteps']).toBeGreaterThan(20);
+  expect(spent['optimizerSteps']).toBeGreaterThan(10);
   const [run] = runs();
   const steps = readFileSync(join(cwd, 'runs', run!, 'metrics.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, number>);
-  expect(steps[19]?.['train/loss']).toBeLessThan(0.5 * (steps[0]?.['train/loss'] ?? NaN));
+  expect(steps[9]?.['train/loss']).toBeLessThan(0.5 * (steps[0]?.['train/loss'] ?? NaN));
   const gaps = steps.flatMap((step) => step['train/logprob_gap'] ?? []);
   expect(Math.max(...gaps)).toBeLessThan(1e-4);
   const evaluated = await agentgym('evaluate', run!, '--tasks', '4', '--json');
@@ -114,10 +115,10 @@ it('trains, and is evaluated from the state on the server', async () => {
 });
 
 it('saves what it has at an interruption, and goes on', async () => {
-  const args = ['train', 'recipe.yaml', '--set', 'name=stopped', '--set', 'stages.rl.steps=12', '--json'];
+  const args = ['train', 'recipe.yaml', '--set', 'name=stopped', '--set', 'stages.rl.steps=6', '--json'];
   const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...process.env, ...folders }, stdio: 'ignore' });
   const before = server.asked.length;
-  while (server.asked.slice(before).filter((path) => path === 'optim_step').length < 22) {
+  while (server.asked.slice(before).filter((path) => path === 'optim_step').length < 12) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   child.kill('SIGINT');

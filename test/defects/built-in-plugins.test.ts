@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { allChecks } from '../../src/plugin-check/all-checks.js';
 import { pluginFolders } from '../architecture/source-files.js';
 import { isLong } from '../long.js';
-import { runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import type { ToldReport } from './make-plugin.js';
 
 const folders = pluginFolders();
@@ -34,7 +34,7 @@ it.concurrent.each(folders.filter((folder) => isLong || first.includes(basename(
   '%s passes',
   { timeout: 300_000 },
   async (folder) => {
-    const { code, stdout, stderr } = await runCli(['plugins', 'check', join(folder), '--json', ...flagsFor(folder)]);
+    const { code, stdout, stderr } = await runWarm(['plugins', 'check', join(folder), '--json', ...flagsFor(folder)]);
     expect(stdout, stderr).toContain('"contributions"');
     const report = JSON.parse(stdout) as ToldReport;
     const findings = [...report.checks, ...report.contributions.flatMap(({ checks }) => checks)].flatMap(

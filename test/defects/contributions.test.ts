@@ -42,7 +42,7 @@ async function examine(contribution: Contribution, check: string, entry: string)
     examine(examination: Examination<ContributionKind>): Promise<KitReport>;
   };
   const module = await contribution.load();
-  const settings = { seed: 0, secondsPerCheck: 6, only: [check] };
+  const settings = { seed: 0, secondsPerCheck: 6, secondsPerText: 0.4, only: [check] };
   const options = optionDefaults(contribution.options);
   const examination = { contribution, module, options, entry, defaults: true, settings };
   return examiner.examine(examination as unknown as Examination<ContributionKind>);

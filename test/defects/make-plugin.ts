@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 
 /** A check in the output of `plugins check --json`. */
 export interface ToldCheck {
@@ -75,7 +75,7 @@ export async function checkFolder(
   flags: readonly string[] = [],
 ): Promise<{ code: number | null; report: ToldReport; stderr: string }> {
   try {
-    const { code, stdout, stderr } = await runCli(['plugins', 'check', root, '--json', ...flags]);
+    const { code, stdout, stderr } = await runWarm(['plugins', 'check', root, '--json', ...flags]);
     return { code, stderr, report: JSON.parse(stdout) as ToldReport };
   } finally {
     rmSync(root, { recursive: true, force: true });

@@ -16,7 +16,7 @@ export const documents: readonly string[] = [
   ...readmesIn('plugins'),
 ];
 
-/** Documents whose commands need a registry: test/registry/documents.test.ts runs them with the installed host. */
+/** Documents whose commands need a registry: test/registry/documents.long.test.ts runs them with the installed host. */
 export const registryDocuments: readonly string[] = ['docs/plugins.md'];
 
 /** Guides that begin with `agentgym init` and `npm install`: test/registry/guides.long.test.ts runs them as a reader does. */

@@ -11,7 +11,7 @@ import contributions from '../../docs/guides/examples/lamp/index.js';
 import * as lamp from '../../docs/guides/examples/lamp/lamp.js';
 import { options } from '../../docs/guides/examples/lamp/options.js';
 import { repository } from '../architecture/source-files.js';
-import { runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { longIt } from '../long.js';
 import { codeBlocks, noteOf } from './code-blocks.js';
 
@@ -49,7 +49,7 @@ longIt('reinforcement learning teaches an agent something there', { timeout: 600
   writeFileSync(join(folder, 'lamp.yaml'), guide.find((block) => noteOf(block, 'file') === 'recipe.yaml')?.text ?? '');
   const settings = ['policy.options.threads=1', 'evaluation.every=60'];
   const sets = settings.flatMap((setting) => ['--set', setting]);
-  const { code, stdout, stderr } = await runCli(['train', 'lamp.yaml', '--json', ...sets], { cwd: folder });
+  const { code, stdout, stderr } = await runWarm(['train', 'lamp.yaml', '--json', ...sets], { cwd: folder });
   expect(code, stderr).toBe(0);
   const { starts, evaluations } = JSON.parse(stdout) as { starts: readonly Outcome[]; evaluations: readonly Outcome[] };
   const rate = (outcomes: readonly Outcome[]) => outcomes.find(({ temperature }) => temperature === 1)!.success.rate;

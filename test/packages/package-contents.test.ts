@@ -21,6 +21,7 @@ import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { pluginFolders, repository, shown } from '../architecture/source-files.js';
+import { isLong } from '../long.js';
 
 const run = promisify(execFile);
 const wrong = join(repository, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
@@ -201,10 +202,10 @@ describe('a project that depends on the packed host', () => {
   };
 
   // The compiler of this repository, and the major version before it.
-  it.each([
+  it.each<readonly [compiler: string, resolution: string]>([
     ['@typescript/native/bin/tsc', 'node16'],
     ['@typescript/native/bin/tsc', 'bundler'],
-    ['typescript/bin/tsc6', 'node16'],
+    ...(isLong ? [['typescript/bin/tsc6', 'node16'] as const] : []),
   ])(
     'compiles by %s under %s, declarations of the host included',
     (compiler, resolution) => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
+import { isLong } from '../long.js';
 import { publishFixture as publish } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, startAgentgym } from './run-agentgym.js';
 
@@ -137,7 +138,7 @@ describe('interrupted and side by side', () => {
     await agentgym(user, ['plugins', 'install', 'env-coin']);
     const list = () => readFileSync(join(user.data, 'package.json'), 'utf8');
     const before = list();
-    for (const milliseconds of [300, 700, 1000, 1300, 1700]) {
+    for (const milliseconds of isLong ? [300, 700, 1000, 1300, 1700] : [700, 1300]) {
       const child = startAgentgym(user, ['plugins', 'install', '@fixture/env-second']);
       const ended = new Promise((resolve) => child.on('exit', resolve));
       setTimeout(() => child.kill('SIGKILL'), milliseconds);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type CliResult, documentOf, runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
 import { compareRuns } from '../kill/compare-runs.js';
 import { findProcesses } from '../kill/find-processes.js';
 import { isLong, longIt } from '../long.js';
@@ -41,12 +42,12 @@ const IN_THE_MIDDLE = 5;
 
 const runOf = (name: string) => join(project, 'runs', name);
 
-function train(name: string, settings: readonly string[]): Promise<CliResult> {
+function train(name: string, settings: readonly string[], runs = runWarm): Promise<CliResult> {
   const sets = settings.flatMap((setting) => ['--set', setting]);
-  return runCli(['train', 'recipe.yaml', '--output', runOf(name), '--json', ...sets], { cwd: project });
+  return runs(['train', 'recipe.yaml', '--output', runOf(name), '--json', ...sets], { cwd: project });
 }
 
-const resume = (name: string) => runCli(['train', '--resume', runOf(name), '--json'], { cwd: project });
+const resume = (name: string) => runWarm(['train', '--resume', runOf(name), '--json'], { cwd: project });
 
 /** Checks that a run is complete, and left no process and no lease. */
 async function expectCompleted({ code, stderr }: CliResult): Promise<void> {
@@ -137,7 +138,7 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
 
   it.runIf(isLong && !withoutPython)('until it is killed itself, which ends Python', async () => {
     const name = 'killed';
-    const running = train(name, settingsOf('python-threads'));
+    const running = train(name, settingsOf('python-threads'), runCli);
     await untilInTheMiddle(name);
     for (const pid of findProcesses(runOf(name))) process.kill(pid, 'SIGKILL');
     expect((await running).code).toBe(null);

@@ -27,12 +27,11 @@ const variants: Record<string, Options> = {
 
 /** Processes take longer than all else here, so only these are played in them. */
 const inProcesses = 'all levels in words';
+/** The effort of `plugins check` with options that are not the defaults. */
+const fewer = { tasks: 2, turns: 15, malformed: 60 };
 
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('babyai: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, {
-    ids: name === inProcesses ? 60 : 20,
-    ...(name === inProcesses && { freshProcess }),
-  });
+  describeEnvironment(it, subject, name === inProcesses ? { ids: 60, freshProcess } : { ...fewer, ids: 20 });
 });

@@ -28,9 +28,11 @@ const variants: Record<string, Options> = {
 
 /** Processes take longer than all else here, so only these are played in them. */
 const inProcesses = 'custom games';
+/** The effort of `plugins check` with options that are not the defaults. */
+const fewer = { tasks: 2, turns: 15, malformed: 60 };
 
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('textworld: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, { ids: 15, ...(name === inProcesses && { freshProcess }) });
+  describeEnvironment(it, subject, { ids: 15, ...(name === inProcesses ? { freshProcess } : fewer) });
 });

@@ -43,9 +43,15 @@ interface Kind {
   readonly sharesAnswers?: boolean;
 }
 
-/** Generators that share a runner. */
+/** Generators that share a runner, which compiles its sessions again only for other weights. */
 function sessions(config: DecoderConfig, executor: Executor, runner: DecodeRunner): Generators {
   const runs = vi.spyOn(runner, 'run');
+  const prepare = runner.prepare.bind(runner);
+  let prepared: { readonly weights: ModelWeights; readonly ready: ReturnType<typeof prepare> } | undefined;
+  vi.spyOn(runner, 'prepare').mockImplementation((weights) => {
+    if (prepared?.weights !== weights) prepared = { weights, ready: prepare(weights) };
+    return prepared.ready;
+  });
   const rows = () => runs.mock.calls.flatMap(([, , , , { appendTo }]) => appendTo?.rows ?? []);
   return {
     make: (changes) =>
@@ -85,8 +91,11 @@ function first(token: number): GenerateRequest {
   return { tokens: [token, 1, 2, 3, 4], sequence: 'first', endIds: [], maxTokens: 4, draws };
 }
 
+const weights = new Map<ReadonlyMap<string, Float32Array>, ModelWeights>();
 async function weightsOf(parameters: ReadonlyMap<string, Float32Array>): Promise<ModelWeights> {
-  return { trainable: stateOf(await onnx(), parameters) };
+  const known = weights.get(parameters) ?? { trainable: stateOf(await onnx(), parameters) };
+  weights.set(parameters, known);
+  return known;
 }
 
 /** Drawn once for each model: all tests begin with the same ones, and none changes them. */
@@ -98,15 +107,26 @@ function parametersOf(config: DecoderConfig) {
   return parameters;
 }
 
+/** Made once for each kind and model, because compiling its sessions takes most of a test. */
+const generators = new Map<Kind, Map<DecoderConfig, Promise<Generators>>>();
+function generatorsOf(kind: Kind, config: DecoderConfig): Promise<Generators> {
+  const known = generators.get(kind) ?? new Map<DecoderConfig, Promise<Generators>>();
+  generators.set(kind, known);
+  const made = known.get(config) ?? kind.create(config);
+  known.set(config, made);
+  return made;
+}
+
 async function setUp(kind: Kind, config: DecoderConfig) {
   const parameters = parametersOf(config);
-  const { make, fed } = await kind.create(config);
+  const { make, fed } = await generatorsOf(kind, config);
+  const before = fed();
   const generator = async (changes?: Partial<GeneratorLimits>) => {
     const made = make(changes);
     await made.useWeights(await weightsOf(parameters));
     return made;
   };
-  return { parameters, generator, fed };
+  return { parameters, generator, fed: () => fed() - before };
 }
 
 /** Prompts and token limits of many lengths, with end tokens that are really sampled. */
@@ -216,7 +236,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       { temperature: 1.3, topP: 0.8, topK: 9 },
       { ...plain, topP: 0.6 },
     ];
-    const asked = requests(config, 14).map((request, index) => ({ ...request, sampling: ways[index % 7] }));
+    const asked = requests(config, 10).map((request, index) => ({ ...request, sampling: ways[index % 7] }));
     // Two with the same prompt.
     asked[8] = { ...asked[1]!, sequence: 'again', sampling: ways[3] };
     const mixed = asked.map(({ sampling, ...request }) => ({ ...request, ...(sampling && { sampling }) }));
@@ -275,7 +295,7 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
       const all: GeneratedTokens[][] = [];
       let sequences: number[][] | undefined;
       for (let turn = 0; turn < 3; turn += 1) {
-        const asked = requests(config, 8, turn, sequences);
+        const asked = requests(config, 6, turn, sequences, { prompt: 30, answer: 12 });
         const answers = await run(asked);
         sequences = asked.map(({ tokens }, row) => [...tokens, ...answers[row]!.tokens]);
         all.push(answers);
@@ -304,8 +324,8 @@ describe.each(cases)('generation by $by, $model', ({ kind, config }) => {
           tokens: long,
           sequence: 'long',
           endIds: [],
-          maxTokens: 40,
-          draws: new Float64Array(40).fill(0.3),
+          maxTokens: 20,
+          draws: new Float64Array(20).fill(0.3),
         };
         return (await crowded.generate([noise, ...asked, { ...noise, sequence: 'other' }], plain)).slice(1, -1);
       });
@@ -417,9 +437,9 @@ describe.each([
       const { generator } = await setUp(kind, config);
       return (await generator()).generate(requests(config, count), sampling);
     };
-    const [byGraph, byKernels] = [await answer(kinds[0]!, 40), await answer(kinds[1]!, 40)];
+    const [byGraph, byKernels] = [await answer(kinds[0]!, 20), await answer(kinds[1]!, 20)];
     // The reference is slow.
-    for (const others of [byKernels, await answer(inReference, 4)]) {
+    for (const others of [byKernels, await answer(inReference, 2)]) {
       for (const [row, { tokens, logprobs }] of others.entries()) {
         expect(tokens).toEqual(byGraph[row]!.tokens);
         for (const [index, logprob] of logprobs.entries())
