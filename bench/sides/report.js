@@ -26,10 +26,13 @@ export function headOf({ options: { onGpu, threadCounts }, hello: { gpu }, peer 
   return `${deviceOf(gpu)}; ${peer}.${compares ? ' Each side at its faster of one and two threads (in brackets).' : ''}`;
 }
 
-/** Keeps a measurement in the file of the day, and where `--json` wants it. That of another engine does not replace it. */
+/**
+ * Keeps a measurement in the file of the day, and where `--json` wants it. That of another engine does not replace it.
+ * @param measurement its name, and the model's where it has one
+ */
 export function keep(measurement, whole, { engine, precision, args, json }, gpu) {
   const variant = [engine === 'auto' ? '' : engine, precision === 'float32' ? '' : precision];
   const name = [measurement, ...variant].filter((part) => part !== '').join(' ');
-  console.log(`\nWritten to ${keepResults(name, whole, { gpu, command: [measurement, ...args] })}`);
+  console.log(`\nWritten to ${keepResults(name, whole, { gpu, command: [measurement.split(' ', 1)[0], ...args] })}`);
   if (json !== undefined) writeFileSync(json, `${JSON.stringify(whole, undefined, 2)}\n`);
 }
