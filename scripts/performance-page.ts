@@ -57,7 +57,7 @@ interface ResultsFile {
   readonly measurements: { readonly [name: string]: Measurement };
 }
 
-/** Headings of the measurements, in the order of the page. Those of a language model follow those of made ones. */
+/** Headings of the measurements, in the order of the page. */
 const headings: { readonly [name: string]: string } = {
   engine: 'Training steps',
   decode: 'Sampling',
@@ -67,9 +67,8 @@ const headings: { readonly [name: string]: string } = {
   resident: 'Memory of an hour',
 };
 
-const ofLanguageModel: { readonly [heading: string]: string } = {
-  [headings['models']!]: 'A language model',
-};
+/** The heading of `models`, where the model is not made for it. */
+const languageModel = 'A language model';
 
 const method = `# Performance
 
@@ -108,8 +107,9 @@ function section(content: ResultsFile, file: string, figures: Map<string, string
     Object.entries(measurements)
       .filter(([key]) => key.split(' ', 1)[0] === name)
       .map(([key, measurement]) => {
-        const { rows, points, periods } = measurement;
-        if (rows !== undefined) return table(heading, measurement, rows);
+        const { model, rows, points, periods } = measurement;
+        const isLanguageModel = name === 'models' && model !== undefined;
+        if (rows !== undefined) return table(isLanguageModel ? languageModel : heading, measurement, rows);
         if (periods !== undefined) return memory(heading, measurement, periods);
         const figure = `${key.replaceAll(' ', '-')}-${file}.svg`;
         figures.set(figure, drawGrowth(points ?? []));
@@ -141,7 +141,7 @@ function head(heading: string, measurement: Measurement): string[] {
   const others = foreignCores === undefined ? '' : ` Others used ${foreignCores.toFixed(2)} cores.`;
   const by = engine === 'auto' ? '' : `, ${engine}${precision === 'float32' ? '' : ` in ${precision}`}`;
   const beside = peers.length === 0 ? '' : ` ${peers.join(', ')}.`;
-  const title = model === undefined ? heading : `${ofLanguageModel[heading] ?? heading}: ${model}`;
+  const title = model === undefined ? heading : `${heading}: ${model}`;
   return [`### ${title}${by}\n`, `\`${command}\`.${beside}${others}\n`];
 }
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 
 import { mean } from '../../dist/statistics/mean.js';
 import { pairedTInterval } from '../../dist/statistics/t-interval.js';
+import { openLanguageModel } from '../sides/language-model.js';
 import { openHost } from '../sides/our-side.js';
 import { logprobsOf, sampleAnswers } from '../sides/question-batch.js';
 import { openModel } from '../sides/small-model.js';
@@ -18,8 +19,9 @@ export async function measure(args) {
   if (values.folder === undefined || values.trained === undefined) {
     throw new UsageError('Usage: npm run bench -- forgetting --folder MODEL --trained FOLDER');
   }
+  const { folder } = openLanguageModel(values.folder);
   const host = await openHost();
-  const before = await openModel(host, values.folder, {});
+  const before = await openModel(host, folder, {});
   const rows = questions.map(([question]) => [...before.encoder.begin('', question)]);
   const sampled = (await sampleAnswers(before, rows, fresh)).map(({ tokens }) => tokens);
   const given = questions.map(([, answer]) => before.encoder.encodeAction(answer));

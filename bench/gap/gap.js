@@ -2,6 +2,7 @@
 //   npm run bench -- gap --folder MODEL [--tokens N] [--set OPTION=VALUE[,OPTION=VALUE]]...
 import { parseArgs } from 'node:util';
 
+import { openLanguageModel } from '../sides/language-model.js';
 import { openHost } from '../sides/our-side.js';
 import { logprobsOf, sampleAnswers } from '../sides/question-batch.js';
 import { openModel } from '../sides/small-model.js';
@@ -30,13 +31,14 @@ export async function measure(args) {
     },
   });
   if (values.folder === undefined) throw new UsageError('--folder MODEL is missing');
+  const { folder } = openLanguageModel(values.folder);
   const host = await openHost();
-  const exact = await openModel(host, values.folder, {});
+  const exact = await openModel(host, folder, {});
   console.log('Distance in nats of log probabilities at temperature 1, and the effective sample of their ratios:\n');
   console.log('| setting | tokens | mean | largest | effective sample |\n|---|--:|--:|--:|--:|');
   for (const setting of values.set) {
     const settings = Object.fromEntries(setting.split(',').map((one) => one.split('=')));
-    const rounded = await openModel(host, values.folder, settings);
+    const rounded = await openModel(host, folder, settings);
     const rows = Array.from({ length: Math.ceil(Number(values.tokens) / fresh) }, (_, row) => [
       ...rounded.encoder.begin('', prompts[row % prompts.length]),
     ]);

@@ -45,7 +45,10 @@ const ofHalfABillion = [
   },
 ];
 
-/** Of a small language model, such as SmolLM2-135M: as `evaluate` and `serve` open it, unless the row says. PyTorch keeps its activations, which is faster. */
+/**
+ * Of a small language model, such as SmolLM2-135M. It is sampled as `evaluate` and `serve` open it, unless the row says otherwise.
+ * PyTorch keeps its activations, which is faster.
+ */
 const ofFolder = [
   { name: 'decode, 1 row', kind: 'decode', sizes: decode(1), goal: 0.5 },
   { name: 'decode, 8 rows', kind: 'decode', sizes: decode(8), goal: 0.35 },
@@ -147,7 +150,7 @@ async function profiles(items, { folder, vocabulary, options }) {
     const { maxTokens, ...further } = settingsOf(options, { sizes, settings });
     const make = (policy) => works[kind](policy, { vocabulary, ...sizes });
     const counts = { warmUps: 1, repetitions: 1 };
-    const of = { folder, maxTokens, further: { ...further, threads: 1 }, uses: { samplesOnly }, make };
+    const of = { folder, maxTokens, further, uses: { samplesOnly }, make };
     lines.push(`  ${await profileOf(name, { ...of, ...counts })}`);
   }
   return lines;
@@ -182,7 +185,7 @@ async function compareCase(
   }
 }
 
-/** These models are opened as `agentgym evaluate` opens them, which knows that nothing is trained. */
+/** Works for which a model is opened as `agentgym evaluate` opens it, which knows that nothing is trained. */
 const isSampling = (kind) => kind === 'decode' || kind === 'prefill';
 
 /** Options of our policy in a row. */

@@ -51,7 +51,7 @@ export async function profileOf(
     return session;
   };
   try {
-    const settings = { ...optionDefaults(declared), engine: 'native', threads: 1, ...further };
+    const settings = { ...optionDefaults(declared), ...further, engine: 'native', threads: 1 };
     const context = { from: folder, corpus: noCorpus, valueHead: false, maxTokens, ...uses };
     const start = (engine, cores, log) => InProcessEngine.create(engine, cores, log);
     const policy = await createPolicy(settings, { ...hostSettings(1), files: outsideFiles }, context, start);
