@@ -20,7 +20,7 @@ export interface ExecutorOptions extends Partial<Omit<RuntimeSearch, 'engine'>> 
   readonly threads: number;
   /**
    * Whether a session gives its memory back after every run. Otherwise it keeps the most that it ever needed, rounded up
-   * to a power of two, which saves time for small models. Default: false.
+   * to a power of two, which saves time. Default: false.
    */
   readonly returnsMemory?: boolean;
   /** Engines other than TensorFlow know float32 only. Default: float32. */

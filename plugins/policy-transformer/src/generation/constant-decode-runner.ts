@@ -6,11 +6,25 @@ import type { Adapter } from '../model/parameters.js';
 import type { HostArray } from '../operations/tensor.js';
 import { logitsGraph, type DecodeSizes } from './decode-graph.js';
 import { standIns, tablesOf } from './decode-runner.js';
+import { float32Product, type MatrixProduct } from './decode-weights.js';
 import type { DecodeRunner } from './graph-generator.js';
 import { RowScales } from './row-scales.js';
 import { quantizedProduct, quantizeWeights, type QuantizedFormat } from './quantized-weights.js';
 import { chooseToken, type Choice } from './sampling-graph.js';
 import { statesOf, type ModelWeights, type PreparedWeights } from './token-generator.js';
+
+/** Prefix of matrices that are constants: the same names without it are inputs. */
+const CONSTANT = 'constant.';
+
+const matrixOf = (name: string): string => (name.startsWith(CONSTANT) ? name.slice(CONSTANT.length) : '');
+
+const constantProduct: MatrixProduct = (graph, of, names, sizes) =>
+  float32Product(
+    graph,
+    of,
+    names.map((name) => `${CONSTANT}${name}`),
+    sizes,
+  );
 
 /** The numbers that a constant copy of the weights has. */
 export type ConstantFormat = 'float32' | QuantizedFormat;
@@ -18,8 +32,8 @@ export type ConstantFormat = 'float32' | QuantizedFormat;
 /**
  * Decodes with matrices that are constants of one session, because packed once they are faster than as an input: those of
  * a rounded copy up to three times. So that they exist only once, this session serves every shape, and choosing a
- * token, which differs, is a session of its own. An adapter is an input, and so are norms, biases and the embedding beside
- * a rounded copy.
+ * token, which differs, is a session of its own. An adapter is an input, and so are norms, biases and the embedding, in
+ * which tokens are looked up: as a constant beside its packed copy it would exist once more.
  */
 export class ConstantDecodeRunner implements DecodeRunner {
   readonly rowLimits: DecodeRunner['rowLimits'];
@@ -63,12 +77,7 @@ export class ConstantDecodeRunner implements DecodeRunner {
     const { logits } = await this.#logits.run(inputs, {
       ...options,
       sizes: { rows, width, capacity },
-      // What is a constant is not given again.
-      state: [
-        ...statesOf(weights).filter((one) => this.#format !== 'float32' || one !== copied),
-        ...weights.derived,
-        ...state,
-      ],
+      state: [...statesOf(weights), ...weights.derived, ...state],
     });
     const choosing = await this.#choose(choice);
     return choosing.run({ ...inputs, logits: logits! }, { sizes: { rows } });
@@ -89,15 +98,17 @@ export class ConstantDecodeRunner implements DecodeRunner {
 
   async #compileLogits(weights: State): Promise<Executable> {
     const format = this.#format;
-    const rounds = format !== 'float32';
-    const fixed = rounds ? await quantizeWeights(this.#executor, this.#config, weights, format) : weights;
+    const isCopy = format === 'float32';
+    const fixed = isCopy
+      ? weights.renamed(matrixOf)
+      : await quantizeWeights(this.#executor, this.#config, weights, format);
     const openSizes = standIns(this.#config);
     const program = logitsGraph(new Graph(), this.#config, {
       sizes: openSizes,
       tables: tablesOf(this.#config),
       adapter: this.#adapter,
       rowByRow: this.#executor.readsRowByRow,
-      ...(rounds && { multiply: quantizedProduct(format) }),
+      multiply: isCopy ? constantProduct : quantizedProduct(format),
     });
     return this.#executor.compile({ ...program, openSizes: { ...openSizes }, fixed });
   }

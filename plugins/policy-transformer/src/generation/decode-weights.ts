@@ -1,4 +1,4 @@
-import { addAdapter } from '../model/adapter-graph.js';
+import { addAdapter, narrowProducts } from '../model/adapter-graph.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { normsOf, type DecoderWeights } from '../model/decoder-layer.js';
 import { EMBEDDING, headName, layerParameter, projectionSizes, type Adapter } from '../model/parameters.js';
@@ -30,7 +30,7 @@ export type MatrixProduct = (
   },
 ) => Tensor;
 
-const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, ...options }) =>
+export const float32Product: MatrixProduct = (graph, of, names, { outputs, inputs, ...options }) =>
   graph.matmul(of, graph.state(names, [outputs, inputs]), { transposeRight: true, ...options });
 
 /**
@@ -65,12 +65,16 @@ export function joinedWeights(
       const fewRows = isFew(of);
       const product = multiply(graph, of, joint('weight'), { outputs, inputs, fewRows, coarse: true });
       const all = bias ? graph.add(product, graph.state(joint('bias'), [outputs])) : product;
+      const narrow = narrowProducts(graph, config, adapter, {
+        ...{ of, layer, parts, fewRows },
+        join: (names, rows, width) => graph.state(names, [rows, width]),
+      });
       let start = 0;
       return sizes.map((size, index) => {
         const whole = graph.slice(all, 1, start, (start += size.outputs));
         const part = parts[index]!;
         const scale = () => graph.state(rowScaleState(layer, part), [size.outputs]);
-        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale, fewRows });
+        return addAdapter(graph, config, adapter, { whole, narrow: narrow.get(part), layer, part, scale, fewRows });
       });
     },
     norm: normsOf(graph, config),

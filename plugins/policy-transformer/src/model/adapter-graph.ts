@@ -12,15 +12,48 @@ import {
 
 /** The output of a matrix that may have an adapter. */
 interface Adapted {
-  readonly of: Tensor;
   /** W of^T + bias, [n, outputs]. */
   readonly whole: Tensor;
+  /** Of `narrowProducts`; `undefined` if the adapter does not have this matrix. */
+  readonly narrow: Tensor | undefined;
   readonly layer: number;
   readonly part: Projection;
   /** In DoRA, the factor of each output, which is `rowScale`: [outputs]. */
   readonly scale: () => Tensor;
   /** See `MatmulOptions`. */
   readonly fewRows?: boolean;
+}
+
+/** `of` [n, inputs], which several matrices of a layer read. */
+interface Narrowed {
+  readonly of: Tensor;
+  readonly layer: number;
+  readonly parts: readonly Projection[];
+  /** Factors A [rank, inputs] as one matrix, one below the other. */
+  readonly join: (names: readonly string[], rows: number, inputs: number) => Tensor;
+  /** See `MatmulOptions`. */
+  readonly fewRows?: boolean;
+}
+
+/**
+ * of A^T, [n, rank], for those matrices that have an adapter. One product computes them all: products with so few
+ * columns mostly read `of`.
+ */
+export function narrowProducts(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  adapter: Adapter | undefined,
+  { of, layer, parts, join, fewRows = false }: Narrowed,
+): ReadonlyMap<Projection, Tensor> {
+  const adapted = parts.filter((part) => adapter?.targets.includes(part));
+  if (adapter === undefined || adapted.length === 0) return new Map();
+  const { rank } = adapter;
+  const { inputs } = projectionSizes(config, adapted[0]!);
+  const names = adapted.map((part) => adapterParameter(layer, part, 'A'));
+  const joint = join(names, names.length * rank, inputs);
+  const all = graph.matmul(of, joint, { transposeRight: true, fewRows, coarse: true });
+  const own = (index: number) => (names.length === 1 ? all : graph.slice(all, 1, index * rank, (index + 1) * rank));
+  return new Map(adapted.map((part, index) => [part, own(index)]));
 }
 
 /**
@@ -31,12 +64,11 @@ export function addAdapter(
   graph: GraphBuilder,
   config: DecoderConfig,
   adapter: Adapter | undefined,
-  { of, whole, layer, part, scale, fewRows = false }: Adapted,
+  { whole, narrow, layer, part, scale, fewRows = false }: Adapted,
 ): Tensor {
-  if (!adapter?.targets.includes(part)) return whole;
+  if (adapter === undefined || narrow === undefined) return whole;
   const { outputs, bias } = projectionSizes(config, part);
-  const { down, up } = factorsOf(graph, config, adapter, layer, part);
-  const narrow = graph.matmul(of, down, { transposeRight: true, fewRows, coarse: true });
+  const { up } = factorsOf(graph, config, adapter, layer, part);
   const wide = graph.matmul(narrow, up, { transposeRight: true, scale: adapter.scale, fewRows, coarse: true });
   const sum = graph.add(whole, wide);
   if (!adapter.dora) return sum;

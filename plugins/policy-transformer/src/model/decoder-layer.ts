@@ -1,7 +1,7 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Tensor } from '../operations/tensor.js';
 import { activate } from './activation.js';
-import { addAdapter, rowScale } from './adapter-graph.js';
+import { addAdapter, narrowProducts, rowScale } from './adapter-graph.js';
 import type { DecoderConfig } from './decoder-config.js';
 import {
   EMBEDDING,
@@ -123,15 +123,22 @@ export function decoderLayer(
 /** Weights as state under their Hugging Face names, one matrix each, and the adapter's share of the products. */
 export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): DecoderWeights {
   return {
-    project: (of, layer, parts) =>
-      parts.map((part) => {
+    project(of, layer, parts) {
+      // Each factor is a state of its own, because it has a gradient of its own.
+      const join = (names: readonly string[], rows: number, inputs: number) => {
+        const factors = names.map((name) => graph.state(name, [rows / names.length, inputs]));
+        return factors.length === 1 ? factors[0]! : graph.concat(factors, 0);
+      };
+      const narrow = narrowProducts(graph, config, adapter, { of, layer, parts, join });
+      return parts.map((part) => {
         const { outputs, inputs, bias } = projectionSizes(config, part);
         const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
         const product = graph.matmul(of, weight, { transposeRight: true, coarse: true });
         const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
         const scale = () => rowScale(graph, config, adapter!, layer, part);
-        return addAdapter(graph, config, adapter, { of, whole, layer, part, scale });
-      }),
+        return addAdapter(graph, config, adapter, { whole, narrow: narrow.get(part), layer, part, scale });
+      });
+    },
     norm: normsOf(graph, config),
   };
 }

@@ -179,7 +179,8 @@ function valueHeadShapes({ hiddenSize }: DecoderConfig): (readonly [string, Shap
 }
 
 /**
- * Sorts parameters so that matrices that read the same tensor, which sampling joins, are neighbours. The order depends
+ * Sorts parameters so that matrices that read the same tensor, which sampling joins, are neighbours, and so are their
+ * factors A. The order depends
  * only on the set of names.
  */
 function inLayoutOrder(shapes: ReadonlyMap<string, Shape>): ReadonlyMap<string, Shape> {
@@ -196,7 +197,7 @@ function inLayoutOrder(shapes: ReadonlyMap<string, Shape>): ReadonlyMap<string, 
   );
 }
 
-const JOINED = ['weight', 'bias'].flatMap((kind) =>
+const JOINED = ['weight', 'bias', 'lora_A.weight'].flatMap((kind) =>
   ['q_proj', 'k_proj', 'v_proj', 'gate_proj', 'up_proj'].map((part) => `${part}.${kind}`),
 );
 

@@ -14,7 +14,7 @@ const TOKENS = 512;
 const layered: CountedSettings = {
   config,
   parts: { valueHead: false },
-  cores: { count: 1, layered: true },
+  cores: { count: 1, layered: true, returnsMemory: true },
   isWasm: false,
   microBatchTokens: TOKENS,
   activationBytes: 0,
@@ -48,9 +48,19 @@ it('counts what layers keep for the backward pass, as far as it is allowed', asy
   expect(all - two).toBe((config.layers - 2) * ofLayer);
 });
 
+it('adds up what programs keep, where they do not give it back', async () => {
+  const cores = { ...layered.cores, returnsMemory: false };
+  const kept = (await countMemory({ ...layered, cores }))['activations'];
+  expect(kept).toBeGreaterThan(await activationsOf(0));
+});
+
 // Goes red when the batch of episodes that begin alike is not laid out as one.
 it('counts a second program for episodes that begin alike', async () => {
-  const small: CountedSettings = { ...layered, cores: { count: 1, layered: false }, microBatchTokens: 2048 };
+  const small: CountedSettings = {
+    ...layered,
+    cores: { count: 1, layered: false, returnsMemory: false },
+    microBatchTokens: 2048,
+  };
   const activations = async (longest: number, rows: number) => {
     const lengths = { longest, usual: longest, sampled: 45 };
     return (await countMemory({ ...small, lengths, load: { ...small.load, rows } }))['activations']!;

@@ -24,6 +24,7 @@ import { createOptimizer } from '../optimizers/create-optimizer.js';
 import { createRunner, RUN_LIMITS, usesKernels, type SamplingWeights } from '../worker/create-generator.js';
 import { LayeredTrainer } from '../worker/layered-trainer.js';
 import { Trainer } from '../worker/trainer.js';
+import type { Cores } from './engine-sizes.js';
 import type { EpisodeLengths } from './episode-lengths.js';
 
 const FLOAT = 4;
@@ -55,7 +56,7 @@ const CACHE_STEP = 32;
 export interface CountedSettings {
   readonly config: DecoderConfig;
   readonly parts: ParameterOptions;
-  readonly cores: { readonly count: number; readonly layered: boolean };
+  readonly cores: Pick<Cores, 'count' | 'layered' | 'returnsMemory'>;
   readonly isWasm: boolean;
   readonly microBatchTokens: number;
   readonly activationBytes: number;
@@ -151,10 +152,10 @@ async function countPrograms(settings: CountedSettings): Promise<Counted> {
 
 /**
  * Whether programs use the same memory one after the other: those of a large model give it back after every run, and
- * WebAssembly has one memory for all. A small model's programs keep theirs.
+ * WebAssembly has one memory for all. Other programs keep theirs.
  */
 function sharesMemory({ cores, isWasm }: CountedSettings): boolean {
-  return cores.layered || isWasm;
+  return cores.returnsMemory || isWasm;
 }
 
 /** What the engine holds for several programs. */
@@ -166,8 +167,8 @@ function together(settings: CountedSettings, programs: readonly CountedProgram[]
 /** What a micro-batch computes, and what is kept for its backward pass. */
 function activationBytes(settings: CountedSettings, { training, evaluation, tokens }: Counted): number {
   const [trains, evaluates] = [together(settings, training), together(settings, evaluation)];
-  if (!sharesMemory(settings)) return trains + evaluates;
-  return Math.max(trains, evaluates) + (settings.cores.layered ? betweenPasses(settings, tokens) : 0);
+  const programs = sharesMemory(settings) ? Math.max(trains, evaluates) : trains + evaluates;
+  return programs + (settings.cores.layered ? betweenPasses(settings, tokens) : 0);
 }
 
 /** WebAssembly has a memory of its own, into which every run copies what it is given. */

@@ -84,6 +84,7 @@ export async function createPolicy(
     ...parts,
     sessionThreads: cores.sessionThreads,
     layered: cores.layered,
+    returnsMemory: cores.returnsMemory,
     microBatchTokens: options.microBatchTokens,
     activationBytes: options.activationMegabytes * 1e6,
     cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,

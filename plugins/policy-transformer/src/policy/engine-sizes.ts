@@ -34,24 +34,41 @@ function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
 const MOST_FOR_COPIES = 100e6;
 
 /**
- * How a model is computed: how many cores with how many threads each, and whether layer by layer.
- * @param engineFolder see `ExecutorOptions`
+ * Parameters of a model whose sessions keep their memory from run to run. New memory costs up to a tenth of a step of a
+ * small language model, because the system fills it with zeros, and what falls between its pieces is lost. Those of a larger model
+ * have too much to keep.
  */
+const MOST_TO_KEEP_MEMORY = 250e6;
+
+/** How a model is computed. */
+export interface Cores {
+  readonly count: number;
+  /** Threads of each. */
+  readonly sessionThreads: number;
+  readonly layered: boolean;
+  /** See `ExecutorOptions`. */
+  readonly returnsMemory: boolean;
+}
+
+/** @param engineFolder see `ExecutorOptions` */
 export function coresOf(
   options: Pick<TransformerOptions, 'threads' | 'engine'>,
   config: DecoderConfig,
   engineFolder?: string,
-): { readonly count: number; readonly sessionThreads: number; readonly layered: boolean } {
+): Cores {
   const threads = threadsOf(options);
-  const isLarge = totalElements(parameterShapes(config, { valueHead: false })) > MOST_FOR_COPIES;
+  const parameters = totalElements(parameterShapes(config, { valueHead: false }));
+  const isLarge = parameters > MOST_FOR_COPIES;
   // A GPU computes one thing after the other anyway, and its memory would hold a copy of the weights for each core.
   const hasDevice =
     options.engine === 'webgpu' ||
     options.engine === 'cuda' ||
     (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
   // Layer by layer, activations would move between the device and the process.
-  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered: isLarge && !hasDevice };
-  return { count: threads, sessionThreads: 1, layered: false };
+  const layered = isLarge && !hasDevice;
+  const returnsMemory = layered && parameters > MOST_TO_KEEP_MEMORY;
+  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered, returnsMemory };
+  return { count: threads, sessionThreads: 1, layered, returnsMemory };
 }
 
 /** Tokens of the longest sequence of any model. */

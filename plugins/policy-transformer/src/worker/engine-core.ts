@@ -38,6 +38,8 @@ export interface EngineSettings {
   readonly adapter?: Adapter | undefined;
   /** Whether training goes layer by layer, which needs less memory. */
   readonly layered: boolean;
+  /** See `ExecutorOptions`. */
+  readonly returnsMemory?: boolean;
   /** Threads of a core. */
   readonly sessionThreads: number;
   /** Largest rows * width of one training run, or most tokens if it goes layer by layer. */
@@ -103,7 +105,7 @@ export class EngineCore {
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
     const { engine, engineFolder, precision = 'float32', deterministic = false } = settings;
-    const { sessionThreads: threads, layered: returnsMemory } = settings;
+    const { sessionThreads: threads, returnsMemory = false } = settings;
     const options = { engine, engineFolder, precision, deterministic, threads, returnsMemory, log };
     return new EngineCore(settings, await createExecutor(options));
   }
