@@ -1195,7 +1195,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/policy-transformer/src/generation/decode-weights.ts',
-    find: 'return addAdapter(graph, config, adapter, { of, whole, layer, part, scale, fewRows });',
+    find: 'return addAdapter(graph, config, adapter, { whole, narrow: narrow.get(part), layer, part, scale, fewRows });',
     replace: 'return whole;',
     test: 'plugins/policy-transformer/src/policy/transformer-policy.test.ts',
     reddens: 'changes nothing at first, then what is sampled and trained alike',

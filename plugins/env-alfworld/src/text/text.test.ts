@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
+import { beginStep } from '../engine/effort.js';
 import { Relation } from '../engine/relation.js';
 import { derive, deriveIntro, type Telling } from './derive.js';
 import { readTextValue } from './expression.js';
@@ -34,6 +35,9 @@ const tell = (rules = '"intro": [{"rhs": "Hello."}]'): Telling => ({
 });
 const print = (text: string, rules?: string, given: Record<string, number> = {}) =>
   derive(readParts(text), new Map(Object.entries(given)), tell(rules));
+
+// Test files share modules, and another one may have used up its step.
+beforeEach(beginStep);
 
 describe('a text', () => {
   it.each([
