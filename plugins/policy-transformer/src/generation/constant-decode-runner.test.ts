@@ -24,12 +24,9 @@ it('has the head as a constant, and looks tokens up in the weights', async () =>
   const runner = new ConstantDecodeRunner(executor, small, undefined, 'float32');
   const limits = { cacheBytes: 1e9, tokensPerRun: 64, rowsPerRun: 4, scoresPerRun: 1e6 };
   const generator = new GraphGenerator(small, runner, new KeyValueCache(small, executor), limits);
-  await generator.useWeights({
-    trainable: stateOf(
-      executor,
-      randomParameters(small, () => testHost(1).random.uniform()),
-    ),
-  });
+  const { random } = testHost(1);
+  const parameters = randomParameters(small, () => random.uniform());
+  await generator.useWeights({ trainable: stateOf(executor, parameters) });
   const draws = Float64Array.of(0.5);
   await generator.generate([{ tokens: [1, 2], sequence: 'a', endIds: [], maxTokens: 1, draws }], plain);
   const [{ outputs, fixed }] = compile.mock.calls[0]!;

@@ -98,8 +98,8 @@ export class ConstantDecodeRunner implements DecodeRunner {
 
   async #compileLogits(weights: State): Promise<Executable> {
     const format = this.#format;
-    const isCopy = format === 'float32';
-    const fixed = isCopy
+    const isExact = format === 'float32';
+    const fixed = isExact
       ? weights.renamed(matrixOf)
       : await quantizeWeights(this.#executor, this.#config, weights, format);
     const openSizes = standIns(this.#config);
@@ -108,7 +108,7 @@ export class ConstantDecodeRunner implements DecodeRunner {
       tables: tablesOf(this.#config),
       adapter: this.#adapter,
       rowByRow: this.#executor.readsRowByRow,
-      multiply: isCopy ? constantProduct : quantizedProduct(format),
+      multiply: isExact ? constantProduct : quantizedProduct(format),
     });
     return this.#executor.compile({ ...program, openSizes: { ...openSizes }, fixed });
   }

@@ -67,7 +67,7 @@ export function joinedWeights(
       const all = bias ? graph.add(product, graph.state(joint('bias'), [outputs])) : product;
       const narrow = narrowProducts(graph, config, adapter, {
         ...{ of, layer, parts, fewRows },
-        join: (names, rows, width) => graph.state(names, [rows, width]),
+        join: (names, [rank, width]) => graph.state(names, [names.length * rank, width]),
       });
       let start = 0;
       return sizes.map((size, index) => {

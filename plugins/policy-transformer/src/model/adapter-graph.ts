@@ -29,8 +29,8 @@ interface Narrowed {
   readonly of: Tensor;
   readonly layer: number;
   readonly parts: readonly Projection[];
-  /** Factors A [rank, inputs] as one matrix, one below the other. */
-  readonly join: (names: readonly string[], rows: number, inputs: number) => Tensor;
+  /** Factors A of this shape as one matrix, one below the other. */
+  readonly join: (names: readonly string[], shape: readonly [rank: number, inputs: number]) => Tensor;
   /** See `MatmulOptions`. */
   readonly fewRows?: boolean;
 }
@@ -50,7 +50,7 @@ export function narrowProducts(
   const { rank } = adapter;
   const { inputs } = projectionSizes(config, adapted[0]!);
   const names = adapted.map((part) => adapterParameter(layer, part, 'A'));
-  const joint = join(names, names.length * rank, inputs);
+  const joint = join(names, [rank, inputs]);
   const all = graph.matmul(of, joint, { transposeRight: true, fewRows, coarse: true });
   const own = (index: number) => (names.length === 1 ? all : graph.slice(all, 1, index * rank, (index + 1) * rank));
   return new Map(adapted.map((part, index) => [part, own(index)]));

@@ -1,5 +1,5 @@
 import type { GraphBuilder } from '../operations/graph-builder.js';
-import type { Tensor } from '../operations/tensor.js';
+import type { Shape, Tensor } from '../operations/tensor.js';
 import { activate } from './activation.js';
 import { addAdapter, narrowProducts, rowScale } from './adapter-graph.js';
 import type { DecoderConfig } from './decoder-config.js';
@@ -125,8 +125,8 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
   return {
     project(of, layer, parts) {
       // Each factor is a state of its own, because it has a gradient of its own.
-      const join = (names: readonly string[], rows: number, inputs: number) => {
-        const factors = names.map((name) => graph.state(name, [rows / names.length, inputs]));
+      const join = (names: readonly string[], shape: Shape) => {
+        const factors = names.map((name) => graph.state(name, shape));
         return factors.length === 1 ? factors[0]! : graph.concat(factors, 0);
       };
       const narrow = narrowProducts(graph, config, adapter, { of, layer, parts, join });

@@ -180,8 +180,7 @@ function valueHeadShapes({ hiddenSize }: DecoderConfig): (readonly [string, Shap
 
 /**
  * Sorts parameters so that matrices that read the same tensor, which sampling joins, are neighbours, and so are their
- * factors A. The order depends
- * only on the set of names.
+ * factors A. The order depends only on the set of names.
  */
 function inLayoutOrder(shapes: ReadonlyMap<string, Shape>): ReadonlyMap<string, Shape> {
   const place = (name: string) => {

@@ -34,9 +34,8 @@ function threadsOf({ threads }: Pick<TransformerOptions, 'threads'>): number {
 const MOST_FOR_COPIES = 100e6;
 
 /**
- * Parameters of a model whose sessions keep their memory from run to run. New memory costs up to a tenth of a step of a
- * small language model, because the system fills it with zeros, and what falls between its pieces is lost. Those of a larger model
- * have too much to keep.
+ * Parameters of the largest model whose sessions keep their memory from run to run. New memory costs time, because the
+ * system fills it with zeros. The sessions of a larger model have too much to keep: docs/decisions/memory-between-runs.md.
  */
 const MOST_TO_KEEP_MEMORY = 250e6;
 
@@ -45,6 +44,7 @@ export interface Cores {
   readonly count: number;
   /** Threads of each. */
   readonly sessionThreads: number;
+  /** Whether it is trained layer by layer. */
   readonly layered: boolean;
   /** See `ExecutorOptions`. */
   readonly returnsMemory: boolean;
@@ -64,11 +64,15 @@ export function coresOf(
     options.engine === 'webgpu' ||
     options.engine === 'cuda' ||
     (options.engine === 'tensorflow' && hasGpuLibraries(engineFolder));
+  const isOne = isLarge || hasDevice;
   // Layer by layer, activations would move between the device and the process.
   const layered = isLarge && !hasDevice;
-  const returnsMemory = layered && parameters > MOST_TO_KEEP_MEMORY;
-  if (isLarge || hasDevice) return { count: 1, sessionThreads: threads, layered, returnsMemory };
-  return { count: threads, sessionThreads: 1, layered, returnsMemory };
+  return {
+    count: isOne ? 1 : threads,
+    sessionThreads: isOne ? threads : 1,
+    layered,
+    returnsMemory: layered && parameters > MOST_TO_KEEP_MEMORY,
+  };
 }
 
 /** Tokens of the longest sequence of any model. */

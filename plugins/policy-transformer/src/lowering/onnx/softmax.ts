@@ -17,10 +17,8 @@ export const onnxSoftmaxes: readonly Lowering<OnnxEmitter>[] = [
       string,
     ];
     const count = sizeOf(operand(node, 0).shape, 0);
-    const logits = emit.name(operand(node, 0));
-    emit.node('LogSoftmax', [logits], [logs]);
-    // Not the exponential of that, which the engine computes on one thread.
-    emit.node('Softmax', [logits], [probabilities]);
+    emit.node('LogSoftmax', [emit.name(operand(node, 0))], [logs]);
+    emit.node('Exp', [logs], [probabilities]);
     const products = emit.temporary();
     emit.node('Mul', [logs, probabilities], [products]);
     const negative = emit.temporary();
