@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { alternate, startPeers, timed } from '../sides/alternate.js';
 import { decodeAfterPrompt } from '../sides/decode-after-prompt.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
+import { peerTypes } from '../sides/instructions.js';
 import { openLanguageModel } from '../sides/language-model.js';
 import { chosen, readOptions } from '../sides/options.js';
 import { openHost } from '../sides/our-side.js';
@@ -102,7 +103,7 @@ export async function measure(args) {
   const vocabulary = vocabularyOf(folder);
   const threadCounts = options.threadCounts.slice(-1);
   const peers = new Map();
-  for (const dtype of options.onGpu ? ['bfloat16'] : ['float32', 'bfloat16']) {
+  for (const dtype of options.onGpu ? ['bfloat16'] : peerTypes()) {
     const [peer] = (await startPeers(python, 'models.py', { ...options, threadCounts }, [folder, dtype])).values();
     peers.set(dtype, peer);
   }

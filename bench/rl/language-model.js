@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { spread } from '../sides/alternate.js';
 import { watchForeignLoad } from '../sides/foreign-load.js';
+import { peerTypes } from '../sides/instructions.js';
 import { openLanguageModel } from '../sides/language-model.js';
 import { median } from '../sides/median.js';
 import { chosen } from '../sides/options.js';
@@ -39,7 +40,9 @@ const peers = Object.keys(goals).flatMap((dtype) =>
 export async function measureLanguageModel(options) {
   const { rounds, only, set = [], python } = options;
   if (options.onGpu) throw new UsageError('--model is measured on processors: leave out --device gpu');
-  const wanted = chosen(peers, only);
+  const types = peerTypes();
+  const here = peers.filter(({ dtype }) => types.includes(dtype));
+  const wanted = chosen(here, only);
   const { folder, name } = openLanguageModel(options.model);
   const interpreter = trlWithPeftEnvironment(python);
   // Those of one type live side by side: eight processes would need more memory than the machine has.

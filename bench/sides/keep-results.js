@@ -3,28 +3,15 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 
 import { commandOf } from './command-of.js';
+import { instructions } from './instructions.js';
 
 const folder = new URL('../results/', import.meta.url);
-
-/** Instructions that matrix products use, by their flags in Linux. A maker's processors of one name differ in them. */
-const INSTRUCTIONS = [
-  ['avx512f', 'AVX-512'],
-  ['avx512_bf16', 'AVX-512 for bfloat16'],
-  ['amx_tile', 'AMX'],
-];
 
 /** What computed: the processor with its instructions, or the GPU that an engine used. */
 export function deviceOf(gpu) {
   const model = (gpu ?? cpus()[0].model).replace(/\((R|TM)\)|CPU|Processor|@.*$/gu, ' ');
   const name = model.trim().split(/\s+/u).join(' ');
   return gpu === undefined ? [name, ...instructions(), `${availableParallelism()} cores`].join(', ') : name;
-}
-
-/** Empty where the machine does not tell. */
-function instructions() {
-  if (!existsSync('/proc/cpuinfo')) return [];
-  const flags = new Set(/^flags\s*:(.*)$/mu.exec(readFileSync('/proc/cpuinfo', 'utf8'))?.[1].trim().split(' '));
-  return INSTRUCTIONS.filter(([flag]) => flags.has(flag)).map(([, instruction]) => instruction);
 }
 
 /**

@@ -1,7 +1,7 @@
 /* Long because it has one method for each operation; each is one or two lines. */
 import { rotary, scaledAttention } from '../operations/attention.js';
 import * as elementwise from '../operations/elementwise.js';
-import type { GraphBuilder, MatmulOptions, ReduceOptions, TokenStatistics } from '../operations/graph-builder.js';
+import type { GraphBuilder, MatmulOptions, ReduceOptions } from '../operations/graph-builder.js';
 import * as indexing from '../operations/indexing.js';
 import * as layout from '../operations/layout.js';
 import * as leaves from '../operations/leaves.js';
@@ -12,7 +12,7 @@ import type { Operation } from '../operations/operation.js';
 import { int4Matmul, int8Matmul } from '../operations/quantized-matmul.js';
 import * as reductions from '../operations/reductions.js';
 import { describeType, elementCount, normalizeAxis, sameShape, sizeOf } from '../operations/shapes.js';
-import { logSoftmax, softmax, tokenStatistics } from '../operations/softmax.js';
+import { distribution, logSoftmax, softmax, tokenStatistics } from '../operations/softmax.js';
 import type { ElementType, HostArray, Node, Shape, Tensor, TensorType } from '../operations/tensor.js';
 
 type Operand = Tensor | number;
@@ -344,9 +344,14 @@ export class Graph implements GraphBuilder {
     return only(this.apply(scaledAttention, [query, key, value, bias], { scale }));
   }
 
-  tokenStatistics(logits: Tensor, ids: Tensor): TokenStatistics {
-    const [logprob, entropy, , probabilities] = this.apply(tokenStatistics, [logits, ids], {}) as Tensor[];
-    return { logprob: logprob!, entropy: entropy!, probabilities: probabilities! };
+  tokenStatistics(logits: Tensor, ids: Tensor): { logprob: Tensor; entropy: Tensor } {
+    const [logprob, entropy] = this.apply(tokenStatistics, [logits, ids], {}) as [Tensor, Tensor];
+    return { logprob, entropy };
+  }
+
+  distribution(logits: Tensor): { probabilities: Tensor; logPartition: Tensor } {
+    const [probabilities, logPartition] = this.apply(distribution, [logits], {}) as [Tensor, Tensor];
+    return { probabilities, logPartition };
   }
 }
 

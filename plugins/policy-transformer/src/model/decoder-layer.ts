@@ -120,8 +120,17 @@ export function decoderLayer(
   }
 }
 
-/** Weights as state under their Hugging Face names, one matrix each, and the adapter's share of the products. */
-export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter?: Adapter): DecoderWeights {
+/**
+ * Weights as state under their Hugging Face names, one matrix each, and the adapter's share of the products.
+ *
+ * @param watch is given the output of each matrix of a layer, and what its adapter's factor A returns
+ */
+export function stateWeights(
+  graph: GraphBuilder,
+  config: DecoderConfig,
+  adapter?: Adapter,
+  watch: (part: Projection, products: { readonly whole: Tensor; readonly narrow?: Tensor | undefined }) => void = () => {},
+): DecoderWeights {
   return {
     project(of, layer, parts) {
       // Each factor is a state of its own, because it has a gradient of its own.
@@ -134,9 +143,12 @@ export function stateWeights(graph: GraphBuilder, config: DecoderConfig, adapter
         const { outputs, inputs, bias } = projectionSizes(config, part);
         const weight = graph.state(layerParameter(layer, part), [outputs, inputs]);
         const product = graph.matmul(of, weight, { transposeRight: true, coarse: true });
-        const whole = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
+        const own = bias ? graph.add(product, graph.state(layerParameter(layer, part, 'bias'), [outputs])) : product;
         const scale = () => rowScale(graph, config, adapter!, layer, part);
-        return addAdapter(graph, config, adapter, { whole, narrow: narrow.get(part), layer, part, scale });
+        const products = { whole: own, narrow: narrow.get(part) };
+        const whole = addAdapter(graph, config, adapter, { ...products, layer, part, scale });
+        watch(part, { ...products, whole });
+        return whole;
       });
     },
     norm: normsOf(graph, config),

@@ -20,7 +20,6 @@ import {
   scaleEmbedding,
   stateEmbedding,
   stateWeights,
-  type DecoderWeights,
 } from './decoder-layer.js';
 import {
   EMBEDDING,
@@ -72,10 +71,11 @@ export function embeddingGradientPart(config: DecoderConfig, count: number): Gra
  */
 const KEPT: readonly Projection[] = PROJECTIONS.filter((part) => part !== 'mlp.down_proj');
 
-/** Bytes of what a layer may keep of one token. */
-export function keptBytes(config: DecoderConfig): number {
-  const numbers = KEPT.reduce((sum, part) => sum + projectionSizes(config, part).outputs, 0);
-  return numbers * Float32Array.BYTES_PER_ELEMENT;
+/** Bytes of what a layer may keep of one token: products of its matrices, and of the factors A of its adapter. */
+export function keptBytes(config: DecoderConfig, { adapter }: ParameterOptions): number {
+  const wide = KEPT.reduce((sum, part) => sum + projectionSizes(config, part).outputs, 0);
+  const narrow = adapter === undefined ? 0 : adapter.rank * adapter.targets.length;
+  return (wide + narrow) * Float32Array.BYTES_PER_ELEMENT;
 }
 
 /**
@@ -125,16 +125,11 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
   const positions = graph.input('positions', [1, tokens], 'int32');
   const angles = (name: string) => graph.gather(graph.input(name, [width, config.headWidth / 2]), positions);
   const inside: { [name: string]: Tensor } = {};
-  const weights = stateWeights(graph, config, adapter);
-  const watched: DecoderWeights = {
-    ...weights,
-    project: (of, index, parts) => {
-      const products = weights.project(of, index, parts);
-      for (const [place, part] of parts.entries()) if (KEPT.includes(part)) inside[`kept.${part}`] = products[place]!;
-      return products;
-    },
-  };
-  const output = decoderLayer(graph, config, watched, input, {
+  const weights = stateWeights(graph, config, adapter, (part, { whole, narrow }) => {
+    if (KEPT.includes(part)) inside[`kept.${part}`] = whole;
+    if (narrow) inside[`kept.${part}.narrow`] = narrow;
+  });
+  const output = decoderLayer(graph, config, weights, input, {
     layer: 0,
     positions: { rows: 1, width: tokens, cos: angles('cos'), sin: angles('sin') },
     attend: packedAttention(graph, config, sizes),
@@ -144,27 +139,44 @@ function layer(graph: GraphBuilder, config: DecoderConfig, { adapter }: Paramete
 
 /** Live quantities of slots, from `hidden` [slots, hidden], `targets` int32 [slots] and `inverseTemperature` []. */
 export function headPart(config: DecoderConfig, options: ParameterOptions, slots: number): GraphPart {
-  return { outputs: head(new Graph(), config, options, slots).live };
+  const graph = new Graph();
+  if (trainsHead(config, options)) return { outputs: head(graph, config, options, slots).live };
+  const { logits, probabilities, logPartition, logprob } = frozenHead(graph, config, slots);
+  const mean = graph.sum(graph.mul(probabilities, logits), { axes: [1] });
+  return { outputs: { logprob, entropy: graph.sub(logPartition, mean) } };
 }
 
 /**
  * Like `headPart`, for a head that is not trained: each live quantity NAME depends on its own row of `hidden` only, and
  * `direction.NAME` [slots, hidden] is the derivative by it. So the head need not be computed again when the derivatives
  * of the loss are known.
+ *
+ * With h a row that the head reads, w the rows of its matrix, z = h w the logits, p their probabilities and m the mean
+ * of w under p: d logprob / dh = w_target - m, and dH / dh = -sum p (log p + H) w. The mean of z under p is h m, so H =
+ * log Z - h m. Nothing as large as z and p is written beside them, unless the loss reads the entropy.
  */
 export function headDirectionsPart(
   config: DecoderConfig,
-  options: ParameterOptions,
   slots: number,
   names: readonly ('logprob' | 'entropy')[],
 ): GraphPart {
   const graph = new Graph();
-  const { input, live, logprobOf } = head(graph, config, options, slots);
+  const { input, tempered, matrix, targets, logits, ...head } = frozenHead(graph, config, slots);
+  const { probabilities, logPartition, logprob } = head;
+  const mean = graph.matmul(probabilities, matrix);
+  const entropy = graph.sub(logPartition, graph.sum(graph.mul(tempered, mean), { axes: [1] }));
+  const byTempered = {
+    logprob: () => graph.sub(graph.gather(matrix, targets), mean),
+    entropy: () => {
+      const surplus = graph.add(logits, graph.reshape(graph.sub(entropy, logPartition), [slots, 1]));
+      return graph.neg(graph.matmul(graph.mul(probabilities, surplus), matrix));
+    },
+  };
   const directions = names.map((name) => {
-    const sum = graph.sum(name === 'logprob' ? logprobOf() : live[name]);
+    const sum = graph.sum(graph.mul(tempered, graph.stopGradient(byTempered[name]())));
     return [`direction.${name}`, gradients(graph, sum, [input])[0]!] as const;
   });
-  return { outputs: { ...live, ...Object.fromEntries(directions) } };
+  return { outputs: { logprob, entropy, ...Object.fromEntries(directions) } };
 }
 
 /** Whether the head has weights that are trained. */
@@ -192,26 +204,30 @@ export function headGradientPart(config: DecoderConfig, options: ParameterOption
 }
 
 function head(graph: GraphBuilder, config: DecoderConfig, { valueHead }: ParameterOptions, slots: number) {
-  const { hiddenSize } = config;
-  const input = graph.input('hidden', [slots, hiddenSize]);
+  const { input, final, logits, targets } = logitsOf(graph, config, slots);
+  const statistics = graph.tokenStatistics(logits, targets);
+  if (!valueHead) return { input, live: statistics };
+  const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, config.hiddenSize]), { transposeRight: true });
+  const value = graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]);
+  return { input, live: { ...statistics, value } };
+}
+
+/** What evaluation and training read of a head without trained weights, so that both find the same log probabilities. */
+function frozenHead(graph: GraphBuilder, config: DecoderConfig, slots: number) {
+  const shared = logitsOf(graph, config, slots);
+  const { logits, targets } = shared;
+  const { probabilities, logPartition } = graph.distribution(logits);
+  const picked = graph.reshape(graph.gatherElements(logits, graph.reshape(targets, [slots, 1])), [slots]);
+  return { ...shared, probabilities, logPartition, logprob: graph.sub(picked, logPartition) };
+}
+
+function logitsOf(graph: GraphBuilder, config: DecoderConfig, slots: number) {
+  const input = graph.input('hidden', [slots, config.hiddenSize]);
   const final = finalNorm(graph, config, input);
   const tempered = graph.mul(final, graph.input('inverseTemperature', []));
   const matrix = stateEmbedding(graph, config).head;
   const logits = graph.matmul(tempered, matrix, { transposeRight: true });
-  const targets = graph.input('targets', [slots], 'int32');
-  const { probabilities, ...statistics } = graph.tokenStatistics(logits, targets);
-  /**
-   * [slots, hidden] with the derivative of the log probabilities, which is the row of the target less the mean row. So
-   * nothing as large as the logits is written for it.
-   */
-  const logprobOf = (): Tensor => {
-    const mean = graph.matmul(probabilities, matrix);
-    return graph.mul(tempered, graph.stopGradient(graph.sub(graph.gather(matrix, targets), mean)));
-  };
-  if (!valueHead) return { input, live: statistics, logprobOf };
-  const product = graph.matmul(final, graph.state(VALUE_WEIGHT, [1, hiddenSize]), { transposeRight: true });
-  const value = graph.reshape(graph.add(product, graph.state(VALUE_BIAS, [1])), [slots]);
-  return { input, live: { ...statistics, value }, logprobOf };
+  return { input, final, tempered, matrix, logits, targets: graph.input('targets', [slots], 'int32') };
 }
 
 /**

@@ -159,14 +159,12 @@ export interface GraphBuilder {
   scaledAttention(query: Tensor, key: Tensor, value: Tensor, bias: Tensor, scale: number): Tensor;
   /**
    * Statistics of logits [n, vocabulary] that training reads, for int32 ids [n]: log probability of the id and entropy
-   * (nats) of the distribution, both [n]; and the probabilities [n, vocabulary], which have no derivative.
+   * (nats) of the distribution, both [n].
    */
-  tokenStatistics(logits: Tensor, ids: Tensor): TokenStatistics;
-}
-
-/** See `GraphBuilder.tokenStatistics`. */
-export interface TokenStatistics {
-  readonly logprob: Tensor;
-  readonly entropy: Tensor;
-  readonly probabilities: Tensor;
+  tokenStatistics(logits: Tensor, ids: Tensor): { readonly logprob: Tensor; readonly entropy: Tensor };
+  /**
+   * The softmax of logits [n, vocabulary], and the logarithm of its denominator [n]. A log probability is the logit less
+   * that.
+   */
+  distribution(logits: Tensor): { readonly probabilities: Tensor; readonly logPartition: Tensor };
 }

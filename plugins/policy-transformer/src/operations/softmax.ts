@@ -23,6 +23,29 @@ export const logSoftmax: Operation = {
 };
 
 /**
+ * Of logits [n, vocabulary]: probabilities [n, vocabulary], and the log partition function [n], which is the logarithm of
+ * the sum of exponentials, the denominator of the softmax.
+ */
+export const distribution: Operation = {
+  name: 'distribution',
+  infer: (inputs) => {
+    const logits = typeOf(inputs, 0);
+    if (logits.shape.length !== 2) throw new Error(`distribution of ${describeType(logits)}`);
+    return [logits, { shape: logits.shape.slice(0, 1), type: 'float32' }];
+  },
+  gradient: (graph, node, [toProbabilities, toPartition]) => {
+    const probabilities = result(node);
+    const column = toPartition && graph.reshape(toPartition, [sizeOf(operand(node, 0).shape, 0), 1]);
+    const onPartition = column && graph.mul(probabilities, column);
+    if (toProbabilities === undefined) return [onPartition];
+    const weighted = graph.mul(toProbabilities, probabilities);
+    const inward = graph.mul(probabilities, graph.sum(weighted, { axes: [-1], keep: true }));
+    const onProbabilities = graph.sub(weighted, inward);
+    return [onPartition ? graph.add(onProbabilities, onPartition) : onProbabilities];
+  },
+};
+
+/**
  * Outputs: log probability of the ids [n], entropy [n], and for the derivative log-softmax and softmax [n, vocabulary].
  * With L = log-softmax, p = exp L, H = -sum p L: d logprob / d logits = onehot - p; dH / d logits = -p (L + H).
  */

@@ -38,7 +38,7 @@ const activationsOf = async (activationBytes: number): Promise<number> =>
   (await countMemory({ ...layered, activationBytes }))['activations']!;
 
 it('counts what layers keep for the backward pass, as far as it is allowed', async () => {
-  const ofLayer = keptBytes(config) * TOKENS;
+  const ofLayer = keptBytes(config, layered.parts) * TOKENS;
   const none = await activationsOf(0.9 * ofLayer);
   expect(none).toBe(await activationsOf(0));
   const two = await activationsOf(2 * ofLayer);

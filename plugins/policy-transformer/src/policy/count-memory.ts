@@ -216,9 +216,9 @@ function garbageBytes(settings: CountedSettings, { training, sampling }: Counted
 }
 
 /** What a large model holds from its forward to its backward pass: the inputs of layers, and what layers keep. */
-function betweenPasses({ config, activationBytes }: CountedSettings, tokens: number): number {
+function betweenPasses({ config, parts, activationBytes }: CountedSettings, tokens: number): number {
   const { layers, hiddenSize } = config;
-  const ofLayer = keptBytes(config) * tokens;
+  const ofLayer = keptBytes(config, parts) * tokens;
   return FLOAT * (layers + 2) * tokens * hiddenSize + ofLayer * Math.min(layers, Math.floor(activationBytes / ofLayer));
 }
 

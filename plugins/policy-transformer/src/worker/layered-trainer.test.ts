@@ -118,7 +118,7 @@ it.each<[string, DecoderConfig, ParameterOptions, Loss, common?: number]>([
     new Trainer(executor, config, options, limits.microBatchTokens),
     new LayeredTrainer(executor, config, options, limits),
     // Keeps what it needs of the last layer; then of all.
-    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config) * 640 }),
+    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config, options) * 640 }),
     new LayeredTrainer(executor, config, options, { ...limits, activationBytes: 1e9 }),
   ]) {
     const gradients = executor.allocate(

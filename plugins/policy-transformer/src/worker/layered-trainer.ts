@@ -86,7 +86,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   }
 
   protected async trainRows(weights: ModelWeights, packed: PackedTokens, training: Training): Promise<Outputs> {
-    const bytes = keptBytes(this.config) * packed.sizes.tokens;
+    const bytes = keptBytes(this.config, this.options) * packed.sizes.tokens;
     const pass = await this.#forward(weights, packed, Math.floor(this.#limits.activationBytes / bytes));
     const directed = training.traits.live.filter((name) => name !== 'value');
     const live = this.#trainsHead ? await this.#live(pass) : await this.#directions(pass, directed);
@@ -155,7 +155,7 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
 
   /** Log probability and entropy of every slot, and the derivatives of those that a loss reads. */
   #directions(pass: Pass, names: readonly ('logprob' | 'entropy')[]): Promise<Outputs> {
-    return this.#head(pass, `head ${names.join()}`, () => headDirectionsPart(this.config, this.options, SLOTS, names));
+    return this.#head(pass, `head ${names.join()}`, () => headDirectionsPart(this.config, SLOTS, names));
   }
 
   /**

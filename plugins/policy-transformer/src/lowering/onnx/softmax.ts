@@ -1,6 +1,6 @@
-import { operand } from '../../operations/operation.js';
+import { operand, result } from '../../operations/operation.js';
 import { sizeOf } from '../../operations/shapes.js';
-import { logSoftmax, softmax, tokenStatistics } from '../../operations/softmax.js';
+import { distribution, logSoftmax, softmax, tokenStatistics } from '../../operations/softmax.js';
 import { lowering, type Lowering } from '../lowerings.js';
 import type { OnnxEmitter } from './onnx-emitter.js';
 import { toOperator } from './to-operator.js';
@@ -9,6 +9,20 @@ import { toOperator } from './to-operator.js';
 export const onnxSoftmaxes: readonly Lowering<OnnxEmitter>[] = [
   toOperator(softmax, 'Softmax'),
   toOperator(logSoftmax, 'LogSoftmax'),
+  lowering(distribution, (emit, node) => {
+    const logits = emit.name(operand(node, 0));
+    const probabilities = emit.name(result(node));
+    emit.node('Softmax', [logits], [probabilities]);
+    // The logit of the likeliest token, less the logarithm of its probability. So nothing else is written for every logit.
+    const largest = (of: string): string => {
+      const out = emit.temporary();
+      emit.node('ReduceMax', [of, emit.integers([1])], [out], { keepdims: 0 });
+      return out;
+    };
+    const log = emit.temporary();
+    emit.node('Log', [largest(probabilities)], [log]);
+    emit.node('Sub', [largest(logits), log], [emit.name(result(node, 1))]);
+  }),
   lowering(tokenStatistics, (emit, node) => {
     const [logprob, entropy, logs, probabilities] = node.outputs.map((tensor) => emit.name(tensor)) as [
       string,

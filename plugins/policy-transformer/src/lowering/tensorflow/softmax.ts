@@ -1,6 +1,6 @@
 import { operand, result } from '../../operations/operation.js';
 import { sizeOf } from '../../operations/shapes.js';
-import { logSoftmax, softmax, tokenStatistics } from '../../operations/softmax.js';
+import { distribution, logSoftmax, softmax, tokenStatistics } from '../../operations/softmax.js';
 import { lowering, type Lowering } from '../lowerings.js';
 import type { TensorFlowEmitter } from './tensorflow-emitter.js';
 import { toNode } from './to-node.js';
@@ -12,6 +12,14 @@ const INDEX = { type: 'int32' } as const;
 export const tensorflowSoftmaxes: readonly Lowering<TensorFlowEmitter>[] = [
   toNode(softmax, 'Softmax'),
   toNode(logSoftmax, 'LogSoftmax'),
+  lowering(distribution, (emit, node) => {
+    const logits = emit.value(operand(node, 0));
+    const probabilities = emit.node('Softmax', [logits], { T });
+    const largest = (of: typeof logits) => emit.node('Max', [of, emit.integers([1])], { T, Tidx: INDEX });
+    const log = emit.node('Log', [largest(probabilities)], { T });
+    emit.set(result(node), probabilities);
+    emit.set(result(node, 1), emit.node('Sub', [largest(logits), log], { T }));
+  }),
   lowering(tokenStatistics, (emit, node) => {
     const [logits, ids] = [operand(node, 0), operand(node, 1)];
     const logs = emit.node('LogSoftmax', [emit.value(logits)], { T });
