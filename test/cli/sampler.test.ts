@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { longIt } from '../long.js';
 import { tinyRecipe } from './fixtures/tiny-recipe.js';
 import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
 import { runWarm } from './warm-cli.js';
@@ -101,7 +102,7 @@ describe('a policy whose sampler is a server', { timeout: 180_000 }, () => {
     expect(readdirSync(join(cwd, 'weights'))).toEqual([]);
   });
 
-  it('stops in an outage, and goes on at a server elsewhere as if nothing had been', async () => {
+  longIt('stops in an outage, and goes on at a server elsewhere as if nothing had been', async () => {
     const path = join(cwd, 'runs/stopped/metrics.jsonl');
     const training = agentgym('train', 'elsewhere.json', '--output', 'runs/stopped', '--json');
     const steps = (): number => {

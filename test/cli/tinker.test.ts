@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { startTinkerServer, type TinkerServer } from '../../plugins/policy-tinker/src/fixtures/tinker-server.js';
 import { TabularEncoder } from '../../src/testing/tabular-encoder.js';
+import { longIt } from '../long.js';
 import { bin, type CliResult, documentOf, freshDataFolders } from './run-cli.js';
 import { runWarm } from './warm-cli.js';
 
@@ -114,7 +115,7 @@ it('trains, and is evaluated from the state on the server', async () => {
   expect(documentOf(evaluated)).toMatchObject({ evaluation: { success: { episodes: 4 } } });
 });
 
-it('saves what it has at an interruption, and goes on', async () => {
+longIt('saves what it has at an interruption, and goes on', async () => {
   const args = ['train', 'recipe.yaml', '--set', 'name=stopped', '--set', 'stages.rl.steps=6', '--json'];
   const child = spawn(process.execPath, [bin, ...args], { cwd, env: { ...process.env, ...folders }, stdio: 'ignore' });
   const before = server.asked.length;

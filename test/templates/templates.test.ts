@@ -31,8 +31,8 @@ const all = [
   ['format', 'format-mine'],
   ['recipe', 'question'],
 ] as const;
-/** What the pages for beginners make; the others differ from an algorithm by their example alone. */
-const first: readonly string[] = ['project', 'environment', 'algorithm', 'recipe'];
+/** What the pages for beginners make; the others differ from an environment by their example alone. */
+const first: readonly string[] = ['project', 'environment', 'recipe'];
 const made = all.filter(([template]) => isLong || first.includes(template));
 const packages = made.filter(([template]) => template !== 'recipe');
 const plugins = packages.filter(([template]) => template !== 'project');

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
-import { describe, it } from 'vitest';
+import { describe, inject, it } from 'vitest';
 
 import * as module from './alfworld.js';
 import { writeGameFile } from './game/game-file.js';
@@ -53,12 +53,13 @@ const variants: Record<string, Options> = {
   files: { ...defaults, game: 'files', games: publishedFolder(), heldOut: 'both' },
 };
 
-/** The effort of `plugins check` with options that are not the defaults. */
+/** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
 const fewer = { tasks: 2, turns: 15, malformed: 60 };
+const effortOfDefaults = inject('long') ? {} : fewer;
 
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('alfworld: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
   const isDefault = name === 'all households';
-  describeEnvironment(it, subject, { ids: 6, ...(isDefault ? { freshProcess } : fewer) });
+  describeEnvironment(it, subject, { ids: 6, ...(isDefault ? { ...effortOfDefaults, freshProcess } : fewer) });
 });

@@ -1,4 +1,4 @@
-import { describe, it } from 'vitest';
+import { describe, inject, it } from 'vitest';
 
 import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
 
@@ -28,11 +28,12 @@ const variants: Record<string, Options> = {
 
 /** Processes take longer than all else here, so only these are played in them. */
 const inProcesses = 'custom games';
-/** The effort of `plugins check` with options that are not the defaults. */
+/** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
 const fewer = { tasks: 2, turns: 15, malformed: 60 };
+const effortOfDefaults = inject('long') ? {} : fewer;
 
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('textworld: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, { ids: 15, ...(name === inProcesses ? { freshProcess } : fewer) });
+  describeEnvironment(it, subject, { ids: 15, ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer) });
 });
