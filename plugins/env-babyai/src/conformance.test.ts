@@ -34,5 +34,9 @@ const effortOfDefaults = inject('long') ? {} : fewer;
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('babyai: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, name === inProcesses ? { ...effortOfDefaults, ids: 60, freshProcess } : { ...fewer, ids: 20 });
+  describeEnvironment(
+    it,
+    subject,
+    name === inProcesses ? { ...effortOfDefaults, ids: 60, freshProcess } : { ...fewer, ids: 20 },
+  );
 });

@@ -35,5 +35,8 @@ const effortOfDefaults = inject('long') ? {} : fewer;
 // The first test of a kit runs all its checks.
 describe.each(Object.entries(variants))('textworld: %s', { timeout: 120_000 }, (name, options) => {
   const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, { ids: 15, ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer) });
+  describeEnvironment(it, subject, {
+    ids: 15,
+    ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer),
+  });
 });

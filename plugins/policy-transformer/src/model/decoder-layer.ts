@@ -129,7 +129,10 @@ export function stateWeights(
   graph: GraphBuilder,
   config: DecoderConfig,
   adapter?: Adapter,
-  watch: (part: Projection, products: { readonly whole: Tensor; readonly narrow?: Tensor | undefined }) => void = () => {},
+  watch: (
+    part: Projection,
+    products: { readonly whole: Tensor; readonly narrow?: Tensor | undefined },
+  ) => void = () => {},
 ): DecoderWeights {
   return {
     project(of, layer, parts) {

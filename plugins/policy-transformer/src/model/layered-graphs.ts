@@ -13,14 +13,7 @@ import type { GraphBuilder } from '../operations/graph-builder.js';
 import type { Shape, Tensor } from '../operations/tensor.js';
 import { packedAttention, type PackedSizes } from './attention.js';
 import type { DecoderConfig } from './decoder-config.js';
-import {
-  decoderLayer,
-  embedTokens,
-  finalNorm,
-  scaleEmbedding,
-  stateEmbedding,
-  stateWeights,
-} from './decoder-layer.js';
+import { decoderLayer, embedTokens, finalNorm, scaleEmbedding, stateEmbedding, stateWeights } from './decoder-layer.js';
 import {
   EMBEDDING,
   FINAL_NORM,
