@@ -1,17 +1,21 @@
+import type { GraphBuilder } from './graph-builder.js';
 import { operand, result, typeOf, type Operation } from './operation.js';
 import { describeType, sameShape, sizeOf } from './shapes.js';
+import type { Tensor } from './tensor.js';
 
 /** Over the last axis. */
 export const softmax: Operation = {
   name: 'softmax',
   infer: (inputs) => [typeOf(inputs, 0)],
   gradient: (graph, node, [g]) => {
-    if (g === undefined) return [];
-    const out = result(node);
-    const weighted = graph.mul(g, out);
-    return [graph.sub(weighted, graph.mul(out, graph.sum(weighted, { axes: [-1], keep: true })))];
+    return g === undefined ? [] : [softmaxGradient(graph, result(node), g)];
   },
 };
+
+function softmaxGradient(graph: GraphBuilder, probabilities: Tensor, gradient: Tensor): Tensor {
+  const weighted = graph.mul(gradient, probabilities);
+  return graph.sub(weighted, graph.mul(probabilities, graph.sum(weighted, { axes: [-1], keep: true })));
+}
 
 export const logSoftmax: Operation = {
   name: 'logSoftmax',
@@ -38,9 +42,7 @@ export const distribution: Operation = {
     const column = toPartition && graph.reshape(toPartition, [sizeOf(operand(node, 0).shape, 0), 1]);
     const onPartition = column && graph.mul(probabilities, column);
     if (toProbabilities === undefined) return [onPartition];
-    const weighted = graph.mul(toProbabilities, probabilities);
-    const inward = graph.mul(probabilities, graph.sum(weighted, { axes: [-1], keep: true }));
-    const onProbabilities = graph.sub(weighted, inward);
+    const onProbabilities = softmaxGradient(graph, probabilities, toProbabilities);
     return [onPartition ? graph.add(onProbabilities, onPartition) : onProbabilities];
   },
 };
