@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files that take much longer than others, the longest first: if one of them starts late, everything waits for it. */
 const LONG = [
-  'test/templates/templates.test.ts',
+  'test/templates/templates.long.test.ts',
   'test/docs/console.test.ts',
   'test/registry/traps.long.test.ts',
   'test/registry/documents.long.test.ts',

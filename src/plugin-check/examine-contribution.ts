@@ -77,7 +77,7 @@ export const examiners: { readonly [Kind in ContributionKind]: Examiner<Kind> } 
         {
           ...settings,
           ...(defaults
-            ? { freshProcess: new URL(entry), freshContribution: contribution.name }
+            ? { freshProcess: new URL(entry), freshContribution: contribution.name, speed: settings.only === undefined }
             : { tasks: 2, turns: 15, malformed: 60, ids: 500 }),
         },
       ),

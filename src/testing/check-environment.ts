@@ -99,7 +99,7 @@ export async function examineEnvironment<Options>(
     const prepareAll = async (): Promise<CheckContext> => {
       try {
         const context = await prepare(subject, settings, open, worlds, instances);
-        stepsPerSecond = await measureSpeed(context);
+        if (settings.speed === true) stepsPerSecond = await measureSpeed(context);
         return context;
       } finally {
         await disposeOfAll();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { documentOf } from '../cli/run-cli.js';
 import { runWarm } from '../cli/warm-cli.js';
+import { longIt } from '../long.js';
 import { openBrowser, openFile, withoutBrowser } from './open-browser.js';
 import { copyRun, trainRun } from './trained-run.js';
 
@@ -90,7 +91,7 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
     });
   });
 
-  it('keeps filters and choices, and takes them back', async () => {
+  longIt('keeps filters and choices, and takes them back', async () => {
     await visit('', async (page) => {
       await page.getByLabel('Stage').selectOption('rl');
       await page.locator('.choice span', { hasText: 'per episode' }).click();
@@ -119,7 +120,7 @@ describe.skipIf(withoutBrowser)('the address of a report', () => {
   });
 
   // Goes red when the episode of another stage stays open beside the list of a stage.
-  it('always shows an episode of the list', async () => {
+  longIt('always shows an episode of the list', async () => {
     await visit('', async (page) => {
       expect(await headOf(page)).toContain('before RL');
       await page.getByLabel('Stage').selectOption('rl');

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ReportData } from '../../src/reporting/report-data.js';
 import { documentOf } from '../cli/run-cli.js';
 import { runWarm } from '../cli/warm-cli.js';
+import { longIt } from '../long.js';
 import { openBrowser, openFile, withoutBrowser, type View } from './open-browser.js';
 import { copyRun, recordedEpisodes, trainRun } from './trained-run.js';
 
@@ -19,8 +20,8 @@ const hostile =
   '</script><img src="http://198.51.100.1/x.png" onerror="window.reached = 1"><script>window.reached = 1</script>\u2028<!--';
 
 /** Writes the report with the command line; returns the file. */
-async function writeReport(...runs: string[]): Promise<string> {
-  const result = await runWarm(['report', ...runs, '--json']);
+async function writeReport(...words: string[]): Promise<string> {
+  const result = await runWarm(['report', ...words, '--json']);
   expect(result.code, result.stderr).toBe(0);
   return documentOf(result)['report'] as string;
 }
@@ -595,22 +596,25 @@ describe.skipIf(withoutBrowser)('a report', () => {
   });
 
   // Goes red when the list creates every row.
-  it('keeps a list of 2,000 episodes to the rows in view', async () => {
+  it('keeps a list of 1,000 episodes to the rows in view', async () => {
     const copy = copyRun(run, (episode) => episode);
     const [line] = recordedEpisodes(run).filter(({ stage }) => stage === 'rl');
     appendFileSync(
       join(copy, 'episodes', 'rl.jsonl'),
-      Array.from({ length: 2000 }, (_, i) => `${JSON.stringify({ ...line, task: `task-${i}` })}\n`).join(''),
+      Array.from({ length: 1000 }, (_, i) => `${JSON.stringify({ ...line, task: `task-${i}` })}\n`).join(''),
     );
-    await visit(await writeReport(copy), {}, async (page) => {
-      expect((await dataOf(page)).runs[0]!.episodes).toHaveLength(2000);
-      expect(await page.locator('#episodes .note').innerText()).toMatch(/The page has 2,000 of 2,\d+ recorded/);
+    await visit(await writeReport(copy, '--episodes', '1000'), {}, async (page) => {
+      const { episodes } = (await dataOf(page)).runs[0]!;
+      expect(episodes).toHaveLength(1000);
+      expect(await page.locator('#episodes .note').innerText()).toMatch(/The page has 1,000 of 1,\d+ recorded/);
       const rows = page.locator('.row');
       await page.locator('.episodes').evaluate((node) => (node.scrollTop = 40_000));
       await expect.poll(async () => Number(await rows.last().getAttribute('aria-posinset'))).toBeGreaterThan(700);
       expect(await rows.count()).toBeLessThan(60);
       expect(await rows.count()).toBeGreaterThan(5);
-      await page.getByLabel('Words of tasks, observations, actions').fill('task-1000');
+      await page
+        .getByLabel('Words of tasks, observations, actions')
+        .fill(episodes.findLast(({ task }) => /^task-\d{3}$/.test(task))!.task);
       expect(await rows.count()).toBe(1);
     });
   });
@@ -646,7 +650,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  it('draws seeds of one recipe as one curve with its band', async () => {
+  longIt('draws seeds of one recipe as one curve with its band', async () => {
     const second = await trainRun(2);
     const file = join(second, 'seeds.html');
     const result = await runWarm(['report', run, second, '--output', file, '--json']);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { trainRun } from '../browser/trained-run.js';
+import { longIt } from '../long.js';
 import { documentOf } from './run-cli.js';
 import { runWarm } from './warm-cli.js';
 
@@ -42,7 +43,7 @@ describe('agentgym advise RUN', () => {
     expect(readdirSync(run, { recursive: true })).toEqual(before);
   });
 
-  it('proposes an ablation of its recipe that runs as it is typed', async () => {
+  longIt('proposes an ablation of its recipe that runs as it is typed', async () => {
     const folder = join(run, '..');
     // A horizon of two turns is too short for this game, so longer ones can be tried.
     const { findings } = documentOf(

@@ -126,6 +126,9 @@ describe('a plugin that cannot be loaded', () => {
   });
 });
 
+/** The first of cases that go through the same code; long tests try all. */
+const firstOf = <Case>(cases: Case[]): Case[] => (isLong ? cases : cases.slice(0, 1));
+
 describe('a plugin that misbehaves when it is used', () => {
   const evaluate = (plugin: Readonly<Record<string, string>>, ...more: string[]) =>
     runCli(['evaluate', 'random', '--environment', 'coin', '--tasks', '2', ...more], {
@@ -160,15 +163,17 @@ describe('a plugin that misbehaves when it is used', () => {
     },
   );
 
-  it.each([
-    ['gives nothing in step', { step: 'return;' }, 'in step: it must be an object, not undefined'],
-    [
-      'gives no facts',
-      { step: 'return { observation: "", reward: 0, terminated: true, truncated: false };' },
-      'in step: facts: must be an object, not undefined',
-    ],
-    ['gives no text in reset', { reset: 'return 3' }, 'in reset: it must be text or an object, not 3'],
-  ])('%s: its episodes fail, and say why', async (_, code, cause) => {
+  it.each(
+    firstOf([
+      ['gives nothing in step', { step: 'return;' }, 'in step: it must be an object, not undefined'],
+      [
+        'gives no facts',
+        { step: 'return { observation: "", reward: 0, terminated: true, truncated: false };' },
+        'in step: facts: must be an object, not undefined',
+      ],
+      ['gives no text in reset', { reset: 'return 3' }, 'in reset: it must be text or an object, not 3'],
+    ]),
+  )('%s: its episodes fail, and say why', async (_, code, cause) => {
     expect(await failure(coin(code))).toMatchObject({
       exit: 2,
       code: 'AG_EPISODES_FAILED',
@@ -176,24 +181,26 @@ describe('a plugin that misbehaves when it is used', () => {
     });
   });
 
-  it.each([
-    ['a module', 'export const start = () => 0;', 'failed in load: its module.open is absent, not a function'],
-    [
-      'a split',
-      coinCode().replace(', test: every(2)', ''),
-      'failed in open: the result of open().splits.test is absent, not an object',
-    ],
-    [
-      'a world',
-      coinCode({ open: 'return {};' }),
-      'failed in open: the result of open().instructions is absent, not a string',
-    ],
-    [
-      'an environment',
-      coinCode({ create: 'return { reset() {} };' }),
-      'the result of create().step is absent, not a function',
-    ],
-  ])('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
+  it.each(
+    firstOf([
+      ['a module', 'export const start = () => 0;', 'failed in load: its module.open is absent, not a function'],
+      [
+        'a split',
+        coinCode().replace(', test: every(2)', ''),
+        'failed in open: the result of open().splits.test is absent, not an object',
+      ],
+      [
+        'a world',
+        coinCode({ open: 'return {};' }),
+        'failed in open: the result of open().instructions is absent, not a string',
+      ],
+      [
+        'an environment',
+        coinCode({ create: 'return { reset() {} };' }),
+        'the result of create().step is absent, not a function',
+      ],
+    ]),
+  )('gives a wrong shape for %s: the path in it is told', async (_, code, cause) => {
     const { message, exit } = await failure({ 'index.js': coinEntry(), 'coin.js': code });
     expect(message).toContain(cause);
     expect(exit).toBe(2);
@@ -214,11 +221,13 @@ describe('a plugin that misbehaves when it is used', () => {
     expect(plain.stdout).toContain('STEP');
   });
 
-  it.each([
-    ['throws in a timer', "setTimeout(() => { throw new Error('late'); }, 0);"],
-    ['rejects where nobody listens', "void Promise.reject(new Error('late'));"],
-    ['calls process.exit in a timer', 'setTimeout(() => process.exit(0), 0);'],
-  ])('%s: it is named, without a stack in front', async (_, breaks) => {
+  it.each(
+    firstOf([
+      ['throws in a timer', "setTimeout(() => { throw new Error('late'); }, 0);"],
+      ['rejects where nobody listens', "void Promise.reject(new Error('late'));"],
+      ['calls process.exit in a timer', 'setTimeout(() => process.exit(0), 0);'],
+    ]),
+  )('%s: it is named, without a stack in front', async (_, breaks) => {
     const wait = 'await new Promise((resolve) => setTimeout(resolve, 300));';
     const code = coinCode({ open: `${breaks} ${wait}` }).replace('export function open', 'export async function open');
     const { code: said, message, exit, stderr } = await failure({ 'index.js': coinEntry(), 'coin.js': code });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { documentOf, freshDataFolders, runCli } from './run-cli.js';
+import { runWarm } from './warm-cli.js';
 
 describe('the command line', () => {
   it('ends with 2 for an unknown command and suggests the nearest', async () => {
@@ -79,9 +80,9 @@ export default class Greet extends Command {
 
   it('says what is missing where nobody can play', async () => {
     const cwd = mkdtempSync(join(tmpdir(), 'agentgym-empty-'));
-    const latest = documentOf(await runCli(['evaluate', 'latest', '--json'], { cwd }));
+    const latest = documentOf(await runWarm(['evaluate', 'latest', '--json'], { cwd }));
     expect(latest).toMatchObject({ error: { code: 'AG_RUN_NOT_FOUND' } });
-    const random = documentOf(await runCli(['evaluate', 'random', '--json'], { cwd }));
+    const random = documentOf(await runWarm(['evaluate', 'random', '--json'], { cwd }));
     rmSync(cwd, { recursive: true });
     expect(random).toMatchObject({
       error: { code: 'AG_COMMAND_USAGE', hint: expect.stringContaining('--environment') as unknown },
@@ -89,13 +90,13 @@ export default class Greet extends Command {
   });
 
   it('describes a contribution and its options, and suggests the nearest for a wrong name', async () => {
-    const found = documentOf(await runCli(['describe', 'environment', 'guess-number', '--json']));
+    const found = documentOf(await runWarm(['describe', 'environment', 'guess-number', '--json']));
     expect(found).toMatchObject({ kind: 'environment', name: 'guess-number', schema: { additionalProperties: false } });
     expect(found).toMatchObject({ facts: ['success', 'invalid', 'progress', 'milestones'] });
-    expect(documentOf(await runCli(['describe', 'reward', 'dense', '--json']))).toMatchObject({
+    expect(documentOf(await runWarm(['describe', 'reward', 'dense', '--json']))).toMatchObject({
       needs: ['milestones'],
     });
-    const lost = await runCli(['describe', 'environment', 'guess-numbre', '--json']);
+    const lost = await runWarm(['describe', 'environment', 'guess-numbre', '--json']);
     expect(lost.code).toBe(2);
     expect(documentOf(lost)).toMatchObject({
       error: { code: 'AG_CONTRIBUTION_UNKNOWN', hint: expect.stringContaining('Did you mean `guess-number`?') },
@@ -103,8 +104,11 @@ export default class Greet extends Command {
   });
 
   it('describes a contribution by its name alone, and suggests the nearest for a wrong one', async () => {
-    expect(documentOf(await runCli(['describe', 'grpo', '--json']))).toMatchObject({ kind: 'algorithm', name: 'grpo' });
-    const lost = await runCli(['describe', 'grpoo', '--json']);
+    expect(documentOf(await runWarm(['describe', 'grpo', '--json']))).toMatchObject({
+      kind: 'algorithm',
+      name: 'grpo',
+    });
+    const lost = await runWarm(['describe', 'grpoo', '--json']);
     expect(lost.code).toBe(2);
     expect(documentOf(lost)).toMatchObject({
       error: { code: 'AG_COMMAND_USAGE', hint: expect.stringContaining('Did you mean `grpo`?') },

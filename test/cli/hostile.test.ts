@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { isLong } from '../long.js';
 import { bin, documentOf, freshDataFolders, runCli } from './run-cli.js';
 import { runWarm } from './warm-cli.js';
 
@@ -59,7 +60,7 @@ describe('an environment on the main thread', { timeout: 120_000 }, () => {
 
   // Goes red without the marks of calls: the process then loops forever.
   // The deadline of the second environment ends exactly when the watchdog interrupts it.
-  it.each(['hostile', 'hostile-soon'])(
+  it.each(isLong ? ['hostile', 'hostile-soon'] : ['hostile'])(
     'that loops ends with 2 and the name of its plugin, once its time is up: %s',
     async (name) => {
       const result = await runCli(evaluate(name, 'loop'), { cwd });

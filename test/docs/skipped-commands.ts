@@ -3,7 +3,7 @@ export interface SkippedCommand {
   readonly document: string;
   readonly command: string;
   readonly reason: string;
-  /** A test with a registry runs it: test/templates/templates.test.ts. */
+  /** A test with a registry runs it: test/templates/templates.long.test.ts. */
   readonly registry?: true;
 }
 

@@ -204,8 +204,12 @@ describe('a project that depends on the packed host', () => {
   // The compiler of this repository, and the major version before it.
   it.each<readonly [compiler: string, resolution: string]>([
     ['@typescript/native/bin/tsc', 'node16'],
-    ['@typescript/native/bin/tsc', 'bundler'],
-    ...(isLong ? [['typescript/bin/tsc6', 'node16'] as const] : []),
+    ...(isLong
+      ? ([
+          ['@typescript/native/bin/tsc', 'bundler'],
+          ['typescript/bin/tsc6', 'node16'],
+        ] as const)
+      : []),
   ])(
     'compiles by %s under %s, declarations of the host included',
     (compiler, resolution) => {

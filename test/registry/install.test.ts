@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { isLong } from '../long.js';
+import { isLong, longIt } from '../long.js';
 import { publishFixture as publish } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, startAgentgym } from './run-agentgym.js';
 
@@ -88,7 +88,7 @@ describe('a plugin of the registry', () => {
     );
   });
 
-  it('is updated within its range, and the update of a refused version leaves the old one', async () => {
+  longIt('is updated within its range, and the update of a refused version leaves the old one', async () => {
     await publish({ name: '@fixture/env-old', environment: 'coin-old', version: '1.0.0' });
     await agentgym(user, ['plugins', 'install', '@fixture/env-old']);
     expect((await agentgym(user, ['plugins', 'update'])).json['plugins']).toEqual([

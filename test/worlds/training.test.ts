@@ -126,15 +126,18 @@ describe('an agent is trained', { timeout: 300_000 }, () => {
     expect(compareRuns(await undisturbed('leased'), runOf('leased-killed'))).toEqual([]);
   });
 
-  it.skipIf(withoutPython).each(pythonWays)('until Python is killed, and on when it is resumed: %s', async (way) => {
-    const name = `${way}-killed`;
-    const running = train(name, settingsOf(way));
-    await untilInTheMiddle(name);
-    for (const pid of await awaitProcesses(python)) process.kill(pid, 'SIGKILL');
-    expectUnavailable(await running);
-    await expectCompleted(await resume(name));
-    expect(compareRuns(await undisturbed(way), runOf(name))).toEqual([]);
-  });
+  it.runIf(isLong && !withoutPython).each(pythonWays)(
+    'until Python is killed, and on when it is resumed: %s',
+    async (way) => {
+      const name = `${way}-killed`;
+      const running = train(name, settingsOf(way));
+      await untilInTheMiddle(name);
+      for (const pid of await awaitProcesses(python)) process.kill(pid, 'SIGKILL');
+      expectUnavailable(await running);
+      await expectCompleted(await resume(name));
+      expect(compareRuns(await undisturbed(way), runOf(name))).toEqual([]);
+    },
+  );
 
   it.runIf(isLong && !withoutPython)('until it is killed itself, which ends Python', async () => {
     const name = 'killed';

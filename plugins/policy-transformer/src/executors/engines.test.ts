@@ -51,6 +51,10 @@ describe.each(engines)('%s', (engine) => {
   });
   afterAll(() => executor.dispose());
 
+  /** WebGPU is emulated by the processor where there is no GPU: there, one case of each operation. */
+  const firstOf = <Case>(cases: readonly Case[]) =>
+    cases.slice(0, engine !== 'webgpu' || inject('long') ? Infinity : 1);
+
   /** Compiles a program that is disposed of after its only run. */
   const once = async (outputs: { readonly [name: string]: Tensor }) => {
     const executable = await executor.compile({ outputs });
@@ -66,13 +70,13 @@ describe.each(engines)('%s', (engine) => {
 
   it('computes the values and derivatives of every operation', async () => {
     for (const [name, cases] of Object.entries(derivatives)) {
-      for (const [number, derivative] of cases.entries()) {
+      for (const [number, derivative] of firstOf(cases).entries()) {
         const errors = await errorsOfDerivative(derivative, 100 * number, once);
         for (const [output, error] of errors) expect(error, `${name}, case ${number}, ${output}`).toBeLessThan(2e-6);
       }
     }
     for (const [name, cases] of Object.entries(values)) {
-      for (const one of cases) {
+      for (const one of firstOf(cases)) {
         const [got] = await computeValue(one, executor, once);
         for (const [index, x] of one.expected.entries()) expect(got![index], name).toBeCloseTo(x, 5);
       }

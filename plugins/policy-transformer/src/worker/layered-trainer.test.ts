@@ -1,7 +1,7 @@
 /** The reference is `Trainer`, which computes the same in one graph. */
 import type { Loss, TrainingBatch } from '@agentgym/cli';
 import { emptyBatch, lossInputs as inputs, lossOperations as ops, testHost } from '@agentgym/cli/testing';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 
 import { createExecutor } from '../executors/create-executor.js';
 import type { Executor } from '../executors/executor.js';
@@ -91,66 +91,74 @@ const worst = (a: ArrayLike<number>, b: ArrayLike<number>): number =>
   Array.from(a).reduce((most, x, i) => Math.max(most, Math.abs(x - b[i]!)), 0);
 
 // Goes red when a layer reads the weights of another, a chunk of the head is left out or a gradient goes to another layer.
-it.each<[string, DecoderConfig, ParameterOptions, Loss, common?: number]>([
+type Case = [string, DecoderConfig, ParameterOptions, Loss, common?: number];
+const cases: Case[] = [
   ['all weights, a tied head', small, { valueHead: false }, perToken],
   ['all weights, a head of its own, a value head', grouped, { valueHead: true }, withValue],
   ['an adapter', grouped, { valueHead: false, adapter }, perToken],
-  ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
   ['layers without rotary positions', partlyRotated, { valueHead: false }, perToken],
-  ['sliding windows', windowed, { valueHead: false }, perToken],
   ['sliding windows and an adapter', windowed, { valueHead: true, adapter }, withValue],
   ['DoRA', grouped, { valueHead: false, adapter: { ...adapter, dora: true } }, perToken],
   ['a loss over sequences', small, { valueHead: false, adapter }, perSequence],
+  ['rows that begin alike, grouped queries and an adapter', grouped, { valueHead: false, adapter }, perToken, 240],
+  ['pairs that begin alike', grouped, { valueHead: false, adapter }, perPair, 200],
+];
+/** Other pairs of what the cases above have. */
+const longCases: Case[] = [
+  ['an adapter and a value head', small, { valueHead: true, adapter }, withValue],
+  ['sliding windows', windowed, { valueHead: false }, perToken],
   ['a loss over pairs', small, { valueHead: false, adapter }, perPair],
   ['rows that begin alike', small, { valueHead: false }, perToken, 150],
-  ['rows that begin alike, grouped queries and an adapter', grouped, { valueHead: false, adapter }, perToken, 240],
   ['rows that begin alike, sliding windows', windowed, { valueHead: true, adapter }, withValue, 200],
-  ['pairs that begin alike', grouped, { valueHead: false, adapter }, perPair, 200],
-])('computes what one graph computes: %s', async (_, config, options, loss, common) => {
-  const executor = await createExecutor({ threads: 1, log: () => undefined });
-  const weights = weightsOf(executor, config, options);
-  const batch = batchOf(config, common);
-  const { attention } = packTokens(batch, [0, 1, 2, 3], config);
-  expect(attention.shared === undefined).toBe(common === undefined);
-  const results = [];
-  const limits = { microBatchTokens: 640, activationBytes: 0 };
-  for (const trainer of [
-    new Trainer(executor, config, options, limits.microBatchTokens),
-    new LayeredTrainer(executor, config, options, limits),
-    // Keeps what it needs of the last layer; then of all.
-    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config, options) * 640 }),
-    new LayeredTrainer(executor, config, options, { ...limits, activationBytes: 1e9 }),
-  ]) {
-    const gradients = executor.allocate(
-      new Map([...trainableShapes(config, options)].map(([name, shape]) => [gradientState(name), shape])),
-    );
-    const accumulated = await trainer.accumulate(weights, gradients, batch, loss);
-    expect((await trainer.evaluate(weights, batch)).logprobs).toEqual(accumulated.logprobs);
-    results.push({ accumulated, gradients });
-    await trainer.dispose();
-  }
-  const [whole, layered, ...keeping] = results as [(typeof results)[number], (typeof results)[number]];
-  for (const other of keeping as typeof results) {
-    expect(other.accumulated).toEqual(layered.accumulated);
-    expect(await other.gradients.readAll()).toEqual(await layered.gradients.readAll());
-  }
-  for (const name of ['logprobs', 'entropy', 'values'] as const) {
-    const [a, b] = [whole.accumulated[name], layered.accumulated[name]];
-    expect(b === undefined).toBe(a === undefined);
-    if (a && b) expect(worst(a, b), name).toBeLessThan(1e-5);
-  }
-  for (const kind of ['terms', 'metrics'] as const) {
-    for (const [name, sum] of Object.entries(whole.accumulated[kind])) {
-      expect(layered.accumulated[kind][name]! / sum).toBeCloseTo(1, 4);
+];
+it.each(inject('long') ? [...cases, ...longCases] : cases)(
+  'computes what one graph computes: %s',
+  async (_, config, options, loss, common) => {
+    const executor = await createExecutor({ threads: 1, log: () => undefined });
+    const weights = weightsOf(executor, config, options);
+    const batch = batchOf(config, common);
+    const { attention } = packTokens(batch, [0, 1, 2, 3], config);
+    expect(attention.shared === undefined).toBe(common === undefined);
+    const results = [];
+    const limits = { microBatchTokens: 640, activationBytes: 0 };
+    for (const trainer of [
+      new Trainer(executor, config, options, limits.microBatchTokens),
+      new LayeredTrainer(executor, config, options, limits),
+      // Keeps what it needs of the last layer; then of all.
+      new LayeredTrainer(executor, config, options, { ...limits, activationBytes: keptBytes(config, options) * 640 }),
+      new LayeredTrainer(executor, config, options, { ...limits, activationBytes: 1e9 }),
+    ]) {
+      const gradients = executor.allocate(
+        new Map([...trainableShapes(config, options)].map(([name, shape]) => [gradientState(name), shape])),
+      );
+      const accumulated = await trainer.accumulate(weights, gradients, batch, loss);
+      expect((await trainer.evaluate(weights, batch)).logprobs).toEqual(accumulated.logprobs);
+      results.push({ accumulated, gradients });
+      await trainer.dispose();
     }
-  }
-  for (const name of whole.gradients.shapes.keys()) {
-    const [a, b] = [await whole.gradients.read(name), await layered.gradients.read(name)];
-    const norm = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0));
-    expect(norm, name).toBeGreaterThan(0);
-    expect(worst(a, b) / norm, name).toBeLessThan(1e-4);
-  }
-});
+    const [whole, layered, ...keeping] = results as [(typeof results)[number], (typeof results)[number]];
+    for (const other of keeping as typeof results) {
+      expect(other.accumulated).toEqual(layered.accumulated);
+      expect(await other.gradients.readAll()).toEqual(await layered.gradients.readAll());
+    }
+    for (const name of ['logprobs', 'entropy', 'values'] as const) {
+      const [a, b] = [whole.accumulated[name], layered.accumulated[name]];
+      expect(b === undefined).toBe(a === undefined);
+      if (a && b) expect(worst(a, b), name).toBeLessThan(1e-5);
+    }
+    for (const kind of ['terms', 'metrics'] as const) {
+      for (const [name, sum] of Object.entries(whole.accumulated[kind])) {
+        expect(layered.accumulated[kind][name]! / sum).toBeCloseTo(1, 4);
+      }
+    }
+    for (const name of whole.gradients.shapes.keys()) {
+      const [a, b] = [await whole.gradients.read(name), await layered.gradients.read(name)];
+      const norm = Math.sqrt(a.reduce((sum, x) => sum + x * x, 0));
+      expect(norm, name).toBeGreaterThan(0);
+      expect(worst(a, b) / norm, name).toBeLessThan(1e-4);
+    }
+  },
+);
 
 it('computes the head of an adapter once for each part of the slots', async () => {
   const executor = await createExecutor({ threads: 1, log: () => undefined });
