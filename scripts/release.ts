@@ -60,6 +60,7 @@ if (!dryRun) {
   npm('run', 'clean');
   npm('run', 'build');
   npm('run', 'lint');
+  npm('run', 'docs');
   npm('run', 'test:all');
 }
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { memoryLines } from '../reports/memory-lines.js';
@@ -81,7 +81,7 @@ it('refuses a run that does not fit before it writes anything, with values that 
   expect(await needOf(recipe.replace('8192', '4096'))).toBeLessThan(0.9 * needed);
 });
 
-it('names changes that fit only together, and says if nothing does', async () => {
+it.runIf(inject('long'))('names changes that fit only together, and says if nothing does', async () => {
   const least = recipe.replace('threads: 2, microBatchTokens: 8192', 'threads: 1, microBatchTokens: 256');
   const { hint } = await refusal(1.02 * (await needOf(least)));
   expect(hint).toMatch(/^(Only together these fit|Any of these fits)/);

@@ -105,8 +105,8 @@ async function playAfter(steps: number, format: ActionFormat) {
   return episodes.flatMap(({ turns }) => turns);
 }
 
-/** The simplest, one with thoughts, and the one that the chat template writes. */
-const first = ['plain', 'react', 'function-calling'];
+/** One with thoughts, and the one that the chat template writes. */
+const first = ['react', 'function-calling'];
 const tried = contributions.filter(({ name }) => isLong || first.includes(name));
 const cases = tried.map(({ name }) => [name, name === 'react' ? { thought: 'plan' } : {}] as const);
 

@@ -41,6 +41,9 @@ function publishedFolder(): string {
 
 const variants: Record<string, Options> = {
   'all households': defaults,
+  files: { ...defaults, game: 'files', games: publishedFolder(), heldOut: 'both' },
+};
+const longVariants: Record<string, Options> = {
   'small households, whole rooms, as AgentGym': {
     ...defaults,
     ...{ receptacles: 8, objects: 6, maxTurns: 30, commands: 'acting' },
@@ -50,7 +53,6 @@ const variants: Record<string, Options> = {
     ...defaults,
     ...{ tasks: ['pick_two_obj_and_place'], rooms: ['bathroom'], scenes: 12, heldOut: 'both', compat: 'alfworld' },
   },
-  files: { ...defaults, game: 'files', games: publishedFolder(), heldOut: 'both' },
 };
 
 /** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
@@ -58,8 +60,12 @@ const fewer = { tasks: 2, turns: 15, malformed: 60 };
 const effortOfDefaults = inject('long') ? {} : fewer;
 
 // The first test of a kit runs all its checks.
-describe.each(Object.entries(variants))('alfworld: %s', { timeout: 120_000 }, (name, options) => {
-  const subject = { ...module, contribution: contribution!, options };
-  const isDefault = name === 'all households';
-  describeEnvironment(it, subject, { ids: 6, ...(isDefault ? { ...effortOfDefaults, freshProcess } : fewer) });
-});
+describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
+  'alfworld: %s',
+  { timeout: 120_000 },
+  (name, options) => {
+    const subject = { ...module, contribution: contribution!, options };
+    const isDefault = name === 'all households';
+    describeEnvironment(it, subject, { ids: 6, ...(isDefault ? { ...effortOfDefaults, freshProcess } : fewer) });
+  },
+);

@@ -12,6 +12,9 @@ const defaults: Options = optionDefaults(declared);
 const variants: Record<string, Options> = {
   'all levels in words': defaults,
   'seven actions and numbers': { ...defaults, actions: 'primitive', observation: 'json', timed: false },
+  "the original's rules": { ...defaults, levels: ['PutNextS5N2Carrying', 'GoToSeq'], compat: 'minigrid' },
+};
+const longVariants: Record<string, Options> = {
   'a drawing of short levels, without a list': {
     ...defaults,
     planLength: 15,
@@ -21,7 +24,6 @@ const variants: Record<string, Options> = {
     maxTurns: 200,
   },
   'seeds of small levels': { ...defaults, levels: ['GoToObjS4', 'BabyAI-GoToObjS6-v1'], splits: 'seeds' },
-  "the original's rules": { ...defaults, levels: ['PutNextS5N2Carrying', 'GoToSeq'], compat: 'minigrid' },
   "AgentGym's wrapper": { ...defaults, levels: ['GoToLocalS8N7', 'UnlockLocalDist', 'PickupLoc'], compat: 'agentgym' },
 };
 
@@ -32,11 +34,15 @@ const fewer = { tasks: 2, turns: 15, malformed: 60 };
 const effortOfDefaults = inject('long') ? {} : fewer;
 
 // The first test of a kit runs all its checks.
-describe.each(Object.entries(variants))('babyai: %s', { timeout: 120_000 }, (name, options) => {
-  const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(
-    it,
-    subject,
-    name === inProcesses ? { ...effortOfDefaults, ids: 60, freshProcess } : { ...fewer, ids: 20 },
-  );
-});
+describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
+  'babyai: %s',
+  { timeout: 120_000 },
+  (name, options) => {
+    const subject = { ...module, contribution: contribution!, options };
+    describeEnvironment(
+      it,
+      subject,
+      name === inProcesses ? { ...effortOfDefaults, ids: 60, freshProcess } : { ...fewer, ids: 20 },
+    );
+  },
+);

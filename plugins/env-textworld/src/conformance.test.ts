@@ -11,6 +11,10 @@ const freshProcess = new URL('../dist/textworld.js', import.meta.url);
 const defaults = optionDefaults(declared) as Options;
 const variants: Record<string, Options> = {
   'custom games': defaults,
+  'a fixed house': { ...defaults, game: 'simple', rewards: 'balanced', goal: 'brief' },
+  cooking: { ...defaults, game: 'cooking', recipe: 1, take: 1, go: 6, open: true, cook: true, foods: 'split' },
+};
+const longVariants: Record<string, Options> = {
   'custom games, whole rooms, as the original': {
     ...defaults,
     objects: 6,
@@ -20,8 +24,6 @@ const variants: Record<string, Options> = {
     splits: 'seeds',
     compat: 'textworld',
   },
-  'a fixed house': { ...defaults, game: 'simple', rewards: 'balanced', goal: 'brief' },
-  cooking: { ...defaults, game: 'cooking', recipe: 1, take: 1, go: 6, open: true, cook: true, foods: 'split' },
   coins: { ...defaults, game: 'coin-collector', level: 3 },
   treasures: { ...defaults, game: 'treasure-hunter', level: 3 },
 };
@@ -33,10 +35,14 @@ const fewer = { tasks: 2, turns: 15, malformed: 60 };
 const effortOfDefaults = inject('long') ? {} : fewer;
 
 // The first test of a kit runs all its checks.
-describe.each(Object.entries(variants))('textworld: %s', { timeout: 120_000 }, (name, options) => {
-  const subject = { ...module, contribution: contribution!, options };
-  describeEnvironment(it, subject, {
-    ids: 15,
-    ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer),
-  });
-});
+describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
+  'textworld: %s',
+  { timeout: 120_000 },
+  (name, options) => {
+    const subject = { ...module, contribution: contribution!, options };
+    describeEnvironment(it, subject, {
+      ids: 15,
+      ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer),
+    });
+  },
+);
