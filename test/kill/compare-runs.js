@@ -4,6 +4,8 @@ import { join, relative } from 'node:path';
 
 /** Its seconds depend on the clock, and so do the lengths and digests of logs with seconds in them. */
 const trainerState = 'trainer.json';
+/** Of a whole model, or of an adapter. */
+const weights = ['model.safetensors', 'adapter_model.safetensors'];
 /** Checksums of files, including `trainer.json`. */
 const checksums = 'checksums.json';
 
@@ -65,7 +67,8 @@ function compareCheckpoints(expected, found) {
       .sort();
   const [wanted, there] = [files(expected), files(found)];
   if (wanted.join() !== there.join()) return [`${name} holds ${there.join(', ')}, not ${wanted.join(', ')}`];
-  if (!wanted.includes('model.safetensors')) return [`${name} holds no model.safetensors to compare`];
+  if (!wanted.some((file) => weights.includes(file)))
+    return [`${name} holds no ${weights.join(' and no ')} to compare`];
   return wanted
     .filter((file) => file !== checksums)
     .flatMap((file) => {
