@@ -11,7 +11,7 @@ import type { ToldReport } from './make-plugin.js';
 
 const folders = pluginFolders();
 /**
- * Only this example runs its kit here: each plugin passes the kits, with more options, in a separate test
+ * Only this example runs its kit here, in long tests: each plugin passes the kits, with more options, in a separate test
  * (conformance.test.ts).
  */
 const WHOLE = 'env-guess-number';
