@@ -2,8 +2,7 @@
 // of GRPO.
 import { mkdirSync } from 'node:fs';
 
-import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
-import { planRun } from '../../dist/config/run-plan.js';
+import { acceptRecipe, resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { makeParts } from '../../dist/experiments/make-parts.js';
 import { trainStage } from '../../dist/experiments/train-stage.js';
 import { nothingSpent } from '../../dist/training/spending.js';
@@ -18,9 +17,8 @@ export function openQuickstart(host, { steps, ...options }) {
 
 /** The parts of a recipe, with some values changed as by `--set`. */
 export async function openTraining(host, source, sets) {
-  const { recipe } = await resolveRecipe({ source, sets, cwd: root, host });
+  const { recipe, plan } = acceptRecipe(await resolveRecipe({ source, sets, cwd: root, host }));
   const settings = hostSettings(recipe.seed);
-  const plan = planRun(recipe);
   const parts = await makeParts(plan, host, settings);
   const clock = {};
   time(parts.policy, clock, ['generate', 'forwardBackward', 'optimizerStep']);

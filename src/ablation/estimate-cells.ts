@@ -1,11 +1,11 @@
 import { supervisedBeginning } from '../config/supervised-beginning.js';
-import { planRun, type RunPlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { expectedCost, type ExpectedCost } from '../runners/expected-cost.js';
 import { causeOf } from '../runners/failure-of.js';
 import type { Speed } from '../runners/pilot-speed.js';
 import { runPilot } from '../runners/run-pilot.js';
-import type { Cell } from './resolve-cells.js';
+import type { Cell, ResolvedCells } from './resolve-cells.js';
 
 /** The expected cost of one run of a cell. */
 export interface CellEstimate extends Pick<ExpectedCost, 'demonstrations' | 'episodes' | 'steps'> {
@@ -31,7 +31,7 @@ export function pilotShare(cells: readonly Cell[], seeds: number): number {
 }
 
 function stepsOf({ recipe }: Cell, most: number): number {
-  return planRun(recipe).stages.reduce((sum, { steps }) => sum + Math.min(steps, most), 0);
+  return Object.values(recipe.stages).reduce((sum, { steps }) => sum + Math.min(steps, most), 0);
 }
 
 /** Equal for cells whose turns and batch rows take the same time. */
@@ -41,10 +41,10 @@ export function speedKey({ recipe: { environment, format, policy, algorithm } }:
 
 /** Trains a few steps in a temporary folder, once for equally fast cells, and estimates the cost of each cell. */
 export async function estimateCells(
-  cells: readonly [Cell, ...Cell[]],
+  { cells, plans }: ResolvedCells,
   signal: AbortSignal,
 ): Promise<readonly CellEstimate[]> {
-  const planned = cells.map((cell): PlannedCell => ({ cell, plan: planRun(cell.recipe) }));
+  const planned = cells.map((cell): PlannedCell => ({ cell, plan: plans.get(cell.id) as RunPlan }));
   const speeds = new Map<string, Speed>();
   // Cells with the most funded stages come first: a cell without supervised steps cannot measure their time.
   const telling = [...planned].sort((a, b) => b.plan.funded.length - a.plan.funded.length);
@@ -54,7 +54,7 @@ export async function estimateCells(
   }
   const begun = new Set<string>();
   return planned.map(({ cell, plan }) => {
-    const beginning = supervisedBeginning(cell.recipe);
+    const beginning = supervisedBeginning(plan);
     const isShared = beginning !== undefined && begun.has(beginning);
     if (beginning !== undefined) begun.add(beginning);
     const { id, title, notes } = cell;

@@ -5,16 +5,16 @@ import { builtInAblations } from '../config/built-in-recipes.js';
 import type { Setting } from '../config/parse-setting.js';
 import { readAblationFile } from '../config/read-ablation-file.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import { resolveRecipe, type ResolvedRecipe } from '../config/resolve-recipe.js';
-import { planRun } from '../config/run-plan.js';
+import { acceptRecipe, resolveRecipe, type ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { Json } from '../contracts/json.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 import { expandGrid, gridSize } from './expand-grid.js';
+import { rewardJudge } from '../experiments/check-rewards.js';
 import { findAxis } from './named-axes.js';
-import { ablationFingerprint, resolveCells, type Cell } from './resolve-cells.js';
+import { ablationFingerprint, resolveCells, type CellBase, type ResolvedCells } from './resolve-cells.js';
 
 export interface AblationRequest {
   /** Name of an axis, path of an ablation file, or name of a built-in recipe that has one. */
@@ -36,9 +36,8 @@ export interface AblationRequest {
 }
 
 /** A checked ablation; nothing has been written. */
-export interface PlannedAblation {
+export interface PlannedAblation extends ResolvedCells {
   readonly plan: AblationPlan;
-  readonly cells: readonly [Cell, ...Cell[]];
   readonly seeds: readonly number[];
   /** The folder of these cells. The same question finds the runs made for it before. */
   readonly folder: string;
@@ -55,15 +54,14 @@ export async function planAblation(request: AblationRequest): Promise<PlannedAbl
   const file = isFile ? request.what : builtIn.find(({ name }) => name === request.what)?.file;
   const names = builtIn.map(({ name }) => name);
   const asked = file === undefined ? await fromAxis(request, names) : await fromFile(request, file);
-  const { plan, seeds, shared, fixed, base } = asked;
+  const { plan, seeds, shared, fixed, base, resolved } = asked;
   refuseLarge(plan, seeds, request.yes);
   checkNames(plan);
-  const resolved = await resolveRecipe(base);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
-  const cells = await resolveCells(plan, { ...Object.fromEntries(unset), ...fixed }, base, request.settings);
+  const { cells, plans } = await resolveCells(plan, { ...Object.fromEntries(unset), ...fixed }, base);
   const folder = join(request.runsFolder, 'ablations', `${plan.name}-${ablationFingerprint(cells)}`);
-  return { plan, cells, seeds, folder };
+  return { plan, cells, plans, seeds, folder };
 }
 
 interface Asked {
@@ -72,18 +70,21 @@ interface Asked {
   readonly shared: CellSettings;
   /** Settings of all cells that no flag changes. */
   readonly fixed?: CellSettings;
-  readonly base: Parameters<typeof resolveCells>[2];
+  readonly base: CellBase;
+  /** The base without any cell. */
+  readonly resolved: ResolvedRecipe;
 }
 
 async function fromAxis(request: AblationRequest, builtIn: readonly string[]): Promise<Asked> {
   const { recipe: source, sets, cwd, host, settings, values } = request;
   const axis = findAxis(request.what, builtIn);
-  const base = { ...(source !== undefined && { source }), sets, cwd, host };
-  const { recipe } = await resolveRecipe(base);
-  const asked = await axis.cells({ plan: planRun(recipe), host, settings, ...(values && { values }) });
+  const place = { ...(source !== undefined && { source }), sets, cwd, host };
+  const resolved = acceptRecipe(await resolveRecipe(place));
+  const base = { ...place, judgeRewards: rewardJudge(host, settings) };
+  const asked = await axis.cells({ plan: resolved.plan, host, settings, ...(values && { values }) });
   const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
-    name: `${axis.name}-${recipe.name}`,
+    name: `${axis.name}-${resolved.recipe.name}`,
     axis: axis.name,
     question,
     cells,
@@ -91,7 +92,7 @@ async function fromAxis(request: AblationRequest, builtIn: readonly string[]): P
     compare,
     ...(tests && { tests }),
   };
-  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base };
+  return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base, resolved };
 }
 
 async function fromFile(request: AblationRequest, path: string): Promise<Asked> {
@@ -114,12 +115,13 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   const source = request.recipe ?? ablation.recipe;
   // A recipe named in the file is relative to the file; a recipe from the command line is relative to the current
   // folder.
-  const base = {
+  const place = {
     ...(source !== undefined && { source }),
     sets,
     cwd: request.recipe === undefined ? folder : cwd,
     host,
   };
+  const base = { ...place, judgeRewards: rewardJudge(host, request.settings) };
   if (!cells.some(({ id }) => id === plan.reference)) {
     throw new AgentgymError('AG_ABLATION_GRID', {
       message: `\`reference\` is ${plan.reference}, which is not a cell.`,
@@ -133,8 +135,9 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
     plan,
     seeds: typeof seeds === 'number' ? firstSeeds(seeds) : [...new Set(seeds)],
     shared,
-    ...(transfer && { fixed: await testsOnAll(plan, shared, base, request.settings) }),
+    ...(transfer && { fixed: await testsOnAll(plan, shared, base) }),
     base,
+    resolved: acceptRecipe(await resolveRecipe(place)),
   };
 }
 
@@ -142,13 +145,12 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
 async function testsOnAll(
   plan: AblationPlan,
   shared: CellSettings,
-  base: Asked['base'],
-  settings: HostSettings,
+  base: CellBase,
 ): Promise<CellSettings> {
   const levels = new Map<string, Json>();
-  for (const { id, recipe } of await resolveCells(plan, shared, base, settings)) {
+  for (const [id, { recipe, evaluationHorizon: horizon }] of (await resolveCells(plan, shared, base)).plans) {
     const { name, options } = recipe.environment;
-    const level: Json = { name, options: options as Json, horizon: planRun(recipe).evaluationHorizon };
+    const level: Json = { name, options: options as Json, horizon };
     const [twin] = [...levels].find(([, other]) => isDeepStrictEqual(other, level)) ?? [];
     if (twin !== undefined) {
       throw new AgentgymError('AG_ABLATION_GRID', {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { planRun } from '../config/run-plan.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import { checkTraining } from '../experiments/check-training.js';
 import { builtInHost } from '../experiments/fixtures/built-in-host.js';
 import { createRandom } from '../random/create-random.js';
@@ -13,16 +12,19 @@ it('is what the largest cell leaves', { timeout: 60_000 }, async () => {
   const settings = { log, signal: new AbortController().signal, cacheDirectory: '.cache', random: createRandom(1) };
   const cellOf = async (id: string, preset: string) => {
     const sets = [`policy.preset=${preset}`, 'policy.options.threads=1'];
-    const { recipe } = await resolveRecipe({ source: 'quickstart', sets, cwd: import.meta.dirname, host });
-    return { id, settings: {}, recipe, notes: [] };
+    const { recipe, plan } = acceptRecipe(
+      await resolveRecipe({ source: 'quickstart', sets, cwd: import.meta.dirname, host }),
+    );
+    return { cell: { id, settings: {}, recipe, notes: [] }, plan };
   };
-  const cells = await Promise.all([cellOf('small', 'pico'), cellOf('large', 'nano')]);
+  const made = await Promise.all([cellOf('small', 'pico'), cellOf('large', 'nano')]);
   const [small, large] = await Promise.all(
-    cells.map(async ({ recipe }) => {
-      const { memory } = await checkTraining(planRun(recipe), host, settings, undefined, { short: 'ignore' });
-      return memory.needed;
-    }),
+    made.map(async ({ plan }) => (await checkTraining(plan, host, settings, { short: 'ignore' })).memory.needed),
   );
+  const cells = {
+    cells: [made[0].cell, made[1].cell] as const,
+    plans: new Map(made.map(({ cell, plan }) => [cell.id, plan])),
+  };
   expect(large!).toBeGreaterThan(1.05 * small!);
   const room = (available: number) => roomInMemory(cells, 8, host, settings, { available, total: 64e9 });
   expect(await room(64e9)).toBe(8);

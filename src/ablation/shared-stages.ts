@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { supervisedBeginning } from '../config/supervised-beginning.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import type { CellRun } from './ablation-directory.js';
 
 /**
@@ -9,7 +10,7 @@ import type { CellRun } from './ablation-directory.js';
  */
 export function shareStages(runs: readonly CellRun[], folder: string): readonly CellRun[] {
   const keys = runs.map(({ recipe, seed }) => {
-    const key = supervisedBeginning(recipe);
+    const key = supervisedBeginning(planOfRun({ recipe }));
     return key === undefined ? undefined : `seed-${seed}-${key}`;
   });
   return runs.map((run, index) => {

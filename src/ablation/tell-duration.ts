@@ -8,15 +8,16 @@ const smallShare = 0.02;
 
 /** Tells how long a long ablation will take. A short one is over before its estimate would be worth its time. */
 export async function tellDuration(
-  { cells, seeds }: Pick<PlannedAblation, 'cells' | 'seeds'>,
+  planned: Pick<PlannedAblation, 'cells' | 'plans' | 'seeds'>,
   workers: number,
   tell: (line: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const { cells, seeds } = planned;
   if (pilotShare(cells, seeds.length) > smallShare) return;
   tell('Trains a few steps first, to see how long everything will take.');
   try {
-    for (const line of estimateLines(await estimateCells(cells, signal), seeds.length, workers)) tell(line);
+    for (const line of estimateLines(await estimateCells(planned, signal), seeds.length, workers)) tell(line);
   } catch (error) {
     // The ablation itself tells which cell fails, and goes on with the others.
     if (!(error instanceof AgentgymError) || error.code !== 'AG_ABLATION_PILOT') throw error;

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
@@ -112,7 +112,9 @@ describe('a recipe with faults', () => {
       const own = flagsOf(change, '--set');
       const keys = own.map((set) => set.split('=')[0]);
       const kept = sets.filter((set) => !keys.includes(set.split('=')[0]));
-      const { recipe } = await resolveRecipe({ source: 'textcraft', sets: [...kept, ...own], cwd: folder, host });
+      const { recipe } = acceptRecipe(
+        await resolveRecipe({ source: 'textcraft', sets: [...kept, ...own], cwd: folder, host }),
+      );
       expect(recipe.environment.options['depths']).toEqual([3, 4]);
     }
     for (const command of ablations) {

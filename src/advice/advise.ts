@@ -1,4 +1,3 @@
-import { planRun } from '../config/run-plan.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { type Advice, type AdviceRule, type Finding, type Judgement, type Severity } from './advice.js';
@@ -29,8 +28,7 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
  */
 export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
-  const { name, recipe, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
-  const planned = planRun(recipe);
+  const { name, plan: planned, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
   const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = judge({ planned, kind, measured });

@@ -1,14 +1,15 @@
-import { planRun, type SftStagePlan } from '../config/run-plan.js';
+import type { SftStagePlan } from '../config/run-plan.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { RunMetricsLine } from '../reporting/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { gainOver, lateShare } from './measure-run.js';
 import type { ImitationMeasure } from './measured.js';
 
 /** The results of the supervised stages before reinforcement learning. Undefined if none was logged. */
 export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined {
   const { recipe } = run.manifest;
-  const { stages } = planRun(recipe);
+  const { stages } = planOfRun(run.manifest);
   const firstRl = stages.findIndex(({ kind }) => kind === 'rl');
   const before = firstRl < 0 ? stages : stages.slice(0, firstRl);
   const stage = before.findLast((one): one is SftStagePlan => one.kind === 'sft');

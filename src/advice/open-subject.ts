@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative } from 'node:path';
 
-import type { Recipe } from '../config/recipe-schema.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
+import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { shellWord } from '../errors/shell-word.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import type { ProposalBase } from './propose.js';
@@ -14,7 +15,7 @@ import type { ProposalBase } from './propose.js';
 export interface OpenedSubject {
   /** Its displayed name. */
   readonly name: string;
-  readonly recipe: Recipe;
+  readonly plan: RunPlan;
   readonly run?: LoadedRun;
   /** The base of commands about it; absent if this version refuses the recipe of an older run. */
   readonly base?: ProposalBase;
@@ -35,8 +36,8 @@ export async function openSubject(
   const directory = what === undefined ? undefined : await findRun(what, base);
   if (directory === undefined) {
     const given = { ...base, ...(what !== undefined && { source: what }) };
-    const { recipe, file } = await resolveRecipe(given);
-    return { name: what ?? file ?? recipe.name, recipe, base: given };
+    const { plan, file } = acceptRecipe(await resolveRecipe(given));
+    return { name: what ?? file ?? plan.recipe.name, plan, base: given };
   }
   if (base.sets.length > 0) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
@@ -46,13 +47,8 @@ export async function openSubject(
   }
   const run = await loadRun(directory);
   const given = { ...base, source: shortPath(manifestPath(directory), base.cwd) };
-  try {
-    const { recipe } = await resolveRecipe(given);
-    return { name: directory, recipe, run, base: given };
-  } catch (error) {
-    if (!isAgentgymError(error) || error.exitCode !== 2) throw error;
-    return { name: directory, recipe: run.manifest.recipe, run };
-  }
+  const { resolved } = await resolveRecipe(given);
+  return { name: directory, run, ...(resolved ? { plan: resolved.plan, base: given } : { plan: planOfRun(run.manifest) }) };
 }
 
 /** The folder of the run; undefined for a recipe. */

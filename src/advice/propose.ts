@@ -39,9 +39,10 @@ export async function proposeChange(
   // The change replaces flags for the same keys. Flags for a whole map stay if the change sets only part of it.
   const isReplaced = (path: string) => Object.keys(change).some((key) => path === key || path.startsWith(`${key}.`));
   const kept = sets.filter((set) => !isReplaced(parseSetting(set).path.join('.')));
-  const resolved = await unlessRefused(
-    resolveRecipe({ ...(source !== undefined && { source }), sets: [...kept, ...own], cwd, host }),
-  );
+  const { resolved } = await resolveRecipe({
+    ...(source !== undefined && { source }),
+    ...{ sets: [...kept, ...own], cwd, host },
+  });
   if (resolved === undefined) return undefined;
   const flags = setFlags(own);
   const recipe = source === undefined ? [] : [quoted(source)];

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import { planRun } from '../config/run-plan.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 
 async function recipeOf(...sets: string[]): Promise<Recipe> {
-  return (await resolveRecipe({ source: 'quickstart', sets, cwd: plugins, host })).recipe;
+  return acceptRecipe(await resolveRecipe({ source: 'quickstart', sets, cwd: plugins, host })).recipe;
 }
 
 const plan: PlanMeasure = {

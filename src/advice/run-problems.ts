@@ -1,5 +1,5 @@
-import { planRun } from '../config/run-plan.js';
 import { loadRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { referenceTo } from '../runs/resolve-run.js';
 import type { Measured } from './measured.js';
 import { measureImitationOf } from './measure-imitation-of.js';
@@ -25,7 +25,7 @@ export async function runProblems(directory: string): Promise<string[]> {
     ...(imitated && { imitation: imitated }),
     ...(fallen && { collapse: fallen }),
   };
-  const planned = planRun(run.manifest.recipe);
+  const planned = planOfRun(run.manifest);
   const judged = judge({ planned, kind: 'run', measured }, told);
   const findings = judged.flatMap(([, judgement]) =>
     judgement.verdict === 'finding' && judgement.severity === 'problem' ? [judgement.finding] : [],

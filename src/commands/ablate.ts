@@ -85,7 +85,7 @@ export default class Ablate extends BaseCommand {
     const { workers } = runner;
     if (flags['dry-run']) {
       const { estimateCells } = await import('../ablation/estimate-cells.js');
-      const estimates = await estimateCells(cells, this.signal);
+      const estimates = await estimateCells(planned, this.signal);
       for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
     }
@@ -128,14 +128,14 @@ export default class Ablate extends BaseCommand {
   }
   /** Runs that this machine has cores and memory for. */
   async #localWorkers(
-    { cells, seeds }: PlannedAblation,
+    planned: PlannedAblation,
     host: PluginHost,
     settings: HostSettings,
     checksMemory: boolean,
   ): Promise<number> {
-    const most = Math.min(availableParallelism(), cells.length * seeds.length);
+    const most = Math.min(availableParallelism(), planned.cells.length * planned.seeds.length);
     if (!checksMemory) return most;
     const { roomInMemory } = await import('../ablation/room-in-memory.js');
-    return roomInMemory(cells, most, host, settings);
+    return roomInMemory(planned, most, host, settings);
   }
 }

@@ -126,10 +126,10 @@ export default class Train extends BaseCommand {
     }
   }
 
-  async #try({ recipe }: PlannedTraining, { tasks }: CheckedTraining, checksMemory: boolean): Promise<TriedTraining> {
+  async #try({ plan }: PlannedTraining, { tasks }: CheckedTraining, checksMemory: boolean): Promise<TriedTraining> {
     const { trialSteps, tryTraining } = await import('../runners/try-training.js');
     this.note(`Trying ${trialSteps} steps of each stage, to tell the time and the memory.`);
-    return tryTraining({ recipe, tasks, checksMemory, signal: this.signal });
+    return tryTraining({ plan, tasks, checksMemory, signal: this.signal });
   }
 
   /** Undefined: the run is trained in this process. */
@@ -143,7 +143,7 @@ export default class Train extends BaseCommand {
   /** Trains with another runner than this process. */
   async #trainOn(
     runner: Runner,
-    { recipe, resume }: PlannedTraining,
+    { plan: { recipe }, resume }: PlannedTraining,
     flags: Parameters<typeof labelOf>[0] & { readonly output?: string | undefined } & Pick<
         TrainingElsewhere,
         'listener'

@@ -2,15 +2,17 @@ import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
-import { planRun, settingPath, type RlStagePlan } from './run-plan.js';
+import { settingPath, type RlStagePlan, type RunPlan } from './run-plan.js';
 
-/** Complains about keys that contradict each other, as far as the recipe alone can tell. */
-export function checkConsistency(recipe: ParsedRecipe, complaints: Complaints): void {
+/**
+ * Complains about keys that contradict each other, as far as the recipe alone can tell.
+ *
+ * @param plan undefined if its rl stages lack an algorithm
+ */
+export function checkConsistency(recipe: ParsedRecipe, plan: RunPlan | undefined, complaints: Complaints): void {
   const wrong = (path: KeyPath, message: string, hint: string) =>
     complaints.add('AG_RECIPE_INVALID', path, `\`${formatPath(path)}\` ${message}`, hint);
 
-  // Without an algorithm an rl stage has no plan; the missing algorithm is reported below.
-  const plan = recipe.algorithm && planRun(recipe);
   for (const [name, stage] of Object.entries(recipe.stages)) {
     const warmup = stage.optimizer.warmup;
     if (warmup >= stage.steps) {

@@ -8,11 +8,11 @@ import { checkOptions } from './check-options.js';
 import { checkPins, type InstalledPackage } from './check-pins.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
-import type { IdleContext } from './idle-settings.js';
+import { reportIdle, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
-import { planRun, settingPath } from './run-plan.js';
+import { settingPath, type RunPlan } from './run-plan.js';
 
 /** Finds the contributions with which a recipe is checked. A PluginHost is one. */
 export interface ContributionFinder {
@@ -31,9 +31,12 @@ interface Block {
  * Checks that everything the recipe names is installed in the required versions, and checks its options. Fills in the
  * options' defaults and the policy's first preset. Options that a contribution calls idle are errors if the user wrote
  * them. Otherwise they are dropped, and `checkOptions` restores their defaults.
+ *
+ * @param plan of the recipe before this. Undefined if its rl stages lack an algorithm.
  */
 export async function checkRecipeContributions(
   recipe: ParsedRecipe,
+  plan: RunPlan | undefined,
   finder: ContributionFinder,
   context: IdleContext,
 ): Promise<void> {
@@ -75,7 +78,7 @@ export async function checkRecipeContributions(
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind === 'rl' && stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
   }
-  await checkAlgorithms(recipe, finder, context);
+  await checkAlgorithms(recipe, plan, finder, context);
 }
 
 /**
@@ -177,19 +180,11 @@ interface Finding {
   readonly idle?: boolean;
 }
 
-/** @param value the written value; 0 and `none` are always legal, since they switch something off */
-function settleFinding(
-  finding: Finding,
-  path: KeyPath,
-  { complaints, written }: IdleContext,
-  drop: () => void,
-  value?: unknown,
-): void {
+/** @param value the written value */
+function settleFinding(finding: Finding, path: KeyPath, context: IdleContext, drop: () => void, value?: unknown): void {
   const message = `${formatPath(path)}: ${finding.message}`;
-  if (finding.idle !== true) complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
-  else if (written(path) && value !== 0 && value !== 'none') {
-    complaints.add('AG_RECIPE_IDLE_SETTING', path, message, finding.hint);
-  } else drop();
+  if (finding.idle !== true) context.complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
+  else if (reportIdle(context, path, { value, message, hint: finding.hint })) drop();
 }
 
 function checkPreset(
@@ -248,16 +243,21 @@ function besideName(finding: OptionFinding, name: string, value: unknown): Optio
  * Checks each rl stage's algorithm with its overrides. An option is idle only if it is idle in every stage that it
  * reaches.
  */
-async function checkAlgorithms(recipe: ParsedRecipe, finder: ContributionFinder, context: IdleContext): Promise<void> {
+async function checkAlgorithms(
+  recipe: ParsedRecipe,
+  plan: RunPlan | undefined,
+  finder: ContributionFinder,
+  context: IdleContext,
+): Promise<void> {
   const base = recipe.algorithm;
-  if (base === undefined) return;
+  if (base === undefined || plan === undefined) return;
   const idle = new Map<string, { readonly path: KeyPath; readonly finding: Finding; stages: number }>();
   const reached = new Map<string, number>();
   const seen = new Set<string>();
   let complete: Record<string, unknown> | undefined;
 
   // `stage.own` is the recipe's stage itself, which is completed in place.
-  for (const stage of planRun(recipe).stages) {
+  for (const stage of plan.stages) {
     if (stage.kind !== 'rl') continue;
     const { algorithm: settings, update } = stage;
     const here: KeyPath = ['stages', stage.name, 'algorithm'];

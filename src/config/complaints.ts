@@ -5,12 +5,27 @@ import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 /** Most errors to report at once. A generated file may have thousands, and nobody reads so many. */
 const mostFindings = 50;
 
-/** Collects the first errors of a recipe, each with its file and line, or with its flag. */
+/** A key that was written, has no effect, and was dropped. */
+export interface IdleSetting {
+  /** Its place in the recipe: `algorithm.options.clip`. */
+  readonly path: string;
+  /** A sentence that names the key and why. */
+  readonly message: string;
+}
+
+/** Collects the first errors of a recipe, each with its file and line, or with its flag, and the keys that were dropped. */
 export class Complaints {
   readonly #findings: ErrorFinding[] = [];
+  readonly #idle: IdleSetting[] = [];
 
-  /** @param originOf the layer that a key came from */
-  constructor(private readonly originOf: (path: KeyPath) => RecipeLayer | undefined) {}
+  /**
+   * @param originOf the layer that a key came from
+   * @param isCell whether a layer belongs to a cell of a grid: its keys without effect are dropped. Default: no layer does
+   */
+  constructor(
+    private readonly originOf: (path: KeyPath) => RecipeLayer | undefined,
+    private readonly isCell: (layer: RecipeLayer) => boolean = () => false,
+  ) {}
 
   /** If true, further complaints are ignored. */
   get isFull(): boolean {
@@ -31,10 +46,33 @@ export class Complaints {
     });
   }
 
-  /** A complaint about a flag that names the flag itself. */
-  addFlag(code: ErrorCode, path: KeyPath, message: string, hint: string): void {
+  /**
+   * A written key has no effect: an error, except in a cell.
+   *
+   * @returns whether to drop it
+   */
+  addIdle(path: KeyPath, message: string, hint: string): boolean {
+    const layer = this.originOf(path);
+    const isDropped = layer !== undefined && this.isCell(layer);
+    if (isDropped) this.noteIdle(path, message);
+    else this.add('AG_RECIPE_IDLE_SETTING', path, message, hint);
+    return isDropped;
+  }
+
+  /** A key has no effect here, and is dropped without an error. */
+  noteIdle(path: KeyPath, message: string): void {
+    this.#idle.push({ path: formatPath(path), message });
+  }
+
+  /** A flag has no effect, and the message names it. */
+  addIdleFlag(path: KeyPath, message: string, hint: string): void {
     if (this.isFull) return;
-    this.#findings.push({ code, message, hint, path: formatPath(path) });
+    this.#findings.push({ code: 'AG_RECIPE_IDLE_SETTING', message, hint, path: formatPath(path) });
+  }
+
+  /** Dropped keys without effect, in the order in which they were found. */
+  get idle(): readonly IdleSetting[] {
+    return this.#idle;
   }
 
   /** In the order of the file, flags last. */

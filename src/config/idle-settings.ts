@@ -14,6 +14,19 @@ export interface IdleContext {
   readonly written: (path: KeyPath) => boolean;
 }
 
+/**
+ * Reports a setting without effect if the user wrote it. 0 and `none` are always legal, since they switch something off.
+ *
+ * @returns whether to drop the setting
+ */
+export function reportIdle(
+  { complaints, written }: IdleContext,
+  path: KeyPath,
+  { value, message, hint }: { readonly value: unknown; readonly message: string; readonly hint: string },
+): boolean {
+  return !written(path) || value === 0 || value === 'none' || complaints.addIdle(path, message, hint);
+}
+
 /** Creates `written` from the origins of keys. */
 export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeLayer | undefined) {
   return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
@@ -21,15 +34,14 @@ export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeL
 
 /** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
 export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
-  const { complaints, written } = context;
-  /** The setting at `path` has no effect, for the reason in `because`. */
-  const idle = (path: KeyPath, because: string) => {
+  /** The setting at `path` has no effect, for the reason in `because`. Returns whether it was dropped. */
+  const idle = (path: KeyPath, because: string): boolean => {
     const value = valueAt(recipe, path);
-    if (value === undefined) return;
-    if (written(path) && value !== 0 && value !== 'none') {
-      const message = `\`${formatPath(path)}\` has no effect ${because}`;
-      complaints.add('AG_RECIPE_IDLE_SETTING', path, message, 'Remove one of the two, or change the other.');
-    } else remove(recipe, path);
+    if (value === undefined) return false;
+    const message = `\`${formatPath(path)}\` has no effect ${because}`;
+    const isDropped = reportIdle(context, path, { value, message, hint: 'Remove one of the two, or change the other.' });
+    if (isDropped) remove(recipe, path);
+    return isDropped;
   };
   const stages = Object.entries(recipe.stages);
   const hasRl = stages.some(([, stage]) => stage.kind === 'rl');
@@ -43,8 +55,8 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     idle(['evaluation', 'before'], because);
     idle(['policy', 'sampling', 'temperature'], because);
     if (recipe.horizon.schedule !== 'fixed') {
-      if (written(['horizon', 'schedule'])) idle(['horizon', 'schedule'], because);
-      else recipe.horizon = { schedule: 'fixed', turns: longestTurns(recipe.horizon) };
+      const turns = longestTurns(recipe.horizon);
+      if (idle(['horizon', 'schedule'], because)) recipe.horizon = { schedule: 'fixed', turns };
     }
     if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
       if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'if all `temperatures` are 0');
@@ -113,7 +125,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
  * Inversions matter only in training, so the key is idle if no rl stage uses the recipe's own reward. Whether a reward
  * has inversions is known only after it is created.
  */
-function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
   if (!recipe.reward.allowInversion) return;
   const path = ['reward', 'allowInversion'];
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
@@ -125,7 +137,7 @@ function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
 }
 
 /** A call takes a turn, and the agent needs another turn to act on the answer. */
-function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
   const horizons = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : []));
   const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
   const longest = Math.max(
@@ -144,7 +156,7 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
 }
 
 /** A prompt that says nothing is dropped. */
-function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
   const { prompt } = recipe;
   if (prompt === undefined) return;
   const { examples, system } = prompt;
@@ -157,7 +169,7 @@ function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: strin
 }
 
 /** Settles caps of weights that no rl stage computes. */
-function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   const weighs = (stage: (typeof rl)[number]['stage']): boolean =>
     stage.algorithm?.recomputeLogprobs ?? recipe.algorithm?.recomputeLogprobs ?? false;
@@ -169,7 +181,7 @@ function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
 }
 
 /** Keys of `algorithm` that every rl stage overrides: the first stage's value becomes the recipe's own. */
-function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => void): void {
+function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
   const { algorithm } = recipe;
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
   if (algorithm === undefined || rl.length === 0) return;

@@ -51,11 +51,11 @@ function checkTogether({ grid, cells, design, sample, compare, transfer }: Ablat
   }
   if (sample !== undefined && design !== 'random') {
     const message = `\`sample\` has no effect with \`design: ${design}\``;
-    complaints.add('AG_RECIPE_IDLE_SETTING', ['sample'], message, 'Remove it, or set `design: random`.');
+    complaints.addIdle(['sample'], message, 'Remove it, or set `design: random`.');
   }
   if (transfer && compare !== undefined) {
     const message = '`compare` has no effect with `transfer: true`, which compares cells on each environment';
-    complaints.add('AG_RECIPE_IDLE_SETTING', ['compare'], message, 'Remove one of the two.');
+    complaints.addIdle(['compare'], message, 'Remove one of the two.');
   }
   if (design === 'paired' && grid !== undefined) {
     const counts = Object.entries(grid).map(([key, values]) => [key, Object.keys(values).length] as const);

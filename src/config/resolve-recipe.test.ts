@@ -9,7 +9,7 @@ import type { OptionChecks, UpdateSettings } from '../contracts/algorithm.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ContributionFinder } from './check-recipe-contributions.js';
-import { resolveRecipe, type RecipeRequest } from './resolve-recipe.js';
+import { acceptRecipe, resolveRecipe, type RecipeRequest } from './resolve-recipe.js';
 import { planRun } from './run-plan.js';
 
 const clip = { type: 'number', minimum: 0, default: 0.2, description: 'Clip range' } as const;
@@ -108,8 +108,8 @@ function write(path: string, text: string): string {
   return file;
 }
 
-const resolveAt = (source: RecipeRequest['source'], ...sets: string[]) =>
-  resolveRecipe({ ...(source !== undefined && { source }), sets, cwd: folder, host });
+const resolveAt = async (source: RecipeRequest['source'], ...sets: string[]) =>
+  acceptRecipe(await resolveRecipe({ ...(source !== undefined && { source }), sets, cwd: folder, host }));
 const resolveText = (text: string, ...sets: string[]) => resolveAt(write('maze-study.yaml', text), ...sets);
 
 /** The complaints about a recipe, as "code line: message". */
@@ -198,7 +198,7 @@ describe('resolveRecipe', () => {
     await expect(resolveAt(undefined)).rejects.toMatchObject({ code: 'AG_RECIPE_NOT_FOUND', exitCode: 2 });
     write('study/inside.txt', '');
     write('recipes/one.yaml', `${BASE}seed: 3\n`);
-    const seedOf = async () => (await resolveRecipe({ cwd: join(folder, 'study'), host })).recipe.seed;
+    const seedOf = async () => acceptRecipe(await resolveRecipe({ cwd: join(folder, 'study'), host })).recipe.seed;
     write('package.json', JSON.stringify({ agentgym: { recipe: './recipes/one.yaml' } }));
     expect(await seedOf()).toBe(3);
     write('.agentgymrc.yaml', `${BASE}seed: 4\n`);

@@ -1,12 +1,12 @@
 import { dirname, isAbsolute, parse, resolve } from 'node:path';
 
-import { AgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
+import { AgentgymError, isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
 import { checkConsistency } from './check-consistency.js';
 import { checkRecipeContributions, type ContributionFinder } from './check-recipe-contributions.js';
 import { checkStructure } from './check-structure.js';
-import { Complaints } from './complaints.js';
+import { Complaints, type IdleSetting } from './complaints.js';
 import { placeError } from './place-error.js';
-import { settleIdleSettings, writtenKeys } from './idle-settings.js';
+import { reportIdle, settleIdleSettings, writtenKeys, type IdleContext } from './idle-settings.js';
 import { findProjectRecipe, locateRecipe, type RecipeLocation } from './locate-recipe.js';
 import { mergeLayers } from './merge-layers.js';
 import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
@@ -14,6 +14,7 @@ import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { refuseSecrets } from './refuse-secrets.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
+import { planRun, type RunPlan } from './run-plan.js';
 
 const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/reference/recipe.md' };
 
@@ -23,14 +24,34 @@ export interface RecipeRequest {
   readonly source?: string | object;
   /** `--set` values such as `algorithm.groupSize=8`, and settings of other flags; later ones win. */
   readonly sets?: readonly (string | Setting)[];
+  /**
+   * What a cell of a grid sets, over everything else. Of these keys, one without effect is dropped and not an error,
+   * since other cells may need it.
+   */
+  readonly cell?: readonly Setting[];
   readonly cwd: string;
   /** Installed plugins. */
   readonly host: ContributionFinder;
+  /** Absent: rewards are not judged. */
+  readonly judgeRewards?: RewardJudge;
 }
 
-/** A recipe that can be run. */
+/** Finds rewards that pay a failure like a success, and permissions for such rewards that nothing needs. */
+export type RewardJudge = (plan: RunPlan) => Promise<readonly RewardFinding[]>;
+
+/** What is wrong with a reward. */
+export interface RewardFinding {
+  /** `idle`: the key at `path` has no effect. */
+  readonly code: 'AG_REWARD_INVERSION' | 'idle';
+  readonly path: KeyPath;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** A recipe that can be run, and its plan. */
 export interface ResolvedRecipe {
   readonly recipe: Recipe;
+  readonly plan: RunPlan;
   /** The recipe's file. Absent if the keys were given directly. */
   readonly file?: string;
   /** The origin of a key; `default` if it was not set. */
@@ -39,42 +60,91 @@ export interface ResolvedRecipe {
   readonly placed: (error: AgentgymError) => AgentgymError;
 }
 
+/** All that the checks of a recipe found. */
+export interface Resolution {
+  /** Absent if there are findings. */
+  readonly resolved?: ResolvedRecipe;
+  /** Written keys that were dropped: they have no effect here, and other cells of the grid may need them. */
+  readonly idle: readonly IdleSetting[];
+  /** Errors, in the order of the file, flags last. */
+  readonly findings: readonly ErrorFinding[];
+}
+
 /**
  * Reads a recipe with all recipes that it extends, applies flags, checks every key, and fills in defaults. Nothing is
- * written, and no contribution is created.
+ * written.
  *
- * @throws AgentgymError the first error, with all errors in `findings`
+ * @throws AgentgymError if a file cannot be found or read, or a flag is malformed
  */
-export async function resolveRecipe({ source, sets = [], cwd, host }: RecipeRequest): Promise<ResolvedRecipe> {
-  const settings = sets.map((set) => (typeof set === 'string' ? parseSetting(set) : set));
+export async function resolveRecipe(request: RecipeRequest): Promise<Resolution> {
+  const { source, cwd, host, judgeRewards, cell = [] } = request;
+  const settings = (request.sets ?? []).map((set) => (typeof set === 'string' ? parseSetting(set) : set));
   const files =
     typeof source === 'object' ? givenLayers(source, cwd) : readChain(await locate(source, cwd), 'recipe', []);
-  const layers = [...(await files), ...settings.map(settingLayer)];
+  const cellLayers = cell.map(settingLayer);
+  const layers = [...(await files), ...settings.map(settingLayer), ...cellLayers];
   const main = layers.findLast(({ origin }) => origin === 'recipe');
   const merged = mergeLayers(layers);
-  const complaints = new Complaints((path) => merged.originOf(path));
-  checkSettings(settings, merged.idleRemovals, complaints);
+  const originOf = (path: KeyPath) => merged.originOf(path);
+  const complaints = new Complaints(originOf, (layer) => cellLayers.includes(layer));
+  checkSettings(settings, merged.idleRemovals, cellLayers, complaints);
+  const found = () => ({ idle: complaints.idle, findings: complaints.findings });
 
   const named = { ...(main?.file && { name: nameOf(main.file) }), ...merged.value };
   const recipe = checkStructure(recipeFormat, named, complaints);
-  if (recipe === undefined) throw failure(complaints.findings);
+  if (recipe === undefined) return found();
   // The `extends` key has been handled, and a resolved recipe does not have it.
   delete recipe.extends;
-  const written = writtenKeys(merged.value, (path) => merged.originOf(path));
-  const context = { complaints, written };
+  const context = { complaints, written: writtenKeys(merged.value, originOf) };
   settleIdleSettings(recipe, context);
-  checkConsistency(recipe, complaints);
-  await checkRecipeContributions(recipe, host, context);
+  // Options of contributions are not complete yet, and no check before them reads those.
+  const draft = lacksAlgorithm(recipe) ? undefined : planRun(recipe);
+  checkConsistency(recipe, draft, complaints);
+  await checkRecipeContributions(recipe, draft, host, context);
   refuseSecrets(recipe, complaints);
-  if (complaints.findings.length > 0) throw failure(complaints.findings);
-  resolvePaths(recipe, (path) => merged.originOf(path), cwd);
-  return {
-    recipe,
-    ...(main?.file !== undefined && { file: main.file }),
-    origin: (path) =>
-      valueAt(merged.value, path) !== undefined ? (merged.originOf(path)?.origin ?? 'default') : 'default',
-    placed: (error) => placeError(error, (path) => merged.originOf(path)),
-  };
+  if (complaints.findings.length > 0) return found();
+  resolvePaths(recipe, originOf, cwd);
+  const placed = (error: AgentgymError) => placeError(error, originOf);
+  if (judgeRewards) await settleRewards(recipe, { judge: judgeRewards, isInGrid: request.cell !== undefined }, context, placed);
+  if (complaints.findings.length > 0) return found();
+  const origin = (path: KeyPath) =>
+    valueAt(merged.value, path) !== undefined ? (originOf(path)?.origin ?? 'default') : 'default';
+  const resolved = { recipe, plan: planRun(recipe), ...(main?.file && { file: main.file }), origin, placed };
+  return { resolved, ...found() };
+}
+
+/** The recipe, if nothing is wrong with it. Throws the first finding, with all of them in `findings`. */
+export function acceptRecipe({ resolved, findings }: Resolution): ResolvedRecipe {
+  if (resolved !== undefined) return resolved;
+  const [first] = findings;
+  if (first === undefined) throw new Error('a recipe without findings was not resolved');
+  throw new AgentgymError(first.code, { ...first, findings });
+}
+
+/** An rl stage without an algorithm has no plan. */
+function lacksAlgorithm({ algorithm, stages }: ParsedRecipe): boolean {
+  return algorithm === undefined && Object.values(stages).some(({ kind }) => kind === 'rl');
+}
+
+/** Judges the rewards. A permission without effect is dropped in a grid, whose other cells may need it. */
+async function settleRewards(
+  recipe: ParsedRecipe,
+  { judge, isInGrid }: { readonly judge: RewardJudge; readonly isInGrid: boolean },
+  context: IdleContext,
+  placed: ResolvedRecipe['placed'],
+): Promise<void> {
+  const judged = await judge(planRun(recipe)).catch((error: unknown) => {
+    throw isAgentgymError(error) ? placed(error) : error;
+  });
+  for (const { code, path, message, hint } of judged) {
+    if (code !== 'idle') {
+      context.complaints.add(code, path, message, hint);
+      continue;
+    }
+    if (isInGrid && context.written(path)) context.complaints.noteIdle(path, message);
+    else if (!reportIdle(context, path, { value: true, message, hint })) continue;
+    Object.assign(valueAt(recipe, path.slice(0, -1)) as object, { [String(path.at(-1))]: false });
+  }
 }
 
 function locate(source: string | undefined, cwd: string): Promise<RecipeLocation> {
@@ -126,17 +196,19 @@ async function readBase(layer: RecipeLayer, folder: string, above: readonly stri
 function checkSettings(
   settings: readonly Setting[],
   idleRemovals: ReturnType<typeof mergeLayers>['idleRemovals'],
+  cell: readonly RecipeLayer[],
   complaints: Complaints,
 ): void {
   settings.forEach(({ flag, path }, i) => {
     const later = settings.slice(i + 1).find((other) => formatPath(other.path) === formatPath(path));
     if (later === undefined) return;
     const message = `\`${flag}\` has no effect together with \`${later.flag}\``;
-    complaints.addFlag('AG_RECIPE_IDLE_SETTING', path, message, 'Give it once.');
+    complaints.addIdleFlag(path, message, 'Give it once.');
   });
   for (const { path, layer } of idleRemovals) {
     const message = `\`${layer.label}\` removes nothing: \`${formatPath(path)}\` is not set`;
-    complaints.addFlag('AG_RECIPE_IDLE_SETTING', path, message, 'Leave it out.');
+    if (cell.includes(layer)) complaints.noteIdle(path, message);
+    else complaints.addIdleFlag(path, message, 'Leave it out.');
   }
 }
 
@@ -169,10 +241,4 @@ function nameOf(file: string): string {
   const { name, dir } = parse(file);
   const called = name === 'recipe' ? parse(dir).name : name;
   return called.replaceAll(/[^a-zA-Z0-9]+/g, '-').replaceAll(/^-|-$/g, '') || 'unnamed';
-}
-
-function failure(findings: readonly ErrorFinding[]): AgentgymError {
-  const [first] = findings;
-  if (first === undefined) throw new Error('there is no failure without a finding');
-  return new AgentgymError(first.code, { ...first, findings });
 }

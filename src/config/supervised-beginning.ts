@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
 
-import type { Recipe } from './recipe-schema.js';
-import { planRun, type SftStagePlan } from './run-plan.js';
+import type { RunPlan, SftStagePlan } from './run-plan.js';
 
 /**
  * Eight hexadecimal digits of everything in a recipe, except its seed, that affects the supervised stages before the
  * first rl stage. Undefined if there is no such stage, or if a rule may end one of them because of an evaluation. All
  * supervised stages are included, since their demonstrations define the vocabulary.
  */
-export function supervisedBeginning(recipe: Recipe): string | undefined {
-  const { stages, longestHorizon } = planRun(recipe);
+export function supervisedBeginning({ recipe, stages, longestHorizon }: RunPlan): string | undefined {
   const supervised = stages.filter((stage): stage is SftStagePlan => stage.kind === 'sft');
   const first = stages[0];
   if (first?.kind !== 'sft' || supervised.some(({ stopWhen }) => stopWhen !== undefined)) return undefined;

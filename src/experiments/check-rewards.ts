@@ -1,11 +1,18 @@
-// Checks that the rewards of a recipe's rl stages keep every success above every failure. The check needs created
-// schemes and algorithms.
+// Judges whether the rewards of a recipe's rl stages keep every success above every failure. This needs created schemes and
+// algorithms.
 import type { KeyPath } from '../config/recipe-layer.js';
 import { formatPath } from '../config/recipe-layer.js';
+import type { RewardFinding, RewardJudge } from '../config/resolve-recipe.js';
+import { settingPath } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { BoundsContext, RewardBounds } from '../contracts/reward.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import { errorCodes } from '../errors/error-codes.js';
+import type { HostSettings } from '../plugins/create-host.js';
+import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { createRandom } from '../random/create-random.js';
+import { atKey } from './at-key.js';
+import { Instances } from './instances.js';
 
 /** A reward, and the settings that its bounds depend on. */
 interface RewardSetting {
@@ -28,8 +35,34 @@ export interface StageReward extends RewardSetting {
   readonly discount?: Algorithm['discount'];
 }
 
+/** Judges rewards with schemes and algorithms of these plugins. No environment is opened. */
+export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'random'>): RewardJudge {
+  return async ({ recipe, stages }) => {
+    const instances = new Instances(host, { ...settings, random: createRandom(recipe.seed) });
+    const { contribution } = await host.find('environment', recipe.environment.name);
+    const rewards: StageReward[] = [];
+    for (const stage of stages) {
+      if (stage.kind !== 'rl') continue;
+      const path = settingPath(stage, ['reward']);
+      const reward = await atKey(path, () => instances.reward(stage.reward.terms));
+      const { discount } = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
+      rewards.push({
+        path,
+        reward,
+        allowInversion: stage.reward.allowInversion,
+        horizon: stage.longestHorizon,
+        milestones: contribution.facts?.includes('milestones') ?? false,
+        actionTokens: recipe.policy.sampling.maxActionTokens,
+        tools: recipe.tools !== undefined,
+        ...(discount && { discount }),
+      });
+    }
+    return judgeRewards(rewards);
+  };
+}
+
 /**
- * Refuses rewards with which a failure can return as much as a success, and `allowInversion` if no failure can.
+ * Finds rewards with which a failure can return as much as a success, and `allowInversion` where no failure can.
  *
  * Two returns are checked. The first is undiscounted. The second, if the algorithm discounts, is the return from the
  * last token of the first turn: the reward of turn t is multiplied by t factors, each between `turn * token **
@@ -39,36 +72,34 @@ export interface StageReward extends RewardSetting {
  * penalty in the reward are not included; they come on top of any reward.
  *
  * For schemes that ask for the number of milestones, the check uses 1 and the number of turns.
- *
- * @param written whether the user wrote the key: only then a key without effect is an error
- * @throws AG_REWARD_INVERSION with the numbers; AG_RECIPE_IDLE_SETTING if `allowInversion` has no effect
  */
-export function checkRewards(stages: readonly StageReward[], written: (path: KeyPath) => boolean): void {
+export function judgeRewards(stages: readonly StageReward[]): readonly RewardFinding[] {
+  const findings = new Map<string, RewardFinding>();
   const accepted = new Map<string, { readonly stage: StageReward; inverted: boolean }>();
   for (const stage of stages) {
     const inversion = findInversion(stage);
-    if (inversion !== undefined && !stage.allowInversion) {
-      throw new AgentgymError('AG_REWARD_INVERSION', {
-        message: inversion,
-        path: formatPath([...stage.path, 'terms']),
-      });
-    }
     const key = formatPath(stage.path);
+    if (inversion !== undefined && !stage.allowInversion && !findings.has(key)) {
+      const hint = errorCodes.AG_REWARD_INVERSION.cure;
+      findings.set(key, { code: 'AG_REWARD_INVERSION', path: [...stage.path, 'terms'], message: inversion, hint });
+    }
     const before = accepted.get(key)?.inverted ?? false;
     accepted.set(key, { stage, inverted: before || inversion !== undefined });
   }
   for (const [key, { stage, inverted }] of accepted) {
+    if (inverted || !stage.allowInversion) continue;
     const path = [...stage.path, 'allowInversion'];
-    if (inverted || !stage.allowInversion || !written(path)) continue;
     const { success, failure } = rewardBounds(stage, [1]);
-    throw new AgentgymError('AG_RECIPE_IDLE_SETTING', {
+    findings.set(key, {
+      code: 'idle',
+      path,
       message:
         `\`${formatPath(path)}\` has no effect with \`${key}.terms\`: ` +
         `a success scores at least ${success[0]}, a failure at most ${failure[1]} in ${stage.horizon} turns.`,
       hint: 'Remove one of the two, or change the other.',
-      path: formatPath(path),
     });
   }
+  return [...findings.values()];
 }
 
 /** A sentence that says how a failure can return as much as a success. Undefined if it cannot. */

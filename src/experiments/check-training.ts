@@ -1,4 +1,3 @@
-import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan, StagePlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { HostSettings } from '../plugins/create-host.js';
@@ -60,10 +59,9 @@ export async function checkTraining(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  origin: ResolvedRecipe['origin'] | undefined,
   memory?: MemoryPolicy,
 ): Promise<CheckedTraining> {
-  const parts = await openParts(plan, host, settings, origin, memory);
+  const parts = await openParts(plan, host, settings, memory);
   try {
     const { random } = settings;
     const { encoder, capabilities } = parts.policyEstimate ?? {};

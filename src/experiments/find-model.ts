@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
-import { planRun, type RunPlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { PolicyLoad, PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { findFetchedModel, isFetchedName, notPulled } from '../hub/fetched-model.js';
@@ -11,6 +11,7 @@ import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoi
 import { type KeptPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
 import { loadRun } from '../runs/load-run.js';
 import { nameOfRun, readLabel } from '../runs/run-label.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
@@ -75,7 +76,7 @@ export async function findModel(
     folder: chosen?.directory ?? (await runWeights(directory)),
     origin: manifest.id,
     name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
-    plan: planRun(manifest.recipe),
+    plan: planOfRun(manifest),
     prompt: await readKeptPrompt(directory, manifest.prompt),
     trainedClusters: await readTrainedClusters(directory),
   };

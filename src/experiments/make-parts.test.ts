@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, expect, it } from 'vitest';
 
-import { planRun } from '../config/run-plan.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import { createRandom } from '../random/create-random.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
 import type { WrittenDemonstration } from '../rollout/write-demonstration.js';
@@ -39,8 +38,8 @@ async function open(policy: object): Promise<Parts> {
     stages: { sft: { kind: 'sft', demonstrations: { expert: 'demonstrator', count: 4 }, batchSize: 2, steps: 1 } },
     evaluation: { every: 0, final: { tasks: 4 } },
   };
-  const { recipe } = await resolveRecipe({ source, cwd: folder, host });
-  const parts = await makeParts(planRun(recipe), host, {
+  const { plan } = acceptRecipe(await resolveRecipe({ source, cwd: folder, host }));
+  const parts = await makeParts(plan, host, {
     random: createRandom(1),
     log: { info: () => undefined, warn: () => undefined },
     signal: new AbortController().signal,

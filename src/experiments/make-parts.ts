@@ -1,5 +1,4 @@
 import type { Recipe } from '../config/recipe-schema.js';
-import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { PolicyModel } from '../contracts/policy.js';
@@ -13,7 +12,7 @@ import type { KeptPrompt } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { checkPolicies, disposeParts, openParts, type OpenParts, playedEnvironment } from './open-parts.js';
+import { disposeParts, openParts, type OpenParts, playedEnvironment, refuseUnfitPolicy } from './open-parts.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import { SampledElsewhere } from './sampled-elsewhere.js';
@@ -70,8 +69,6 @@ export function modelActor(
 
 /** How the parts of a recipe are made. */
 export interface MakeOptions {
-  /** Origin of a key; absent: unknown, and settings without effect are accepted. */
-  readonly origin?: ResolvedRecipe['origin'] | undefined;
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
   /** The prompt of the run to resume. */
@@ -90,11 +87,11 @@ export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  { origin, stored, keptPrompt, sharedGames, memory }: MakeOptions = {},
+  { stored, keptPrompt, sharedGames, memory }: MakeOptions = {},
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
-  const open = await openParts(plan, host, settings, origin, memory, keptPrompt);
+  const open = await openParts(plan, host, settings, memory, keptPrompt);
   const { environment, transfer, tools, reward, rl, sampler, instances, policyContext } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   const { system } = recipe.prompt ?? {};
@@ -123,7 +120,7 @@ export async function makeParts(
       prompt = open.writePrompt(format);
       refuseLongPrompt(plan, open, format, prompt, policy);
       demonstrations = early ?? (await prepare(format));
-      checkPolicies(plan, rl, policy.capabilities);
+      if (open.policyEstimate === undefined) refuseUnfitPolicy(plan, open, policy.capabilities);
     } catch (error) {
       await policy.dispose();
       throw error;

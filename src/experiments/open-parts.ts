@@ -3,7 +3,6 @@
 import { existsSync } from 'node:fs';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
@@ -25,7 +24,6 @@ import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
 import { checkPolicy, checkSplits, checkStageNeeds, checkStates } from './check-parts.js';
-import { checkRewards, type StageReward } from './check-rewards.js';
 import { chooseExamples } from './choose-examples.js';
 import { type MemoryEstimate } from './estimate-memory.js';
 import { refuseInexact } from './inexact-reasons.js';
@@ -74,7 +72,6 @@ export interface OpenParts {
 /**
  * Opens the parts that a recipe names, and makes all checks that need no game of its experts. It writes nothing.
  *
- * @param origin origin of a key; absent: unknown, and settings without effect are accepted
  * @param memoryPolicy default: a recipe that does not fit is refused
  * @param keptPrompt what a resumed run has stored; absent: a new run
  */
@@ -82,7 +79,6 @@ export async function openParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  origin?: ResolvedRecipe['origin'],
   memoryPolicy?: MemoryPolicy,
   keptPrompt?: KeptPrompt,
 ): Promise<OpenParts> {
@@ -105,7 +101,7 @@ export async function openParts(
     const writePromptIn = await atKey(examplesPath, () => openPrompt(plan, environment, settings, keptPrompt));
     const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
-    const rl = await rlParts(plan, instances, environment, origin);
+    const rl = await rlParts(plan, instances, environment);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
     const named = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
@@ -125,8 +121,7 @@ export async function openParts(
       const evaluates = recipe.policy.sampler?.evaluates === true;
       const { capabilities: own } = models.policy;
       const capabilities = sampler ? withSampler(own, sampler.promises, evaluates) : own;
-      checkPolicies(plan, rl, capabilities);
-      refuseInexact(recipe, { ...open, policy: { capabilities } });
+      refuseUnfitPolicy(plan, open, capabilities);
     }
     const memory = await judgeMemory(plan, models, { ...estimation, conversations }, memoryPolicy);
     return { ...open, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
@@ -167,13 +162,21 @@ async function openSampler({ policy }: Recipe, instances: Instances): Promise<To
   });
 }
 
-/** Throws AG_POLICY_CANNOT if a stage or its algorithm needs what the policy cannot do. */
-export function checkPolicies(plan: RunPlan, rl: OpenParts['rl'], capabilities: PolicyCapabilities): void {
+/**
+ * Throws AG_POLICY_CANNOT if a stage or its algorithm needs what the policy cannot do, and AG_RUN_INEXACT if the recipe wants
+ * exact runs and cannot have them. Called once: before the policy is created, if its plugin tells the capabilities.
+ */
+export function refuseUnfitPolicy(
+  plan: RunPlan,
+  open: Pick<OpenParts, 'environment' | 'transfer' | 'tools' | 'rl'>,
+  capabilities: PolicyCapabilities,
+): void {
   const { name, sampler } = plan.recipe.policy;
   checkStageNeeds(plan, capabilities, name);
-  for (const { algorithm, plan: stage } of rl.values()) {
+  for (const { algorithm, plan: stage } of open.rl.values()) {
     checkPolicy(algorithm, capabilities, name, stage.update.recomputeLogprobs, sampler?.name);
   }
+  refuseInexact(plan.recipe, { ...open, policy: { capabilities } });
 }
 
 /** Disposes of the instances of all environments, of the tools and of the sampler. */
@@ -200,26 +203,6 @@ export function playedEnvironment(
     ...environment,
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
   };
-}
-
-/**
- * Checks the rewards of a recipe with its environment, and creates only the parts for this check.
- *
- * @throws the errors of `checkRewards`, and of the environment, rewards or algorithms
- */
-export async function checkRecipeRewards(
-  plan: RunPlan,
-  host: PluginHost,
-  settings: HostSettings,
-  origin: ResolvedRecipe['origin'],
-): Promise<void> {
-  const instances = new Instances(host, settings);
-  const environment = await instances.environment(playedEnvironment(plan.recipe));
-  try {
-    await rlParts(plan, instances, environment, origin);
-  } finally {
-    await environment.pool.dispose();
-  }
 }
 
 async function contextOf(
@@ -262,13 +245,11 @@ function refuseMissingExperts({ recipe, stages }: RunPlan, { name, world }: Open
 }
 
 async function rlParts(
-  { recipe, stages }: RunPlan,
+  { stages }: RunPlan,
   instances: Instances,
   environment: OpenEnvironment,
-  origin: ResolvedRecipe['origin'] = () => 'default',
 ): Promise<Map<string, RlParts>> {
   const parts = new Map<string, RlParts>();
-  const rewards: StageReward[] = [];
   for (const stage of stages) {
     if (stage.kind !== 'rl') continue;
     const reward = await atKey(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
@@ -276,18 +257,7 @@ async function rlParts(
     refuseUnpaidGroups(stage, algorithm);
     const named = { name: stage.algorithm.name, path: formatPath(settingPath(stage, ['algorithm', 'name'])) };
     await checkStates(algorithm, environment, named);
-    rewards.push({
-      path: settingPath(stage, ['reward']),
-      reward,
-      allowInversion: stage.reward.allowInversion,
-      horizon: stage.longestHorizon,
-      milestones: environment.facts.includes('milestones'),
-      actionTokens: recipe.policy.sampling.maxActionTokens,
-      tools: recipe.tools !== undefined,
-      ...(algorithm.discount && { discount: algorithm.discount }),
-    });
     parts.set(stage.name, { plan: stage, reward, algorithm });
   }
-  checkRewards(rewards, (path) => ['recipe', 'flag'].includes(origin(path)));
   return parts;
 }

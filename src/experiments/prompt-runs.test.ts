@@ -4,8 +4,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { resolveRecipe } from '../config/resolve-recipe.js';
-import { planRun } from '../config/run-plan.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
@@ -41,9 +40,8 @@ const stored = (folder: string): StoredPrompt =>
   JSON.parse(readFileSync(join(folder, 'run', 'prompt.json'), 'utf8')) as StoredPrompt;
 
 async function check(more: object): Promise<unknown> {
-  const resolved = await resolveRecipe({ source: { ...recipe, ...more }, cwd: first, host });
-  const settings = hostSettings(first, createRandom(resolved.recipe.seed));
-  return checkTraining(planRun(resolved.recipe), host, settings, resolved.origin, { short: 'ignore' });
+  const { plan } = acceptRecipe(await resolveRecipe({ source: { ...recipe, ...more }, cwd: first, host }));
+  return checkTraining(plan, host, hostSettings(first, createRandom(plan.recipe.seed)), { short: 'ignore' });
 }
 
 describe('a run with a prompt', () => {

@@ -3,7 +3,6 @@
 import { dirname, resolve } from 'node:path';
 
 import { isTrackedBy } from '../config/is-tracked-by.js';
-import type { ResolvedRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan } from '../config/run-plan.js';
 import { supervisedBeginning } from '../config/supervised-beginning.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
@@ -20,7 +19,7 @@ import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
 import { Evaluator } from './evaluator.js';
-import { inexactReasons, refuseInexact } from './inexact-reasons.js';
+import { inexactReasons } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { makeParts, type Parts } from './make-parts.js';
@@ -29,6 +28,7 @@ import { keepDemonstrations } from './prepare-demonstrations.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { PackageRecord } from '../runs/run-manifest.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import { trainStage } from './train-stage.js';
 import { proveSplits } from '../runs/split-proof.js';
@@ -39,8 +39,6 @@ import { splitTasks, trainedClusters, transferTasks } from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly plan: RunPlan;
-  /** Origin of a key of the recipe. A setting that turns out to be idle here is an error if the user wrote it. */
-  readonly origin?: ResolvedRecipe['origin'];
   /** Default: a recipe that does not fit into memory is refused. */
   readonly memory?: MemoryPolicy;
   readonly host: PluginHost;
@@ -103,9 +101,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
     const keptPrompt = opened && (await readKeptPrompt(opened.path, opened.manifest.prompt));
-    const { origin, memory } = options;
-    parts = await makeParts(plan, host, settings, { origin, stored, keptPrompt, sharedGames, memory });
-    refuseInexact(plan.recipe, parts);
+    const { memory } = options;
+    parts = await makeParts(plan, host, settings, { stored, keptPrompt, sharedGames, memory });
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
     await keepDemonstrations(run, parts.demonstrations);
@@ -127,7 +124,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 function madeOf({ manifest }: RunDirectory): JsonObject {
   const { recipe, host, plugins, packages = [], versions, demonstrations = {}, prompt } = manifest;
   const { seed } = recipe;
-  const beginning = supervisedBeginning(recipe) ?? '';
+  const beginning = supervisedBeginning(planOfRun(manifest)) ?? '';
   // No supervised stage uses an algorithm or a sampler. Rewards are part of evaluations only, which every run makes itself.
   const used = new Set(
     plugins.filter(({ kind }) => !['algorithm', 'reward', 'sampler'].includes(kind)).map((record) => record.package),

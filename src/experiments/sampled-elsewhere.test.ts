@@ -5,8 +5,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { planRun } from '../config/run-plan.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { PolicyModule } from '../contracts/policy.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
@@ -183,13 +182,8 @@ describe('a policy with a sampler', () => {
       };
       const host = { ...whole, load: load as PluginHost['load'] };
       const cwd = newFolder();
-      const resolved = await resolveRecipe({ source: { ...recipe, ...changes }, cwd, host });
-      const checked = await checkTraining(
-        planRun(resolved.recipe),
-        host,
-        hostSettings(cwd, createRandom(1)),
-        undefined,
-      );
+      const { plan } = acceptRecipe(await resolveRecipe({ source: { ...recipe, ...changes }, cwd, host }));
+      const checked = await checkTraining(plan, host, hostSettings(cwd, createRandom(1)));
       return { checked, run: () => run(cwd, { host, changes }) };
     };
     const { algorithm: _, ...without } = sampled();
@@ -275,7 +269,7 @@ describe('the keys of a sampler', () => {
   const resolve = async (changes: object, base: object = recipe) => {
     const host = await tabularHost(twinSampler().contribution);
     const cwd = newFolder();
-    return { cwd, ...(await resolveRecipe({ source: { ...base, ...changes }, cwd, host })) };
+    return { cwd, ...acceptRecipe(await resolveRecipe({ source: { ...base, ...changes }, cwd, host })) };
   };
 
   it('have a folder relative to the recipe', async () => {
@@ -297,13 +291,13 @@ describe('the keys of a sampler', () => {
   });
 
   it('change neither supervised stages nor what the policy itself must hold for evaluations', async () => {
-    const plan = async (changes: object) => planRun((await resolve(changes)).recipe);
+    const plan = async (changes: object) => (await resolve(changes)).plan;
     const [own, elsewhere, all] = await Promise.all([
       plan(learnt),
       plan(sampled()),
       plan(sampled({ evaluates: true })),
     ]);
-    expect(supervisedBeginning(elsewhere.recipe)).toBe(supervisedBeginning(own.recipe));
+    expect(supervisedBeginning(elsewhere)).toBe(supervisedBeginning(own));
     const splits = { train: { count: 9 }, validation: { count: 9 }, test: { count: 9 } } as never;
     const load = (of: typeof own) => policyLoad(of, splits, [], []);
     const exact = load(own).samplings.filter((one) => one.exact);

@@ -2,18 +2,19 @@ import { dirname } from 'node:path';
 
 import { checkPins } from '../config/check-pins.js';
 import { isTrackedBy } from '../config/is-tracked-by.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
-import type { Recipe } from '../config/recipe-schema.js';
-import { planRun } from '../config/run-plan.js';
+import { acceptRecipe, resolveRecipe, type ResolvedRecipe } from '../config/resolve-recipe.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Setting } from '../config/parse-setting.js';
 import type { RunEvent } from '../contracts/events.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
+import { rewardJudge } from './check-rewards.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { runRecipe } from './run-recipe.js';
@@ -49,8 +50,8 @@ export interface TrainingRequest {
 
 /** A checked request for training. Nothing has been written yet. */
 export interface PlannedTraining {
-  /** The resolved recipe. */
-  readonly recipe: Recipe;
+  /** The plan of the resolved recipe. */
+  readonly plan: RunPlan;
   /** Folder of the run to resume. Absent: a new run. */
   readonly resume?: string;
   /** Names of the stages that will be trained. */
@@ -62,7 +63,7 @@ export interface PlannedTraining {
 
 /** Finds and checks the recipe of a new run, or of the run to resume. */
 export async function planTraining(request: TrainingRequest): Promise<PlannedTraining> {
-  const { source, sets, cwd, host, runsFolder } = request;
+  const { cwd, host, runsFolder } = request;
   const resume = request.resume === undefined ? undefined : await resolveRun(request.resume, runsFolder);
   if (resume !== undefined && request.output !== undefined) {
     throw new AgentgymError('AG_COMMAND_USAGE', {
@@ -71,17 +72,8 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
     });
   }
   const label = request.label && checkLabel(request.label);
-  const given = { ...(source !== undefined && { source }), sets, cwd, host };
-  const fresh = resume === undefined || source !== undefined || sets.length > 0;
-  const { recipe, file, origin, placed } = fresh
-    ? await resolveRecipe(
-        resume === undefined || source !== undefined ? given : { ...given, source: await recipeOf(resume) },
-      )
-    : { recipe: await recipeOf(resume), file: undefined, origin: undefined, placed: undefined };
-  // For a recipe that was read, this was already checked with file and line.
-  const [finding] = checkPins(recipe.plugins, host.packages());
-  if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
-  const plan = planRun(recipe);
+  const { plan, file, placed } = await readPlan(request, resume);
+  const { recipe } = plan;
   const { tracking } = request;
   const access = tracking && isTrackedBy(recipe, 'mlflow') ? mlflowAccess(tracking.environment) : undefined;
   const settings = { ...request.settings, random: createRandom(recipe.seed) };
@@ -93,13 +85,13 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
     }
   };
   return {
-    recipe,
+    plan,
     ...(resume !== undefined && { resume }),
     stages: plan.funded.map(({ name }) => name),
     check: () =>
       inPlace(async () => {
         if (request.output !== undefined) refuseExisting(request.output);
-        return checkTraining(plan, host, settings, origin, request.memory);
+        return checkTraining(plan, host, settings, request.memory);
       }),
     run: (listener) =>
       inPlace(async () => {
@@ -110,7 +102,6 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         try {
           return await runRecipe({
             plan,
-            ...(resume === undefined && origin !== undefined && { origin }),
             host,
             settings,
             ...(resume !== undefined && { resume }),
@@ -133,7 +124,18 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   };
 }
 
-/** The resolved recipe that a run was started with. */
-async function recipeOf(run: string): Promise<Recipe> {
-  return (await readManifest(run)).recipe;
+/** The plan of a new run, or of the run to resume, which may get another recipe. */
+async function readPlan(
+  { source, sets, cwd, host, settings }: TrainingRequest,
+  resume: string | undefined,
+): Promise<Omit<ResolvedRecipe, 'recipe' | 'origin' | 'placed'> & Partial<Pick<ResolvedRecipe, 'placed'>>> {
+  const kept = resume === undefined ? undefined : await readManifest(resume);
+  if (kept !== undefined && source === undefined && sets.length === 0) {
+    const [finding] = checkPins(kept.recipe.plugins, host.packages());
+    if (finding !== undefined) throw new AgentgymError('AG_PLUGIN_VERSION', finding);
+    return { plan: planOfRun(kept) };
+  }
+  const from = source ?? kept?.recipe;
+  const judgeRewards = rewardJudge(host, settings);
+  return acceptRecipe(await resolveRecipe({ ...(from !== undefined && { source: from }), sets, cwd, host, judgeRewards }));
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 
 import { beforeAll, expect, it } from 'vitest';
 
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import { openPluginHost, type PluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import type { RunManifest } from '../runs/run-manifest.js';
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 
 const commandFor = async (sets: string[], name = 'quickstart') => {
-  const { recipe } = await resolveRecipe({ source: 'quickstart', sets, cwd, host });
+  const { recipe } = acceptRecipe(await resolveRecipe({ source: 'quickstart', sets, cwd, host }));
   const manifest = { name, recipe: { ...recipe, name } } as unknown as RunManifest;
   return repeatCommand({ directory, manifest }, { cwd, host });
 };

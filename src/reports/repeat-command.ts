@@ -2,7 +2,7 @@ import { isAbsolute, relative } from 'node:path';
 
 import { builtInRecipes } from '../config/built-in-recipes.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import { resolveRecipe } from '../config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { Json } from '../contracts/json.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -36,14 +36,14 @@ async function flagsTo(
   place: { readonly cwd: string; readonly host: PluginHost },
 ): Promise<string[] | undefined> {
   try {
-    const base = (await resolveRecipe({ source, ...place })).recipe;
+    const base = acceptRecipe(await resolveRecipe({ source, ...place })).recipe;
     const [from, to] = [recipeLeaves(base), recipeLeaves(recipe)];
     const sets = differingKeys([from, to])
       // The description and the trackers change no number.
       .filter((key) => !['seed', 'description', 'tracking'].includes(key))
       .map((key) => `${key}=${settingOf(to[key] ?? null)}`);
-    const made = await resolveRecipe({ source, sets: [`seed=${recipe.seed}`, ...sets], ...place });
-    if (recipeDifference(made.recipe, recipe) !== undefined) return undefined;
+    const { resolved } = await resolveRecipe({ source, sets: [`seed=${recipe.seed}`, ...sets], ...place });
+    if (resolved === undefined || recipeDifference(resolved.recipe, recipe) !== undefined) return undefined;
     return ['--seed', String(recipe.seed), ...sets.flatMap((set) => ['--set', set])];
   } catch (error) {
     // Settings that this version refuses are not proposed.

@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { planRun, type RunPlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { loadRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { usualTasks } from './expected-cost.js';
 import { pilotSpeed, type PilotTimes, type Speed } from './pilot-speed.js';
 import type { FailedOutcome } from './runner.js';
@@ -49,14 +50,14 @@ export async function runPilot(
     const outcome = await trainInProcess(run, false, listener, signal, memoryBytes);
     signal.throwIfAborted();
     if ('cause' in outcome) return outcome;
-    const { metrics, result } = await loadRun(run.directory);
+    const { manifest, metrics, result } = await loadRun(run.directory);
     if (outcome.status !== 'completed' || result === undefined) return { status: 'failed', cause: outcome.status };
     const { evaluation, peakBytes, seconds } = result;
     // The run counts its seconds from a moment of its own, and no event tells that the last player is done.
     const lastStep = events.findLast(({ event }) => event.type === 'step')?.at ?? secondsNow();
     const sinceLastStep = seconds - Number(metrics.at(-1)?.metrics['time/run_seconds'] ?? seconds);
     const times = { begun, events, evaluated: lastStep + sinceLastStep, episodes: evaluation?.success.episodes ?? 0 };
-    const speed = pilotSpeed(planRun(recipe), times);
+    const speed = pilotSpeed(planOfRun(manifest), times);
     return { status: 'completed', speed, ...(peakBytes !== undefined && { peakBytes }) };
   } finally {
     await rm(folder, { recursive: true, force: true });

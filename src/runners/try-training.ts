@@ -1,5 +1,4 @@
-import { planRun } from '../config/run-plan.js';
-import type { Recipe } from '../config/recipe-schema.js';
+import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { expectedCost, type ExpectedCost, type TaskCounts } from './expected-cost.js';
 import { runPilot } from './run-pilot.js';
@@ -18,7 +17,7 @@ export interface TriedTraining {
 }
 
 export interface TrialRequest {
-  readonly recipe: Recipe;
+  readonly plan: RunPlan;
   readonly tasks: TaskCounts;
   /** Whether the steps are refused if their memory does not fit. */
   readonly checksMemory: boolean;
@@ -34,8 +33,7 @@ export const trialSteps = trialSize.steps;
  *
  * @throws the error that ended the steps, AG_TRIAL_FAILED if that is no user's error, and the signal's reason
  */
-export async function tryTraining({ recipe, tasks, checksMemory, signal }: TrialRequest): Promise<TriedTraining> {
-  const plan = planRun(recipe);
+export async function tryTraining({ plan, tasks, checksMemory, signal }: TrialRequest): Promise<TriedTraining> {
   const pilot = await runPilot(plan, trialSize, signal, checksMemory ? undefined : null);
   if (pilot.status === 'failed') {
     const { cause, code = 'AG_TRIAL_FAILED', hint } = pilot;

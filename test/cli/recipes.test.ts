@@ -13,7 +13,7 @@ import { planAblation } from '../../src/ablation/plan-ablation.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { testHost } from '../../src/testing/test-host.js';
-import { resolveRecipe } from '../../src/config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../../src/config/resolve-recipe.js';
 import { checkContributions } from '../../src/plugins/check-contributions.js';
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
@@ -42,12 +42,8 @@ const finder: ContributionFinder = {
 
 describe('recipes', () => {
   it.each(recipes)('%s resolves', async (path) => {
-    const { recipe } = await resolveRecipe({
-      source: join(folder('../../recipes'), path),
-      sets: [],
-      cwd: '/',
-      host: finder,
-    });
+    const source = join(folder('../../recipes'), path);
+    const { recipe } = acceptRecipe(await resolveRecipe({ source, sets: [], cwd: '/', host: finder }));
     expect(recipe.recipeVersion).toBe(1);
   });
 

@@ -8,8 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-import { resolveRecipe } from '../../dist/config/resolve-recipe.js';
-import { planRun } from '../../dist/config/run-plan.js';
+import { acceptRecipe, resolveRecipe } from '../../dist/config/resolve-recipe.js';
 import { runRecipe } from '../../dist/experiments/run-recipe.js';
 import { openPluginHost } from '../../dist/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../dist/plugins/plugin-source.js';
@@ -65,14 +64,16 @@ async function train(changes, collection, output, order) {
   ];
   const host = openPluginHost(await Promise.all(folders.map((folder) => readPluginSource(folder))));
   const source = { ...base, ...changes };
-  const { recipe } = await resolveRecipe({
-    source: { ...source, rollout: { ...base.rollout, ...changes.rollout, collection } },
-    cwd: repository,
-    host,
-  });
+  const { recipe, plan } = acceptRecipe(
+    await resolveRecipe({
+      source: { ...source, rollout: { ...base.rollout, ...changes.rollout, collection } },
+      cwd: repository,
+      host,
+    }),
+  );
   process.env['AGENTGYM_TEST_DELAYS'] = String(order);
   const result = await runRecipe({
-    plan: planRun(recipe),
+    plan,
     host,
     settings: {
       random: createRandom(recipe.seed),

@@ -9,7 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { repository } from '../architecture/source-files.js';
-import { resolveRecipe } from '../../src/config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../../src/config/resolve-recipe.js';
 import { planAblation } from '../../src/ablation/plan-ablation.js';
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
@@ -62,7 +62,7 @@ describe('YAML', () => {
       'neither a recipe nor a part of one',
     ).toBe(true);
     const source = base === undefined ? value : { extends: base, ...value };
-    expect((await resolveRecipe({ source, cwd: repository, host })).recipe.recipeVersion).toBe(1);
+    expect(acceptRecipe(await resolveRecipe({ source, cwd: repository, host })).recipe.recipeVersion).toBe(1);
   });
 });
 

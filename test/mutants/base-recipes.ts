@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { resolveRecipe } from '../../src/config/resolve-recipe.js';
+import { acceptRecipe, resolveRecipe } from '../../src/config/resolve-recipe.js';
 import type { Recipe } from '../../src/config/recipe-schema.js';
 import type { PluginHost } from '../../src/plugins/open-plugin-host.js';
 import { repository } from '../architecture/source-files.js';
@@ -45,12 +45,12 @@ function recipeFiles(folder: string): string[] {
 }
 
 async function resolveAt(file: string, host: PluginHost): Promise<Recipe> {
-  if (!file.includes('templates')) return (await resolveRecipe({ source: file, cwd: repository, host })).recipe;
+  if (!file.includes('templates')) return acceptRecipe(await resolveRecipe({ source: file, cwd: repository, host })).recipe;
   const text = substitutes.reduce((whole, [pattern, by]) => whole.replace(pattern, by), readFileSync(file, 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-base-'));
   try {
     writeFileSync(join(folder, 'recipe.yaml'), text);
-    return (await resolveRecipe({ source: join(folder, 'recipe.yaml'), cwd: folder, host })).recipe;
+    return acceptRecipe(await resolveRecipe({ source: join(folder, 'recipe.yaml'), cwd: folder, host })).recipe;
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { planRun } from '../../config/run-plan.js';
 import type { Episode } from '../../contracts/trajectory.js';
 import { JsonLinesWriter } from '../../demonstrations/json-lines-writer.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -15,6 +14,7 @@ import { readJsonLines } from '../../reporting/read-json-lines.js';
 import { systemPrompt } from '../../rollout/actor.js';
 import { fitFormat } from '../../rollout/fit-format.js';
 import { checkLine } from '../../runs/recorded-shapes.js';
+import { planOfRun } from '../../runs/plan-of-run.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
 import { atifDocument } from './atif-document.js';
 import { chatDocument } from './chat-document.js';
@@ -120,7 +120,7 @@ async function describeSource(
   const environment = await instances.environment(playedEnvironment(recipe));
   const { instructions } = environment.world;
   await environment.pool.dispose();
-  const tools = await instances.tools(recipe.tools ?? [], planRun(recipe).toolLimits);
+  const tools = await instances.tools(recipe.tools ?? [], planOfRun(manifest).toolLimits);
   try {
     const named = await instances.format(recipe.format);
     const format =

@@ -51,7 +51,7 @@ export async function cutCommand(argv) {
  */
 async function cutRecipe(argv, recipeOf) {
   // Loaded only here, because most commands are not cut.
-  const [{ Config }, { resolveRecipe }] = await Promise.all([
+  const [{ Config }, { acceptRecipe, resolveRecipe }] = await Promise.all([
     import('@oclif/core'),
     import('../../../dist/config/resolve-recipe.js'),
   ]);
@@ -61,12 +61,14 @@ async function cutRecipe(argv, recipeOf) {
   try {
     const { args, flags } = await command.parse(Command);
     const environment = flags.environment === undefined ? [] : [`environment.name=${flags.environment}`];
-    const { recipe } = await resolveRecipe({
-      source: recipeOf(args, flags),
-      sets: [...environment, ...(flags.set ?? [])],
-      cwd: process.cwd(),
-      host: await command.openPluginHost(),
-    });
+    const { recipe } = acceptRecipe(
+      await resolveRecipe({
+        source: recipeOf(args, flags),
+        sets: [...environment, ...(flags.set ?? [])],
+        cwd: process.cwd(),
+        host: await command.openPluginHost(),
+      }),
+    );
     const cuts = cutSettings(recipe);
     const isCut = (set) => cuts.some(([key]) => set?.startsWith(`${key}=`));
     // A key that is set twice is an error, so the command's own values of cut keys are removed.
