@@ -1,16 +1,7 @@
 // Checks packed tarballs, which the registry would serve: their contents, and whether their types are found. Needs a
 // build.
 import { execFile, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, sep } from 'node:path';
@@ -22,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
 import { pluginFolders, repository, shown } from '../architecture/source-files.js';
 import { isLong } from '../long.js';
+import { readExamples } from '../types/read-examples.js';
 
 const run = promisify(execFile);
 const wrong = join(repository, 'node_modules', '@arethetypeswrong', 'cli', 'dist', 'index.js');
@@ -178,7 +170,8 @@ describe('a project that depends on the packed host', () => {
     link(join(repository, 'node_modules', 'valibot'), join(host().root, 'node_modules', 'valibot'));
     for (const types of ['@types/node', 'undici-types'])
       link(join(repository, 'node_modules', types), join(modules, types));
-    cpSync(join(repository, 'test', 'compatibility', 'first-plugin', 'src'), join(project, 'src'), { recursive: true });
+    mkdirSync(join(project, 'src'));
+    for (const { name, text } of readExamples()) writeFileSync(join(project, 'src', name), text);
     writeFileSync(join(project, 'src', 'own.ts'), OWN);
     writeFileSync(join(project, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
     const settings = {

@@ -1,3 +1,0 @@
-export const options = {
-  clip: { type: 'number', minimum: 0, exclusiveMinimum: true, default: 0.2, description: 'Bound of the ratio' },
-};
