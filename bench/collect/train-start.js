@@ -7,9 +7,7 @@ import { hostSettings, root } from '../sides/our-side.js';
 
 /** Trains with the recipe next to this file. @returns the folder of the run */
 export async function trainStart(host, folder) {
-  const { recipe, plan } = acceptRecipe(
-    await resolveRecipe({ source: 'bench/collect/recipe.yaml', cwd: root, host }),
-  );
+  const { recipe, plan } = acceptRecipe(await resolveRecipe({ source: 'bench/collect/recipe.yaml', cwd: root, host }));
   const output = join(folder, 'start');
   await runRecipe({
     plan,

@@ -86,7 +86,18 @@ function pluginPage({ folder, packageName, bundled, contributions }: PluginPacka
 
 function contributionSection(contribution: Contribution): string[] {
   const { kind, name, summary, options } = contribution;
-  return [`### ${kind} \`${name}\`\n`, `${summary}.\n`, ...capabilities(contribution), ...optionTable(options, kind)];
+  const optimizers = contribution.kind === 'policy' ? contribution.optimizers : [];
+  return [
+    `### ${kind} \`${name}\`\n`,
+    `${summary}.\n`,
+    ...capabilities(contribution),
+    ...optionTable(options, kind),
+    ...optimizers.flatMap((optimizer) => [
+      `#### optimizer \`${optimizer.name}\`\n`,
+      `${optimizer.summary}. Constants of a stage's \`optimizer.options\`:\n`,
+      ...optionTable(optimizer.options, kind),
+    ]),
+  ];
 }
 
 /** What a contribution declares besides its options. */
@@ -102,7 +113,10 @@ function capabilities(contribution: Contribution): string[] {
     said.push(`Needs an environment that reports ${contribution.needs.map((fact) => `\`${fact}\``).join(', ')}.`);
   }
   if (contribution.kind === 'policy') {
-    said.push(`Presets: ${contribution.presets.map((preset) => `\`${preset.name}\` (${preset.summary})`).join('; ')}.`);
+    const { optimizers, presets } = contribution;
+    const listed = (all: typeof presets) => all.map(({ name, summary }) => `\`${name}\` (${summary})`).join('; ');
+    if (presets.length > 0) said.push(`Presets: ${listed(presets)}.`);
+    said.push(`Optimizers: ${listed(optimizers)}.`);
   }
   return said.length === 0 ? [] : [`${said.join(' ')}\n`];
 }

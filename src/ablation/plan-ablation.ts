@@ -142,11 +142,7 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
 }
 
 /** The setting with which every cell is tested on the environments of all cells. */
-async function testsOnAll(
-  plan: AblationPlan,
-  shared: CellSettings,
-  base: CellBase,
-): Promise<CellSettings> {
+async function testsOnAll(plan: AblationPlan, shared: CellSettings, base: CellBase): Promise<CellSettings> {
   const levels = new Map<string, Json>();
   for (const [id, { recipe, evaluationHorizon: horizon }] of (await resolveCells(plan, shared, base)).plans) {
     const { name, options } = recipe.environment;
@@ -177,7 +173,7 @@ function commonSettings({ recipe, origin }: ResolvedRecipe, threads: string | un
 
 async function threadsOption({ policy }: Recipe, host: PluginHost): Promise<string | undefined> {
   const { contribution } = await host.find('policy', policy.name);
-  return Object.hasOwn(contribution.options, 'threads') ? 'threads' : undefined;
+  return Object.entries(contribution.options).find(([, { threads }]) => threads)?.[0];
 }
 
 function isSet(key: string, sets: AblationRequest['sets'], cells: readonly CellPlan[]): boolean {

@@ -33,11 +33,7 @@ export interface ResolvedCells {
  *
  * @throws AG_ABLATION_GRID if two cells have the same recipe; errors of a cell's recipe, with the name of the cell
  */
-export async function resolveCells(
-  plan: AblationPlan,
-  shared: CellSettings,
-  base: CellBase,
-): Promise<ResolvedCells> {
+export async function resolveCells(plan: AblationPlan, shared: CellSettings, base: CellBase): Promise<ResolvedCells> {
   refuseOverlap(plan, base.sets);
   const cells: Cell[] = [];
   const plans = new Map<string, RunPlan>();

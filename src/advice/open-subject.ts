@@ -48,7 +48,11 @@ export async function openSubject(
   const run = await loadRun(directory);
   const given = { ...base, source: shortPath(manifestPath(directory), base.cwd) };
   const { resolved } = await resolveRecipe(given);
-  return { name: directory, run, ...(resolved ? { plan: resolved.plan, base: given } : { plan: planOfRun(run.manifest) }) };
+  return {
+    name: directory,
+    run,
+    ...(resolved ? { plan: resolved.plan, base: given } : { plan: planOfRun(run.manifest) }),
+  };
 }
 
 /** The folder of the run; undefined for a recipe. */

@@ -15,6 +15,7 @@ export async function describeContribution(
   const { kind, name, package: plugin, version, contribution } = await host.find(wanted, named);
   const { summary, options } = contribution;
   const presets = 'presets' in contribution ? contribution.presets : undefined;
+  const optimizers = contribution.kind === 'policy' ? contribution.optimizers : undefined;
   const facts = contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
   const external = contribution.kind === 'tool' ? contribution.external : undefined;
   const survey = kind === 'environment' ? await surveyEnvironment(host, settings, name) : undefined;
@@ -32,6 +33,11 @@ export async function describeContribution(
     '',
     'Options',
     ...optionLines(options, kind).map((line) => `  ${line}`),
+    ...(optimizers ?? []).flatMap((optimizer) => [
+      '',
+      `Options of the optimizer ${optimizer.name}: ${optimizer.summary}`,
+      ...optionLines(optimizer.options, kind).map((line) => `  ${line}`),
+    ]),
   ];
   const document = {
     kind,
@@ -45,6 +51,11 @@ export async function describeContribution(
     ...(needs && { needs }),
     ...(external !== undefined && { external }),
     options,
+    ...(optimizers && {
+      optimizers: optimizers.map(({ name: called, summary: about, options: own }) => ({
+        ...{ name: called, summary: about, options: own, schema: optionsJsonSchema(own) },
+      })),
+    }),
     schema: optionsJsonSchema(options),
   };
   return { document, lines };

@@ -4,11 +4,12 @@ import type { OptionFinding } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
+import { checkOptimizers } from './check-optimizers.js';
 import { checkOptions } from './check-options.js';
 import { checkPins, type InstalledPackage } from './check-pins.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
-import { reportIdle, type IdleContext } from './idle-settings.js';
+import { settleFinding, type Finding, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
@@ -73,6 +74,7 @@ export async function checkRecipeContributions(
   if (recipe.policy.sampler) await check('sampler', recipe.policy.sampler, ['policy', 'sampler']);
   if (policy?.kind === 'policy') {
     checkPreset(recipe, policy.presets, context.complaints);
+    checkOptimizers(recipe, policy, context);
     settleScratchOptions(recipe, policy.scratchOptions ?? [], context);
   }
   for (const [name, stage] of Object.entries(recipe.stages)) {
@@ -161,30 +163,13 @@ function checkBlockOptions(
   const { values, findings } = checkOptions(options, given);
   for (const finding of findings) {
     const code = finding.unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
-    const message = `${formatPath(place(finding.path))}: ${finding.message} of ${kind} \`${name}\``;
+    const whose = finding.unknown ? ` of ${kind} \`${name}\`` : '';
     const foreign = kind === 'algorithm' && finding.unknown ? foreignKeyHint(finding.path) : undefined;
+    const path = place(finding.path);
     const hint = `${foreign ?? finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
-    complaints.add(
-      code,
-      place(finding.path),
-      finding.unknown ? message : message.replace(` of ${kind} \`${name}\``, ''),
-      hint,
-    );
+    complaints.add(code, path, `${formatPath(path)}: ${finding.message}${whose}`, hint);
   }
   return findings.length > 0 ? undefined : { ...values };
-}
-
-interface Finding {
-  readonly message: string;
-  readonly hint: string;
-  readonly idle?: boolean;
-}
-
-/** @param value the written value */
-function settleFinding(finding: Finding, path: KeyPath, context: IdleContext, drop: () => void, value?: unknown): void {
-  const message = `${formatPath(path)}: ${finding.message}`;
-  if (finding.idle !== true) context.complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
-  else if (reportIdle(context, path, { value, message, hint: finding.hint })) drop();
 }
 
 function checkPreset(

@@ -27,6 +27,31 @@ export function reportIdle(
   return !written(path) || value === 0 || value === 'none' || complaints.addIdle(path, message, hint);
 }
 
+/** What a contribution says of its options. */
+export interface Finding {
+  readonly message: string;
+  readonly hint: string;
+  readonly idle?: boolean;
+}
+
+/**
+ * Reports a finding about an option.
+ *
+ * @param drop removes an option without effect
+ * @param value the written value
+ */
+export function settleFinding(
+  finding: Finding,
+  path: KeyPath,
+  context: IdleContext,
+  drop: () => void,
+  value?: unknown,
+): void {
+  const message = `${formatPath(path)}: ${finding.message}`;
+  if (finding.idle !== true) context.complaints.add('AG_RECIPE_INVALID', path, message, finding.hint);
+  else if (reportIdle(context, path, { value, message, hint: finding.hint })) drop();
+}
+
 /** Creates `written` from the origins of keys. */
 export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeLayer | undefined) {
   return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
@@ -39,7 +64,11 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     const value = valueAt(recipe, path);
     if (value === undefined) return false;
     const message = `\`${formatPath(path)}\` has no effect ${because}`;
-    const isDropped = reportIdle(context, path, { value, message, hint: 'Remove one of the two, or change the other.' });
+    const isDropped = reportIdle(context, path, {
+      value,
+      message,
+      hint: 'Remove one of the two, or change the other.',
+    });
     if (isDropped) remove(recipe, path);
     return isDropped;
   };
@@ -90,13 +119,6 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     const { schedule } = stage.optimizer;
     if (schedule === 'constant')
       idle([...optimizer, 'floor'], `with \`${formatPath([...optimizer, 'schedule'])}: constant\``);
-    const { name: rule, options } = stage.optimizer;
-    const withRule = `with \`${formatPath([...optimizer, 'name'])}: ${rule}\``;
-    if (rule === 'adamw') idle([...optimizer, 'options', 'momentum'], withRule);
-    if (rule === 'sgd') {
-      for (const key of ['beta1', 'beta2', 'epsilon']) idle([...optimizer, 'options', key], withRule);
-      if (!options.momentum) idle([...optimizer, 'options', 'stateDtype'], `${withRule} and no momentum`);
-    }
     if (stage.kind === 'sft') {
       const demonstrations = ['stages', name, 'demonstrations'];
       if (stage.demonstrations.file !== undefined) {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import type { Json, JsonObject } from '../contracts/json.js';
-import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import type { Contribution, ContributionKind, OptimizerDeclaration } from '../contracts/plugin.js';
 import { optionsJsonSchema } from './option-schema.js';
 
 /** Generated from recipe-schema.ts by `npm run reference`, so that no library is needed at run time. */
@@ -10,6 +10,7 @@ const base = new URL('../../docs/reference/recipe.schema.json', import.meta.url)
 /** The parts of a contribution that are read here. */
 export type DescribedContribution = Pick<Contribution, 'kind' | 'name' | 'summary' | 'options'> & {
   readonly presets?: readonly { readonly name: string; readonly summary: string }[];
+  readonly optimizers?: readonly Pick<OptimizerDeclaration, 'name' | 'summary' | 'options'>[];
 };
 
 type Node = Record<string, Json>;
@@ -41,6 +42,7 @@ export async function recipeJsonSchema(contributions: readonly DescribedContribu
     const known = contributions.filter((item) => item.kind === kind);
     for (const block of blocksAt(schema, path)) describeBlock(block, known);
   }
+  for (const block of blocksAt(schema, ['stages', '*', 'optimizer'])) describeBlock(block, optimizersOf(contributions));
   const { title = '', ...whole } = schema;
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
@@ -98,7 +100,7 @@ function blocksAt(node: Json | undefined, path: readonly string[]): Node[] {
   return [...blocksAt(inner, rest), ...inVariants];
 }
 
-function describeBlock(block: Node, known: readonly DescribedContribution[]): void {
+function describeBlock(block: Node, known: readonly OptimizerBlock[]): void {
   const properties = block['properties'] as Node;
   const { type: _, minLength: __, maxLength: ___, ...name } = properties['name'] as Node;
   properties['name'] = {
@@ -116,6 +118,14 @@ function describeBlock(block: Node, known: readonly DescribedContribution[]): vo
     },
   }));
 }
+
+/** The optimizers of all policies. If two policies have one of the same name, an editor shows the options of the first. */
+function optimizersOf(contributions: readonly DescribedContribution[]): readonly OptimizerBlock[] {
+  const all = contributions.flatMap(({ optimizers = [] }) => optimizers);
+  return all.filter(({ name }, i) => all.findIndex((other) => other.name === name) === i);
+}
+
+type OptimizerBlock = Pick<DescribedContribution, 'name' | 'summary' | 'options' | 'presets'>;
 
 /** The presets of a policy by name. A policy without presets takes none. */
 function presetSchema(presets: NonNullable<DescribedContribution['presets']>): Json {

@@ -18,7 +18,6 @@ const count = (minimum: number, description: string, maximum = 1_000_000) =>
 const amount = (minimum: number, description: string) =>
   v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
 const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
-const decay = (description: string) => v.pipe(v.number(), v.minValue(0), v.ltValue(1), v.description(description));
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096), v.description(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
@@ -250,15 +249,7 @@ const horizon = v.variant('schedule', [
 ]);
 
 const optimizer = v.strictObject({
-  name: v.optional(
-    v.pipe(
-      v.picklist(['adamw', 'muon', 'sgd']),
-      v.description(
-        '`muon` optimizes hidden matrices, and `adamw` everything else; `sgd` without momentum keeps no moments',
-      ),
-    ),
-    'adamw',
-  ),
+  name: v.optional(text('Name of an optimizer of the policy; `agentgym describe policy NAME` shows them'), 'adamw'),
   learningRate: v.optional(amount(0, 'Peak learning rate'), 0.001),
   warmup: v.optional(whole(0, 'Warm-up steps in which the learning rate rises to its peak'), 0),
   schedule: v.optional(
@@ -274,20 +265,10 @@ const optimizer = v.strictObject({
   clipNorm: v.optional(amount(0, 'Maximum global L2 norm of the gradient; 0 does not clip'), 1),
   options: v.optional(
     v.pipe(
-      v.strictObject({
-        weightDecay: v.exactOptional(amount(0, 'Decoupled weight decay')),
-        beta1: v.exactOptional(decay('Decay of the first moment')),
-        beta2: v.exactOptional(decay('Decay of the second moment')),
-        epsilon: v.exactOptional(amount(0, 'Added to the root of the second moment')),
-        momentum: v.exactOptional(decay('Momentum of muon and sgd')),
-        stateDtype: v.exactOptional(
-          v.pipe(
-            v.picklist(['float32', 'bfloat16']),
-            v.description('Type in which moments are kept; `bfloat16` halves their memory and rounds them at random'),
-          ),
-        ),
-      }),
-      v.description("Constants; the defaults are the policy's"),
+      settings,
+      v.description(
+        "Constants of the optimizer, as `agentgym describe policy NAME` shows them; the defaults are the policy's",
+      ),
     ),
     {},
   ),

@@ -13,6 +13,19 @@ import { acceptRecipe, resolveRecipe, type RecipeRequest } from './resolve-recip
 import { planRun } from './run-plan.js';
 
 const clip = { type: 'number', minimum: 0, default: 0.2, description: 'Clip range' } as const;
+const decay = { type: 'number', minimum: 0, maximum: 1, default: 0.9, description: 'Decay' } as const;
+const stateDtype = { type: 'choice', choices: ['float32', 'bfloat16'], default: 'float32', description: 'T' } as const;
+const optimizers = [
+  { name: 'adamw', summary: 'A', options: { beta1: decay, beta2: decay, weightDecay: clip, stateDtype } },
+  { name: 'muon', summary: 'M', options: { beta1: decay, momentum: decay } },
+  {
+    name: 'sgd',
+    summary: 'S',
+    options: { momentum: { ...decay, default: 0 }, stateDtype },
+    validate: ({ momentum }: { momentum: number }) =>
+      momentum === 0 ? [{ path: ['stateDtype'], message: 'no momentum', hint: 'Remove it.', idle: true }] : [],
+  },
+];
 const contributions = [
   {
     kind: 'environment',
@@ -52,6 +65,7 @@ const contributions = [
       { name: 'nano', summary: 'n' },
       { name: 'small', summary: 's' },
     ],
+    optimizers,
   },
   { kind: 'algorithm', name: 'grpo', summary: 'GRPO', options: { clip, kl: { ...clip, default: 0 } } },
   {

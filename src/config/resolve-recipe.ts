@@ -105,7 +105,8 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   if (complaints.findings.length > 0) return found();
   resolvePaths(recipe, originOf, cwd);
   const placed = (error: AgentgymError) => placeError(error, originOf);
-  if (judgeRewards) await settleRewards(recipe, { judge: judgeRewards, isInGrid: request.cell !== undefined }, context, placed);
+  if (judgeRewards)
+    await settleRewards(recipe, { judge: judgeRewards, isInGrid: request.cell !== undefined }, context, placed);
   if (complaints.findings.length > 0) return found();
   const origin = (path: KeyPath) =>
     valueAt(merged.value, path) !== undefined ? (originOf(path)?.origin ?? 'default') : 'default';

@@ -58,6 +58,8 @@ interface OptionCommon {
    * resumed with another value, and only its last bits may differ.
    */
   readonly resumable?: boolean;
+  /** True if this option of a policy is its number of threads. Runs side by side on one machine get 1 each. */
+  readonly threads?: boolean;
 }
 
 /** True or false. */

@@ -104,6 +104,18 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
    */
   readonly toolOptions?: readonly (keyof D & string)[];
 }
+/** An optimizer of a policy. */
+export interface OptimizerDeclaration {
+  /** Its name in a stage's `optimizer.name`. */
+  readonly name: string;
+  /** One sentence without a full stop, for lists. */
+  readonly summary: string;
+  /** Its constants: `optimizer.options`. The policy fills in the defaults. */
+  readonly options: OptionsDeclaration;
+  /** Findings that a declaration cannot express. */
+  readonly validate?: (options: { readonly [name: string]: unknown }) => readonly OptionFinding[];
+}
+
 /** A policy model, and its sources. */
 export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'policy',
@@ -112,6 +124,8 @@ export interface PolicyContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** Models that can be built from scratch. */
   readonly presets: readonly { readonly name: string; readonly summary: string }[];
+  /** Its optimizers. A model may have fewer: `PolicyCapabilities.optimizers`. */
+  readonly optimizers: readonly OptimizerDeclaration[];
   /**
    * Options that matter only for a model built from scratch. Together with `policy.from` they have no effect and are
    * refused.

@@ -30,7 +30,8 @@ function writePolicy(): string {
       return { capabilities: {}, encoder, generate() {}, forwardBackward() {}, credit: host.credit };
     },
   });
-  export default [{ kind: 'policy', name: 'wire', summary: 'Elsewhere', options: {}, presets: [], load }];`;
+  export default [{ kind: 'policy', name: 'wire', summary: 'Elsewhere', options: {}, presets: [],
+    optimizers: [{ name: 'adamw', summary: 'AdamW', options: {} }], load }];`;
   writeFileSync(join(root, 'index.js'), entry);
   return root;
 }

@@ -137,5 +137,7 @@ async function readPlan(
   }
   const from = source ?? kept?.recipe;
   const judgeRewards = rewardJudge(host, settings);
-  return acceptRecipe(await resolveRecipe({ ...(from !== undefined && { source: from }), sets, cwd, host, judgeRewards }));
+  return acceptRecipe(
+    await resolveRecipe({ ...(from !== undefined && { source: from }), sets, cwd, host, judgeRewards }),
+  );
 }

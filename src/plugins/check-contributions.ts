@@ -84,6 +84,7 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   if (kind === 'policy' && !isPresetList(item['presets'])) {
     wrong.push(`${place}.presets: must be a list of {name, summary}`);
   }
+  if (kind === 'policy') wrong.push(...complaintsAboutOptimizers(item['optimizers'], `${place}.optimizers`));
   const scratch = item['scratchOptions'] ?? [];
   if (
     !Array.isArray(scratch) ||
@@ -93,6 +94,19 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   }
   if (!isObject(options)) return [...wrong, `${place}.options: must be an object, not ${kindOf(options)}`];
   return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
+}
+
+function complaintsAboutOptimizers(optimizers: unknown, place: string): string[] {
+  const all = Array.isArray(optimizers) ? (optimizers as readonly Record<string, unknown>[]) : [];
+  if (all.length === 0 || !isPresetList(all)) {
+    return [`${place}: must be a list of {name, summary, options} that is not empty`];
+  }
+  return all.flatMap(({ options }, i) => {
+    const here = `${place}[${i}].options`;
+    return isObject(options)
+      ? complaintsAboutOptions(options, here)
+      : [`${here}: must be an object, not ${kindOf(options)}`];
+  });
 }
 
 function complaintsAboutRemedies(remedies: unknown, place: string): string[] {

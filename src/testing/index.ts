@@ -1,6 +1,7 @@
 /** The public entry `@agentgym/cli/testing`, for tests of plugins. */
 export { testHost } from './test-host.js';
 export { TabularEncoder, type PieceLevel } from './tabular-encoder.js';
+export { tabularOptimizers } from './tabular-optimizer.js';
 export { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
 export { checkEnvironment, examineEnvironment } from './check-environment.js';
 export { describeEnvironment } from './describe-environment.js';

@@ -1,8 +1,21 @@
 import type { JsonObject } from '../contracts/json.js';
+import type { OptimizerDeclaration } from '../contracts/plugin.js';
 import type { OptimizerSettings } from '../contracts/policy.js';
 import { fromBase64, toBase64, type TabularRows } from './tabular-rows.js';
 
 const defaults = { adamw: { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 }, sgd: {} } as const;
+
+/** The optimizers of the tabular policy, for a contribution that makes one. */
+export const tabularOptimizers: readonly OptimizerDeclaration[] = Object.entries(defaults).map(([name, constants]) => ({
+  name,
+  summary: name === 'adamw' ? 'AdamW' : 'Plain gradient descent',
+  options: Object.fromEntries(
+    Object.entries(constants).map(([option, value]) => [
+      option,
+      { type: 'number', minimum: 0, default: value, description: 'A constant of AdamW' },
+    ]),
+  ),
+}));
 
 interface Moments {
   readonly first: Float64Array;

@@ -1,6 +1,6 @@
 // A good policy model, the tabular policy, and copies with one defect each. `expected` names the check that must find
 // the defect.
-import { TabularPolicy } from '../../dist/testing/index.js';
+import { tabularOptimizers, TabularPolicy } from '../../dist/testing/index.js';
 
 const total = (batch) => batch.mask.reduce((sum, sampled) => sum + sampled, 0);
 const learning = (change) => (model) => ({ forwardBackward: (batch, loss) => change(batch, loss, model) });
@@ -155,6 +155,7 @@ const contribution = (name, defect) => ({
   summary: 'A table of logits',
   options: {},
   presets: [{ name: 'table', summary: 'One row for each context' }],
+  optimizers: tabularOptimizers,
   load: () =>
     Promise.resolve({
       create: async (_options, _host, context) => {

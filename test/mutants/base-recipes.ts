@@ -45,7 +45,8 @@ function recipeFiles(folder: string): string[] {
 }
 
 async function resolveAt(file: string, host: PluginHost): Promise<Recipe> {
-  if (!file.includes('templates')) return acceptRecipe(await resolveRecipe({ source: file, cwd: repository, host })).recipe;
+  if (!file.includes('templates'))
+    return acceptRecipe(await resolveRecipe({ source: file, cwd: repository, host })).recipe;
   const text = substitutes.reduce((whole, [pattern, by]) => whole.replace(pattern, by), readFileSync(file, 'utf8'));
   const folder = mkdtempSync(join(tmpdir(), 'agentgym-base-'));
   try {

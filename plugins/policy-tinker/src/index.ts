@@ -1,6 +1,6 @@
 import type { PolicyContribution } from '@agentgym/cli';
 
-import { options, validate } from './options.js';
+import { adamwOptions, options, validate } from './options.js';
 
 export default [
   {
@@ -10,6 +10,7 @@ export default [
     options,
     validate,
     presets: [],
+    optimizers: [{ name: 'adamw', summary: 'AdamW of the server', options: adamwOptions }],
     external: true,
     load: () => import('./create-policy.js'),
   } satisfies PolicyContribution<typeof options>,

@@ -89,3 +89,11 @@ export function problemOfUrl(text: string): { readonly message: string; readonly
   }
   return undefined;
 }
+
+/** Constants of the server's optimizer. */
+export const adamwOptions = {
+  beta1: { type: 'number', minimum: 0, maximum: 1, default: 0.9, description: 'Decay of the first moment' },
+  beta2: { type: 'number', minimum: 0, maximum: 1, default: 0.999, description: 'Decay of the second moment' },
+  epsilon: { type: 'number', minimum: 0, default: 1e-8, description: 'Added to the root of the second moment' },
+  weightDecay: { type: 'number', minimum: 0, default: 0, description: 'Decoupled weight decay' },
+} as const satisfies OptionsDeclaration;

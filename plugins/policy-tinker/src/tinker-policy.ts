@@ -23,6 +23,7 @@ import type {
 import { Unavailable } from './connection.js';
 import type { ModelPass } from './messages.js';
 import { hasFiniteLoss, lossPass, placeLogprobs, readPass, sampledRows, splitData } from './datums.js';
+import { adamwOptions } from './options.js';
 import type { AdamSettings, RemoteModel, SavedState } from './remote-model.js';
 import type { ServerFacts } from './servers.js';
 
@@ -330,9 +331,10 @@ async function readIfThere(files: PolicyHost['files'], path: string): Promise<Bu
 /** @throws Error for an optimizer or a constant that servers do not have */
 function readAdam({ name, options }: OptimizerSettings): AdamConstants {
   if (name !== 'adamw') throw new Error(`servers have the optimizer adamw, not ${name}`);
-  const { beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8, weightDecay = 0, ...others } = options;
-  const [other] = Object.keys(others);
+  const other = Object.keys(options).find((option) => !Object.hasOwn(adamwOptions, option));
   if (other !== undefined) throw new Error(`the optimizer adamw of a server has no option ${other}`);
+  const defaults = Object.entries(adamwOptions).map(([option, declared]) => [option, declared.default] as const);
+  const { beta1, beta2, epsilon, weightDecay } = { ...Object.fromEntries(defaults), ...options };
   return {
     beta1: Number(beta1),
     beta2: Number(beta2),

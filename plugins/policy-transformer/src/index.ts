@@ -2,6 +2,7 @@ import type { PolicyContribution } from '@agentgym/cli';
 
 import { options, validate } from './options.js';
 import { remedies } from './remedies.js';
+import { optimizers } from './optimizers/declarations.js';
 import { presets } from './presets/presets.js';
 
 export default [
@@ -12,6 +13,7 @@ export default [
     options,
     validate,
     presets,
+    optimizers,
     scratchOptions: ['tokenizer', 'vocabularySize'],
     opensEncoders: true,
     load: () => import('./policy/create-policy.js'),

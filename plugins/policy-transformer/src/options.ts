@@ -32,6 +32,7 @@ export const options = {
     maximum: 64,
     default: null,
     resumable: true,
+    threads: true,
     description: 'Number of threads that sample and train in parallel; unset: one per processor core, at most 8',
   },
   microBatchTokens: {

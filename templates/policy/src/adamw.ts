@@ -1,9 +1,10 @@
-import type { JsonObject, OptimizerSettings } from '@agentgym/cli';
+import type { JsonObject, OptimizerSettings, OptionsOf } from '@agentgym/cli';
 
 import { fromBase64, toBase64 } from './base64.js';
+import { adamwOptions } from './options.js';
 
-const defaults = { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
-type Constants = typeof defaults;
+const defaults = Object.fromEntries(Object.entries(adamwOptions).map(([name, option]) => [name, option.default]));
+type Constants = OptionsOf<typeof adamwOptions>;
 
 /** AdamW: Loshchilov and Hutter 2019, arXiv 1711.05101, algorithm 2. */
 export class AdamW {
@@ -17,7 +18,7 @@ export class AdamW {
     if (name !== 'adamw') throw new Error(`there is no optimizer ${name}, only adamw`);
     const stranger = Object.keys(options).find((option) => !Object.hasOwn(defaults, option));
     if (stranger !== undefined) throw new Error(`adamw has no option ${stranger}`);
-    this.#constants = { ...defaults, ...(options as Partial<Constants>) };
+    this.#constants = { ...defaults, ...options } as Constants;
     this.#first = new Float64Array(size);
     this.#second = new Float64Array(size);
   }

@@ -1,6 +1,6 @@
 import type { PolicyContribution } from '@agentgym/cli';
 
-import { options } from './options.js';
+import { adamwOptions, options } from './options.js';
 
 export default [
   {
@@ -10,6 +10,7 @@ export default [
     summary: 'A linear softmax over the last tokens, in plain TypeScript',
     options,
     presets: [{ name: 'linear', summary: 'one matrix per last token' }],
+    optimizers: [{ name: 'adamw', summary: 'AdamW on all weights', options: adamwOptions }],
     // A model that starts from a folder reads it from there.
     scratchOptions: ['window'],
     load: () => import('./template-name.js'),

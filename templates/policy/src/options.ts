@@ -12,3 +12,11 @@ export const options = {
 } as const satisfies OptionsDeclaration;
 
 export type Options = OptionsOf<typeof options>;
+
+/** Constants of the optimizer. */
+export const adamwOptions = {
+  beta1: { type: 'number', minimum: 0, maximum: 1, default: 0.9, description: 'Decay of the first moment' },
+  beta2: { type: 'number', minimum: 0, maximum: 1, default: 0.999, description: 'Decay of the second moment' },
+  epsilon: { type: 'number', minimum: 0, default: 1e-8, description: 'Added to the root of the second moment' },
+  weightDecay: { type: 'number', minimum: 0, default: 0, description: 'Decoupled weight decay' },
+} as const satisfies OptionsDeclaration;
