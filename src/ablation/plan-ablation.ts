@@ -12,7 +12,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 import { expandGrid, gridSize } from './expand-grid.js';
-import { rewardJudge } from '../experiments/check-rewards.js';
+import { rewardJudge } from '../experiments/reward-judge.js';
 import { findAxis } from './named-axes.js';
 import { ablationFingerprint, resolveCells, type CellBase, type ResolvedCells } from './resolve-cells.js';
 

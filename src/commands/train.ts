@@ -50,12 +50,11 @@ export default class Train extends BaseCommand {
     ...runnerFlags(['local', 'ray']),
     check: Flags.boolean({
       exclusive: ['yes'],
-      description: 'Check the recipe and its plugins, print the plan, its time and its memory, and stop',
+      description: 'Check the recipe and its plugins without playing, print the plan and its memory, and stop',
     }),
     trial: Flags.boolean({
-      allowNo: true,
       dependsOn: ['check'],
-      description: 'Try a few steps to tell the time and the memory, unless they may cost something; default: true',
+      description: 'Also try a few steps, to tell the time and the memory, unless they may cost something',
     }),
   };
 
@@ -100,10 +99,9 @@ export default class Train extends BaseCommand {
     if (flags.check) {
       const checked = await planned.check();
       for (const line of checkLines(checked)) this.say(line);
-      const isAsked = flags.trial ?? true;
-      const trial =
-        isAsked && checked.external.length === 0 ? await this.#try(planned, checked, flags['memory-check']) : null;
-      for (const line of costLines(checked, isAsked ? trial : undefined)) this.say(line);
+      const isTried = flags.trial && checked.external.length === 0;
+      const trial = isTried ? await this.#try(planned, checked, flags['memory-check']) : null;
+      for (const line of costLines(checked, flags.trial ? trial : undefined)) this.say(line);
       return { ...checked, trial };
     }
     const runner = await this.#runner(flags);

@@ -495,9 +495,9 @@ export const errorCodes = {
   },
   AG_TRIAL_FAILED: {
     exitCode: 2,
-    meaning: 'The few steps that `agentgym train --check` tries did not finish.',
+    meaning: 'The few steps that `agentgym train --check --trial` tries did not finish.',
     cause: 'The recipe itself fails to train, for example because its process runs out of memory.',
-    cure: 'Fix the cause in the message. `--no-trial` checks the recipe without trying steps.',
+    cure: 'Fix the cause in the message. `--check` alone checks the recipe without trying steps.',
   },
   AG_WORLD_UNAVAILABLE: {
     exitCode: 2,

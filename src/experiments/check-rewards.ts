@@ -1,18 +1,11 @@
-// Judges whether the rewards of a recipe's rl stages keep every success above every failure. This needs created schemes and
-// algorithms.
+// Judges whether rewards keep every success above every failure.
 import type { KeyPath } from '../config/recipe-layer.js';
 import { formatPath } from '../config/recipe-layer.js';
-import type { RewardFinding, RewardJudge } from '../config/resolve-recipe.js';
-import { settingPath } from '../config/run-plan.js';
+import type { RewardFinding } from '../config/resolve-recipe.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { BoundsContext, RewardBounds } from '../contracts/reward.js';
 import { errorCodes } from '../errors/error-codes.js';
-import type { HostSettings } from '../plugins/create-host.js';
-import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
-import { createRandom } from '../random/create-random.js';
-import { atKey } from './at-key.js';
-import { Instances } from './instances.js';
 
 /** A reward, and the settings that its bounds depend on. */
 interface RewardSetting {
@@ -33,32 +26,6 @@ export interface StageReward extends RewardSetting {
   readonly path: KeyPath;
   readonly allowInversion: boolean;
   readonly discount?: Algorithm['discount'];
-}
-
-/** Judges rewards with schemes and algorithms of these plugins. No environment is opened. */
-export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'random'>): RewardJudge {
-  return async ({ recipe, stages }) => {
-    const instances = new Instances(host, { ...settings, random: createRandom(recipe.seed) });
-    const { contribution } = await host.find('environment', recipe.environment.name);
-    const rewards: StageReward[] = [];
-    for (const stage of stages) {
-      if (stage.kind !== 'rl') continue;
-      const path = settingPath(stage, ['reward']);
-      const reward = await atKey(path, () => instances.reward(stage.reward.terms));
-      const { discount } = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
-      rewards.push({
-        path,
-        reward,
-        allowInversion: stage.reward.allowInversion,
-        horizon: stage.longestHorizon,
-        milestones: contribution.facts?.includes('milestones') ?? false,
-        actionTokens: recipe.policy.sampling.maxActionTokens,
-        tools: recipe.tools !== undefined,
-        ...(discount && { discount }),
-      });
-    }
-    return judgeRewards(rewards);
-  };
 }
 
 /**

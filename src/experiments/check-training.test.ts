@@ -162,8 +162,11 @@ it('names the flag that said what is wrong', async () => {
 it('refuses demonstrations that do not fit, if the tokenizer is known', async () => {
   await (await plan()).run(() => undefined);
   renameSync(join(folder, 'run'), join(folder, 'earlier'));
-  const short = (tokens: number) =>
-    `${recipe.replace('preset: pico', 'from: ./earlier')}rollout: { maxEpisodeTokens: ${tokens} }\n`;
+  const file = './earlier/demonstrations/sft.jsonl';
+  const learnt = recipe
+    .replace('preset: pico', 'from: ./earlier')
+    .replace('expert: demonstrator, count: 20', `file: ${file}`);
+  const short = (tokens: number) => `${learnt}rollout: { maxEpisodeTokens: ${tokens} }\n`;
   const refusal = {
     code: 'AG_DEMONSTRATION',
     message: 'No demonstration of the stage `sft` fits into the 8 tokens of an episode.',

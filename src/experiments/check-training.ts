@@ -13,7 +13,7 @@ import type { MemoryPolicy } from './judge-memory.js';
 import { refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
-import { tryDemonstrations } from './prepare-demonstrations.js';
+import { tryFiles } from './prepare-demonstrations.js';
 import { splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage of the planned run. */
@@ -52,8 +52,8 @@ export interface CheckedTraining {
 }
 
 /**
- * Makes all checks that a run of the plan makes before training, but with only the first demonstrations. Writes
- * nothing, and throws the same errors as the run.
+ * Makes all checks that a run of the plan makes before training, except those of games that experts would play: it reads
+ * files of games, and plays none. Writes nothing, and throws the same errors as the run.
  */
 export async function checkTraining(
   plan: RunPlan,
@@ -61,7 +61,7 @@ export async function checkTraining(
   settings: HostSettings,
   memory?: MemoryPolicy,
 ): Promise<CheckedTraining> {
-  const parts = await openParts(plan, host, settings, memory);
+  const parts = await openParts(plan, host, settings, { memory, plays: false });
   try {
     const { random } = settings;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
@@ -74,7 +74,7 @@ export async function checkTraining(
     if (encoder !== undefined) {
       refuseLongPrompt(plan, parts, format, prompt, { encoder, capabilities: { maxTokens } });
     }
-    await tryDemonstrations(
+    await tryFiles(
       plan,
       { ...parts, format, ...(system !== undefined && { system }), ...settings, openOther },
       encoder && {

@@ -91,7 +91,7 @@ export async function makeParts(
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
-  const open = await openParts(plan, host, settings, memory, keptPrompt);
+  const open = await openParts(plan, host, settings, { memory, keptPrompt, plays: true });
   const { environment, transfer, tools, reward, rl, sampler, instances, policyContext } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   const { system } = recipe.prompt ?? {};

@@ -69,18 +69,22 @@ export interface OpenParts {
   readonly memory: MemoryEstimate;
 }
 
-/**
- * Opens the parts that a recipe names, and makes all checks that need no game of its experts. It writes nothing.
- *
- * @param memoryPolicy default: a recipe that does not fit is refused
- * @param keptPrompt what a resumed run has stored; absent: a new run
- */
+/** How parts are opened. */
+export interface OpenOptions {
+  /** Default: a recipe that does not fit is refused. */
+  readonly memory?: MemoryPolicy | undefined;
+  /** The prompt that a resumed run has stored. Absent: a new run. */
+  readonly keptPrompt?: KeptPrompt | undefined;
+  /** Whether experts play the games of the prompt. Without them, it shows those of a file only. */
+  readonly plays: boolean;
+}
+
+/** Opens the parts that a recipe names, and makes all checks that need no demonstration. It writes nothing. */
 export async function openParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  memoryPolicy?: MemoryPolicy,
-  keptPrompt?: KeptPrompt,
+  { memory: memoryPolicy, keptPrompt, plays }: OpenOptions,
 ): Promise<OpenParts> {
   const { recipe } = plan;
   const instances = new Instances(host, settings);
@@ -98,7 +102,9 @@ export async function openParts(
     refuseMissingExperts(plan, environment);
     const format = await atKey(['format'], () => instances.format(recipe.format));
     tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
-    const writePromptIn = await atKey(examplesPath, () => openPrompt(plan, environment, settings, keptPrompt));
+    const writePromptIn = await atKey(examplesPath, () =>
+      openPrompt(plan, environment, settings, { keptPrompt, plays }),
+    );
     const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
     const rl = await rlParts(plan, instances, environment);
@@ -138,12 +144,12 @@ async function openPrompt(
   { recipe, longestHorizon, rollout }: RunPlan,
   environment: OpenEnvironment,
   settings: HostSettings,
-  kept: KeptPrompt | undefined,
+  { keptPrompt: kept, plays }: Pick<OpenOptions, 'keptPrompt' | 'plays'>,
 ): Promise<(writing: WritingPolicy) => Prompt> {
   const { examples, ...prompt } = recipe.prompt ?? {};
   if (kept !== undefined) return () => promptOf(prompt.system, kept.games);
   const chosen =
-    examples === undefined
+    examples === undefined || (examples.file === undefined && !plays)
       ? []
       : await chooseExamples(examples, { environment, rollout, horizon: longestHorizon, ...settings });
   return (writing) => writePrompt(prompt, chosen, writing);

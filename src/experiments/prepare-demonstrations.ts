@@ -62,48 +62,29 @@ async function prepareStage(
   return demonstrations;
 }
 
-/** Number of expert games that show whether there will be demonstrations. */
-const tried = 8;
-
 /**
- * Makes the first demonstrations of each stage, or reads its file. If there can be none, or if none fits into an episode,
- * it throws the error of the run.
+ * Reads the demonstrations of each stage that has a file. If there are none, or if none fits into an episode, it throws the
+ * error of the run. Experts play nothing.
  *
  * @param fits whether a demonstration fits; absent: not known before the policy is created
  */
-export async function tryDemonstrations(
+export async function tryFiles(
   plan: RunPlan,
   context: FileContext,
   fits?: { readonly maxTokens: number; readonly isShort: (demonstration: WrittenDemonstration) => boolean },
 ): Promise<void> {
-  const someFits = async (demonstrations: StageDemonstrations): Promise<boolean> => {
-    if (fits === undefined) return true;
-    for await (const demonstration of demonstrations.learned()) if (fits.isShort(demonstration)) return true;
-    return false;
-  };
-  const tryStage = async (stage: SftStagePlan): Promise<boolean> => {
-    const { count, file } = stage.demonstrations;
-    if (count === 0) throw nothingPaid(stage);
-    if (file !== undefined) {
-      const demonstrations = new FileDemonstrations(file, stage, context);
-      await demonstrations.prepare();
-      return someFits(demonstrations);
-    }
-    const few = Math.min(count, tried);
-    // All of the first games may be lost, even if later ones are won.
-    const any = { ...stage.demonstrations, successOnly: false, countUnpaid: few };
-    const first = new ExpertDemonstrations(plan, { ...stage, demonstrations: any }, context);
-    await first.prepare(few);
-    if (await someFits(first)) return true;
-    // Later games may be shorter.
-    const all = new ExpertDemonstrations(plan, stage, context);
-    await all.prepare(count);
-    return someFits(all);
-  };
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
-    const path = demonstrationsPath(stage.name);
-    if (!(await atKey(path, () => tryStage(stage)))) throw nothingFits(stage.name, fits?.maxTokens ?? Infinity);
+    const { count, file } = stage.demonstrations;
+    await atKey(demonstrationsPath(stage.name), async () => {
+      if (count === 0) throw nothingPaid(stage);
+      if (file === undefined) return;
+      const demonstrations = new FileDemonstrations(file, stage, context);
+      await demonstrations.prepare();
+      if (fits === undefined) return;
+      for await (const demonstration of demonstrations.learned()) if (fits.isShort(demonstration)) return;
+      throw nothingFits(stage.name, fits.maxTokens);
+    });
   }
 }
 

@@ -211,13 +211,13 @@ async function describeParts(
   packages: readonly PackageRecord[],
 ): Promise<ReadonlySet<string> | undefined> {
   const { plan, settings, listener } = options;
-  const { random, signal } = settings;
+  const { random } = settings;
   const tasks = await splitTasks(plan, parts, random);
   const transfer = await transferTasks(plan, parts, random);
   const splits = proveSplits(tasks, transfer);
   const trained = trainedClusters(tasks, transfer);
   if (trained !== undefined) await writeTrainedClusters(run.path, trained);
-  const reward = run.manifest.reward ?? (await describeRewards(plan, parts, random.stream('density'), signal));
+  const reward = describeRewards(plan, parts);
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
   const settingsOfPolicy =

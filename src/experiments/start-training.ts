@@ -14,7 +14,7 @@ import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
-import { rewardJudge } from './check-rewards.js';
+import { rewardJudge } from './reward-judge.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { runRecipe } from './run-recipe.js';

@@ -63,10 +63,9 @@ function pluginsLine({ packages = [] }: RunManifest): string | undefined {
   return others.map(({ name, version, origin }) => `${name} ${version} (${origin})`).join(', ') || undefined;
 }
 
-/** How often the reward is given, from the manifest. */
+/** What an episode can return, from the manifest. */
 function rewardLine(reward: RewardDescriptions | null | undefined): string | undefined {
-  const played = Object.entries(reward?.density ?? {}).map(([player, { stepsPerReward }]) =>
-    stepsPerReward === null ? `none in ${player} play` : `one in ${stepsPerReward.toFixed(1)} turns of ${player} play`,
-  );
-  return played.join(', ') || undefined;
+  if (!reward) return undefined;
+  const range = ([low, high]: readonly [number, number]) => (low === high ? `${low}` : `${low} to ${high}`);
+  return `a success returns ${range(reward.bounds.success)}, a failure ${range(reward.bounds.failure)}`;
 }

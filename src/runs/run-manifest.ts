@@ -13,7 +13,6 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf, reasonOf } from '../errors/message-of.js';
 import type { GitProvenance } from '../git/provenance.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
-import type { RewardDensity } from '../rollout/reward-density.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { documentProblem } from './read-document.js';
 import type { HostFacts } from './host-facts.js';
@@ -51,11 +50,6 @@ export interface PackageRecord {
 export interface RewardDescription {
   /** Bounds of the undiscounted return, within the recipe's longest horizon. */
   readonly bounds: RewardBounds;
-  /**
-   * Density in episodes of players that cannot learn. A player is absent if the environment does not have it, or if all
-   * its episodes failed.
-   */
-  readonly density: { readonly oracle?: RewardDensity; readonly random?: RewardDensity };
 }
 
 /** The recipe's own reward, and the rewards with which stages replace it. */
@@ -97,7 +91,7 @@ export interface RunManifest {
   /** Null until the tasks are known. */
   readonly splits: SplitProof | null;
   /**
-   * Bounds and density of the reward, measured once when the run begins. Null until then, and if no stage has a reward.
+   * Bounds of the reward. Null until the run begins, and if no stage has a reward.
    * Absent in runs of old versions.
    */
   readonly reward?: RewardDescriptions | null;
@@ -152,7 +146,6 @@ const manifestSchema = v.looseObject({
     v.nullable(
       v.looseObject({
         bounds: v.looseObject({ success: bounds, failure: bounds }),
-        density: v.record(v.string(), v.looseObject({ stepsPerReward: v.nullable(v.number()) })),
       }),
     ),
   ),

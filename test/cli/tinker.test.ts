@@ -91,7 +91,7 @@ afterAll(async () => {
 
 it('is checked without a step, which may cost something', async () => {
   const before = server.asked.length;
-  const checked = await agentgym('train', 'recipe.yaml', '--check');
+  const checked = await agentgym('train', 'recipe.yaml', '--check', '--trial');
   expect(checked.code, checked.stderr).toBe(0);
   expect(checked.stdout).toContain('time: not tried: the policy is on a server\n');
   expect(server.asked.length).toBe(before);

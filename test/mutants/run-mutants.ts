@@ -87,7 +87,7 @@ let [accepted, trained, offending, slowest, largest] = [0, 0, 0, 0, 0];
 for (let seed = first; seed < first + count; seed += 1) {
   const mutant = make(seed);
   writeFileSync(join(folder, mutant.file), mutant.text);
-  const checked = await run(['train', mutant.file, '--check', '--no-trial']);
+  const checked = await run(['train', mutant.file, '--check']);
   const offences = offencesOf(checked.code, checked.document, checked.seconds);
   if (checked.kilobytes > mostMemory) offences.push(`${checked.kilobytes} kB`);
   if (existsSync(join(folder, 'runs'))) offences.push('a check wrote something');

@@ -760,8 +760,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/run-recipe.ts',
-    find: '{ origin, stored, keptPrompt, sharedGames, memory }',
-    replace: '{ origin, keptPrompt, sharedGames, memory }',
+    find: '{ stored, keptPrompt, sharedGames, memory }',
+    replace: '{ keptPrompt, sharedGames, memory }',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'are played once',
   },
