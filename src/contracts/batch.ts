@@ -1,5 +1,5 @@
 /**
- * Episodes as the arrays that training uses: row-major, `rows` x `width`, padded on the right. Index t is the token
+ * Token sequences of episodes as the arrays that training uses: row-major, `rows` x `width`, padded on the right. Index t is the token
  * *at* t: `logprobs[t] = log p(tokens[t] | tokens[<t])`, `values[t] = V(tokens[<t])`. Only the engine shifts indices.
  * Values where `mask` is 0 must not matter, NaN included: select by the mask, never multiply with it.
  */
@@ -37,8 +37,13 @@ export interface TrainingBatch {
   readonly klCoefficient?: Float64Array;
   /** [rows] return of the task's greedy episode, if the algorithm asks for this role. */
   readonly greedyReturn?: Float64Array;
-  /** [rows] rows with the same number are episodes of one task sampled together; members are adjacent. */
+  /** [rows] rows with the same number are of episodes of one task sampled together; members are adjacent. */
   readonly group: Int32Array;
+  /**
+   * [rows] number of the row's episode, from 0. Rows with the same number are the sequences of one episode, in order. An
+   * episode that is compared with several others counts once for each.
+   */
+  readonly episode: Int32Array;
   /** [rows] 1 if a cap cut the episode. */
   readonly truncated: Uint8Array;
   /** [rows] value of the state after the cut; 0 if not truncated or without a critic. */

@@ -2,6 +2,7 @@ import type { Facts } from './facts.js';
 import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
+import type { Verdict } from './trajectory.js';
 
 /** A value or a promise of it: environments may be synchronous or not. */
 export type Awaitable<T> = T | PromiseLike<T>;
@@ -55,6 +56,8 @@ export interface TaskFacts {
 /** The start of a task. */
 export interface Start {
   readonly observation: string;
+  /** Names the sandbox in which the task runs, for the record. */
+  readonly sandbox?: string;
   /** The rules of this task, instead of the world's `instructions`. */
   readonly instructions?: string;
 }
@@ -72,10 +75,12 @@ export interface StepResult {
   /** A cap of the environment that the agent does not know cut the episode. */
   readonly truncated: boolean;
   readonly facts: Facts;
+  /** Judgements of the episode so far, for the record. Those of the last turn stay. */
+  readonly verdicts?: readonly Verdict[];
 }
 
 /** The grade of an episode that the host cut: its last turn gets this reward and these facts. */
-export type Conclusion = Pick<StepResult, 'reward' | 'facts'>;
+export type Conclusion = Pick<StepResult, 'reward' | 'facts' | 'verdicts'>;
 
 /**
  * One instance of a world. It plays one episode at a time; `reset` starts the next. The same task, random stream and

@@ -16,10 +16,10 @@ export interface RewardTurn {
   /** Number of tokens that the policy sampled in this turn, including its end token; 0 for players without tokens. */
   readonly tokens: number;
   /**
-   * The turn called a tool instead of acting; `failed`: the call got no proper answer. The facts are then those of the
-   * previous turn, not invalid.
+   * The tools that the turn called instead of acting; `failed`: the call got no proper answer. The facts are then those of
+   * the previous turn, not invalid. Absent: it called none.
    */
-  readonly toolCall?: { readonly name: string; readonly failed: boolean };
+  readonly calls?: readonly { readonly name: string; readonly failed: boolean }[];
   readonly terminated: boolean;
   readonly truncated: boolean;
   /** Number of the turn, from 0. */

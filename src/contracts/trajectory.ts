@@ -4,7 +4,7 @@ import type { Json } from './json.js';
 /** The cap that cut an episode. `environment` is the environment's own cap. */
 export type TruncationCause = 'horizon' | 'tokens' | 'environment';
 
-/** A call of a tool instead of an action. The answer of the tool is the next observation. */
+/** A call of a tool instead of an action. The answers of a turn's calls are the next observation. */
 export interface ToolCall {
   /** The tool, as the recipe names it. */
   readonly name: string;
@@ -40,8 +40,8 @@ export interface Turn {
   readonly action?: string;
   /** Why the text was not an action. */
   readonly malformed?: string;
-  /** The tool that the text called: the environment was not stepped. */
-  readonly toolCall?: ToolCall;
+  /** The calls of the text, in order: the environment was not stepped. Absent: it called no tool. */
+  readonly calls?: readonly ToolCall[];
   /** The action reached the limit `maxActionTokens`; its end token was appended, not sampled. */
   readonly cut: boolean;
   /** Sum of the weighted terms; training uses it. */
@@ -51,14 +51,16 @@ export interface Turn {
   /** The environment's own reward. */
   readonly native: number;
   readonly facts: Facts;
-  /** Half-open range of the sampled tokens in the episode's `tokens`; absent for players without tokens. */
+  /** Half-open range of the sampled tokens in the turn's sequence; absent for players without tokens. */
   readonly sampled?: readonly [start: number, end: number];
+  /** The place of that sequence in the episode's `sequences`. Absent: 0. */
+  readonly sequence?: number;
   /** The policy version that sampled the turn. */
   readonly policyVersion?: number;
 }
 
 /**
- * An episode as one growing token sequence. Training uses exactly the sampled tokens. `mask` is 1 on tokens that the
+ * A growing token sequence of an episode. Training uses exactly the sampled tokens. `mask` is 1 on tokens that the
  * policy sampled. There, `logprobs` is the sampler's log-softmax(logits / temperature) over the whole vocabulary.
  *
  * The optional arrays have one entry per token. They are for people and exist on recorded episodes only. Their numbers
@@ -72,7 +74,7 @@ export interface TokenRecord {
   readonly logprobs: readonly number[];
   /** Each token as text, from the encoder's `piece`. */
   readonly pieces?: readonly string[];
-  /** As the loss reads them; the sum if an episode has several rows in the batch. */
+  /** As the loss reads them; the sum if the sequence has several rows in the batch. */
   readonly advantages?: readonly number[];
   /** log p - log p_reference of the token (k1), before the first update; if the algorithm has a reference. */
   readonly kl?: readonly number[];
@@ -80,8 +82,23 @@ export interface TokenRecord {
   readonly values?: readonly number[];
 }
 
+/** A judgement of an episode by something that graded it: tests, a checker, a model. */
+export interface Verdict {
+  /** What judged. */
+  readonly judge: string;
+  /** The judgement as a number, as the judge scales it. It is recorded; it sets neither success nor the reward. */
+  readonly score: number;
+  /** The judgement in words. */
+  readonly reason?: string;
+}
+
 /** Position of an episode in a run; also the path of its random stream. */
 export interface EpisodeKey {
+  /**
+   * The entry of the run's environments that the task belongs to. Absent in a run of one environment, whose random streams
+   * do not contain it.
+   */
+  readonly entry?: string;
   /** Training iteration, or 0 in an evaluation. */
   readonly iteration: number;
   /** Task id. */
@@ -125,7 +142,7 @@ export interface EpisodeKey {
  *   success: true,
  *   return: 1,
  *   // Four ids of the prompt, then what was sampled: "6" and the end token.
- *   record: { tokens: [21, 7, 9, 30, 6, 0], mask: [0, 0, 0, 0, 1, 1], logprobs: [0, 0, 0, 0, -1.6, -0.1] },
+ *   sequences: [{ tokens: [21, 7, 9, 30, 6, 0], mask: [0, 0, 0, 0, 1, 1], logprobs: [0, 0, 0, 0, -1.6, -0.1] }],
  *   retries: 0,
  * };
  * ```
@@ -152,8 +169,15 @@ export interface CompletedEpisode extends EpisodeKey {
    * recorded episodes of training.
    */
   readonly groupReturns?: readonly number[];
-  /** Absent for players without tokens. */
-  readonly record?: TokenRecord;
+  /**
+   * The token sequences from which the policy sampled, in the order of their first turns; one, unless the history was
+   * shortened or begun anew. Absent for players without tokens.
+   */
+  readonly sequences?: readonly TokenRecord[];
+  /** Judgements of the episode, as the environment gave them. Absent: none. */
+  readonly verdicts?: readonly Verdict[];
+  /** Names the sandbox in which the episode ran, as its environment calls it. Absent: none. */
+  readonly sandbox?: string;
   /** Number of failures before it succeeded. */
   readonly retries: number;
 }

@@ -48,6 +48,7 @@ export const batchColumns: Columns = {
   klCoefficient: { array: Float64Array, per: 'token', padding: 0, optional: true },
   greedyReturn: { array: Float64Array, per: 'row', padding: 0, optional: true, role: 'greedy' },
   group: { array: Int32Array, per: 'row', padding: 0, optional: false },
+  episode: { array: Int32Array, per: 'row', padding: 0, optional: false },
   truncated: { array: Uint8Array, per: 'row', padding: 0, optional: false },
   bootstrapValue: { array: Float64Array, per: 'row', padding: 0, optional: false, role: 'critic' },
 };

@@ -40,13 +40,16 @@ export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
 function turnProblem(turn: unknown): string | undefined {
   if (!isObject(turn)) return 'it is not an object';
   if (typeof turn['observation'] !== 'string') return '"observation" is not a string';
-  for (const key of ['action', 'text', 'toolCall', 'malformed']) {
+  for (const key of ['action', 'text', 'malformed']) {
     const problem = optionalString(turn, key);
     if (problem !== undefined) return problem;
   }
   const { isContext = true } = turn;
   if (isContext !== true) return '"isContext" is not true';
-  const unknown = unknownKey(turn, ['observation', 'action', 'text', 'toolCall', 'malformed', 'isContext']);
+  const { tools = [] } = turn;
+  const isNames = Array.isArray(tools) && tools.every((tool) => typeof tool === 'string');
+  if (!isNames) return '"tools" is not a list of strings';
+  const unknown = unknownKey(turn, ['observation', 'action', 'text', 'tools', 'malformed', 'isContext']);
   if (unknown !== undefined) return unknown;
   return turn['action'] === undefined && turn['text'] === undefined ? 'it has no "action" and no "text"' : undefined;
 }

@@ -60,7 +60,7 @@ describe('readEpisodes', () => {
         instructions: 'own rules',
         turns: [
           { observation: 'o', text: 'well <on 1>', action: 'on 1' },
-          { observation: 'o', text: 'roll', toolCall: 'dice' },
+          { observation: 'o', text: 'roll', tools: ['dice'] },
           { observation: 'o', text: '?', malformed: 'no action' },
           { observation: 'o', action: 'OK', isContext: true },
         ],
@@ -167,7 +167,7 @@ describe('readEpisodes', () => {
   });
 
   it('takes null for an absent key in agentgym', async () => {
-    const turn = { observation: 'o', action: 'a', text: null, toolCall: null, malformed: null, isContext: null };
+    const turn = { observation: 'o', action: 'a', text: null, tools: null, malformed: null, isContext: null };
     const line = JSON.stringify({ task: null, system: null, finalObservation: null, turns: [turn] });
     const [one] = await read(`${JSON.stringify({ ...header, temperature: null, filter: null })}\n${line}`);
     expect(one!.episode).toEqual({ turns: [{ observation: 'o', action: 'a' }] });

@@ -23,8 +23,8 @@ export interface PlayedEpisode {
   readonly observation: string;
   readonly turns: readonly {
     readonly action: string;
-    /** The called tool, if the action was a call. */
-    readonly toolCall?: ToolCall;
+    /** The called tools, if the action was no action but calls. */
+    readonly calls?: readonly ToolCall[];
     /** The observation after the action. */
     readonly observation: string;
     readonly reward: number;
@@ -98,7 +98,7 @@ function playedEpisode({
       const next = turns[index + 1];
       return {
         action: turn.action ?? turn.text,
-        ...(turn.toolCall && { toolCall: turn.toolCall }),
+        ...(turn.calls && { calls: turn.calls }),
         observation: next?.observation ?? finalObservation,
         reward: turn.native,
         terminated: next === undefined && terminated,

@@ -57,9 +57,9 @@ describe('a run with a prompt', () => {
     expect(tokens).toBeGreaterThan(20);
     const episodes = lines(first, 'episodes/rl.jsonl') as CompletedEpisode[];
     expect(episodes.length).toBeGreaterThan(0);
-    const beginnings = episodes.map(({ record }) => record!.tokens.slice(0, tokens).join());
+    const beginnings = episodes.map(({ sequences: [record] = [] }) => record!.tokens.slice(0, tokens).join());
     expect(new Set(beginnings).size).toBe(1);
-    for (const { record, turns } of episodes) {
+    for (const { sequences: [record] = [], turns } of episodes) {
       expect(turns[0]!.sampled![0]).toBeGreaterThan(tokens);
       expect(record!.mask.slice(0, turns[0]!.sampled![0])).not.toContain(1);
     }

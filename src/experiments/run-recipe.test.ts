@@ -285,7 +285,7 @@ describe('runRecipe', () => {
     type Line = CompletedEpisode & { readonly step: number };
     const episodes = lines(folder, 'episodes/rl.jsonl') as readonly Line[];
     let credited = 0;
-    for (const { step, group, record, return: earned } of episodes) {
+    for (const { step, group, sequences: [record] = [], return: earned } of episodes) {
       const { tokens, mask, logprobs, pieces, advantages, kl } = record!;
       expect(pieces).toEqual(tokens.map((token) => reference.encoder.piece(token)));
       const returns = episodes
@@ -308,7 +308,7 @@ describe('runRecipe', () => {
     }
     expect(credited).toBeGreaterThan(30);
     const [first] = lines(folder, 'episodes/evaluation.final.jsonl') as readonly CompletedEpisode[];
-    expect(Object.keys(first!.record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
+    expect(Object.keys(first!.sequences![0]!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
   });
 
   describe('with other environments in its final evaluation', () => {

@@ -287,7 +287,7 @@ export interface ReportEffect extends ReportComparison {
 export interface ReportEpisode
   extends
     Pick<CompletedEpisode, 'task' | 'group' | 'member' | 'retries' | 'turns'>,
-    Partial<Pick<CompletedEpisode, 'finalObservation' | 'groupReturns'>> {
+    Partial<Pick<CompletedEpisode, 'entry' | 'finalObservation' | 'groupReturns' | 'sandbox' | 'verdicts'>> {
   /** Where it was played: the name of a stage, `evaluation.start` or `evaluation.final`. */
   readonly stage: string;
   readonly step: number;
@@ -301,7 +301,8 @@ export interface ReportEpisode
   /** Undiscounted sum of the rewards; null for a failed episode. */
   readonly return: number | null;
   /** Absent for players without tokens. */
-  readonly record?: ReportTokens;
+  /** One for each token sequence. Absent for players without tokens. */
+  readonly sequences?: readonly ReportTokens[];
 }
 
 /** One observation and the action after it, as recorded. */

@@ -204,12 +204,12 @@ function parseLine(text: string, file: string, byte: number): EpisodeDocument {
 }
 
 function reportEpisode(line: EpisodeDocument): ReportEpisode {
-  const { stage, step, runStep, task, group, member, retries, turns } = line;
-  const place = { stage, step, runStep, task, group, member, retries, turns };
+  const { stage, step, runStep, entry, task, group, member, retries, turns } = line;
+  const place = { stage, step, runStep, ...(entry !== undefined && { entry }), task, group, member, retries, turns };
   if (line.status === 'failed') {
     return { ...place, outcome: 'failed', cause: `${line.failure.phase}: ${line.failure.message}`, return: null };
   }
-  const { success, truncated, finalObservation, groupReturns, record } = line;
+  const { success, truncated, finalObservation, groupReturns, sandbox, sequences, verdicts } = line;
   return {
     ...place,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
@@ -217,7 +217,9 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
     return: line.return,
     finalObservation,
     ...(groupReturns !== undefined && { groupReturns }),
-    ...(record !== undefined && { record: reportTokens(record) }),
+    ...(sequences && { sequences: sequences.map(reportTokens) }),
+    ...(verdicts && { verdicts }),
+    ...(sandbox !== undefined && { sandbox }),
   };
 }
 

@@ -172,7 +172,7 @@ function episodeLine(stage: string, task: string) {
     terminated: true,
     success: true,
     return: 1,
-    record,
+    sequences: [record],
     retries: 0,
   };
 }
@@ -276,18 +276,18 @@ describe('the episodes of a report', () => {
   it('are all where they fit, with shortened numbers', async () => {
     const { episodes, recorded } = await reportEpisodes(await makeRun(), { count: 10, bytes: big });
     expect([episodes.length, recorded]).toEqual([3, 3]);
-    expect(episodes[0]).toMatchObject({ task: 'train-0', outcome: 'solved', record: { logprobs: [0, -1.2346] } });
+    expect(episodes[0]).toMatchObject({ task: 'train-0', outcome: 'solved', sequences: [{ logprobs: [0, -1.2346] }] });
   });
 
   // Goes red when a column of the record is omitted, as the critic's values once were.
   it('hold every column that was recorded of their tokens', async () => {
     const run = await makeRun();
     const numbers = { advantages: [0, 1.23456789], kl: [0, -0.000123456], values: [0, null] };
-    const line = episodeLine('rl', 'train-0') as { record: object };
-    const recorded = { ...line, record: { ...line.record, pieces: ['a', 'b'], ...numbers } };
+    const line = episodeLine('rl', 'train-0') as { sequences: readonly object[] };
+    const recorded = { ...line, sequences: [{ ...line.sequences[0], pieces: ['a', 'b'], ...numbers }] };
     writeFileSync(join(run, 'episodes', 'rl.jsonl'), `${JSON.stringify(recorded)}\n`);
     const { episodes } = await reportEpisodes(run, { count: 10, bytes: big });
-    expect(episodes[0]!.record).toEqual({
+    expect(episodes[0]!.sequences![0]).toEqual({
       tokens: [4, 6],
       mask: [0, 1],
       logprobs: [0, -1.2346],

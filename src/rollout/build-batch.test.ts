@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { batchColumns, emptyColumn, mapColumns, type BatchColumn, type ColumnName } from '../credit/batch-columns.js';
-import { buildBatch, episodeRow } from './build-batch.js';
+import { buildBatch, episodeRows } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { collectOptions, fluent, keys, modelActor } from './fixtures/collect.js';
 import { selectRows } from './select-rows.js';
@@ -15,9 +15,9 @@ async function episodes(): Promise<CompletedEpisode[]> {
 
 /** The batch token by token, only from the record's mask: a turn is a sampled part between two observations. */
 function slowBatch(rows: readonly CompletedEpisode[]): Record<string, number[][]> {
-  const width = Math.max(...rows.map(({ record }) => record!.tokens.length));
+  const width = Math.max(...rows.map(({ sequences: [record] = [] }) => record!.tokens.length));
   const columns: Record<string, number[][]> = { tokens: [], mask: [], turn: [], logprobs: [], rewards: [] };
-  for (const { record, turns } of rows) {
+  for (const { sequences: [record] = [], turns } of rows) {
     let turn = -1;
     const line: Record<string, number[]> = { tokens: [], mask: [], turn: [], logprobs: [], rewards: [] };
     for (let t = 0; t < width; t += 1) {
@@ -45,10 +45,10 @@ function lines(batch: TrainingBatch, name: (typeof arrays)[number]): number[][] 
 describe('buildBatch', () => {
   it('agrees with a slow reference, token by token', async () => {
     const rows = await episodes();
-    const batch = buildBatch(rows.map(episodeRow), 0.5);
+    const batch = buildBatch(rows.flatMap(episodeRows), 0.5);
     const slow = slowBatch(rows);
     for (const name of arrays) expect(lines(batch, name)).toEqual(slow[name]);
-    expect([...batch.length]).toEqual(rows.map(({ record }) => record!.tokens.length));
+    expect([...batch.length]).toEqual(rows.map(({ sequences: [record] = [] }) => record!.tokens.length));
     expect([...batch.group]).toEqual([0, 0, 0, 1, 1, 1, 2, 2, 2]);
     expect(batch.temperature).toBe(0.5);
     expect(new Set(batch.length).size).toBeGreaterThan(2);
@@ -57,7 +57,7 @@ describe('buildBatch', () => {
 
   // Goes red when numbers stand outside the turns, or when equal states get different numbers.
   it('numbers the states before turns in order of appearance', async () => {
-    const rows = (await episodes()).map(episodeRow);
+    const rows = (await episodes()).flatMap(episodeRows);
     const states = ['hall', 'attic', 'hall'];
     const told = rows.map((row, place) => ({
       ...row,
@@ -79,8 +79,8 @@ describe('buildBatch', () => {
 
   it('refuses episodes without tokens', async () => {
     const [episode] = await episodes();
-    const { record: _, ...spoken } = episode!;
-    expect(() => episodeRow(spoken)).toThrow('without tokens');
+    const { sequences: _, ...spoken } = episode!;
+    expect(() => episodeRows(spoken, 0)).toThrow('without tokens');
   });
 
   it('makes an empty batch of nothing', () => {
@@ -90,7 +90,7 @@ describe('buildBatch', () => {
 
 describe('selectRows', () => {
   it('is the batch of those rows alone', async () => {
-    const rows = (await episodes()).map(episodeRow);
+    const rows = (await episodes()).flatMap(episodeRows);
     const whole = buildBatch(rows, 1);
     const chosen = [4, 5, 0].sort((a, b) => rows[a]!.record.tokens.length - rows[b]!.record.tokens.length).slice(0, 2);
     const part = selectRows(whole, chosen);
@@ -105,7 +105,7 @@ describe('selectRows', () => {
 
   /** A batch with all columns, whose numbers show their position. */
   async function numbered(): Promise<TrainingBatch> {
-    const whole = buildBatch((await episodes()).map(episodeRow), 0.5);
+    const whole = buildBatch((await episodes()).flatMap(episodeRows), 0.5);
     return mapColumns(whole, (name, column) =>
       name === 'length' ? whole.length : emptyColumn(column, whole).map((_, index) => (index + 1) % 251),
     );

@@ -3,9 +3,11 @@ import type { CompletedEpisode, TokenRecord } from '../contracts/trajectory.js';
 import { emptyBatch } from '../credit/batch-columns.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** One row of a batch before its layout. */
+/** One row of a batch before its layout: a token sequence of an episode. */
 export interface BatchRow {
   readonly record: TokenRecord;
+  /** Number of its episode. Rows of one episode are adjacent. Absent: the episode has one row, and its number. */
+  readonly episode?: number;
   /**
    * Turns in order: the half-open range of their sampled tokens, their reward and, on all or none of the turns, the
    * state before them.
@@ -14,6 +16,8 @@ export interface BatchRow {
     readonly sampled: readonly [start: number, end: number];
     readonly reward: number;
     readonly startState?: string;
+    /** Number of the turn in its episode. Absent: its place here. */
+    readonly number?: number;
   }[];
   readonly group: number;
   readonly truncated: boolean;
@@ -37,21 +41,22 @@ export function buildBatch(
     ? new Int32Array(rows.length * width).fill(-1)
     : undefined;
   const batch = { ...empty, ...(greedyReturn && { greedyReturn }), ...(startState && { startState }) };
-  for (const [row, { record, turns, group, truncated }] of rows.entries()) {
+  for (const [row, { record, turns, group, episode = row, truncated }] of rows.entries()) {
     const offset = row * width;
     batch.tokens.set(record.tokens, offset);
     batch.mask.set(record.mask, offset);
     batch.logprobs.set(record.logprobs, offset);
     batch.length[row] = record.tokens.length;
     batch.group[row] = group;
+    batch.episode[row] = episode;
     batch.truncated[row] = truncated ? 1 : 0;
-    for (const [index, { sampled, reward, startState: state }] of turns.entries()) {
+    for (const [index, { sampled, reward, startState: state, number: turn = index }] of turns.entries()) {
       const [start, end] = sampled;
-      batch.turn.fill(index, offset + start, offset + end);
+      batch.turn.fill(turn, offset + start, offset + end);
       if (state !== undefined) {
-        const number = states.get(state) ?? states.size;
-        states.set(state, number);
-        startState?.fill(number, offset + start, offset + end);
+        const key = states.get(state) ?? states.size;
+        states.set(state, key);
+        startState?.fill(key, offset + start, offset + end);
       }
       batch.rewards[offset + end - 1] = reward;
     }
@@ -59,15 +64,24 @@ export function buildBatch(
   return batch;
 }
 
-/** An episode of a policy model as a row. */
-export function episodeRow(episode: CompletedEpisode): BatchRow {
-  const { record, group, truncated } = episode;
-  if (record === undefined) throw noTokens();
-  const turns = episode.turns.map(({ sampled, reward, startState }) => {
-    if (sampled === undefined) throw noTokens();
-    return { sampled, reward, ...(startState !== undefined && { startState }) };
-  });
-  return { record, turns, group, truncated: truncated !== undefined };
+/**
+ * An episode of a policy model as rows, one for each of its token sequences. A cap cut the last of them.
+ *
+ * @param episode its number in the batch
+ */
+export function episodeRows({ group, sequences, truncated, turns }: CompletedEpisode, episode: number): BatchRow[] {
+  if (sequences === undefined || turns.some(({ sampled }) => sampled === undefined)) throw noTokens();
+  return sequences.map((record, place) => ({
+    record,
+    turns: turns.flatMap(({ sampled, sequence = 0, reward, startState }, number) =>
+      sampled === undefined || sequence !== place
+        ? []
+        : [{ sampled, reward, number, ...(startState !== undefined && { startState }) }],
+    ),
+    group,
+    episode,
+    truncated: truncated !== undefined && place === sequences.length - 1,
+  }));
 }
 
 function noTokens(): AgentgymError {

@@ -3,6 +3,7 @@
 import type { Conclusion, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { Verdict } from '../contracts/trajectory.js';
 import { copyJson, readMember, show } from './copy-json.js';
 
 /**
@@ -15,9 +16,12 @@ export function checkStart(value: unknown): string | Start {
   if (!isRecord(value)) throw new Error(`it must be text or an object, not ${show(value)}`);
   const observation = textOf(value, 'observation');
   const instructions = readMember(value, 'instructions', 'instructions');
-  if (instructions === undefined) return { observation };
-  if (typeof instructions !== 'string') throw new Error(`instructions: must be text, not ${show(instructions)}`);
-  return { observation, instructions };
+  if (instructions !== undefined && typeof instructions !== 'string')
+    throw new Error(`instructions: must be text, not ${show(instructions)}`);
+  const sandbox = readMember(value, 'sandbox', 'sandbox');
+  if (sandbox !== undefined && typeof sandbox !== 'string')
+    throw new Error(`sandbox: must be text, not ${show(sandbox)}`);
+  return { observation, ...(instructions !== undefined && { instructions }), ...(sandbox !== undefined && { sandbox }) };
 }
 
 /**
@@ -33,6 +37,7 @@ export function checkStepResult(value: unknown): StepResult {
     terminated: booleanOf(result, 'terminated', 'terminated'),
     truncated: booleanOf(result, 'truncated', 'truncated'),
     facts: factsOf(result),
+    ...verdictsOf(result),
   };
 }
 
@@ -43,7 +48,7 @@ export function checkStepResult(value: unknown): StepResult {
  */
 export function checkConclusion(value: unknown): Conclusion {
   const conclusion = recordOf(value);
-  return { reward: finiteOf(conclusion, 'reward'), facts: factsOf(conclusion) };
+  return { reward: finiteOf(conclusion, 'reward'), facts: factsOf(conclusion), ...verdictsOf(conclusion) };
 }
 
 /**
@@ -112,6 +117,25 @@ function factsOf(result: object): Facts {
   const details = detailsOf(facts);
   if (details !== undefined) checked.details = details;
   return checked;
+}
+
+/** Nothing if the result has no verdicts. */
+function verdictsOf(result: object): { readonly verdicts?: readonly Verdict[] } {
+  const given = readMember(result, 'verdicts', 'verdicts');
+  if (given === undefined) return {};
+  if (!Array.isArray(given)) throw new Error(`verdicts: must be a list, not ${show(given)}`);
+  return { verdicts: given.map((verdict: unknown, index) => verdictOf(verdict, `verdicts[${index}]`)) };
+}
+
+function verdictOf(value: unknown, place: string): Verdict {
+  if (!isRecord(value)) throw new Error(`${place}: must be an object, not ${show(value)}`);
+  const [judge, score, reason] = ['judge', 'score', 'reason'].map((name) => readMember(value, name, `${place}.${name}`));
+  if (typeof judge !== 'string') throw new Error(`${place}.judge: must be text, not ${show(judge)}`);
+  if (typeof score !== 'number' || !Number.isFinite(score))
+    throw new Error(`${place}.score: must be a finite number, not ${show(score)}`);
+  if (reason !== undefined && typeof reason !== 'string')
+    throw new Error(`${place}.reason: must be text, not ${show(reason)}`);
+  return { judge, score, ...(reason !== undefined && { reason }) };
 }
 
 function progressOf(facts: object): number | undefined {

@@ -340,7 +340,7 @@ class Collection {
       let conclusion: Conclusion | undefined;
       if (cause !== undefined && instance.concludes) conclusion = await instance.conclude(cause);
       episode.finishTurn(written, step, {
-        ...(answer && { toolCall: answer.toolCall }),
+        ...(answer && { calls: answer.calls }),
         ...(conclusion && { conclusion }),
       });
       this.#counter.turn(written.sampled);

@@ -10,8 +10,8 @@ export interface DemonstratedTurn {
   readonly text?: string;
   /** The function that it called, beside the text, in no syntax yet. */
   readonly call?: FunctionCall;
-  /** Name of the tool that the text called. */
-  readonly toolCall?: string;
+  /** Names of the tools that the text called. */
+  readonly tools?: readonly string[];
   /** Why the text was not an action. */
   readonly malformed?: string;
   /** The turn is context only: nothing is learned from its text. */
@@ -45,24 +45,24 @@ export function demonstratedEpisode(episode: CompletedEpisode, writes: boolean):
   return {
     task,
     ...(instructions !== undefined && { instructions }),
-    turns: turns.map(({ observation, action, text, toolCall, malformed }) => ({
+    turns: turns.map(({ observation, action, text, calls, malformed }) => ({
       observation,
       ...(action !== undefined && { action }),
       ...((action === undefined || (writes && text !== action)) && { text }),
-      ...describeNonAction(toolCall, malformed),
+      ...describeNonAction(calls, malformed),
     })),
     finalObservation,
     success,
   };
 }
 
-/** A call that reached no tool is as useless as malformed text. */
+/** A call that reached no tool is as useless as malformed text, and so are all calls beside it. */
 function describeNonAction(
-  toolCall: ToolCall | undefined,
+  calls: readonly ToolCall[] | undefined,
   malformed: string | undefined,
-): Pick<DemonstratedTurn, 'toolCall' | 'malformed'> {
-  if (toolCall === undefined) return malformed === undefined ? {} : { malformed };
-  const { name, status } = toolCall;
-  const reached = status === 'answered' || status === 'failed';
-  return reached ? { toolCall: name } : { malformed: `the call of ${name} was ${status}` };
+): Pick<DemonstratedTurn, 'tools' | 'malformed'> {
+  if (calls === undefined) return malformed === undefined ? {} : { malformed };
+  const lost = calls.find(({ status }) => status !== 'answered' && status !== 'failed');
+  if (lost !== undefined) return { malformed: `the call of ${lost.name} was ${lost.status}` };
+  return { tools: calls.map(({ name }) => name) };
 }

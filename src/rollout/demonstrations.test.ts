@@ -116,18 +116,18 @@ describe('layOutDemonstration', () => {
         episode.turns.length > 0 &&
         episode.turns.every(
           ({ text, sampled: [from, to] = [0, 0], cut }) =>
-            !cut && String(model.encoder.encodeAction(text)) === String(episode.record!.tokens.slice(from, to - 1)),
+            !cut && String(model.encoder.encodeAction(text)) === String(episode.sequences![0]!.tokens.slice(from, to - 1)),
         ),
     );
     expect(faithful.length).toBeGreaterThan(0);
     for (const episode of faithful) {
       const row = layOutDemonstration(asDemonstration(episode), model.encoder, 1000)!;
       const length = row.record.tokens.length;
-      expect(row.record.tokens).toEqual(episode.record!.tokens.slice(0, length));
-      expect(row.record.mask).toEqual(episode.record!.mask.slice(0, length));
+      expect(row.record.tokens).toEqual(episode.sequences![0]!.tokens.slice(0, length));
+      expect(row.record.mask).toEqual(episode.sequences![0]!.mask.slice(0, length));
       expect(row.turns.map(({ sampled }) => sampled)).toEqual(episode.turns.map(({ sampled }) => sampled));
       // Nothing is learned from the tokens after the last action.
-      expect(episode.record!.mask.slice(length)).not.toContain(1);
+      expect(episode.sequences![0]!.mask.slice(length)).not.toContain(1);
     }
     const batch = buildBatch([layOutDemonstration(asDemonstration(faithful[0]!), model.encoder, 1000)!], 1);
     expect(Math.max(...batch.turn)).toBe(faithful[0]!.turns.length - 1);
@@ -248,12 +248,12 @@ describe('writeDemonstration', () => {
   });
 
   it('keeps calls of tools that the policy has, and refuses others', () => {
-    const episode = { turns: [{ observation: 'o', text: 'roll', toolCall: 'dice' }] };
+    const episode = { turns: [{ observation: 'o', text: 'roll', tools: ['dice'] }] };
     expect(writeDemonstration(episode, { ...policy, tools }, 'the game')).toMatchObject({
       texts: ['roll'],
       system: 'rules\n\nWrite <action>.\n\nSay roll.',
     });
-    expect(() => writeDemonstration(episode, policy, 'the game')).toThrow('Turn 1 of the game calls the tool `dice`');
+    expect(() => writeDemonstration(episode, policy, 'the game')).toThrow('Turn 1 of the game calls `dice`');
   });
 
   const calling: ActionFormat = {

@@ -6,10 +6,10 @@ import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
 import type { NamedTool, Toolbox } from './toolbox.js';
 
-/** The result of a turn whose text called a tool. */
+/** The result of a turn whose text called tools. */
 export interface ToolAnswer {
   readonly observation: string;
-  readonly toolCall: ToolCall;
+  readonly calls: readonly ToolCall[];
 }
 
 /** Time that a call has after its signal was aborted, so that it can report the abort itself. */
@@ -103,8 +103,8 @@ export class EpisodeTools {
     this.#box.close(`dispose of a session of the tool "${name}"`, () => session.dispose?.());
   }
 
-  #show(output: string, toolCall: Omit<ToolCall, 'outputCharacters'>): ToolAnswer {
+  #show(output: string, call: Omit<ToolCall, 'outputCharacters'>): ToolAnswer {
     const observation = cutText(output, this.#box.limits.maxOutputCharacters);
-    return { observation, toolCall: { ...toolCall, outputCharacters: output.length } };
+    return { observation, calls: [{ ...call, outputCharacters: output.length }] };
   }
 }

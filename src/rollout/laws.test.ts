@@ -6,7 +6,7 @@ import type { Environment, StepResult } from '../contracts/environment.js';
 import type { GeneratedTokens, GenerateRequest, Sampling } from '../contracts/policy.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { buildBatch, episodeRow } from './build-batch.js';
+import { buildBatch, episodeRows } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import {
   babbler,
@@ -53,7 +53,7 @@ describe('law 1: token in, token out', () => {
     const callsOf = (name: string) => model.calls.flat().filter(({ request }) => request.sequence === name);
     expect(episodes).toHaveLength(12);
     for (const episode of episodes) {
-      const { tokens } = episode.record!;
+      const { tokens } = episode.sequences![0]!;
       const calls = callsOf(`1.${episode.group}.${episode.member}.0`);
       expect(calls).toHaveLength(episode.turns.length);
       let expected: number[] = [...model.encoder.begin('Answer the signal.', episode.turns[0]!.observation)];
@@ -70,7 +70,7 @@ describe('law 1: token in, token out', () => {
       expect(tokens).toEqual(expected);
     }
     // The babbler also says unknown words and markers; otherwise the property would be easy.
-    expect(episodes.some(({ record }) => record!.tokens.some((id, t) => record!.mask[t] === 1 && id < endId))).toBe(
+    expect(episodes.some(({ sequences: [record] = [] }) => record!.tokens.some((id, t) => record!.mask[t] === 1 && id < endId))).toBe(
       true,
     );
   });
@@ -80,7 +80,7 @@ describe('law 1: token in, token out', () => {
     const model = babbler();
     const actor = modelActor(model, { sampling: { temperature, topP: 1, topK: 0 } });
     const episodes = completed(await collectEpisodes(keys(3, 2), collectOptions({ actor })));
-    const batch = buildBatch(episodes.map(episodeRow), temperature);
+    const batch = buildBatch(episodes.flatMap(episodeRows), temperature);
     const trained = await model.logprobs(batch);
     batch.mask.forEach((mask, index) => {
       if (mask === 1) expect(Math.abs(trained[index]! - batch.logprobs[index]!)).toBeLessThan(1e-12);
@@ -125,11 +125,11 @@ describe('law 2: masks', () => {
     const model = recording();
     const actor = modelActor(model, { maxActionTokens: 2 });
     const episodes = completed(await collectEpisodes(keys(4, 4), collectOptions({ actor })));
-    const turns = episodes.flatMap((episode) => episode.turns.map((turn) => ({ turn, record: episode.record! })));
+    const turns = episodes.flatMap((episode) => episode.turns.map((turn) => ({ turn, record: episode.sequences![0]! })));
     for (const episode of episodes) {
       const sampled = new Set(episode.turns.flatMap(({ sampled: [from, to] = [0, 0] }) => range(from, to)));
-      expect(episode.record!.mask).toEqual(episode.record!.tokens.map((_, t) => (sampled.has(t) ? 1 : 0)));
-      episode.record!.logprobs.forEach((logprob, t) => expect(logprob < 0).toBe(sampled.has(t)));
+      expect(episode.sequences![0]!.mask).toEqual(episode.sequences![0]!.tokens.map((_, t) => (sampled.has(t) ? 1 : 0)));
+      episode.sequences![0]!.logprobs.forEach((logprob, t) => expect(logprob < 0).toBe(sampled.has(t)));
     }
     for (const { turn, record } of turns) {
       const [, to] = turn.sampled!;
@@ -170,7 +170,7 @@ describe('law 3: rewards', () => {
   // Mutation: write `offset + end` or `offset + start` instead of `offset + end - 1` in `buildBatch`.
   it('puts the reward of a turn on the last token sampled in it', async () => {
     const episodes = completed(await collectEpisodes(keys(4, 4), collectOptions({ actor: modelActor(fluent()) })));
-    const batch = buildBatch(episodes.map(episodeRow), 1);
+    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
     for (const [row, episode] of episodes.entries()) {
       const at = (t: number): number => row * batch.width + t;
       const rewarded = range(0, batch.width).filter((t) => batch.rewards[at(t)] !== 0);
@@ -213,7 +213,7 @@ describe('law 4: truncated is not terminated', () => {
     );
     expect(tokens.length).toBeGreaterThan(0);
     // There is no room for another action and its end token; before the last turn there was.
-    for (const { record, turns } of tokens) {
+    for (const { sequences: [record] = [], turns } of tokens) {
       expect(record!.tokens.length + 2).toBeGreaterThan(20);
       expect(turns.at(-1)!.sampled![0] + 2).toBeLessThanOrEqual(20);
     }
@@ -242,14 +242,14 @@ describe('law 4: truncated is not terminated', () => {
     const episodes = completed(
       await collectEpisodes(keys(6, 3), collectOptions({ actor: modelActor(model), horizon: 3 })),
     );
-    for (const { record, terminated, turns, finalObservation } of episodes) {
+    for (const { sequences: [record] = [], terminated, turns, finalObservation } of episodes) {
       const [, to] = turns.at(-1)!.sampled!;
       const tail = record!.tokens.slice(to + (turns.at(-1)!.cut ? 1 : 0));
       expect(tail).toEqual(terminated ? [] : model.encoder.append(finalObservation));
       expect(record!.mask.slice(to)).not.toContain(1);
     }
     expect(new Set(episodes.map(({ terminated }) => terminated)).size).toBe(2);
-    const batch = buildBatch(episodes.map(episodeRow), 1);
+    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
     expect([...batch.truncated]).toEqual(episodes.map(({ terminated }) => (terminated ? 0 : 1)));
   });
 
@@ -259,8 +259,8 @@ describe('law 4: truncated is not terminated', () => {
     const episodes = completed(
       await collectEpisodes(keys(3, 3), collectOptions({ actor: modelActor(model, oneWord) })),
     );
-    expect(episodes.some(({ record }) => record!.tokens.length === 21)).toBe(true);
-    expect(Math.max(...episodes.map(({ record }) => record!.tokens.length))).toBe(21);
+    expect(episodes.some(({ sequences: [record] = [] }) => record!.tokens.length === 21)).toBe(true);
+    expect(Math.max(...episodes.map(({ sequences: [record] = [] }) => record!.tokens.length))).toBe(21);
     const hopeless = modelActor(babbler({ maxTokens: 5 }));
     const [none] = completed(await collectEpisodes(keys(1, 1), collectOptions({ actor: hopeless })));
     expect([none!.turns.length, none!.truncated, none!.return]).toEqual([0, 'tokens', 0]);

@@ -6,10 +6,10 @@ import type {
   CompletedEpisode,
   EpisodeKey,
   FailedEpisode,
-  TokenRecord,
   ToolCall,
   TruncationCause,
   Turn,
+  Verdict,
 } from '../contracts/trajectory.js';
 import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
@@ -46,7 +46,7 @@ export interface EpisodeLimits {
 
 /** The data of a turn besides its step. */
 export interface TurnEnd {
-  readonly toolCall?: ToolCall;
+  readonly calls?: readonly ToolCall[];
   readonly conclusion?: Conclusion;
 }
 
@@ -76,7 +76,7 @@ export class LiveEpisode {
   #state: string | undefined;
   #terminated = false;
   #truncated: TruncationCause | undefined;
-  #failure: FailedEpisode['failure'] | undefined;
+  #verdicts: readonly Verdict[] | undefined;
 
   constructor(
     readonly attempt: Attempt,
@@ -106,17 +106,9 @@ export class LiveEpisode {
     }
   }
 
-  /** Whether nothing more will be played, because it is over or failed. */
+  /** Whether nothing more will be played. */
   get ended(): boolean {
-    return this.#terminated || this.#truncated !== undefined || this.#failure !== undefined;
-  }
-
-  get failure(): FailedEpisode['failure'] | undefined {
-    return this.#failure;
-  }
-
-  fail(failure: FailedEpisode['failure']): void {
-    this.#failure = failure;
+    return this.#terminated || this.#truncated !== undefined;
   }
 
   /** The current observation. */
@@ -154,12 +146,13 @@ export class LiveEpisode {
   }
 
   /** Ends the turn with the reward and the facts of its step, or of the conclusion if the episode was truncated. */
-  finishTurn(written: ActorTurn, step: Stepped, { toolCall, conclusion }: TurnEnd = {}): void {
-    const parsed = toolCall === undefined ? written.parsed : undefined;
+  finishTurn(written: ActorTurn, step: Stepped, { calls, conclusion }: TurnEnd = {}): void {
+    const parsed = calls === undefined ? written.parsed : undefined;
     const action = parsed !== undefined && 'action' in parsed ? parsed.action : undefined;
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
-    const { facts, reward: native } = conclusion ?? step;
-    const turn = { ...written, ...(malformed !== undefined && { malformed }), ...(toolCall && { toolCall }) };
+    const { facts, reward: native, verdicts } = conclusion ?? step;
+    this.#verdicts = verdicts ?? this.#verdicts;
+    const turn = { ...written, ...(malformed !== undefined && { malformed }), ...(calls && { calls }) };
     const { reward, components } = this.#score(turn, { facts, native });
     this.turns.push({
       observation: this.#observation,
@@ -169,7 +162,7 @@ export class LiveEpisode {
       text: written.text,
       ...(action !== undefined && { action }),
       ...(malformed !== undefined && { malformed }),
-      ...(toolCall !== undefined && { toolCall }),
+      ...(calls !== undefined && { calls }),
       cut: written.cut,
       reward,
       components,
@@ -197,11 +190,11 @@ export class LiveEpisode {
     const last = this.turns.pop();
     if (last === undefined) return;
     const { facts, reward: native } = conclusion ?? { facts: last.facts, reward: last.native };
+    this.#verdicts = conclusion?.verdicts ?? this.#verdicts;
     this.turns.push({ ...last, ...this.#score(last, { facts, native }), facts, native });
   }
 
   completed(): CompletedEpisode {
-    const record: TokenRecord | undefined = this.sequence?.record();
     return {
       ...this.attempt.key,
       status: 'completed',
@@ -214,14 +207,16 @@ export class LiveEpisode {
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),
       success: this.turns.at(-1)?.facts.success ?? false,
       return: this.turns.reduce((sum, turn) => sum + turn.reward, 0),
-      ...(record !== undefined && { record }),
+      ...(this.sequence && { sequences: [this.sequence.record()] }),
+      ...(this.#verdicts && { verdicts: this.#verdicts }),
+      ...(this.begun.sandbox !== undefined && { sandbox: this.begun.sandbox }),
       retries: this.attempt.retries,
     };
   }
 
   /** The reward of the turn after those so far. */
   #score(
-    { cut, malformed, sampled, toolCall }: Pick<Turn, 'cut' | 'malformed' | 'sampled' | 'toolCall'>,
+    { calls, cut, malformed, sampled }: Pick<Turn, 'calls' | 'cut' | 'malformed' | 'sampled'>,
     { facts, native }: Pick<Turn, 'facts' | 'native'>,
   ): Pick<Turn, 'reward' | 'components'> {
     const previous = this.turns.at(-1)?.facts;
@@ -232,7 +227,7 @@ export class LiveEpisode {
       malformed: malformed !== undefined,
       cut,
       tokens: sampled === undefined ? 0 : sampled[1] - sampled[0],
-      ...(toolCall !== undefined && { toolCall: { name: toolCall.name, failed: toolCall.status !== 'answered' } }),
+      ...(calls && { calls: calls.map(({ name, status }) => ({ name, failed: status !== 'answered' })) }),
       terminated: this.#terminated,
       truncated: this.#truncated !== undefined,
       index: this.turns.length,

@@ -32,7 +32,7 @@ export interface EpisodesSummary {
 export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary {
   const completed = episodes.filter((episode) => episode.status === 'completed');
   const turns = completed.flatMap((episode) => episode.turns);
-  const calls = turns.flatMap(({ toolCall }) => toolCall ?? []);
+  const calls = turns.flatMap(({ calls: own }) => own ?? []);
   const mean = (of: (episode: CompletedEpisode) => number): number => ratio(sum(completed.map(of)), completed.length);
   const cutBy = (cause: TruncationCause): number => mean(({ truncated }) => Number(truncated === cause));
 

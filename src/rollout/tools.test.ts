@@ -9,7 +9,7 @@ import type { RewardScheme, RewardTurn } from '../contracts/reward.js';
 import type { Tool } from '../contracts/tool.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { systemPrompt } from './actor.js';
-import { buildBatch, episodeRow } from './build-batch.js';
+import { buildBatch, episodeRows } from './build-batch.js';
 import { collectDemonstrations } from './collect-demonstrations.js';
 import { writeDemonstration } from './write-demonstration.js';
 import { collectEpisodes, type CollectOptions } from './collect-episodes.js';
@@ -71,9 +71,9 @@ describe('a turn that calls a tool', () => {
       expect(turn.startState).toMatch(/^[\w-]{16}$/);
       if (next !== undefined) expect(next.startState === turn.startState).toBe(turn.action === undefined);
     }
-    expect(turns.some(({ turn, next }) => next !== undefined && turn.toolCall !== undefined)).toBe(true);
+    expect(turns.some(({ turn, next }) => next !== undefined && turn.calls !== undefined)).toBe(true);
     expect(turns.some(({ turn, next }) => next !== undefined && turn.malformed !== undefined)).toBe(true);
-    const { turn, startState } = buildBatch(played.map(episodeRow), 1);
+    const { turn, startState } = buildBatch(played.flatMap(episodeRows), 1);
     const numbers = [...startState!].filter((_, index) => turn[index] !== -1);
     expect(new Set(numbers).size).toBe(new Set(turns.map((one) => one.turn.startState)).size);
     const silent = completed(
@@ -109,7 +109,7 @@ describe('a turn that calls a tool', () => {
     const [first, , third, fourth, fifth] = episode!.turns;
     expect(first).toMatchObject({ facts: { success: false, invalid: false }, native: 0, text: 'roll' });
     expect(first).not.toHaveProperty('action');
-    expect(first!.toolCall).toEqual({ name: 'dice', status: 'answered', call: null, outputCharacters: 8 });
+    expect(first!.calls![0]).toEqual({ name: 'dice', status: 'answered', call: null, outputCharacters: 8 });
     expect(episode!.turns[1]!.observation).toMatch(/^rolled \d$/);
     expect(third!.facts).toMatchObject({ progress: 1 / 3, invalid: true });
     expect(fourth!.facts).toEqual({ ...third!.facts, invalid: false });
@@ -126,12 +126,12 @@ describe('a turn that calls a tool', () => {
   });
 
   it('is told to reward schemes', async () => {
-    const told: (RewardTurn['toolCall'] | 'action')[] = [];
+    const told: (NonNullable<RewardTurn['calls']>[number] | 'action')[] = [];
     const scheme: RewardScheme = {
       density: 'turn',
       score: (turn: RewardTurn) => {
-        told.push(turn.toolCall ?? 'action');
-        return turn.toolCall === undefined ? 0 : turn.toolCall.failed ? -2 : -1;
+        told.push(turn.calls?.[0] ?? 'action');
+        return turn.calls === undefined ? 0 : turn.calls[0]!.failed ? -2 : -1;
       },
       bounds: () => ({ success: [0, 0], failure: [0, 0] }),
     };
@@ -146,7 +146,7 @@ describe('a turn that calls a tool', () => {
     const tool = running((call) => ({ output: `answer ${asked.push(call)}` }));
     const texts = ['roll twice', 'roll', 'roll', 'roll', 'quit'];
     const { turns } = await play(toolbox(tool, { maxCalls: 2 }), texts);
-    expect(turns.map(({ toolCall }) => toolCall?.status)).toEqual([
+    expect(turns.map(({ calls }) => calls?.[0]?.status)).toEqual([
       'malformed',
       'answered',
       'answered',
@@ -166,7 +166,7 @@ describe('a turn that calls a tool', () => {
     const tool = running(() => ({ output: `abc${'\u{1F3B2}'.repeat(10)}` }));
     const { turns } = await play(toolbox(tool, { maxOutputCharacters: 6 }), ['roll', 'quit']);
     expect(turns[1]!.observation).toBe('abc\u{1F3B2}\n[cut: 5 of 23 characters]');
-    expect(turns[0]!.toolCall!.outputCharacters).toBe(23);
+    expect(turns[0]!.calls![0]!.outputCharacters).toBe(23);
     const whole = await play(toolbox(tool, { maxOutputCharacters: 23 }), ['roll', 'quit']);
     expect(whole.turns[1]!.observation).toBe(`abc${'\u{1F3B2}'.repeat(10)}`);
   });
@@ -181,7 +181,7 @@ describe('a turn that calls a tool', () => {
     }));
     const box = new Toolbox(named, { maxOutputCharacters: 100, milliseconds: 1000 });
     const { turns } = await play(box, ['roll', 'roll one', 'quit']);
-    expect(turns.map(({ toolCall }) => toolCall?.name)).toEqual(['two', 'one', undefined]);
+    expect(turns.map(({ calls }) => calls?.[0]?.name)).toEqual(['two', 'one', undefined]);
     expect(box.instructions).toBe('Say roll to roll.\nSay roll to roll.');
   });
 });
@@ -193,7 +193,7 @@ describe('tokens', () => {
     const actor = modelActor(model, { tools: toolbox(dice()) });
     const episodes = completed(await collectEpisodes(keys(3, 4), collectOptions({ actor })));
     let calls = 0;
-    for (const { turns, record, finalObservation, terminated } of episodes) {
+    for (const { turns, sequences: [record] = [], finalObservation, terminated } of episodes) {
       const { tokens, mask } = record!;
       let expected: number[] = [
         ...model.encoder.begin('Answer the signal.\n\nSay roll to roll.', turns[0]!.observation),
@@ -207,15 +207,15 @@ describe('tokens', () => {
         const seen = isLast && terminated ? [] : model.encoder.append(next);
         expected = [...expected, ...action, ...end, ...seen];
         sampled = [...sampled, ...action.map(() => 1), ...end.map(() => 0), ...seen.map(() => 0)];
-        if (turn.toolCall === undefined) continue;
+        if (turn.calls === undefined) continue;
         calls += 1;
-        expect(next).toMatch(turn.toolCall.status === 'answered' ? /^rolled \d$/ : /^dice: /);
+        expect(next).toMatch(turn.calls[0]!.status === 'answered' ? /^rolled \d$/ : /^dice: /);
       }
       expect(tokens).toEqual(expected);
       expect(mask).toEqual(sampled);
     }
     expect(calls).toBeGreaterThan(5);
-    const batch = buildBatch(episodes.map(episodeRow), 1);
+    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
     const trained = await model.logprobs(batch);
     batch.mask.forEach((one, index) => {
       if (one === 1) expect(Math.abs(trained[index]! - batch.logprobs[index]!)).toBeLessThan(1e-12);
@@ -238,7 +238,7 @@ describe('streams and sessions', () => {
     await collect(4, used);
     expect(await collect(4, used)).toEqual(all[0]);
     const answers = completed(all[0]!).flatMap(({ turns }) =>
-      turns.flatMap((turn, index) => (turn.toolCall ? [turns[index + 1]?.observation] : [])),
+      turns.flatMap((turn, index) => (turn.calls ? [turns[index + 1]?.observation] : [])),
     );
     expect(new Set(answers).size).toBeGreaterThan(4);
   });
@@ -372,7 +372,7 @@ describe('a tool that breaks', () => {
         ),
     );
     const { turns } = await play(toolbox(tool, { milliseconds: 20 }), ['roll', 'quit']);
-    expect(turns[0]!.toolCall).toMatchObject({ status: 'failed' });
+    expect(turns[0]!.calls![0]).toMatchObject({ status: 'failed' });
     expect(turns[1]!.observation).toBe('took too long');
   });
 });

@@ -7,7 +7,7 @@ import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { crossEntropy } from '../training/supervised.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { buildBatch, episodeRow } from './build-batch.js';
+import { buildBatch, episodeRows } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { layOutDemonstration } from './demonstration.js';
 import { babbler, collectOptions, keys, modelActor, rolloutSettings } from './fixtures/collect.js';
@@ -54,7 +54,7 @@ describe('worked examples', () => {
   // Mutations: give their actions mask 1; leave out their end tokens; join two games as two messages.
   it('are the beginning that a slow encoder writes, and nothing of it is sampled', async () => {
     const model = knowing();
-    for (const { record, turns } of await play(model)) {
+    for (const { sequences: [record] = [], turns } of await play(model)) {
       const beginning = slowBeginning(model.encoder, turns[0]!.observation);
       expect(record!.tokens.slice(0, beginning.length)).toEqual(beginning);
       expect(turns[0]!.sampled![0]).toBe(beginning.length);
@@ -68,11 +68,11 @@ describe('worked examples', () => {
   it('condition the log probabilities that are recorded and trained', async () => {
     const model = knowing({ contextLength: 3 });
     const episodes = await play(model);
-    const batch = buildBatch(episodes.map(episodeRow), 1);
+    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
     const trained = await model.logprobs(batch);
     const slow = buildBatch(
       episodes.map((episode) => {
-        const row = episodeRow(episode);
+        const row = episodeRows(episode, 0)[0]!;
         const beginning = slowBeginning(model.encoder, episode.turns[0]!.observation);
         return {
           ...row,
@@ -95,7 +95,7 @@ describe('worked examples', () => {
   // Mutation: multiply with the mask instead of selecting.
   it('have no loss, whatever stands beside their tokens', async () => {
     const model = knowing();
-    const batch = buildBatch((await play(model)).map(episodeRow), 1);
+    const batch = buildBatch((await play(model)).flatMap(episodeRows), 1);
     batch.weight.fill(1);
     const before = await model.forwardBackward(batch, crossEntropy);
     for (const [index, mask] of batch.mask.entries()) {

@@ -27,6 +27,8 @@ export interface Begun {
   readonly characters?: number;
   /** The rules of this task, if they differ from the world's rules. */
   readonly instructions?: string;
+  /** Names the sandbox of the episode. */
+  readonly sandbox?: string;
   /** A digest of the state, if the episode asks for it. */
   readonly state?: string;
 }

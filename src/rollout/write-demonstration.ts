@@ -43,14 +43,14 @@ export function writeDemonstration(
   const context = new Set<number>();
   let rendered = 0;
   const texts = turns.map((turn, index) => {
-    const { text = '', action, isContext, malformed, toolCall } = turn;
+    const { text = '', action, isContext, malformed, tools: called } = turn;
     if (isContext || malformed !== undefined) context.add(index);
     if (turn.call !== undefined) return writeCall(turn.call, text, { format, tools }, `Turn ${index + 1} of ${name}`);
     if (context.has(index)) return turn.text ?? action ?? '';
     if (callsTool(turn, tools, format)) return text;
-    if (toolCall !== undefined) {
+    if (called !== undefined) {
       throw new AgentgymError('AG_DEMONSTRATION', {
-        message: `Turn ${index + 1} of ${name} calls the tool \`${toolCall}\`, which the policy does not have, or writes such a call in another way.`,
+        message: `Turn ${index + 1} of ${name} calls \`${called.join('` and `')}\`, which the policy does not have as a tool, or writes such a call in another way.`,
         hint: 'Add the tool to `tools` of the recipe, or leave the episode out.',
       });
     }

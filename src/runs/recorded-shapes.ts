@@ -43,11 +43,13 @@ const turn = v.looseObject({
     success: v.boolean(),
     milestones: v.exactOptional(v.looseObject({ reached: v.number(), total: v.number() })),
   }),
-  toolCall: v.exactOptional(v.looseObject({ name: v.string(), status: v.string() })),
+  calls: v.exactOptional(v.array(v.looseObject({ name: v.string(), status: v.string() }))),
   sampled: v.exactOptional(v.tuple([v.number(), v.number()])),
+  sequence: v.exactOptional(v.number()),
 });
 const played = {
   ...place,
+  entry: v.exactOptional(v.string()),
   task: v.string(),
   group: v.number(),
   member: v.number(),
@@ -64,12 +66,16 @@ const episodeSchema = v.variant('status', [
     truncated: v.exactOptional(v.string()),
     groupReturns: v.exactOptional(column),
     // All columns, also those of later versions.
-    record: v.exactOptional(
-      v.objectWithRest(
-        { tokens: v.array(v.number()), mask: column, logprobs: column, pieces: v.exactOptional(v.array(v.string())) },
-        column,
+    sequences: v.exactOptional(
+      v.array(
+        v.objectWithRest(
+          { tokens: v.array(v.number()), mask: column, logprobs: column, pieces: v.exactOptional(v.array(v.string())) },
+          column,
+        ),
       ),
     ),
+    verdicts: v.exactOptional(v.array(v.looseObject({ judge: v.string(), score: statistic }))),
+    sandbox: v.exactOptional(v.string()),
   }),
   v.looseObject({
     ...played,

@@ -53,7 +53,7 @@ export function simulateEpisode(random: Random, progressFalls: boolean): Simulat
       malformed,
       cut: random.integer(0, 6) === 0,
       tokens: random.integer(0, actionTokens + 1),
-      ...(calls && { toolCall: { name: 'tool', failed: random.stream('failed', index).integer(0, 2) === 1 } }),
+      ...(calls && { calls: [{ name: 'tool', failed: random.stream('failed', index).integer(0, 2) === 1 }] }),
       terminated,
       truncated: last && !terminated,
       index,

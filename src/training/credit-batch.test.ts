@@ -36,7 +36,7 @@ const plain: Algorithm = reinforce({
 
 const episode = (token: number): CompletedEpisode =>
   ({
-    record: { tokens: [9, token], mask: [0, 1], logprobs: [0, Math.log(sampled[token]!)] },
+    sequences: [{ tokens: [9, token], mask: [0, 1], logprobs: [0, Math.log(sampled[token]!)] }],
     turns: [{ sampled: [1, 2], reward: rewards[token]! }],
     group: 0,
   }) as unknown as CompletedEpisode;

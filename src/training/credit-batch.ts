@@ -8,7 +8,7 @@ import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { actionTokens } from '../credit/action-tokens.js';
 import { importanceWeights } from '../credit/importance-weights.js';
 import { referenceDivergence } from '../credit/reference-divergence.js';
-import { buildBatch, episodeRow } from '../rollout/build-batch.js';
+import { buildBatch, episodeRows } from '../rollout/build-batch.js';
 import { fillRoles, type RoleModels } from './fill-roles.js';
 
 export interface CreditOptions {
@@ -37,7 +37,7 @@ export async function creditBatch(
   { algorithm, update, model, models, temperature }: CreditOptions,
 ): Promise<CreditedBatch> {
   const asked = algorithm.roles.includes('greedy');
-  const built = buildBatch(episodes.map(episodeRow), temperature, asked ? greedy : undefined);
+  const built = buildBatch(episodes.flatMap(episodeRows), temperature, asked ? greedy : undefined);
   let batch = await fillRoles(built, algorithm, models);
 
   const correction = update.recomputeLogprobs

@@ -4,7 +4,7 @@ import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools } from '../credit/credit-tools.js';
-import { buildBatch, episodeRow } from '../rollout/build-batch.js';
+import { buildBatch, episodeRows } from '../rollout/build-batch.js';
 import { babbler, fluent, modelActor } from '../rollout/fixtures/collect.js';
 import { createRandom } from '../random/create-random.js';
 import { reinforce } from './fixtures/reinforce.js';
@@ -68,7 +68,7 @@ describe('credit on record', () => {
     for (const [step, episodes] of steps.entries()) {
       const { batch, advantages } = seen[step]!;
       expect(batch.rows).toBe(episodes.length);
-      for (const [row, { record }] of episodes.entries()) {
+      for (const [row, { sequences: [record] = [] }] of episodes.entries()) {
         const { tokens, mask, logprobs, pieces, kl, values, advantages: shown } = record!;
         expect([...batch.tokens.slice(row * batch.width, row * batch.width + tokens.length)]).toEqual(tokens);
         expect(pieces).toEqual(tokens.map((token) => model.encoder.piece(token)));
@@ -87,7 +87,7 @@ describe('credit on record', () => {
       }
     }
     // The critic has learnt: not all values are 0.
-    expect(steps[2]!.some(({ record }) => record!.values!.some((value) => value !== 0))).toBe(true);
+    expect(steps[2]!.some(({ sequences: [record] = [] }) => record!.values!.some((value) => value !== 0))).toBe(true);
   });
 
   // Goes red when the record shows the algorithm's advantages instead of those that the loss reads.
@@ -110,7 +110,7 @@ describe('credit on record', () => {
       record: 1000,
     });
     await trainReinforcement(options);
-    const shown = (options.journal.kept[0]!.episodes as CompletedEpisode[]).map(({ record }) => record!);
+    const shown = (options.journal.kept[0]!.episodes as CompletedEpisode[]).map(({ sequences: [record] = [] }) => record!);
     const [read] = minibatches;
     const expected = Array.from({ length: read!.rows }, (_, row) =>
       [...read!.advantages.slice(row * read!.width, row * read!.width + read!.length[row]!)].map(six),
@@ -125,29 +125,29 @@ describe('credit on record', () => {
       group[0]!.iteration === 2 || group[0]!.group === 1 ? [] : [group];
     const { steps } = await train({}, { select });
     const [first, second] = steps;
-    for (const { group, record } of first!) {
+    for (const { group, sequences: [record] = [] } of first!) {
       expect(record!.pieces).toHaveLength(record!.tokens.length);
       for (const name of ['advantages', 'kl', 'values'] as const) expect(name in record!).toBe(group !== 1);
     }
     expect(new Set(first!.map(({ group }) => group))).toEqual(new Set([0, 1, 2, 3]));
-    for (const { record } of second!) expect(Object.keys(record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
+    for (const { sequences: [record] = [] } of second!) expect(Object.keys(record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
   });
 
   it('adds up where an episode stands in several rows, and leaves out what is not finite', async () => {
     const { model, steps } = await train();
     const [won, lost] = steps[0]! as [CompletedEpisode, CompletedEpisode];
     const rows = [won, lost, won];
-    const built = buildBatch(rows.map(episodeRow), 1);
+    const built = buildBatch(rows.flatMap(episodeRows), 1);
     const advantages = creditTools.spreadOverTokens(built, Float64Array.of(1, -1, 0.5));
     const batch = { ...built, advantages, values: built.logprobs.map(() => Infinity) };
     const [first, second] = recordCredit([won, lost], model.encoder, { rows, batch }) as CompletedEpisode[];
-    expect(first!.record!.advantages).toEqual(won.record!.mask.map((on) => 1.5 * on));
-    expect(second!.record!.advantages).toEqual(lost.record!.mask.map((on) => (on === 1 ? -1 : 0)));
-    expect(recordCredit([won], model.encoder, { rows: [lost], batch })[0]).toHaveProperty('record.pieces');
-    const { advantages: _, kl: __, values: ___, ...plain } = won.record!;
-    const bare = { ...won, record: plain };
+    expect(first!.sequences![0]!.advantages).toEqual(won.sequences![0]!.mask.map((on) => 1.5 * on));
+    expect(second!.sequences![0]!.advantages).toEqual(lost.sequences![0]!.mask.map((on) => (on === 1 ? -1 : 0)));
+    expect(recordCredit([won], model.encoder, { rows: [lost], batch })[0]).toHaveProperty('sequences[0].pieces');
+    const { advantages: _, kl: __, values: ___, ...plain } = won.sequences![0]!;
+    const bare = { ...won, sequences: [plain] };
     const [without] = recordCredit([bare], model.encoder, { rows: [bare], batch }) as CompletedEpisode[];
-    expect(without!.record).toHaveProperty('advantages');
-    expect(without!.record).not.toHaveProperty('values');
+    expect(without!.sequences![0]).toHaveProperty('advantages');
+    expect(without!.sequences![0]).not.toHaveProperty('values');
   });
 });

@@ -5,7 +5,7 @@ import { showPieces } from '../rollout/show-pieces.js';
 
 /** The data that a step learnt from. */
 interface Credited {
-  /** The episode of each row of the batch. */
+  /** The episodes of the batch, in the order of its rows. An episode may come several times. */
   readonly rows: readonly CompletedEpisode[];
   /** Absent if nothing was learnt. */
   readonly batch?: TrainingBatch;
@@ -22,10 +22,16 @@ export function recordCredit(
 ): Episode[] {
   const shown = showPieces(episodes, encoder);
   if (batch === undefined) return shown;
+  const placed = rows.flatMap((episode) => (episode.sequences ?? []).map((_, sequence) => ({ episode, sequence })));
   return shown.map((episode, index) => {
-    if (episode.status === 'failed' || episode.record === undefined) return episode;
-    const own = rows.flatMap((row, place) => (row === episodes[index] ? [place] : []));
-    return { ...episode, record: { ...episode.record, ...creditOf(batch, own) } };
+    if (episode.status === 'failed' || episode.sequences === undefined) return episode;
+    const sequences = episode.sequences.map((record, sequence) => {
+      const own = placed.flatMap((row, place) =>
+        row.episode === episodes[index] && row.sequence === sequence ? [place] : [],
+      );
+      return { ...record, ...creditOf(batch, own) };
+    });
+    return { ...episode, sequences };
   });
 }
 

@@ -291,7 +291,7 @@ describe('budgets', () => {
         { episode: 0.5, turn: 0.25, token: 0.1 },
       ]);
       const units = random.integer(8, 120) + random.choice([0, 0.5]);
-      const price = ({ turns, record }: CompletedEpisode): number =>
+      const price = ({ turns, sequences: [record] = [] }: CompletedEpisode): number =>
         (costs.episode ?? 0) +
         (costs.turn ?? 0) * turns.length +
         (costs.token ?? 0) * record!.mask.filter((on) => on === 1).length;

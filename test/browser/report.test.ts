@@ -279,8 +279,8 @@ describe.skipIf(withoutBrowser)('a report', () => {
       await token.focus();
       const readout = page.locator('.readout');
       expect(await readout.innerText()).toContain('mask 1, sampled by the policy');
-      expect(await readout.innerText()).toContain(`id ${recorded.record.tokens[start]}`);
-      const logprob = recorded.record.logprobs[start]!;
+      expect(await readout.innerText()).toContain(`id ${recorded.sequences[0].tokens[start]}`);
+      const logprob = recorded.sequences[0].logprobs[start]!;
       expect(await readout.innerText()).toContain(`log p ${logprob.toFixed(4).replace('-', '−')}`);
       await page.locator('.context summary').first().click();
       await page.locator('.token[data-token="0"]').hover();
@@ -338,17 +338,20 @@ describe.skipIf(withoutBrowser)('a report', () => {
 
   it('draws token texts, advantages, values and KL where the record has them, with their signs', async () => {
     const copy = copyRun(run, (episode) => {
-      const { tokens, mask } = episode.record;
+      const [record] = episode.sequences;
+      const { tokens, mask } = record;
       const each = (value: (i: number) => number) => tokens.map((_, i) => (mask[i] === 1 ? value(i) : 0));
       return {
         ...episode,
-        record: {
-          ...episode.record,
-          pieces: tokens.map((_, i) => (mask[i] === 1 ? `piece${i}` : i === 0 ? 'first\n' : `c${i}`)),
-          advantages: each((i) => (i % 2 === 0 ? 1.5 : -0.25)),
-          kl: each((i) => i / 1000),
-          values: each((i) => (i % 2 === 0 ? 0.75 : -0.5)),
-        },
+        sequences: [
+          {
+            ...record,
+            pieces: tokens.map((_, i) => (mask[i] === 1 ? `piece${i}` : i === 0 ? 'first\n' : `c${i}`)),
+            advantages: each((i) => (i % 2 === 0 ? 1.5 : -0.25)),
+            kl: each((i) => i / 1000),
+            values: each((i) => (i % 2 === 0 ? 0.75 : -0.5)),
+          },
+        ],
       };
     });
     await visit(await writeReport(copy), {}, async (page) => {
@@ -390,7 +393,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         observation: index === 0 ? long : hostile,
         action: `${hostile}!`,
       })),
-      record: { ...episode.record, pieces: episode.record.tokens.map(() => hostile) },
+      sequences: [{ ...episode.sequences[0], pieces: episode.sequences[0].tokens.map(() => hostile) }],
     }));
     await visit(await writeReport(copy), {}, async (page) => {
       await page.locator('.episodes').focus();

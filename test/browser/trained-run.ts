@@ -55,15 +55,17 @@ export interface RecordedEpisode {
   task: string;
   success?: boolean;
   turns: { observation: string; text: string; action?: string; malformed?: string; sampled: [number, number] }[];
-  record: {
-    tokens: number[];
-    mask: number[];
-    logprobs: number[];
-    pieces?: string[];
-    advantages?: number[];
-    kl?: number[];
-    values?: number[];
-  };
+  sequences: [
+    {
+      tokens: number[];
+      mask: number[];
+      logprobs: number[];
+      pieces?: string[];
+      advantages?: number[];
+      kl?: number[];
+      values?: number[];
+    },
+  ];
 }
 
 /** All recorded episodes of a run, read from its logs. */

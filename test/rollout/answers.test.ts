@@ -79,7 +79,7 @@ it.each<[Family, 'template' | 'off', key: string]>([
     (name, key, value) => `${before}{"name": "${name}", "${argumentsKey}": {"${key}": "${value}"}}${after}`,
   );
   const episode = await play(encoder, format, texts);
-  const { turns, record, finalObservation } = episode;
+  const { turns, sequences: [record] = [], finalObservation } = episode;
   expect(turns.map(({ text }) => text)).toEqual(texts);
   const roles = [...turns.map(({ observationRole }) => observationRole), episode.finalObservationRole];
   expect(roles).toEqual([undefined, 'tool', undefined, 'tool', 'tool', undefined, 'tool']);
@@ -107,7 +107,7 @@ it('a format without function calls has none, and an encoder without the role ge
   const encoder = createConversationEncoder(familyFiles('qwen2.5'));
   const plain = createPlain(optionDefaults(plainOptions));
   const { turns } = await play(encoder, plain, ['<calculator>1+1</calculator>', 'wait', 'wait']);
-  expect(turns[0]!.toolCall?.status).toBe('answered');
+  expect(turns[0]!.calls?.[0]?.status).toBe('answered');
   expect(turns.every((turn) => !('observationRole' in turn))).toBe(true);
 
   const without = createConversationEncoder(familyFiles('smollm2'));
@@ -116,5 +116,5 @@ it('a format without function calls has none, and an encoder without the role ge
   expect(other.turns.every((turn) => !('observationRole' in turn))).toBe(true);
   const { observation, sampled } = other.turns[1]!;
   const appended = [...without.append(observation)];
-  expect(other.record!.tokens.slice(sampled![0] - appended.length, sampled![0])).toEqual(appended);
+  expect(other.sequences![0]!.tokens.slice(sampled![0] - appended.length, sampled![0])).toEqual(appended);
 });

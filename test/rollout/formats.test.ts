@@ -88,7 +88,7 @@ describe.each(names)('beside %s', (name) => {
       ['<calculator>2*(3+4)</calculator>', format.render('wait'), 'over'],
       toolbox(),
     );
-    expect(turns[0]!.toolCall).toMatchObject({ name: 'calculator', status: 'answered', call: '2*(3+4)' });
+    expect(turns[0]!.calls![0]).toMatchObject({ name: 'calculator', status: 'answered', call: '2*(3+4)' });
     expect(turns[1]).toMatchObject({ observation: '14', action: 'wait' });
     expect(turns.slice(0, 2).map(({ components }) => components['format'])).toEqual([0, 0]);
   });
@@ -109,14 +109,14 @@ describe('function calls', () => {
       format.render('wait'),
     ];
     const { turns } = await play(format, texts, toolbox());
-    expect(turns.map(({ toolCall }) => toolCall?.status)).toEqual([
+    expect(turns.map(({ calls }) => calls?.[0]?.status)).toEqual([
       'answered',
       'malformed',
       'failed',
       undefined,
       undefined,
     ]);
-    expect(turns[0]!.toolCall!.call).toBe('2*(3+4)');
+    expect(turns[0]!.calls![0]!.call).toBe('2*(3+4)');
     expect(turns.slice(1).map(({ observation }) => observation)).toEqual([
       '14',
       'calculator: it takes a string "expression"',
@@ -171,7 +171,7 @@ describe('function calls', () => {
       ['{"name": "calculator", "parameters": {"expression": "1+1"}}', other.render('wait'), other.render('x')],
       toolbox(),
     );
-    expect(turns[0]!.toolCall).toMatchObject({ status: 'answered', call: '1+1' });
+    expect(turns[0]!.calls![0]).toMatchObject({ status: 'answered', call: '1+1' });
     expect(turns[1]).toMatchObject({ observation: '2', action: 'wait' });
     // The models of this template also write the token of their built-in tools before a call.
     expect(other.parse('Plan: x\n<|python_tag|>{"name": "act", "parameters": {"action": "wait"}}')).toEqual({

@@ -121,7 +121,7 @@ describe('GiGPO in the trainer', () => {
           peer.turns.flatMap((other, place) => (placeOf(other) === placeOf(turn) ? [onwards(peer, place)] : [])),
         );
         const ofTurn = onwards(episode, number) - anchored.reduce((sum, value) => sum + value, 0) / anchored.length;
-        const advantage = episode.record!.advantages![turn.sampled![0]]!;
+        const advantage = episode.sequences![0]!.advantages![turn.sampled![0]]!;
         expect(advantage).toBeCloseTo(episode.return - mean + ofTurn, 5);
         seen.add(advantage);
       }

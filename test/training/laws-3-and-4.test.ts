@@ -90,7 +90,7 @@ async function slowAdvantages(
   critic: TabularPolicy,
   { lambda, tokenDiscount, turnDiscount, bootstrap }: Options,
 ): Promise<{ position: number; advantage: number; target: number }[]> {
-  const { tokens } = episode.record as TokenRecord;
+  const { tokens } = episode.sequences![0] as TokenRecord;
   const steps = sampledTokens(episode);
   const values = await Promise.all(steps.map(({ position }) => valueAfter(critic, tokens.slice(0, position))));
   const cut = episode.truncated !== undefined && bootstrap;
@@ -109,7 +109,7 @@ async function slowAdvantages(
 }
 
 /** The row of an episode in the batch. */
-function rowOf(batch: TrainingBatch, { record }: CompletedEpisode): number {
+function rowOf(batch: TrainingBatch, { sequences: [record] = [] }: CompletedEpisode): number {
   const { tokens, logprobs } = record as TokenRecord;
   return Array.from({ length: batch.rows }, (_, row) => row).find(
     (row) =>
@@ -165,7 +165,7 @@ describe('law 4: truncated is not terminated', () => {
     for (const episode of episodes) {
       const row = rowOf(batch, episode);
       const last = sampledTokens(episode).at(-1)!;
-      const { tokens } = episode.record as TokenRecord;
+      const { tokens } = episode.sequences![0] as TokenRecord;
       // A cut episode ends with the observation after its last action, and the value estimates everything after that.
       const ahead = episode.truncated === undefined ? 0 : await valueAfter(critic, tokens);
       if (episode.truncated !== undefined) expect(tokens.length).toBeGreaterThan(last.position + 1);
@@ -181,7 +181,7 @@ describe('law 4: truncated is not terminated', () => {
     const { batch, made, episodes, critic } = await lastStep({ lambda: 0, bootstrap: false });
     const cut = episodes.find(({ truncated }) => truncated === 'horizon')!;
     const last = sampledTokens(cut).at(-1)!;
-    const before = await valueAfter(critic, cut.record!.tokens.slice(0, last.position));
+    const before = await valueAfter(critic, cut.sequences![0]!.tokens.slice(0, last.position));
     const index = rowOf(batch, cut) * batch.width + last.position;
     expect(made.advantages[index]).toBeCloseTo(last.reward - before, 12);
   });

@@ -18,7 +18,7 @@ const dpo = (chosen: Partial<Options> = {}): Algorithm => create({ ...defaults, 
 
 describe('select', () => {
   const episode = (earned: number, mask: readonly number[] = [0, 1]): CompletedEpisode =>
-    ({ return: earned, record: { tokens: mask, mask, logprobs: mask } }) as unknown as CompletedEpisode;
+    ({ return: earned, sequences: [{ tokens: mask, mask, logprobs: mask }] }) as unknown as CompletedEpisode;
   /** Pairs, as indices of the members in the group. */
   const selected = (group: readonly CompletedEpisode[], chosen: Partial<Options> = {}): number[][] =>
     dpo(chosen).select!(group).map((pair) => pair.map((member) => group.indexOf(member)));
@@ -45,7 +45,7 @@ describe('select', () => {
 
   // Goes red when an episode without a sampled token is chosen: a pair with it teaches nothing, but counts in the mean.
   it('leaves out episodes without a sampled token', () => {
-    const { record: _record, ...bare } = episode(2);
+    const { sequences: _sequences, ...bare } = episode(2);
     expect(selected([episode(3, [0, 0]), episode(1), bare, episode(0), episode(-1, [])])).toEqual([[1, 3]]);
   });
 

@@ -43,7 +43,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
    */
   function pairsOf(group: readonly CompletedEpisode[]): readonly Pair[] {
     const ranked = group
-      .filter(({ record }) => record?.mask.includes(1) === true)
+      .filter(({ sequences }) => sequences?.some(({ mask }) => mask.includes(1)) === true)
       .sort((left, right) => right.return - left.return);
     const worstFirst = ranked.toReversed();
     const rounds = options.pairing === 'all' ? ranked.length : 1;

@@ -50,13 +50,13 @@ async function train(algorithm: Algorithm, { iterations = 25, learningRate = 10 
       reward: turn === 0 ? first.earned : second.earned,
     }));
     const record = { tokens, mask, logprobs: tokens.map(() => 0) };
-    return { group, turns, return: first.earned + second.earned, record } as unknown as CompletedEpisode;
+    return { group, turns, return: first.earned + second.earned, sequences: [record] } as unknown as CompletedEpisode;
   }
 
   async function learn(pairs: readonly (readonly CompletedEpisode[])[]): Promise<void> {
     if (pairs.length === 0) return;
     const built = buildBatch(
-      pairs.flat().map((episode) => ({ ...episode, truncated: false }) as unknown as BatchRow),
+      pairs.flat().map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow),
       1,
     );
     const filled: TrainingBatch = { ...built, referenceLogprobs: await reference.logprobs(built) };

@@ -42,7 +42,7 @@ function episode(earned: number, turns: readonly (readonly number[])[], success 
     terminated: true,
     success,
     return: earned,
-    record: { tokens, mask, logprobs: tokens.map(() => 0) },
+    sequences: [{ tokens, mask, logprobs: tokens.map(() => 0) }],
     retries: 0,
   };
 }
@@ -55,7 +55,7 @@ describe('select', () => {
   const half = episode(0.5, [[5, 6]]);
   const lost = episode(0, [[4]]);
   const group = [half, won, again, lost, otherwise, better];
-  const { record: _record, ...bare } = won;
+  const { sequences: _sequences, ...bare } = won;
 
   // Goes red when failures stay, when copies count, when perTask keeps the first instead of the best, or when a return
   // equal to the threshold is kept.

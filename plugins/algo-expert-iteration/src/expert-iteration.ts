@@ -24,8 +24,8 @@ import type { Options } from './options.js';
 export { validate } from './options.js';
 
 /** The tokens that the policy sampled in an episode, as one string. */
-function sampledTokens({ record }: CompletedEpisode): string {
-  return record?.tokens.filter((_, index) => record.mask[index] === 1).join(' ') ?? '';
+function sampledTokens({ sequences = [] }: CompletedEpisode): string {
+  return sequences.flatMap(({ mask, tokens }) => tokens.filter((_, index) => mask[index] === 1)).join(' ');
 }
 
 export function create(options: Options, { credit }: AlgorithmHost): Algorithm {

@@ -51,7 +51,7 @@ async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupS
     }));
     const earned = first.earned + second.earned;
     const record = { tokens, mask, logprobs: tokens.map(() => 0) };
-    return { group, turns, success: earned === 1, return: earned, record } as unknown as CompletedEpisode;
+    return { group, turns, success: earned === 1, return: earned, sequences: [record] } as unknown as CompletedEpisode;
   }
 
   for (let iteration = 0; iteration < iterations; iteration += 1) {
@@ -64,7 +64,7 @@ async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupS
       units.push(...(algorithm.select?.(members) ?? []));
     }
     if (units.length === 0) continue;
-    const rows = units.flat().map((episode) => ({ ...episode, truncated: false }) as unknown as BatchRow);
+    const rows = units.flat().map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow);
     const built = buildBatch(rows, 1);
     const batch = { ...built, advantages: algorithm.advantages(built, {}).advantages };
     await policy.forwardBackward(

@@ -61,7 +61,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
   /** Whether some advantage of the group will not be 0. */
   function hasSignal(group: readonly CompletedEpisode[]): boolean {
-    const sampled = ({ record }: CompletedEpisode): number => record?.mask.filter((mask) => mask === 1).length ?? 0;
+    const sampled = ({ sequences = [] }: CompletedEpisode): number =>
+      sequences.reduce((sum, { mask }) => sum + mask.filter((on) => on === 1).length, 0);
     const compared = credit.comparedValues(group, options, (episode) => overlongPenalty(sampled(episode)));
     return compared.some((values) => credit.meanAndDeviation(values, options.noSignalBelow).deviation > 0);
   }

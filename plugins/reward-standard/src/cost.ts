@@ -12,7 +12,7 @@ export function create({ turn, token, invalid, toolCall }: CostOptions): RewardS
     (played) =>
       turn +
       token * played.tokens +
-      (played.toolCall === undefined ? 0 : toolCall) +
+      (played.calls === undefined ? 0 : toolCall) +
       // A call is not an action, so it is never invalid.
       (played.facts.invalid ? invalid : 0),
     ({ actionTokens = 0, tools = false }) =>

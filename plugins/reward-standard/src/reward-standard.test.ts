@@ -147,7 +147,7 @@ describe('cost', () => {
 
   // Goes red when only answered calls are priced, or when the highest price of a turn does not include calls.
   it('takes a price for a call of a tool, whatever came of it, and is bounded by it only where there are tools', () => {
-    const calls = [{}, { toolCall: { name: 'a', failed: false } }, { toolCall: { name: 'a', failed: true } }];
+    const calls = [{}, { calls: [{ name: 'a', failed: false }] }, { calls: [{ name: 'a', failed: true }] }];
     const rewards = scores(scheme, [{}, {}, {}], calls);
     expect(rewards).toEqual([-0.625, -3.625, -3.625]);
     expect(scheme.bounds({ horizon: 2, actionTokens: 8, tools: true }).failure).toEqual([-9, 0]);

@@ -58,7 +58,11 @@ export function groupBlock(
     { title: 'return', cell: ({ episode }) => (episode.return === null ? '–' : short(episode.return)) },
     { title: 'advantage', cell: ({ episode }) => advantageText(episode) },
     { title: 'turns', cell: ({ episode }) => count(episode.turns.length) },
-    { title: 'tokens', cell: ({ episode: { record } }) => (record === undefined ? '–' : count(record.tokens.length)) },
+    {
+      title: 'tokens',
+      cell: ({ episode: { sequences } }) =>
+        sequences === undefined ? '–' : count(sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),
+    },
   ];
   const whole = element(
     'button',
@@ -98,8 +102,11 @@ function isFlat(returns: readonly number[]): boolean {
 }
 
 /** The mean over its sampled tokens; 0 if nothing was learned from it. */
-function advantageText({ record, groupReturns }: ReportEpisode): string {
-  if (record?.advantages === undefined) return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
-  const own = record.advantages.flatMap((value, i) => (value === null || record.mask[i] !== 1 ? [] : [value]));
+function advantageText({ sequences = [], groupReturns }: ReportEpisode): string {
+  if (sequences.every(({ advantages }) => advantages === undefined))
+    return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
+  const own = sequences.flatMap(({ advantages = [], mask }) =>
+    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
+  );
   return own.length === 0 ? '–' : signed(own.reduce((sum, value) => sum + value, 0) / own.length, 3);
 }

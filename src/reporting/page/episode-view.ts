@@ -85,14 +85,16 @@ function policyTexts(
   index: number,
   colouring: TokenColouring | undefined,
 ): HTMLElement[] {
-  const { record } = episode;
-  const { sampled } = turn;
+  const { sampled, sequence = 0 } = turn;
+  const record = episode.sequences?.[sequence];
   const text = foldedText(turn.text, 'action');
   if (colouring === undefined) return [text];
   if (record === undefined || sampled === undefined) {
     return [text, element('p', { class: 'remark' }, 'The tokens of this turn were not recorded.')];
   }
-  const before = index === 0 ? 0 : (episode.turns[index - 1]?.sampled?.[1] ?? 0);
+  const earlier = episode.turns[index - 1];
+  // A sequence begins with its own context.
+  const before = earlier !== undefined && (earlier.sequence ?? 0) === sequence ? (earlier.sampled?.[1] ?? 0) : 0;
   const [start, end] = sampled;
   return [
     ...(record.pieces === undefined ? [text] : []),
@@ -126,9 +128,9 @@ function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   );
 }
 
-function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLElement | undefined {
+function parsed({ action, calls = [], malformed, text, cut }: ReportTurn): HTMLElement | undefined {
   const notes = [
-    ...(toolCall === undefined ? [] : [toolNote(toolCall)]),
+    ...calls.map(toolNote),
     ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
     ...(cut ? [element('p', { class: 'fault' }, 'Cut at the token limit.')] : []),
   ];
@@ -142,7 +144,7 @@ function parsed({ action, malformed, toolCall, text, cut }: ReportTurn): HTMLEle
 }
 
 /** The called tool and the outcome of the call; its answer is the next observation. */
-function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['toolCall']>): HTMLElement {
+function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['calls']>[number]): HTMLElement {
   const outcomes = {
     answered: `answered with ${count(outputCharacters)} characters`,
     failed: 'failed',
@@ -168,7 +170,8 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
 }
 
 function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
-  const { record, cause, outcome } = episode;
+  const { cause, outcome, sandbox, sequences = [], verdicts = [] } = episode;
+  const record = sequences.at(-1);
   const words = {
     solved: 'Solved.',
     lost: 'Not solved: the task ended without success.',
@@ -187,6 +190,10 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
       element('span', { class: 'reward' }, words[outcome]),
     ),
     episode.finalObservation === undefined ? undefined : foldedText(episode.finalObservation, 'observation'),
+    ...verdicts.map(({ judge, score, reason }) =>
+      foldedText(`${judge}: ${short(score)}${reason === undefined ? '' : `. ${reason}`}`, 'facts-line'),
+    ),
+    sandbox === undefined ? undefined : foldedText(`sandbox ${sandbox}`, 'facts-line'),
     colouring !== undefined &&
       record !== undefined &&
       rest > 0 &&

@@ -76,18 +76,19 @@ function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
     ['Return', episodes.flatMap((episode) => episode.return ?? [])],
     ['Advantage of a token', episodes.flatMap(advantagesOf), 'tokens'],
     ['Turns', episodes.map(({ turns }) => turns.length)],
-    ['Sampled tokens', episodes.flatMap(({ record }) => (record === undefined ? [] : sampledTokens(record)))],
+    ['Sampled tokens', episodes.flatMap(({ sequences }) => (sequences === undefined ? [] : sampledTokens(sequences)))],
   ];
   return measures.flatMap(([title, values, unit = 'episodes']) =>
     values.length === 0 ? [] : [histogram(title, values, unit)],
   );
 }
 
-function advantagesOf({ record }: ReportEpisode): number[] {
-  const { advantages, mask } = record ?? {};
-  return (advantages ?? []).flatMap((value, i) => (value === null || mask?.[i] !== 1 ? [] : [value]));
+function advantagesOf({ sequences = [] }: ReportEpisode): number[] {
+  return sequences.flatMap(({ advantages = [], mask }) =>
+    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
+  );
 }
 
-function sampledTokens({ mask }: NonNullable<ReportEpisode['record']>): number {
-  return mask.reduce<number>((sum, value) => sum + value, 0);
+function sampledTokens(sequences: NonNullable<ReportEpisode['sequences']>): number {
+  return sequences.reduce((all, { mask }) => mask.reduce<number>((sum, value) => sum + value, all), 0);
 }

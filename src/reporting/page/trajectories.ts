@@ -68,7 +68,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     const shown = isWholeGroup
       ? groupOf(all, episode)
       : [episode, ...(beside === undefined ? [] : [beside])].sort(byTime);
-    const records = shown.flatMap((listed) => listed.episode.record ?? []);
+    const records = shown.flatMap((listed) => listed.episode.sequences ?? []);
     const colouring = measure && {
       measure,
       scale: scaleOf(records, measure),
@@ -323,9 +323,14 @@ function comparisonPicker(
   return element('label', { class: 'compared' }, 'compare with ', select);
 }
 
+/** Whether no sequence of an episode has the measure. */
+function lacks({ sequences = [] }: ListedEpisode['episode'], measure: TokenMeasure): boolean {
+  return sequences.every((sequence) => sequence[measure] === undefined);
+}
+
 /** Describes what the visible records lack, each reason once. */
 function lackText(shown: readonly ListedEpisode[], measure: TokenMeasure): string[] {
-  const lacking = shown.filter(({ episode: { record } }) => record?.[measure] === undefined);
+  const lacking = shown.filter(({ episode }) => lacks(episode, measure));
   if (measure === 'advantages') return [...new Set(lacking.map(withoutAdvantage))];
   if (lacking.length === 0) return [];
   return [`${lacking.length === shown.length ? 'The record' : 'One record'} here has no ${measureNames[measure]}.`];
@@ -334,7 +339,7 @@ function lackText(shown: readonly ListedEpisode[], measure: TokenMeasure): strin
 /** Measures that are missing in the records of all episodes, and why. */
 function absentMeasures(all: readonly ListedEpisode[]): Record<string, string> {
   const absent = (Object.keys(measureNames) as TokenMeasure[]).filter((measure) =>
-    all.every(({ episode: { record } }) => record?.[measure] === undefined),
+    all.every(({ episode }) => lacks(episode, measure)),
   );
   return Object.fromEntries(
     absent.map((measure) => [measure, `These episodes were recorded without ${measureNames[measure]}.`]),

@@ -8,7 +8,7 @@ import { type EpisodeSource, episodeId, type RecordedEpisode } from './recorded-
  * format has no member for is in `extra`: rewards, facts, the version of the policy, and the mask.
  */
 export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): object {
-  const { record, turns } = episode;
+  const { sequences, turns } = episode;
   const system = source.system(episode);
   const before = [
     ...(system === '' ? [] : [{ source: 'system', message: system }]),
@@ -22,7 +22,7 @@ export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): o
     agent: { name: 'agentgym', version: source.version, model_name: source.policy },
     steps: steps.map((step, index) => ({ step_id: index + 1, ...step })),
     final_metrics: {
-      ...(record && {
+      ...(sequences && {
         total_prompt_tokens: turns.reduce((sum, { sampled }) => sum + (sampled?.[0] ?? 0), 0),
         total_completion_tokens: turns.reduce((sum, { sampled }) => sum + lengthOf(sampled), 0),
       }),
@@ -37,31 +37,33 @@ export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): o
       return: episode.return,
       terminated: episode.terminated,
       ...(episode.truncated !== undefined && { truncated: episode.truncated }),
-      ...(record && { token_ids: record.tokens, mask: record.mask }),
+      ...(sequences && { sequences: sequences.map(({ tokens, mask }) => ({ token_ids: tokens, mask })) }),
+      ...(episode.verdicts && { verdicts: episode.verdicts }),
+      ...(episode.sandbox !== undefined && { sandbox: episode.sandbox }),
     },
   };
 }
 
 function agentStep(episode: RecordedEpisode, turn: Turn, index: number): object {
-  const { record, turns } = episode;
-  const { sampled, toolCall } = turn;
-  const call = toolCall === undefined ? undefined : `call-${index + 1}`;
+  const { sequences, turns } = episode;
+  const { calls, sampled, sequence = 0 } = turn;
+  const record = sequences?.[sequence];
+  const idOf = (call: number) => `call-${index + 1}${call === 0 ? '' : `.${call + 1}`}`;
   const next = turns[index + 1]?.observation ?? episode.finalObservation;
   return {
     source: 'agent',
     message: turn.text,
     llm_call_count: 1,
-    ...(toolCall !== undefined && {
-      tool_calls: [
-        {
-          tool_call_id: call,
-          function_name: toolCall.name,
-          arguments: argumentsOf(toolCall.call),
-          extra: { status: toolCall.status },
-        },
-      ],
+    ...(calls && {
+      tool_calls: calls.map(({ call, name, status }, place) => ({
+        tool_call_id: idOf(place),
+        function_name: name,
+        arguments: argumentsOf(call),
+        extra: { status },
+      })),
     }),
-    observation: { results: [{ ...(call !== undefined && { source_call_id: call }), content: next }] },
+    // The answers of several calls are one text.
+    observation: { results: [{ ...(calls?.length === 1 && { source_call_id: idOf(0) }), content: next }] },
     ...(record !== undefined &&
       sampled !== undefined && {
         metrics: {

@@ -35,7 +35,7 @@ const episode: RecordedEpisode = {
     turn({
       observation: 'a wall',
       text: '<calculator>1+1</calculator>',
-      toolCall: { name: 'calculator', status: 'answered', call: '1+1', outputCharacters: 1 },
+      calls: [{ name: 'calculator', status: 'answered', call: '1+1', outputCharacters: 1 }],
       sampled: [2, 4],
       policyVersion: 30,
     }),
@@ -54,11 +54,13 @@ const episode: RecordedEpisode = {
   truncated: 'horizon',
   success: false,
   return: 0.5,
-  record: {
-    tokens: [9, 8, 10, 11, 7, 12, 6, 13, 14, 5],
-    mask: [0, 0, 1, 1, 0, 1, 0, 1, 1, 0],
-    logprobs: [0, 0, -0.1, -0.2, 0, -0.3, 0, -0.4, -0.5, 0],
-  },
+  sequences: [
+    {
+      tokens: [9, 8, 10, 11, 7, 12, 6, 13, 14, 5],
+      mask: [0, 0, 1, 1, 0, 1, 0, 1, 1, 0],
+      logprobs: [0, 0, -0.1, -0.2, 0, -0.3, 0, -0.4, -0.5, 0],
+    },
+  ],
   retries: 0,
 };
 
@@ -138,14 +140,13 @@ describe('atifDocument', () => {
     });
     expect(document.final_metrics).toEqual({ total_prompt_tokens: 14, total_completion_tokens: 5, total_steps: 5 });
     expect(document.extra).toMatchObject({
-      mask: episode.record!.mask,
-      token_ids: episode.record!.tokens,
+      sequences: [{ mask: episode.sequences![0]!.mask, token_ids: episode.sequences![0]!.tokens }],
       truncated: 'horizon',
     });
   });
 
   it('has no metrics for a player without tokens', () => {
-    const { record: _, ...rest } = episode;
+    const { sequences: _, ...rest } = episode;
     const turns = episode.turns.map(({ sampled: __, ...kept }) => kept);
     const { steps, final_metrics: metrics } = atifDocument({ ...rest, turns }, source) as typeof document;
     expect(steps.some((step) => step.metrics !== undefined)).toBe(false);

@@ -56,7 +56,7 @@ const episodes: readonly Episode[] = [
     terminated: true,
     success: true,
     return: 0.5,
-    record: { tokens: [4, 6, 0], mask: [0, 1, 1], logprobs: [0, -1, -1] },
+    sequences: [{ tokens: [4, 6, 0], mask: [0, 1, 1], logprobs: [0, -1, -1] }],
   },
   {
     ...key,
@@ -221,7 +221,7 @@ describe('tables', () => {
     const output = join(newFolder(), 'new');
     await exported({ references: [run], format: 'csv', output });
     const turns = readFileSync(join(output, 'turns.csv'), 'utf8');
-    expect(turns).toContain(`,0,"Roll,\n""now"".","'=HYPERLINK(""http://a"")",,no number,,,true,2,4,-0.5,0,`);
+    expect(turns).toContain(`,0,"Roll,\n""now"".","'=HYPERLINK(""http://a"")",,no number,,true,0,2,4,-0.5,0,`);
     expect(JSON.parse(readFileSync(join(output, 'tables.json'), 'utf8'))).toMatchObject({
       formatVersion: 1,
       version: '1.2.3',

@@ -171,8 +171,8 @@ function outcomeRows({ outcomes }: EvaluationLine): TableRow[] {
 }
 
 function episodeKey(line: EpisodeLine, episode: number): TableRow {
-  const { stage, step, runStep, iteration, task, group, member } = line;
-  return { stage, step, runStep, episode, iteration, task, group, member };
+  const { stage, step, runStep, entry, iteration, task, group, member } = line;
+  return { stage, step, runStep, episode, entry, iteration, task, group, member };
 }
 
 function episodeRow(line: EpisodeLine): TableRow {
@@ -180,7 +180,7 @@ function episodeRow(line: EpisodeLine): TableRow {
   if (line.status === 'failed') {
     return { ...common, outcome: 'failed', failure: `${line.failure.phase}: ${line.failure.message}` };
   }
-  const { success, truncated, finalObservation, record } = line;
+  const { success, truncated, finalObservation, sandbox, sequences, verdicts } = line;
   return {
     ...common,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
@@ -188,13 +188,16 @@ function episodeRow(line: EpisodeLine): TableRow {
     return: line.return,
     truncated,
     finalObservation,
-    tokens: record?.tokens.length,
-    sampledTokens: record?.mask.reduce<number>((sum, one) => sum + one, 0),
+    sequences: sequences?.length,
+    tokens: sequences?.reduce((sum, { tokens }) => sum + tokens.length, 0),
+    sampledTokens: sequences?.reduce((sum, { mask }) => mask.reduce<number>((all, one) => all + one, sum), 0),
+    verdicts: verdicts?.map((verdict) => ({ ...verdict })),
+    sandbox,
   };
 }
 
 function turnRow(turn: Turn): TableRow {
-  const { observation, text, action, malformed, toolCall, cut, sampled, policyVersion } = turn;
+  const { observation, text, action, calls, malformed, cut, sampled, sequence = 0, policyVersion } = turn;
   const { reward, native, components, facts } = turn;
   const parts = Object.entries(components).map(([term, part]) => [componentColumn(term), part] as const);
   return {
@@ -202,9 +205,9 @@ function turnRow(turn: Turn): TableRow {
     text,
     action,
     malformed,
-    tool: toolCall?.name,
-    toolStatus: toolCall?.status,
+    calls: calls?.map((call) => ({ ...call })),
     cut,
+    sequence: sampled && sequence,
     sampledTokens: sampled && sampled[1] - sampled[0],
     policyVersion,
     reward,

@@ -42,7 +42,7 @@ const success = {
   successHigh: 'double',
   successMethod: 'string',
 } as const;
-const episode = { ...place, episode: 'int', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
+const episode = { ...place, episode: 'int', entry: 'string', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
 
 /** The columns of all tables, in their order. */
 export function tableColumns(found: FoundNames): { readonly [table in TableName]: readonly TableColumn[] } {
@@ -87,9 +87,12 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       truncated: 'string',
       failure: 'string',
       retries: 'int',
+      sequences: 'int',
       tokens: 'int',
       sampledTokens: 'int',
       finalObservation: 'string',
+      verdicts: 'json',
+      sandbox: 'string',
     }),
     turns: columns({
       ...episode,
@@ -98,9 +101,9 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       text: 'string',
       action: 'string',
       malformed: 'string',
-      tool: 'string',
-      toolStatus: 'string',
+      calls: 'json',
       cut: 'boolean',
+      sequence: 'int',
       sampledTokens: 'int',
       policyVersion: 'int',
       reward: 'double',

@@ -100,7 +100,7 @@ function episodeOf(value: number, member: number): CompletedEpisode {
     terminated: true,
     success: value > 0,
     return: value,
-    record: { tokens: [1, 2, 3 + member, 0], mask: [0, 0, 1, 1], logprobs: [0, 0, -1, -0.1] },
+    sequences: [{ tokens: [1, 2, 3 + member, 0], mask: [0, 0, 1, 1], logprobs: [0, 0, -1, -0.1] }],
     retries: 0,
   };
 }

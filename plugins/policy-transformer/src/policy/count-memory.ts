@@ -307,6 +307,7 @@ function batchOf(
     logprobs: numbers(),
     rewards: numbers(),
     advantages: numbers(),
+    episode: new Int32Array(rows),
     group: new Int32Array(rows),
     truncated: new Uint8Array(rows),
     bootstrapValue: new Float64Array(rows),

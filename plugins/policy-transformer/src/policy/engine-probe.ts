@@ -69,6 +69,7 @@ function batch(): TrainingBatch {
     turn: new Int32Array(size),
     weight: numbers().fill(-1 / size),
     ...{ logprobs: numbers(), rewards: numbers(), advantages: numbers() },
-    ...{ group: new Int32Array(ROWS), truncated: new Uint8Array(ROWS), bootstrapValue: new Float64Array(ROWS) },
+    ...{ group: new Int32Array(ROWS), episode: Int32Array.from({ length: ROWS }, (_, row) => row) },
+    ...{ truncated: new Uint8Array(ROWS), bootstrapValue: new Float64Array(ROWS) },
   };
 }
