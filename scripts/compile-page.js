@@ -1,13 +1,9 @@
-// Bundles the report page, saved and served, into one script each and one style sheet, with charts and their licence.
-// Part of `npm run compile`.
-import { readFileSync } from 'node:fs';
+// Bundles the report page, saved and served, into one script each and one style sheet. Part of `npm run compile`.
 import { fileURLToPath } from 'node:url';
 
 import { build } from 'esbuild';
 
 const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.url));
-const licence = readFileSync(path('node_modules/uplot/LICENSE'), 'utf8').trim();
-const banner = `/*!\nCharts are drawn by uPlot:\n\n${licence}\n*/`;
 
 await build({
   entryPoints: ['report-page.ts', 'live-page.ts', 'report-page.css'].map((name) => path(`src/reporting/page/${name}`)),
@@ -19,7 +15,5 @@ await build({
   charset: 'utf8',
   format: 'iife',
   target: ['chrome111', 'firefox113', 'safari16.4'],
-  legalComments: 'inline',
-  banner: { js: banner, css: banner },
   logLevel: 'warning',
 });

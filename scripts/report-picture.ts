@@ -13,6 +13,6 @@ await mkdir(fileURLToPath(new URL('.', `file://${picture}`)), { recursive: true 
 const browser = await openBrowser();
 const page = await browser.newPage({ viewport: { width: 1200, height: 925 }, colorScheme: 'light' });
 await page.goto(`file://${resolve(report)}`);
-await page.waitForSelector('canvas');
+await page.waitForSelector('.plot svg');
 await page.screenshot({ path: picture });
 await browser.close();

@@ -22,6 +22,8 @@ export async function pageParts(scriptName: string, { connect }: { readonly conn
     "default-src 'none'",
     `script-src ${digest(script)}`,
     `style-src ${digest(styles)}`,
+    // A chart becomes a PNG by way of an image, which is never loaded from elsewhere.
+    'img-src data:',
     ...(connect ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",

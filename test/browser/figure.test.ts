@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { drawFigure } from '../../src/reporting/figure/draw-figure.js';
-import type { FigureLine } from '../../src/reporting/figure/figure.js';
+import type { ChartLine } from '../../src/reporting/chart/chart.js';
+import { drawFigure } from '../../src/reporting/chart/draw-figure.js';
 import { openBrowser, openFile, withoutBrowser } from './open-browser.js';
 
 const hostile = [
@@ -19,19 +19,18 @@ const hostile = [
 
 /** Writes a figure with these names. Any number of names of any length must fit the legend. */
 function writeFigure(names: readonly string[]): string {
-  const lines = names.map((label, style): FigureLine => {
+  const lines = names.map((label, style): ChartLine => {
     const y = [20 + style, 40 + 2 * style, 60 + 3 * style];
     return { label, style, curve: { x: [0, 600_000, 1_234_567], y }, isMarked: true };
   });
   const text = names[0] ?? '';
   const svg = drawFigure({
     title: text,
-    xTitle: names[1] ?? '',
-    yTitle: names[3] ?? '',
-    wholeX: true,
-    bounds: [0, 100],
-    leastRange: 10,
+    x: { title: names[1] ?? '', size: 1, isWhole: true },
+    y: { title: names[3] ?? '', size: 1, bounds: [0, 100], leastRange: 10 },
     lines,
+    levels: [],
+    marks: [],
     caption: names.join(' '),
   });
   const file = join(mkdtempSync(join(tmpdir(), 'agentgym-figure-')), 'figure.svg');

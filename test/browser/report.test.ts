@@ -26,21 +26,19 @@ async function writeReport(...words: string[]): Promise<string> {
   return documentOf(result)['report'] as string;
 }
 
-/** Number of drawn pixels of a chart, and number of their colours. */
-async function inkOf(page: Page, chart: number): Promise<{ pixels: number; colours: number }> {
+/** What a chart shows: the widths of its curves, the points of their paths, and their colours. */
+async function inkOf(
+  page: Page,
+  chart: number,
+): Promise<{ widest: number; points: number; colours: readonly string[] }> {
   const plot = page.locator('.plot').nth(chart);
-  const canvas = plot.locator('canvas');
-  await canvas.waitFor();
-  return canvas.evaluate((node: HTMLCanvasElement) => {
-    const { data } = node.getContext('2d')!.getImageData(0, 0, node.width, node.height);
-    const colours = new Set<number>();
-    let pixels = 0;
-    for (let i = 0; i < data.length; i += 4) {
-      if (data[i + 3] === 0) continue;
-      pixels += 1;
-      colours.add((data[i]! << 16) | (data[i + 1]! << 8) | data[i + 2]!);
-    }
-    return { pixels, colours: colours.size };
+  await plot.locator('svg').waitFor();
+  return plot.evaluate((node) => {
+    const curves = [...node.querySelectorAll<SVGPathElement>('.line, .faint, .band')];
+    const widths = curves.map((curve) => curve.getBoundingClientRect().width);
+    const points = curves.reduce((sum, curve) => sum + (curve.getAttribute('d')!.match(/[ML]/g) ?? []).length, 0);
+    const colours = new Set(curves.map((curve) => getComputedStyle(curve).color));
+    return { widest: Math.max(...widths), points, colours: [...colours] };
   });
 }
 
@@ -97,12 +95,13 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
-  // Goes red when a chart has no data or no space: an empty chart has at most a grid of one colour.
+  // Goes red when a chart has no data or no space.
   it('draws curves, and reads their values by arrow keys along each axis', async () => {
     await visit(report, {}, async (page) => {
       const ink = await inkOf(page, 0);
-      expect(ink.pixels).toBeGreaterThan(2000);
-      expect(ink.colours).toBeGreaterThan(20);
+      expect(ink.widest).toBeGreaterThan(200);
+      expect(ink.points).toBeGreaterThan(10);
+      expect(ink.colours).toHaveLength(3);
       const where = page.locator('.chart .where').first();
       const plot = page.locator('.chart .plot').first();
       const read = async () => {
@@ -122,6 +121,29 @@ describe.skipIf(withoutBrowser)('a report', () => {
     });
   });
 
+  // Goes red when charts do not share their cursor, or when it stays after the pointer has left.
+  it('reads the values under the pointer in all charts at once', async () => {
+    await visit(report, {}, async (page) => {
+      const plot = page.locator('.chart .plot').nth(1);
+      const charts = await page.locator('.chart').count();
+      await plot.hover({ position: { x: 200, y: 100 } });
+      const told = await page.locator('.chart .where').allInnerTexts();
+      expect(told).toHaveLength(charts);
+      expect(new Set(told).size).toBe(1);
+      const at = Number(told[0]!.replace('at ', ''));
+      const { runs } = await dataOf(page);
+      const { series } = runs[0]!;
+      const value = series.metrics['rollout/return_mean']![series.runStep.indexOf(at)]!;
+      const shown = await page.locator('.chart').nth(1).locator('.legend b').innerText();
+      expect(Number(shown)).toBeCloseTo(value, 2);
+      // The line of the cursor stands at the step that it names.
+      const line = await plot.locator('.cursor path').boundingBox();
+      expect(Math.abs(line!.x - (await plot.boundingBox())!.x - 200)).toBeLessThan(40);
+      await page.mouse.move(5, 5);
+      expect(await page.locator('.chart .where').count()).toBe(0);
+    });
+  });
+
   // Goes red when a metric is not found, when a chart stays blank until it is visible, when a metric that is not a
   // share gets baselines, when the legend shows a running mean, or when the policy of the page prevents saving a chart.
   it('groups and finds metrics, draws baselines, other axes and lines as measured, and saves a chart', async () => {
@@ -130,7 +152,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const [only] = runs;
       const plots = page.locator('#curves .plot');
       // All charts are drawn before they are visible.
-      expect(await page.locator('#curves .plot canvas').count()).toBe(await plots.count());
+      expect(await page.locator('#curves .plot svg').count()).toBe(await plots.count());
       const random = only!.evaluations.find(({ player }) => player === 'random')!.success.rate;
       const described = await plots.first().getAttribute('aria-label');
       expect(described).toContain(`random at ${Math.round(random * 100)}\u00a0%`);
@@ -161,7 +183,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       );
       await search.fill('gradient norm');
       expect(await page.locator('#curves figcaption').innerText()).not.toContain('Linear');
-      expect((await inkOf(page, 0)).pixels).toBeGreaterThan(1000);
+      expect((await inkOf(page, 0)).points).toBeGreaterThan(10);
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         page.getByRole('button', { name: 'Save Gradient norm as PNG' }).click(),
@@ -184,12 +206,12 @@ describe.skipIf(withoutBrowser)('a report', () => {
       const parts = await drawing.evaluate(() => {
         const all = [...document.querySelectorAll('*')];
         const texts = all.filter(({ localName }) => localName === 'text').map(({ textContent }) => textContent);
-        const lines = all.filter((one) => one.getAttribute('stroke-width') === '2').length;
+        const lines = all.filter((one) => one.matches('.axis ~ g .line')).length;
         return { texts, lines, kinds: [...new Set(all.map(({ localName }) => localName))].sort() };
       });
       await drawing.close();
       // The drawing contains no other elements, such as a parser error or a script.
-      expect(parts.kinds).toEqual(['circle', 'clipPath', 'g', 'path', 'rect', 'svg', 'text', 'title']);
+      expect(parts.kinds).toEqual(['circle', 'g', 'path', 'rect', 'style', 'svg', 'text', 'title']);
       expect(parts.texts).toEqual(expect.arrayContaining(['Gradient norm', 'steps of the run', '0']));
       expect(parts.texts).toContain(name);
       // Two stages, and no line between them: the norm of another loss is another metric.
@@ -535,7 +557,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       });
     await visit(report, { colorScheme: 'dark' }, async (page) => {
       expect(await lightness(page)).toBeLessThan(60);
-      expect((await inkOf(page, 0)).pixels).toBeGreaterThan(2000);
+      expect((await inkOf(page, 0)).points).toBeGreaterThan(10);
       await page.emulateMedia({ media: 'print' });
       expect(await lightness(page)).toBeGreaterThan(200);
       expect(await page.locator('nav').isVisible()).toBe(false);
@@ -544,29 +566,18 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await page.locator('.chart-controls').isVisible()).toBe(false);
       // A chart drawn for a wide screen must fit a sheet without a redraw: paper is laid out before scripts know its
       // size.
-      const [plot, canvas] = await page.evaluate(() => {
+      const [plot, drawing] = await page.evaluate(() => {
         document.querySelector('main')!.style.width = '700px';
-        return ['.plot', '.plot canvas'].map((name) => document.querySelector(name)!.getBoundingClientRect().width);
+        return ['.plot', '.plot svg'].map((name) => document.querySelector(name)!.getBoundingClientRect().width);
       });
       expect(plot).toBeLessThan(701);
-      expect(canvas).toBeLessThanOrEqual(plot!);
+      expect(drawing).toBeLessThanOrEqual(plot!);
     });
     await visit(report, {}, async (page) => {
       expect(await lightness(page)).toBeGreaterThan(200);
-      await inkOf(page, 0);
-      const light = await page
-        .locator('.chart canvas')
-        .first()
-        .evaluate((node: HTMLCanvasElement) => node.toDataURL());
+      const light = await inkOf(page, 0);
       await page.emulateMedia({ colorScheme: 'dark' });
-      await expect
-        .poll(() =>
-          page
-            .locator('.chart canvas')
-            .first()
-            .evaluate((node: HTMLCanvasElement) => node.toDataURL()),
-        )
-        .not.toBe(light);
+      await expect.poll(async () => (await inkOf(page, 0)).colours).not.toEqual(light.colours);
     });
   });
 
@@ -590,7 +601,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         return total;
       });
       expect(shifted).toBeLessThan(0.01);
-      expect(await page.locator('.chart canvas').count()).toBeGreaterThan(4);
+      expect(await page.locator('.chart .plot svg').count()).toBeGreaterThan(4);
       expect(await places()).toEqual(atFirst);
       await page.locator('.plot').first().focus();
       await page.keyboard.press('End');
@@ -661,7 +672,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
     await visit(file, {}, async (page) => {
       expect(await page.locator('h1').innerText()).toContain('over 2 seeds?');
       expect(await page.locator('#results .tick').count()).toBe(2);
-      expect((await inkOf(page, 0)).colours).toBeGreaterThan(20);
+      expect((await inkOf(page, 0)).points).toBeGreaterThan(10);
       const { runs, cells } = await dataOf(page);
       expect(cells).toHaveLength(1);
       const rates = runs.map(

@@ -152,7 +152,7 @@ describe.skipIf(withoutBrowser)('agentgym ui', { retry: 2 }, () => {
       expect(await atEpisodes()).toBeLessThan(200);
       // Charts below the screen are drawn when they become visible.
       await page.locator('.plot').first().scrollIntoViewIfNeeded();
-      await page.locator('.plot canvas').first().waitFor();
+      await page.locator('.plot svg').first().waitFor();
 
       await page.locator('.choice span', { hasText: 'per episode' }).click();
       await page.locator('#episodes select[aria-label=Stage]').selectOption('rl');

@@ -1,5 +1,5 @@
 import { element, replaceChildren } from './element.js';
-import type { ChartOptions } from './chart-content.js';
+import type { ChartOptions } from './chart-options.js';
 import { lineChart, type LineChart } from './line-chart.js';
 
 /** Charts under one heading. */

@@ -15,7 +15,7 @@ const run = (evaluations: readonly ReportEvaluation[], metrics: ReportRun['serie
 
 const at = (...points: [step: number, value: number][]) =>
   steps.map((step) => points.find(([place]) => place === step)?.[1] ?? null);
-const choice = { axis: 'episodes', isSmooth: true } as const;
+const choice = { axis: 'episodes', isSmooth: true, fromStart: true } as const;
 const panel = (name: string) => ({ title: name, metrics: [[name, name] as const] });
 
 // Goes red when success begins with the first evaluation during training. Goes red when the start replaces an
@@ -24,14 +24,14 @@ it('begins success with the evaluation before training, where none was made unti
   const metrics = { 'eval/t0/success': at([40, 0.6]), 'eval/t0/success_low': at([40, 0.5]), 'eval/t0/success_high': at([40, 0.7]) }; // prettier-ignore
   const [line] = linesOfRun(run([evaluationOf('start', 0.2)], metrics), panel('eval/t0/success'), choice);
   expect(line!.curve).toMatchObject({ x: [0, 320], y: [0.2, 0.6] });
-  expect(line!.band!.low.y).toEqual([0.1, 0.5]);
+  expect(line!.band!.low).toEqual([0.1, 0.5]);
   const [later] = linesOfRun(run([evaluationOf('start', 0.2, 40)], metrics), panel('eval/t0/success'), choice);
   expect(later!.curve.x).toEqual([320]);
 });
 
 it('reads values as measured beside a running mean, and draws sums as they are', () => {
   const zigzag = { 'train/loss': steps.map((step) => step % 2), 'cost/tokens': steps.map((step) => step ** 2) };
-  const group = { label: 'a', runs: [run([], zigzag)], style: { variable: '--curve-1', dash: [] } };
+  const group = { label: 'a', runs: [run([], zigzag)], style: 0 };
   for (const lines of [
     linesOfRun(run([], zigzag), panel('train/loss'), choice),
     linesOfGroups([group], panel('train/loss'), choice),
@@ -49,7 +49,7 @@ it('orders curves by their final success', () => {
   const group = (label: string, ...evaluations: ReportEvaluation[]) => ({
     label,
     runs: [run(evaluations)],
-    style: { variable: '', dash: [] },
+    style: 0,
   });
   const final = (rate: number) => ({ ...evaluationOf('policy', rate), final: true });
   const groups = [
@@ -78,13 +78,13 @@ const inStages = (border: number, metrics: ReportRun['series']['metrics']): Repo
 // Goes red when a loss of supervised fine-tuning is joined to one of reinforcement learning.
 it('breaks a metric of two stages, but not success and sums', () => {
   const metrics = { 'train/loss': [...steps], 'cost/tokens': [...steps], 'eval/t0/success': at([10, 0.2], [70, 0.6]) };
-  const measured = { axis: 'runStep', isSmooth: false } as const;
+  const measured = { axis: 'runStep', isSmooth: false, fromStart: true } as const;
   const linesFor = (name: string) => {
     const one = inStages(30, metrics);
-    const group = { label: 'a', runs: [one, one], style: { variable: '--curve-1', dash: [] } };
+    const group = { label: 'a', runs: [one, one], style: 0 };
     return [...linesOfRun(one, panel(name), measured), ...linesOfGroups([group], panel(name), measured)];
   };
-  for (const line of linesFor('train/loss')) expect(line.breaks).toEqual([[30, 31]]);
+  for (const line of linesFor('train/loss')) expect(line.breaks).toEqual([31]);
   for (const name of ['cost/tokens', 'eval/t0/success'])
     for (const line of linesFor(name)) expect(line.breaks).toBeUndefined();
 });
@@ -92,9 +92,9 @@ it('breaks a metric of two stages, but not success and sums', () => {
 // Goes red when a mean mixes values of two stages.
 it('takes means of runs separately for each stage', () => {
   const runs = [20, 30].map((border) => inStages(border, { 'train/loss': stagesAt(border).map((stage) => (stage === 'rl' ? 0 : 1)) })); // prettier-ignore
-  const group = { label: 'a', runs, style: { variable: '--curve-1', dash: [] } };
-  const [line] = linesOfGroups([group], panel('train/loss'), { axis: 'runStep', isSmooth: false });
+  const group = { label: 'a', runs, style: 0 };
+  const [line] = linesOfGroups([group], panel('train/loss'), { axis: 'runStep', isSmooth: false, fromStart: true });
   expect(new Set(line!.curve.y)).toEqual(new Set([1, 0]));
-  expect(line!.breaks).toEqual([[30, 31]]);
+  expect(line!.breaks).toEqual([31]);
   expect(line!.curve.x).toEqual(steps);
 });

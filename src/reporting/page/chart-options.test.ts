@@ -16,7 +16,7 @@ function runOf(border: number, evaluations: readonly ReportEvaluation[] = []): R
 }
 
 function chartFrom(runs: readonly ReportRun[], metric: string, axis: 'runStep' | 'seconds' = 'runStep') {
-  const groups = runs.map((run, i) => ({ label: `run ${i}`, runs: [run], style: { variable: '--curve-1', dash: [] } }));
+  const groups = runs.map((run, i) => ({ label: `run ${i}`, runs: [run], style: 0 }));
   const panel = { title: metric, metrics: [[metric, metric] as const] };
   const marks = stageMarks(groups, axis);
   return chartOf('comparison', groups, panel, { axis, isSmooth: false, isLog: false, isFirst: false, marks })!;
@@ -37,13 +37,13 @@ it('marks each step at which runs begin a stage, and none if they all differ', (
 
 // Goes red when most of a chart is empty because its metric belongs to a late stage.
 it('begins at the first stage with values if half of the chart would be empty', () => {
-  expect(chartFrom([runOf(60)], 'rollout/return_mean').rangeX).toEqual([61, 100]);
-  expect(chartFrom([runOf(60), runOf(80)], 'rollout/return_mean').rangeX).toEqual([61, 100]);
-  expect(chartFrom([runOf(40)], 'rollout/return_mean').rangeX).toEqual([0, 100]);
-  expect(chartFrom([runOf(60)], 'train/loss').rangeX).toEqual([0, 100]);
+  expect(chartFrom([runOf(60)], 'rollout/return_mean').x.range).toEqual([61, 100]);
+  expect(chartFrom([runOf(60), runOf(80)], 'rollout/return_mean').x.range).toEqual([61, 100]);
+  expect(chartFrom([runOf(40)], 'rollout/return_mean').x.range).toEqual([0, 100]);
+  expect(chartFrom([runOf(60)], 'train/loss').x.range).toEqual([0, 100]);
   const start = { player: 'start', temperature: 0, stage: 'rl', runStep: 0, success: { rate: 0.2 } } as ReportEvaluation; // prettier-ignore
-  expect(chartFrom([runOf(60)], 'eval/t0/success').rangeX).toEqual([61, 100]);
-  expect(chartFrom([runOf(60, [start])], 'eval/t0/success').rangeX).toEqual([0, 100]);
+  expect(chartFrom([runOf(60)], 'eval/t0/success').x.range).toEqual([61, 100]);
+  expect(chartFrom([runOf(60, [start])], 'eval/t0/success').x.range).toEqual([0, 100]);
 });
 
 // Goes red when a metric that one long run lacks is squeezed into the beginning of its chart.
@@ -53,15 +53,15 @@ it('ends at the last value if half of the chart would be empty', () => {
     const series = { stage: all.map(() => 'sft'), step: all, runStep: all, metrics: { 'train/loss': all } };
     return { stages: [{ name: 'sft' }, { name: 'rl' }], evaluations: [], series } as unknown as ReportRun;
   };
-  expect(chartFrom([runOf(40), long(300)], 'rollout/return_mean').rangeX).toEqual([0, 100]);
-  expect(chartFrom([runOf(40), long(200)], 'rollout/return_mean').rangeX).toEqual([0, 200]);
-  expect(chartFrom([runOf(40), long(300)], 'train/loss').rangeX).toEqual([0, 300]);
+  expect(chartFrom([runOf(40), long(300)], 'rollout/return_mean').x.range).toEqual([0, 100]);
+  expect(chartFrom([runOf(40), long(200)], 'rollout/return_mean').x.range).toEqual([0, 200]);
+  expect(chartFrom([runOf(40), long(300)], 'train/loss').x.range).toEqual([0, 300]);
 });
 
 // Goes red when baselines of the final tasks are drawn over the success on training tasks.
 it('draws baselines beside evaluations only', () => {
   const random = { player: 'random', temperature: 0, success: { rate: 0.2 } } as ReportEvaluation;
-  const groups = [{ label: 'a', runs: [runOf(60, [random])], style: { variable: '--curve-1', dash: [] } }];
+  const groups = [{ label: 'a', runs: [runOf(60, [random])], style: 0 }];
   const levels = (metric: string) => {
     const panel = { title: 'Success', metrics: [[metric, metric] as const] };
     return chartOf('comparison', groups, panel, { axis: 'runStep', isSmooth: false, isLog: false, isFirst: false, marks: [] })!.levels; // prettier-ignore

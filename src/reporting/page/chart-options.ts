@@ -1,15 +1,29 @@
-import { timeUnit, type CurveAxis } from '../align-series.js';
+import { timeUnit, type CurveAxis } from '../chart/align-series.js';
+import type { Chart, ChartAxis, ChartLine, ChartMark } from '../chart/chart.js';
+import type { CurveGroup } from '../chart/group-lines.js';
 import type { ReportData } from '../report-data.js';
-import { baselineLevels, linesOfGroups, linesOfRun, type CurveGroup, type LineChoice } from './chart-lines.js';
+import { baselineLevels, linesOfGroups, linesOfRun } from './chart-lines.js';
 import { duration, percentage, short, significant } from './format-number.js';
-import type { ChartLine, ChartOptions } from './chart-content.js';
-import type { ChartMark } from './chart-marks.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
 
 /** The reader's settings for charts. */
-export interface ChartChoice extends LineChoice {
+export interface ChartChoice {
+  readonly axis: CurveAxis;
+  /** Whether long curves are running means. */
+  readonly isSmooth: boolean;
   readonly isLog: boolean;
+}
+
+/** A chart of the page. */
+export interface ChartOptions extends Chart {
+  readonly title: string;
+  readonly height: number;
+  /** What a reader of this chart must know. */
+  readonly note?: string;
+  /** For places and values in the legend. */
+  readonly formatX: (value: number) => string;
+  readonly formatValue: (value: number) => string;
 }
 
 /**
@@ -22,36 +36,39 @@ export function chartOf(
   panel: Panel,
   chosen: ChartChoice & { readonly isFirst: boolean; readonly marks: readonly ChartMark[] },
 ): ChartOptions | undefined {
+  const { axis, isSmooth, marks } = chosen;
   const [only] = groups[0]?.runs ?? [];
+  const choice = { axis, isSmooth, fromStart: true };
   const made =
-    kind !== 'run' ? linesOfGroups(groups, panel, chosen) : only === undefined ? [] : linesOfRun(only, panel, chosen);
-  if (made.every(({ curve }) => curve.x.length === 0)) return undefined;
+    kind !== 'run' ? linesOfGroups(groups, panel, choice) : only === undefined ? [] : linesOfRun(only, panel, choice);
+  if (made.length === 0) return undefined;
   const lines = made.map(withoutNoise);
-  const end = endOf(groups, chosen.axis);
   const isLog = chosen.isLog && lines.every(isPositive);
+  const isShare = panel.isShare === true;
   const isSuccess = panel.title.startsWith(successTitle);
   const isEvaluated = isSuccess && panel.metrics.some(([name]) => name.startsWith('eval/'));
   const notes = [
     ...(lines.some((line, i) => line !== made[i]) ? ['Constant except for rounding.'] : []),
     ...(chosen.isLog && !isLog ? ['Linear, because some values are not above 0.'] : []),
   ];
+  const { formatX, ...x } = axisText(axis, groups);
   return {
     title: panel.title,
     height: chosen.isFirst ? 300 : 220,
     lines,
     // Baselines play the final tasks, as the evaluations do; training plays other tasks.
     levels: isEvaluated ? baselineLevels(groups.flatMap(({ runs }) => runs)) : [],
-    isLog,
+    marks,
+    x: { ...x, range: rangeOf(lines, marks, endOf(groups, axis)) },
+    y: {
+      title: panel.title,
+      isLog,
+      ...(isShare ? { size: 0.01, suffix: '\u00a0%' } : { size: 1 }),
+      ...(!isLog && isShare && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
+    },
     ...(notes.length > 0 && { note: notes.join(' ') }),
-    ...axisText(chosen.axis, groups),
-    rangeX: rangeOf(lines, chosen.marks, end),
-    ...(panel.isShare === true
-      ? { formatY: shareText(isLog), formatValue: shareText(isLog), stepsY: shareSteps }
-      : { formatY: short, formatValue: lines.every(isWhole) ? short : significant }),
-    ...(!isLog && panel.isShare === true && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
-    // If all values are 0, the automatic axis would end at 100.
-    ...(panel.isShare !== true && lines.every(isZero) && { range: [0, 1] as const }),
-    marks: chosen.marks,
+    formatX,
+    formatValue: isShare ? shareText(isLog) : lines.every(isWhole) ? short : significant,
   };
 }
 
@@ -64,9 +81,7 @@ function withoutNoise(line: ChartLine): ChartLine {
 }
 
 function isPositive({ curve, band }: ChartLine): boolean {
-  return [curve, ...(band ? [band.low, band.high] : [])].every(({ y }) =>
-    y.every((value) => value === null || value > 0),
-  );
+  return [curve.y, band?.low ?? [], band?.high ?? []].every((y) => y.every((value) => value === null || value > 0));
 }
 
 function shareText(isLog: boolean): (value: number) => string {
@@ -78,30 +93,20 @@ function isWhole({ curve, measured = curve }: ChartLine): boolean {
   return measured.y.every((value) => value === null || Number.isInteger(value));
 }
 
-function isZero({ curve }: ChartLine): boolean {
-  return curve.y.every((value) => value === null || value === 0);
-}
-
-/** Distances of grid lines that can be labelled in whole percents. */
-const shareSteps = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5];
-
 /** The end of an axis of shares: above the highest value, and not so low that noise looks large. */
 function topOf(lines: readonly ChartLine[]): number {
   const highest = lines
-    .flatMap(({ curve, band }) => [...curve.y, ...(band?.high.y ?? [])])
+    .flatMap(({ curve, band }) => [...curve.y, ...(band?.high ?? [])])
     .reduce<number>((most, value) => Math.max(most, value ?? 0), 0);
   return Math.min(1, Math.max(0.05, highest * 1.1));
 }
 
-/** Distances of grid lines that can be labelled in whole numbers: 1, 2, 5, 10, ... */
-const wholeSteps = Array.from({ length: 10 }, (_, i) => [1, 2, 5].map((first) => first * 10 ** i)).flat();
-
-function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): Pick<ChartOptions, 'xLabel' | 'formatX' | 'stepsX'> {
-  const whole = { formatX: (value: number) => Math.round(value).toLocaleString('en'), stepsX: wholeSteps };
-  if (axis === 'runStep') return { xLabel: 'steps of the run', ...whole };
-  if (axis === 'episodes') return { xLabel: 'episodes played for training', ...whole };
+function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): ChartAxis & Pick<ChartOptions, 'formatX'> {
+  const whole = { formatX: (value: number) => Math.round(value).toLocaleString('en'), size: 1, isWhole: true };
+  if (axis === 'runStep') return { title: 'steps of the run', ...whole };
+  if (axis === 'episodes') return { title: 'episodes played for training', ...whole };
   const { unit, size } = timeUnit(endOf(groups, axis));
-  return { xLabel: `${unit} of work`, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
+  return { title: `${unit} of work`, size, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
 }
 
 /** The last x of the longest run. */

@@ -1,14 +1,13 @@
-import type { CurveAxis } from '../align-series.js';
-import { curveStyle } from '../curve-style.js';
+import type { CurveAxis } from '../chart/align-series.js';
+import type { ChartMark } from '../chart/chart.js';
+import { isLongEnough, type CurveGroup } from '../chart/group-lines.js';
 import type { ReportData } from '../report-data.js';
 import { chartGrid, type ChartGrid } from './chart-grid.js';
-import { bestFirst, isLongEnough, type CurveGroup } from './chart-lines.js';
-import type { ChartMark } from './chart-marks.js';
-import { chartOf, stageMarks, type ChartChoice } from './chart-options.js';
+import { bestFirst } from './chart-lines.js';
+import { chartOf, stageMarks, type ChartChoice, type ChartOptions } from './chart-options.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
 import { onPlace, placed } from './fragment.js';
-import type { ChartOptions } from './chart-content.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
 import { explainCurves } from './explain-curves.js';
 import { swatch } from './swatch.js';
@@ -185,9 +184,7 @@ function groupsOf({ cells, runs }: ReportData, coloured: readonly string[]): Cur
   const isLater = ({ label }: { readonly label: string }) => Number(!coloured.includes(label));
   const order = [...grouped].sort((a, b) => isLater(a) - isLater(b));
   // Cells that have not begun reserve their colours, so the colours of the others never change.
-  return grouped
-    .map((group) => ({ ...group, style: curveStyle(order.indexOf(group)) }))
-    .filter((group) => group.runs.length > 0);
+  return grouped.map((group) => ({ ...group, style: order.indexOf(group) })).filter((group) => group.runs.length > 0);
 }
 
 function hiddenCurves(all: number, shown: number): string {

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 
 import type { ReportRun } from '../report-data.js';
-import type { ChartOptions } from './chart-content.js';
+import type { ChartOptions } from './chart-options.js';
 import { explainCurves } from './explain-curves.js';
 
-const style = { variable: '--curve-1', dash: [] };
+const style = 0;
 const run = (last: number, metrics = {}) =>
   ({ evaluations: [{ final: true, split: 'test' }], series: { runStep: [last], metrics } }) as unknown as ReportRun;
 const group = (...runs: ReportRun[]) => ({ label: 'a', runs, style });
 const chart = (shown: Partial<ChartOptions> = {}) =>
   ({ lines: [], marks: [], levels: [], ...shown }) as unknown as ChartOptions;
-const line = { label: 'a', curve: { x: [1], y: [1] }, ...style, marked: false };
+const line = { label: 'a', curve: { x: [1], y: [1] }, style, isMarked: false };
 const [sft, rl, later] = [
   { x: 1, label: 'sft' },
   { x: 5, label: 'rl' },
@@ -23,7 +23,7 @@ it('explains what is drawn and nothing else', () => {
     'Numbers next to names are last values.',
   );
   const all = chart({
-    lines: [{ ...line, measured: line.curve, band: { low: line.curve, high: line.curve } }],
+    lines: [{ ...line, measured: line.curve, band: { low: [1], high: [1] } }],
     marks: [sft, rl],
     levels: [{ label: 'random', y: 0.2 }],
   });
@@ -37,7 +37,7 @@ it('explains what is drawn and nothing else', () => {
 
 it('tells of seeds, also of those that end early, and of stages that begin at different steps', () => {
   const several = explainCurves('ablation', [group(run(9), run(7))], [chart({ marks: [sft, rl, later] })]);
-  expect(several).toContain('Where a seed has ended, it is the mean of the others.');
+  expect(several).toContain('Where a seed has ended, the line is thin: it is the mean of the others.');
   expect(several).toContain('the start of a stage, at each step where runs begin it.');
   const even = explainCurves('ablation', [group(run(9), run(9))], [chart()]);
   expect(even).toBe(

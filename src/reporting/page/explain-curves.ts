@@ -1,6 +1,7 @@
+import { startOf, type CurveGroup } from '../chart/group-lines.js';
 import type { ReportData } from '../report-data.js';
-import type { ChartOptions } from './chart-content.js';
-import { playedApart, startOf, type CurveGroup } from './chart-lines.js';
+import { playedApart } from './chart-lines.js';
+import type { ChartOptions } from './chart-options.js';
 
 /** Explains what is drawn in these charts, and nothing that is not. */
 export function explainCurves(
@@ -34,7 +35,7 @@ function seedSentences(groups: readonly CurveGroup[]): string[] {
   const isUneven = groups.some(({ runs }) => new Set(runs.map(({ series }) => series.runStep.at(-1))).size > 1);
   return [
     'Each curve is the mean over seeds; its band reaches from the lowest seed to the highest.',
-    ...(isUneven ? ['Where a seed has ended, it is the mean of the others.'] : []),
+    ...(isUneven ? ['Where a seed has ended, the line is thin: it is the mean of the others.'] : []),
   ];
 }
 

@@ -1,19 +1,15 @@
-import uPlot from 'uplot';
-
-import { onOneAxis } from '../align-series.js';
-import type { ChartLine, ChartOptions } from './chart-content.js';
-import type { ChartText } from './chart-frame.js';
-import { chartImage } from './chart-image.js';
-import { drawMarkLines, drawMarkNames } from './chart-marks.js';
-import { chartSvg, type AxisTicks } from './chart-svg.js';
-import { downloadFile } from './download-file.js';
-import { drawInTurn } from './draw-in-turn.js';
+import type { ChartLine } from '../chart/chart.js';
+import { curveClass } from '../chart/curve-style.js';
+import { drawFigure } from '../chart/draw-figure.js';
+import { drawPlot, heightBelow, type Plot } from '../chart/draw-plot.js';
+import { at, shape, type SvgShape } from '../chart/svg-shape.js';
+import type { ChartOptions } from './chart-options.js';
 import { copyLink } from './copy-link.js';
+import { downloadFile } from './download-file.js';
 import { element, replaceChildren } from './element.js';
-import { onThemeChange, themeColour } from './palette.js';
+import { figureImage } from './figure-image.js';
+import { svgElement } from './svg-element.js';
 import { swatch } from './swatch.js';
-
-const cursors = uPlot.sync('report');
 
 /** A chart in the page. */
 export interface LineChart {
@@ -23,306 +19,186 @@ export interface LineChart {
   readonly dispose: () => void;
 }
 
+/** Size of the text of a plot, in CSS pixels. */
+const text = 12;
+
+/** The place along x where all charts show their values; undefined: at their ends. */
+let cursor: number | undefined;
+const followers = new Set<() => void>();
+
+function moveCursor(to: number | undefined): void {
+  if (to === cursor) return;
+  cursor = to;
+  for (const follow of followers) follow();
+}
+
 /**
- * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move a
+ * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move the
  * cursor instead. Its height is the same before and after drawing.
  */
 export function lineChart(first: ChartOptions): LineChart {
   let options = first;
   const { title, height } = first;
   const legend = element('p', { class: 'legend' });
-  const plot = element('div', {
-    class: 'plot',
-    tabindex: 0,
-    role: 'img',
-  });
-  plot.style.height = `${height}px`;
-  const [savePng, saveSvg] = ['PNG', 'SVG'].map((kind) =>
-    element(
-      'button',
-      { type: 'button', class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` },
-      kind,
-    ),
-  ) as [HTMLButtonElement, HTMLButtonElement];
-  const link = copyLink(`Link to the chart ${title}`, () => ({ chart: title, episode: undefined }));
   const note = element('p', { class: 'remark' });
-  const head = element(
-    'div',
-    { class: 'chart-head' },
-    element('h3', {}, title),
-    element('span', {}, link, savePng, saveSvg),
+  const plot = element('div', { class: 'plot', tabindex: 0, role: 'img' });
+  plot.style.height = `${height}px`;
+  const tools = element(
+    'span',
+    {},
+    copyLink(`Link to the chart ${title}`, () => ({ chart: title, episode: undefined })),
+    saveButton(title, 'PNG', () => figureImage(figureOf(options, isDark() ? 'dark' : 'light'))),
+    saveButton(title, 'SVG', () => new Blob([figureOf(options)], { type: 'image/svg+xml' })),
   );
-  const node = element(
-    'figure',
-    { class: 'chart', 'data-title': title },
-    element('figcaption', {}, head, legend, note),
-    plot,
-  );
+  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), tools);
+  const caption = element('figcaption', {}, head, legend, note);
+  const node = element('figure', { class: 'chart', 'data-title': title }, caption, plot);
 
-  let x: readonly number[] = [];
-  let columns: readonly (readonly (number | null | undefined)[])[] = [];
-  /** The values for the legend, by line. */
-  let read: readonly (readonly (number | null | undefined)[])[] = [];
-  let chart: uPlot | undefined;
-  /** The current labels of the axes. */
-  const ticks: Ticks = { x: [], y: [] };
-  /** Cancels a pending drawing. */
-  let forget: () => void = () => {};
-  const listening = new AbortController();
+  /** Every x with a point, rising. */
+  let places: readonly number[] = [];
+  let width = 0;
+  let drawn: Plot | undefined;
+  const pointer = svgElement(shape('g', { class: 'cursor' }));
 
-  const showLegend = (index: number | null | undefined) => {
-    const shown = options.lines.flatMap((line, i): HTMLElement[] => {
-      if (line.faint === true) return [];
-      const value = valueNear(read[i] ?? [], index ?? x.length - 1);
-      const text = value === undefined ? '–' : options.formatValue(value);
-      return [element('span', { class: 'key' }, swatch(line), `${line.label} `, element('b', {}, text))];
-    });
-    const where = index === null || index === undefined ? undefined : x[index];
-    replaceChildren(
-      legend,
-      ...shown,
-      where !== undefined && element('span', { class: 'where' }, `at ${options.formatX(where)}`),
+  const showCursor = () => {
+    const keys = named(options).map((line) =>
+      element('span', { class: 'key' }, swatch(line.style), `${line.label} `, element('b', {}, valueOf(line, options))),
     );
+    const where = cursor !== undefined && element('span', { class: 'where' }, `at ${options.formatX(cursor)}`);
+    replaceChildren(legend, ...keys, where);
+    pointer.replaceChildren(...(drawn === undefined ? [] : cursorShapes(options, drawn)).map(svgElement));
   };
-
-  const draw = (width: number) => {
-    chart?.destroy();
-    chart = new uPlot(
-      plotOptions(() => options, width, ticks, showLegend),
-      [x, ...columns] as unknown as uPlot.AlignedData,
-      plot,
-    );
-  };
-  const take = (given: ChartOptions) => {
-    options = given;
-    const aligned = onOneAxis(
-      given.lines.flatMap(({ curve, band }) => (band ? [curve, band.low, band.high] : [curve])),
-    );
-    x = aligned.x;
-    columns = aligned.columns;
-    read = onOneAxis(given.lines.map(({ curve, measured }) => measured ?? curve)).columns;
-    note.textContent = given.note ?? '';
-    note.hidden = given.note === undefined;
-    const described = given.lines.filter(({ faint }) => faint !== true).map(describe(given));
-    const levels = given.levels.map(({ label, y }) => `; ${label} at ${given.formatValue(y)}`);
-    plot.setAttribute('aria-label', `${title}: ${described.join('; ')}${levels.join('')}. Arrow keys read values.`);
+  const draw = () => {
+    if (width > 0) {
+      const room = { left: 0, right: width - 4, top: 8, bottom: height - heightBelow(text), text };
+      drawn = drawPlot(options, room);
+      const frame = { width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true' };
+      const svg = svgElement(shape('svg', frame, ...drawn.shapes));
+      svg.append(pointer);
+      plot.replaceChildren(svg);
+    }
+    showCursor();
   };
   const update = (given: ChartOptions) => {
-    const before = options;
-    const held = chart === undefined || (chart.cursor.left ?? -1) < 0 ? undefined : x[chart.cursor.idx ?? -1];
-    take(given);
-    if (chart === undefined) return showLegend(null);
-    const { width } = chart;
-    if (looksOf(before) === looksOf(given)) chart.setData([x, ...columns] as unknown as uPlot.AlignedData);
-    else draw(width);
-    // Reading values with keys continues at the same position of the axis.
-    if (held !== undefined && plot === document.activeElement) {
-      // uPlot applies new scales at the end of this task; before that, the position would be wrong.
-      const drawn = chart;
-      queueMicrotask(() => setCursorAt(drawn, held));
-    } else if ((chart.cursor.left ?? -1) < 0) showLegend(null);
+    // A place on one axis means nothing on another.
+    if (given.x.title !== options.x.title) moveCursor(undefined);
+    options = given;
+    places = [...new Set(given.lines.flatMap(({ curve }) => curve.x))].sort((a, b) => a - b);
+    note.textContent = given.note ?? '';
+    note.hidden = given.note === undefined;
+    plot.setAttribute('aria-label', `${describe(given)}. Arrow keys read values.`);
+    draw();
   };
+  plot.addEventListener('pointermove', ({ clientX }) => {
+    if (drawn === undefined) return;
+    const { x } = drawn;
+    const under = clientX - plot.getBoundingClientRect().left;
+    const after = countBefore(places, (place) => x(place) < under);
+    const [left, right] = places.slice(Math.max(0, after - 1), after + 1);
+    if (left === undefined) return;
+    moveCursor(right !== undefined && x(right) - under < under - x(left) ? right : left);
+  });
+  plot.addEventListener('pointerleave', () => moveCursor(undefined));
+  plot.addEventListener('blur', () => moveCursor(undefined));
+  plot.addEventListener('keydown', (event) => {
+    const move = moves[event.key];
+    if (move === undefined || places.length === 0) return;
+    event.preventDefault();
+    const outside = move < 0 ? places.length : -1;
+    const from = cursor === undefined ? outside : countBefore(places, (x) => x <= cursor!) - 1;
+    moveCursor(places[Math.min(places.length - 1, Math.max(0, from + move))]);
+  });
   const resized = new ResizeObserver(([entry]) => {
-    const width = Math.floor(entry?.contentRect.width ?? 0);
-    if (width === 0) return;
-    if (chart !== undefined) {
-      if (chart.width !== width) chart.setSize({ width, height });
-      return;
-    }
-    forget();
-    forget = drawInTurn(() => draw(width));
+    const given = Math.floor(entry?.contentRect.width ?? 0);
+    if (given === 0 || given === width) return;
+    width = given;
+    draw();
   });
   resized.observe(plot);
-  const textOf = (): ChartText => ({ title, legend: legendText(legend, options.lines), note: options.note ?? '' });
-  savePng.addEventListener('click', () => {
-    const drawn = plot.querySelector('canvas');
-    if (drawn !== null) void chartImage(drawn, textOf()).then((image) => downloadFile(`${title}.png`, image));
-  });
-  saveSvg.addEventListener('click', () => {
-    if (chart !== undefined) downloadFile(`${title}.svg`, chartSvg({ chart, options, ticks }, textOf()));
-  });
-  plot.addEventListener('keydown', (event) => moveCursor(event, chart, x));
-  plot.addEventListener('blur', () => chart?.setCursor({ left: -10, top: -10 }));
-  onThemeChange(() => chart?.redraw(false, true), listening.signal);
-  take(first);
-  showLegend(null);
+  followers.add(showCursor);
+  update(first);
   return {
     node,
     update,
     dispose() {
-      forget();
       resized.disconnect();
-      listening.abort();
-      chart?.destroy();
-      chart = undefined;
+      followers.delete(showCursor);
     },
   };
 }
 
-/** The names and values of the legend, each with the look of its line. */
-function legendText(legend: HTMLElement, lines: readonly ChartLine[]): ChartText['legend'] {
-  const keys = [...legend.querySelectorAll<HTMLElement>('.key')];
-  return lines
-    .filter(({ faint }) => faint !== true)
-    .map(({ variable, dash }, i) => ({ text: keys[i]?.innerText ?? '', colour: themeColour(variable), dash }));
+const moves: { readonly [key: string]: number } = {
+  ...{ ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity },
+};
+
+function saveButton(title: string, kind: string, make: () => Blob | Promise<Blob>): HTMLButtonElement {
+  const attributes = { class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
+  const button = element('button', { type: 'button', ...attributes }, kind);
+  const save = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
+  button.addEventListener('click', () => void save());
+  return button;
 }
 
-type Ticks = { x: AxisTicks; y: AxisTicks };
+function named({ lines }: ChartOptions): readonly ChartLine[] {
+  return lines.filter(({ isFaint }) => isFaint !== true);
+}
 
-/** `current`: the data to show, which later updates replace. `ticks` are recorded when they are drawn. */
-function plotOptions(
-  current: () => ChartOptions,
-  width: number,
-  ticks: Ticks,
-  showLegend: (index: number | null | undefined) => void,
-): uPlot.Options {
-  const options = current();
-  const { lines, range, isLog } = options;
-  const series: uPlot.Series[] = [{}];
-  const bands: uPlot.Band[] = [];
-  for (const [i, { variable, dash, band, marked, faint }] of lines.entries()) {
-    const gaps: uPlot.Series.GapsRefiner = (chart, _, __, ___, found) =>
-      [...found, ...breaksInPixels(chart, current().lines[i])].sort(([a], [b]) => a - b);
-    const stroke = () => themeColour(variable);
-    series.push({
-      stroke: faint === true ? () => withAlpha(themeColour(variable), 0.28) : stroke,
-      width: faint === true ? 1 : 2,
-      dash: [...dash],
-      points: { show: marked, size: 6, fill: () => themeColour('--ground'), stroke },
-      spanGaps: false,
-      gaps,
-    });
-    if (band === undefined) continue;
-    const at = series.length;
-    const edge: uPlot.Series = { stroke: 'transparent', points: { show: false }, gaps };
-    series.push(edge, { ...edge });
-    bands.push({ series: [at + 1, at], fill: () => withAlpha(themeColour(variable), 0.16) } as unknown as uPlot.Band);
+/** The last point at or before the cursor. */
+function pointOf({ curve }: ChartLine): number {
+  return cursor === undefined ? curve.x.length - 1 : countBefore(curve.x, (x) => x <= cursor!) - 1;
+}
+
+/** How many of rising places are before something. */
+function countBefore(places: readonly number[], isBefore: (place: number) => boolean): number {
+  let [low, high] = [0, places.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(places[middle]!)) low = middle + 1;
+    else high = middle;
   }
-  const axis: uPlot.Axis = {
-    stroke: () => themeColour('--quiet'),
-    font: `12px ${getComputedStyle(document.body).fontFamily}`,
-    labelFont: `12px ${getComputedStyle(document.body).fontFamily}`,
-    grid: { stroke: () => themeColour('--rule'), width: 1 },
-    ticks: { show: false },
-  };
-  return {
-    width,
-    height: options.height,
-    series,
-    bands,
-    scales: {
-      x: { time: false, range: () => [...current().rangeX] },
-      y: { distr: isLog ? 3 : 1, ...(range !== undefined && { range: () => [range[0], range[1]] }) },
-    },
-    axes: [
-      {
-        ...axis,
-        label: options.xLabel,
-        labelSize: 18,
-        size: 30,
-        space: 64,
-        splits: (chart, _, low, high, step) => splitsOf(low, high, step, chart.bbox.width / devicePixelRatio),
-        values: (_, splits) => {
-          ticks.x = splits.map((value) => ({ value, text: options.formatX(value) }));
-          return ticks.x.map(({ text }) => text);
-        },
-        ...(options.stepsX && { incrs: [...options.stepsX] }),
-      },
-      {
-        ...axis,
-        size: 58,
-        space: 36,
-        // On a logarithmic axis, some grid lines have no label.
-        values: (_, splits: (number | null)[]) => {
-          ticks.y = splits.flatMap((value) => (value === null ? [] : [{ value, text: options.formatY(value) }]));
-          return splits.map((value) => (value === null ? '' : options.formatY(value)));
-        },
-        ...(!isLog && options.stepsY && { incrs: [...options.stepsY] }),
-      },
-    ],
-    legend: { show: false },
-    cursor: { sync: { key: cursors.key, setSeries: false }, drag: { x: false, y: false }, points: { size: 6 } },
-    hooks: {
-      setCursor: [(chart) => showLegend((chart.cursor.left ?? -1) < 0 ? null : chart.cursor.idx)],
-      drawAxes: [(chart) => drawMarkLines(chart, options.marks, options.levels)],
-      draw: [(chart) => drawMarkNames(chart, options.marks, options.levels)],
-    },
-  };
+  return low;
 }
 
-/** Grid lines along x. If the axis does not begin at one of them, its beginning is labelled too, where it has room. */
-function splitsOf(low: number, high: number, step: number, width: number): number[] {
-  const first = Math.ceil(low / step - 1e-9);
-  const splits = Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => (first + i) * step);
-  const room = (((splits[0] ?? high) - low) / (high - low)) * width;
-  return room > 32 ? [low, ...splits] : splits;
+function valueOf(line: ChartLine, { formatValue }: ChartOptions): string {
+  const value = (line.measured ?? line.curve).y[pointOf(line)];
+  return value === null || value === undefined ? '–' : formatValue(value);
 }
 
-/** Gaps of a line at its breaks, wide enough for the stroke of a steep line. */
-function breaksInPixels(chart: uPlot, line: ChartLine | undefined): uPlot.Series.Gaps {
-  const half = 1.5 * devicePixelRatio;
-  return (line?.breaks ?? []).map(([from, to]) => [
-    chart.valToPos(from, 'x', true) - half,
-    chart.valToPos(to, 'x', true) + half,
-  ]);
+/** A line at the cursor, and the point of each curve whose value is shown. */
+function cursorShapes(options: ChartOptions, { x, y, room }: Plot): SvgShape[] {
+  if (cursor === undefined) return [];
+  const points = named(options).flatMap((line) => {
+    const i = pointOf(line);
+    const [place, value] = [line.curve.x[i], line.curve.y[i]];
+    if (place === undefined || value === null || value === undefined) return [];
+    const point = shape('circle', { class: 'point', cx: at(x(place)), cy: at(y(value)), r: 3.5 });
+    return [shape('g', { class: curveClass(line.style) }, point)];
+  });
+  const place = x(cursor);
+  if (place < room.left || place > room.right) return [];
+  const line = shape('path', { d: `M${at(place)} ${at(room.top)}V${at(room.bottom)}` });
+  return [line, ...points];
 }
 
-function moveCursor(event: KeyboardEvent, chart: uPlot | undefined, x: readonly number[]): void {
-  const moves: Record<string, number> = {
-    ArrowLeft: -1,
-    ArrowRight: 1,
-    PageUp: -10,
-    PageDown: 10,
-    Home: -Infinity,
-    End: Infinity,
-  };
-  const move = moves[event.key];
-  if (chart === undefined || move === undefined || x.length === 0) return;
-  event.preventDefault();
-  const isOff = (chart.cursor.left ?? -1) < 0;
-  const from = isOff ? (move < 0 ? x.length : -1) : (chart.cursor.idx ?? 0);
-  const to = Math.min(x.length - 1, Math.max(0, from + move));
-  setCursorAt(chart, x[to] ?? 0);
+/** The chart as it is read now, for a file. */
+function figureOf(options: ChartOptions, scheme?: 'light' | 'dark'): string {
+  const lines = options.lines.map((line) => ({ ...line, label: `${line.label} ${valueOf(line, options)}` }));
+  const caption = options.note ?? '';
+  return drawFigure({ ...options, lines, title: `${describe(options)}.`, caption, isNamed: true }, scheme);
 }
 
-function setCursorAt(chart: uPlot, x: number): void {
-  chart.setCursor({ left: chart.valToPos(x, 'x'), top: chart.over.clientHeight / 2 });
+function isDark(): boolean {
+  return matchMedia('screen and (prefers-color-scheme: dark)').matches;
 }
 
-/** The fixed settings of a chart. If they stay the same, a chart gets new values without being created again. */
-function looksOf({ lines, levels, isLog, xLabel, range, marks }: ChartOptions): string {
-  const looks = lines.map(({ label, variable, dash, band, marked, faint }) => [
-    label,
-    variable,
-    dash,
-    band !== undefined,
-    marked,
-    faint,
-  ]);
-  return JSON.stringify([looks, levels, isLog, xLabel, range, marks]);
-}
-
-/** The value at an index, or the last one before it. */
-function valueNear(column: readonly (number | null | undefined)[], index: number): number | undefined {
-  for (let i = index; i >= 0; i -= 1) {
-    const value = column[i];
-    if (value !== null && value !== undefined) return value;
-  }
-  return undefined;
-}
-
-function describe({ formatValue }: ChartOptions): (line: ChartLine) => string {
-  return ({ label, curve, measured = curve }) => {
+function describe(options: ChartOptions): string {
+  const { title, levels, formatValue } = options;
+  const lines = named(options).map(({ label, curve, measured = curve }) => {
     const values = measured.y.filter((value) => value !== null);
     const [first, last] = [values[0], values.at(-1)];
     if (first === undefined || last === undefined) return `${label} without values`;
-    return `${label} from ${formatValue(first)} to ${formatValue(last)}, highest ${formatValue(Math.max(...values))}`;
-  };
-}
-
-/** Adds transparency to a colour in the form #rrggbb. */
-function withAlpha(colour: string, alpha: number): string {
-  return `${colour}${Math.round(alpha * 255)
-    .toString(16)
-    .padStart(2, '0')}`;
+    const highest = values.reduce((most, value) => Math.max(most, value), first);
+    return `${label} from ${formatValue(first)} to ${formatValue(last)}, highest ${formatValue(highest)}`;
+  });
+  return `${title}: ${[...lines, ...levels.map(({ label, y }) => `${label} at ${formatValue(y)}`)].join('; ')}`;
 }

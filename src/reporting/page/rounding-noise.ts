@@ -1,4 +1,4 @@
-import type { Curve } from '../align-series.js';
+import type { Curve } from '../chart/align-series.js';
 
 /**
  * Numbers that differ by no more than this share of their size count as equal. Logs are rounded to six digits, and

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { drawFigure, figureMark } from '../../reporting/figure/draw-figure.js';
+import { drawFigure, figureMark } from '../../reporting/chart/draw-figure.js';
 import { gatherReport } from '../gather-report.js';
 import { findSubjects, runsOfSubjects, type ExportedSubjects } from './exported-subjects.js';
 import { figureOfReport, type FigureChoice } from './figure-of-report.js';

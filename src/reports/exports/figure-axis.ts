@@ -1,5 +1,5 @@
 import { isKeyMap, valueAt } from '../../config/recipe-layer.js';
-import { timeUnit, type CurveAxis, type CostAxis } from '../../reporting/align-series.js';
+import { timeUnit, type CurveAxis, type CostAxis } from '../../reporting/chart/align-series.js';
 import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
 /** The x axis of a figure: what training has spent so far. */

@@ -70,12 +70,13 @@ describe('the figure of a report', () => {
     const { figure, notes } = figureOfReport(data, success);
     const [a, b] = figure.lines;
     expect(a!.curve.x).toEqual([1, 3]);
-    expect(a!.curve.y.map((value) => Number(value!.toFixed(9)))).toEqual([30, 60]);
-    expect(a!.band).toEqual({ low: [20, 40], high: [40, 80] });
-    expect(b).toMatchObject({ label: 'b', style: 1, curve: { x: [1, 2, 3], y: [10, 50, 50] } });
+    expect(a!.curve.y.map((value) => Number(value!.toFixed(9)))).toEqual([0.3, 0.6]);
+    expect(a!.band).toEqual({ low: [0.2, 0.4], high: [0.4, 0.8] });
+    expect(b).toMatchObject({ label: 'b', style: 1, curve: { x: [1, 2, 3], y: [0.1, 0.5, 0.5] } });
     expect(b!.band).toBeUndefined();
     expect(notes).toEqual([]);
-    expect(figure).toMatchObject({ xTitle: 'Steps of the run', yTitle: 'Success in evaluations, temperature 0 (%)' });
+    expect(figure.x).toMatchObject({ title: 'Steps of the run' });
+    expect(figure.y).toMatchObject({ title: 'Success in evaluations, temperature 0 (%)', size: 0.01, bounds: [0, 1] });
     expect(figure.title).toContain('a from 30.0 to 60.0 %; b from 10.0 to 50.0 %');
     expect(figure.caption).toBe('Mean over 1 to 2 seeds; the band reaches from the lowest seed to the highest.');
   });
@@ -98,13 +99,13 @@ describe('the figure of a report', () => {
     const second = { 'eval/t0/success': [0.4, 0.4, 0.8], 'cost/units': [0, 50, 100], 'cost/turns': [0, 25, 50] };
     const data = reportOf([runOf('a 1', 'a', first, recipe), runOf('a 2', 'a', second, recipe)]);
     const { figure } = figureOfReport(data, success);
-    expect(figure.xTitle).toBe('Budget spent (units: 2 a turn)');
+    expect(figure.x.title).toBe('Budget spent (units: 2 a turn)');
     expect(figure.lines[0]!.curve.x).toEqual([0, 50, 100]);
-    // At 50 the first seed is halfway: (40 + 40) / 2.
-    expect(figure.lines[0]!.curve.y.map((value) => Number(value!.toFixed(9)))).toEqual([30, 40, 70]);
+    // At 50 the first seed is halfway: (0.4 + 0.4) / 2.
+    expect(figure.lines[0]!.curve.y.map((value) => Number(value!.toFixed(9)))).toEqual([0.3, 0.4, 0.7]);
     expect(figureOfReport(data, { ...success, by: 'turns' }).figure.lines[0]!.curve.x).toEqual([0, 25, 50]);
     const mixed = reportOf([...data.runs, runOf('b 1', 'b', { 'eval/t0/success': [0.1, 0.2] })]);
-    expect(figureOfReport(mixed, success).figure.xTitle).toBe('Steps of the run');
+    expect(figureOfReport(mixed, success).figure.x.title).toBe('Steps of the run');
     expect(figureOfReport(mixed, { ...success, by: 'units' })).toMatchObject({
       figure: { lines: [{ label: 'a' }] },
       notes: ['Not in the figure, because they have no eval/t0/success by units: b 1.'],
@@ -119,11 +120,11 @@ describe('the figure of a report', () => {
       'eval/t0/success_high': [0.3, 0.7],
     };
     const { figure } = figureOfReport(reportOf([runOf('seed 1', null, metrics)]), { ...success, by: 'seconds' });
-    expect(figure.lines[0]!.band).toEqual({ low: [10, 50], high: [30, 70] });
+    expect(figure.lines[0]!.band).toEqual({ low: [0.1, 0.5], high: [0.3, 0.7] });
     expect(figure.caption).toBe('One run; the band is the 95 % interval, for other tasks.');
     // 200 s are more than three minutes.
-    expect(figure.xTitle).toBe('Work, evaluations included (minutes)');
-    expect(figure.lines[0]!.curve.x).toEqual([100 / 60, 200 / 60]);
+    expect(figure.x.title).toBe('Work, evaluations included (minutes)');
+    expect([figure.lines[0]!.curve.x, figure.x.size]).toEqual([[100, 200], 60]);
   });
 
   it('takes the lowest temperature, other measures, and any metric by its name', () => {
@@ -135,15 +136,14 @@ describe('the figure of a report', () => {
     };
     const data = reportOf([runOf('seed 1', null, metrics)]);
     const of = (metric: string) => figureOfReport(data, { metric }).figure;
-    expect(of('success').lines[0]!.curve.y).toEqual([30, 40]);
-    expect(of('eval/t1/success').lines[0]!.curve.y).toEqual([10, 20]);
+    expect(of('success').lines[0]!.curve.y).toEqual([0.3, 0.4]);
+    expect(of('eval/t1/success').lines[0]!.curve.y).toEqual([0.1, 0.2]);
     expect(of('turns')).toMatchObject({
-      yTitle: 'Mean turns in evaluations, temperature 0.5',
+      y: { title: 'Mean turns in evaluations, temperature 0.5' },
       lines: [{ curve: { y: [5, 4] } }],
     });
     expect(of('train/loss')).toMatchObject({
-      yTitle: 'train/loss',
-      bounds: [-Infinity, Infinity],
+      y: { title: 'train/loss', size: 1 },
       caption: 'One run; without a band.',
     });
     expect(() => of('train/los')).toThrow(/Did you mean `train\/loss`/);

@@ -1,4 +1,4 @@
-import type { FigureLine } from '../../reporting/figure/figure.js';
+import type { ChartLine } from '../../reporting/chart/chart.js';
 
 /** Share of the axis within which seeds count as ending together. */
 const together = 0.01;
@@ -7,7 +7,7 @@ const together = 0.01;
  * Cuts the ends of a line that fewer seeds cover, if they are at most a hundredth of the axis. Seeds with the same
  * budget end a few units apart. After the first end, the mean would only jump to the longest seed.
  */
-export function trimEnds<Line extends FigureLine>(line: Line, range: number): Line {
+export function trimEnds<Line extends ChartLine>(line: Line, range: number): Line {
   const { curve, band, whole } = line;
   const [first, last] = [whole?.indexOf(true) ?? -1, whole?.lastIndexOf(true) ?? -1];
   const at = (i: number) => curve.x[i] ?? 0;

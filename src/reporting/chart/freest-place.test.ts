@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { freestPlace, type Box, type Polyline } from './place-name.js';
+import { freestPlace, type Box, type Polyline } from './freest-place.js';
 
 const boxAt = (left: number, top: number): Box => ({ left, right: left + 40, top, bottom: top + 13 });
 const [right, left, middle] = [boxAt(260, 50), boxAt(0, 50), boxAt(100, 50)];

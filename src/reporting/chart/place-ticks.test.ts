@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { placeTicks } from './figure-ticks.js';
+import { placeLogTicks, placeTicks } from './place-ticks.js';
 
 const apartBy = (least: number) => (_: readonly string[], apart: number) => apart < least;
 
@@ -16,6 +16,7 @@ describe('ticks', () => {
     });
     expect(placeTicks({ low: -3, high: 3, crowds: apartBy(0.3) }).labels).toEqual(['−2', '0', '2']);
     expect(placeTicks({ low: 0, high: 4e-8, crowds: apartBy(0.4) }).labels).toEqual(['0', '2e−8', '4e−8']);
+    expect(placeTicks({ low: 0, high: 3e12, crowds: apartBy(0.4) }).labels).toEqual(['0', '2e12']);
   });
 
   // Goes red when sums of steps replace multiples: 3 x 0.1 is 0.30000000000000004.
@@ -35,5 +36,14 @@ describe('ticks', () => {
       apart * 40 < Math.max(...labels.map((one) => one.length)) + 1;
     // Seven characters and a space of forty: five labels at most.
     expect(placeTicks({ low: 0, high: 1_000_000, crowds }).labels).toEqual(['0', '500,000', '1,000,000']);
+  });
+
+  it('stand at 1, 2 and 5 times powers of ten on a logarithmic axis, and at powers alone where these are many', () => {
+    expect(placeLogTicks({ low: 0.5, high: 20, crowds: apartBy(0.1) })).toEqual({
+      values: [0.5, 1, 2, 5, 10, 20],
+      labels: ['0.5', '1', '2', '5', '10', '20'],
+    });
+    expect(placeLogTicks({ low: 0.01, high: 100, crowds: apartBy(0.2) }).labels).toEqual(['0.01', '0.1', '1', '10', '100']); // prettier-ignore
+    expect(placeLogTicks({ low: 1e-8, high: 1, crowds: apartBy(0.2) }).labels).toEqual(['1e−8', '1e−6', '0.0001', '0.01', '1']); // prettier-ignore
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { ReportSeries } from './report-data.js';
-import { bandOf, curveOf, isNoisy, onOneAxis, smooth } from './align-series.js';
+import type { ReportSeries } from '../report-data.js';
+import { bandOf, curveOf, isNoisy, smooth } from './align-series.js';
 
 const series: ReportSeries = {
   stage: ['sft', 'sft', 'rl', 'rl'],
@@ -61,18 +61,6 @@ it('agrees with a slow reading of the definition on many curves', () => {
 it('smooths by a running mean that is shorter at the ends', () => {
   expect(smooth({ x: [1, 2, 3, 4], y: [0, 3, 6, 0] }, 3).y).toEqual([1.5, 3, 3, 3]);
   expect(smooth({ x: [1, 2], y: [5, 7] }, 1).y).toEqual([5, 7]);
-});
-
-it('tells a place without a point from a gap', () => {
-  const { x, columns } = onOneAxis([
-    { x: [1, 3], y: [10, null] },
-    { x: [2], y: [20] },
-  ]);
-  expect(x).toEqual([1, 2, 3]);
-  expect(columns).toEqual([
-    [10, undefined, null],
-    [undefined, 20, undefined],
-  ]);
 });
 
 // Goes red when the last loss of fine-tuning is averaged with the first of reinforcement learning.

@@ -1,5 +1,4 @@
-// The report page shares this file, so it imports only types of the page's data.
-import type { ReportSeries } from './report-data.js';
+import type { ReportSeries } from '../report-data.js';
 
 /** The horizontal axis of a curve. */
 export type CurveAxis = 'runStep' | 'episodes' | 'seconds';
@@ -58,7 +57,7 @@ export function curveOf(series: ReportSeries, metric: string, axis: CurveAxis | 
   return { x, y, stage };
 }
 
-function isCost(axis: CurveAxis | CostAxis): axis is CostAxis {
+export function isCost(axis: CurveAxis | CostAxis): axis is CostAxis {
   return axis.startsWith('cost/');
 }
 
@@ -118,15 +117,4 @@ const exact =
 /** Whether a running mean shows this metric better than its points do. */
 export function isNoisy(metric: string): boolean {
   return !exact.test(metric);
-}
-
-/** Curves on one shared list of x, as a chart needs them. */
-export function onOneAxis(curves: readonly Curve[]): { x: number[]; columns: (number | null | undefined)[][] } {
-  const x = [...new Set(curves.flatMap((curve) => curve.x))].sort((a, b) => a - b);
-  const columns = curves.map((curve) => {
-    const values = new Map(curve.x.map((at, i) => [at, curve.y[i] ?? null]));
-    // Undefined: this curve has no point here, and its line continues. Null: a gap.
-    return x.map((at) => values.get(at));
-  });
-  return { x, columns };
 }

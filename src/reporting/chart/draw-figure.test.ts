@@ -2,32 +2,31 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import { drawFigure, figureMark } from './draw-figure.js';
+import type { ChartLine } from './chart.js';
+import { drawFigure, figureMark, type Figure } from './draw-figure.js';
 import { figureStyle } from './figure-style.js';
-import type { Figure, FigureLine } from './figure.js';
 
-const line: FigureLine = { label: 'grpo', style: 0, curve: { x: [0, 5, 10], y: [20, 50, 80] }, isMarked: false };
+const line: ChartLine = { label: 'grpo', style: 0, curve: { x: [0, 5, 10], y: [20, 50, 80] }, isMarked: false };
 const figure: Figure = {
   title: 'Success by steps.',
-  xTitle: 'Steps',
-  yTitle: 'Success (%)',
-  wholeX: true,
-  bounds: [0, 100],
-  leastRange: 10,
+  x: { title: 'Steps', size: 1, isWhole: true },
+  y: { title: 'Success (%)', size: 1, bounds: [0, 100], leastRange: 10 },
   lines: [line],
+  levels: [],
+  marks: [],
   caption: 'One run.',
 };
 
 /** Reads the axes of an SVG and returns functions from places to values. Two numbers of an axis fix its scale. */
 function readAxes(svg: string) {
-  const ticks = [...svg.matchAll(/<text class="quiet" x="([\d.]+)" y="([\d.]+)"([^>]*)>([^<]+)</g)].map(
-    ([, x, y, rest, text]) => ({
-      x: Number(x),
-      y: Number(y),
-      isY: rest!.includes('end'),
-      value: Number(text!.replace(/,/g, '')),
-    }),
-  );
+  const ticks = [
+    ...svg.matchAll(/<text x="([\d.]+)" y="([\d.]+)" dy=".35em" class="quiet" text-anchor="(\w+)">([\d,]+)</g),
+  ].map(([, x, y, rest, text]) => ({
+    x: Number(x),
+    y: Number(y),
+    isY: rest === 'end',
+    value: Number(text!.replace(/,/g, '')),
+  }));
   const inverse = (list: readonly { place: number; value: number }[]) => {
     const [a, b] = [list[0]!, list.at(-1)!];
     return (place: number) => a.value + ((place - a.place) / (b.place - a.place)) * (b.value - a.value);
@@ -125,7 +124,13 @@ describe('a figure', () => {
       'x'.repeat(5000),
     ];
     const lines = names.map((label, style) => ({ ...line, label, style }));
-    const svg = drawFigure({ ...figure, lines, title: names[0]!, xTitle: names[1]!, caption: names[2]! });
+    const svg = drawFigure({
+      ...figure,
+      lines,
+      title: names[0]!,
+      x: { ...figure.x, title: names[1]! },
+      caption: names[2]!,
+    });
     expect(new Set([...svg.matchAll(/<([a-z!]+)/gi)].map(([, tag]) => tag))).toEqual(
       new Set(['!', 'svg', 'title', 'style', 'rect', 'g', 'path', 'text']),
     );
@@ -144,12 +149,12 @@ describe('a figure', () => {
     const lines = Array.from({ length: 9 }, (_, style) => ({ ...line, label: `cell ${style}`, style }));
     const svg = drawFigure({ ...figure, lines });
     const places = lines.map(({ label }) =>
-      new RegExp(`<text x="([\\d.]+)" y="(\\d+)">${label}<`).exec(svg)!.slice(1).join(),
+      new RegExp(`<text x="([\\d.]+)" y="(\\d+)" dy=".35em">${label}<`).exec(svg)!.slice(1).join(),
     );
     expect(new Set(places).size).toBe(9);
     // The eighth line has the first colour again, dashed.
     expect(
-      svg.match(/<g class="curve-1"><title>cell 7<\/title><path class="line"[^>]* stroke-dasharray="6 4"/),
+      svg.match(/<g class="curve-1">\s*<title>cell 7<\/title>\s*<path class="line"[^>]* stroke-dasharray="6 4"/),
     ).not.toBeNull();
     expect(drawFigure(figure)).not.toContain('>grpo</text>');
   });
@@ -167,8 +172,49 @@ describe('a figure', () => {
     const of = (text: string) => text.match(/--curve-\d: (#\w+)/g)!.map((rule) => rule.slice(-7));
     const colours = of(theme);
     expect(colours).toHaveLength(14);
-    const drawn = [...figureStyle.matchAll(/\.line,[^{]*\{stroke:(#\w+)\}/g)].map(([, colour]) => colour);
+    const style = figureStyle();
+    const drawn = [...style.matchAll(/\.curve-\d\{color:(#\w+)\}/g)].map(([, colour]) => colour);
     expect(drawn).toEqual(colours);
-    expect(figureStyle.indexOf('prefers-color-scheme:dark')).toBeLessThan(figureStyle.indexOf(colours[7]!));
+    expect(style.indexOf('prefers-color-scheme:dark')).toBeLessThan(style.indexOf(colours[7]!));
+    expect(figureStyle('dark')).not.toContain(colours[0]!);
+  });
+
+  // Goes red when a long curve loses a peak, or is drawn with more points than anybody can see.
+  it('keeps the lowest and the highest value of each place of a long curve', () => {
+    const x = Array.from({ length: 20_001 }, (_, i) => i);
+    const y = x.map((i) => (i === 12_345 ? 97 : i === 4321 ? 3 : 50 + (i % 7)));
+    const [drawn = []] = valuesOf(drawFigure({ ...figure, lines: [{ ...line, curve: { x, y } }] }), 'line');
+    const values = drawn.map(([, value]) => value!);
+    expect([Math.min(...values), Math.max(...values)]).toEqual([3, 97]);
+    expect([drawn[0]![0], drawn.at(-1)![0]]).toEqual([0, 20_000]);
+    expect(drawn.length).toBeLessThan(4 * 720);
+    expect(drawn.map(([place]) => place)).toEqual(drawn.map(([place]) => place!).sort((a, b) => a - b));
+  });
+
+  it('has equal distances of equal factors on a logarithmic axis', () => {
+    const powers = { ...line, curve: { x: [0, 5, 10], y: [0.01, 1, 100] } };
+    const svg = drawFigure({ ...figure, y: { title: 'Loss', size: 1, isLog: true }, lines: [powers] });
+    const heights = [.../class="line" d="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)"/.exec(svg)!].slice(1);
+    const [low, middle, high] = heights.map(Number) as [number, number, number];
+    expect(low - middle).toBeCloseTo(middle - high, 1);
+    expect(low - middle).toBeGreaterThan(100);
+  });
+
+  it('draws no line over a break, and stages and levels with their names', () => {
+    const svg = drawFigure({
+      ...figure,
+      lines: [{ ...line, breaks: [5], curve: { x: [0, 2, 5, 10], y: [20, 30, 80, 90] } }],
+      levels: [{ label: 'random', y: 40 }],
+      marks: [{ x: 5, label: 'rl' }],
+    });
+    expect(valuesOf(svg, 'line')).toEqual([
+      [[0, 20], [2, 30]],
+      [[5, 80], [10, 90]],
+    ]); // prettier-ignore
+    expect(svg.match(/class="name quiet">(rl|random)</g)).toHaveLength(2);
+    const { x, y } = readAxes(svg);
+    const [, height] = /class="level" d="M[\d.]+ ([\d.]+)H/.exec(svg)!;
+    const [, place] = /class="level" stroke-dasharray="3 3" d="M([\d.]+) /.exec(svg)!;
+    expect([round(y(Number(height))), round(x(Number(place)))]).toEqual([40, 5]);
   });
 });

@@ -1,4 +1,4 @@
-/** A rectangle in CSS pixels; `y` grows downwards. */
+/** A rectangle in units of the drawing; `y` grows downwards. */
 export interface Box {
   readonly left: number;
   readonly right: number;
@@ -10,11 +10,11 @@ export interface Box {
 export type Polyline = readonly (readonly [x: number, y: number])[];
 
 /** The place of a name that hides the least of these lines; the first of equal ones. */
-export function freestPlace(
-  places: readonly Box[],
+export function freestPlace<Place extends Box>(
+  places: readonly Place[],
   lines: readonly Polyline[],
   taken: readonly Box[],
-): Box | undefined {
+): Place | undefined {
   const free = places.filter((place) => !taken.some((box) => overlaps(place, box)));
   const hidden = free.map((place) => lines.reduce((sum, line) => sum + piecesIn(place, line), 0));
   return free[hidden.indexOf(Math.min(...hidden))];
