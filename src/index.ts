@@ -23,6 +23,7 @@ export type * from './contracts/player.js';
 export type * from './contracts/plugin.js';
 export type * from './contracts/policy.js';
 export type * from './contracts/random.js';
+export type * from './contracts/requirement.js';
 export type * from './contracts/reward.js';
 export type * from './contracts/sampler.js';
 export type * from './contracts/text-view.js';

@@ -5,6 +5,7 @@ import type { Diagnosis, DiagnosisSettings } from '../contracts/plugin.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
+import { requiredBy } from '../plugins/required-by.js';
 import { allContributions, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
 
 /** One subject that the doctor examined. */
@@ -34,6 +35,7 @@ export async function diagnose(
     { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
     { subject: 'plugins', findings: plugins(located) },
     ...problems,
+    ...(await Promise.all(located.map((item) => requirementsOf(item, settings.signal)))).flat(),
     ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings, how)))).flat(),
   ];
 }
@@ -92,6 +94,17 @@ function plugins(located: readonly LocatedContribution[]): Diagnosis[] {
   return packages.length === 0
     ? [{ level: 'note', message: 'none' }]
     : packages.sort().map((message) => ({ level: 'ok', message }));
+}
+
+/** What an environment with its default options requires. Nobody has to play it, so what is missing is no problem. */
+async function requirementsOf(located: LocatedContribution, signal: AbortSignal): Promise<DiagnosedSubject[]> {
+  const findings = (await requiredBy(located, signal)).map((finding): Diagnosis => {
+    const { get, title } = finding.requirement;
+    if ('problem' in finding) return { level: 'note', message: `${title}: ${finding.problem}`, hint: get };
+    const { path, version } = finding.found;
+    return { level: 'ok', message: `${title}: ${version === undefined ? '' : `${version}, `}${path}` };
+  });
+  return findings.length === 0 ? [] : [{ subject: `${located.kind} ${located.name}, besides npm packages`, findings }];
 }
 
 /** The findings of a contribution, if it has `diagnose`. */

@@ -1,5 +1,6 @@
 import type { Config } from '@oclif/core';
 
+import { requiredBy } from '../plugins/required-by.js';
 import { allContributions, type PluginHost } from '../plugins/open-plugin-host.js';
 import { findStoredPlugin } from '../plugins/store/find-stored-plugin.js';
 import { readPluginNeeds, readPluginOrigin } from '../plugins/store/inspect-plugin.js';
@@ -12,7 +13,7 @@ import { listPlugins } from './list-plugins.js';
  *
  * @throws AgentgymError AG_PLUGIN_NOT_INSTALLED
  */
-export async function inspectPlugin(name: string, config: Config, host: PluginHost) {
+export async function inspectPlugin(name: string, config: Config, host: PluginHost, signal: AbortSignal) {
   const stored = await readStoredPlugins(config.dataDir);
   const all = await listPlugins(config, process.cwd());
   const names = packageNames(name);
@@ -25,13 +26,17 @@ export async function inspectPlugin(name: string, config: Config, host: PluginHo
     stored.find((plugin) => plugin.name === listed.name),
   );
   const located = await allContributions(host);
-  const contributions = located
-    .filter((item) => item.package === listed.name)
-    .map(({ kind, name: own, contribution }) => ({ kind, name: own, summary: contribution.summary }));
+  const own = located.filter((item) => item.package === listed.name);
+  const requirements = (await Promise.all(own.map((item) => requiredBy(item, signal)))).flat();
+  const contributions = own.map(({ kind, name: called, contribution }) => ({
+    kind,
+    name: called,
+    summary: contribution.summary,
+  }));
   const source = host.packages().find((item) => item.name === listed.name);
   const needs = source === undefined ? { dependencies: {}, peerRange: null } : await readPluginNeeds(source.root);
   const { apiVersion = null } = (source?.declaration ?? {}) as { apiVersion?: number };
-  return { ...listed, ...origin, apiVersion, contributions, ...needs };
+  return { ...listed, ...origin, apiVersion, contributions, requirements, ...needs };
 }
 
 /** The facts as lines for the user. */
@@ -51,6 +56,12 @@ export function inspectionLines(plugin: Awaited<ReturnType<typeof inspectPlugin>
   return [
     `${name} ${version ?? ''}`,
     ...facts.flatMap(([label, value]) => (value === null ? [] : [`  ${label.padEnd(10)}  ${value}`])),
+    ...plugin.requirements.map((finding) => {
+      const { get, title } = finding.requirement;
+      return 'problem' in finding
+        ? `  ${'needs'.padEnd(10)}  ${title}, but ${finding.problem}. ${get}`
+        : `  ${'needs'.padEnd(10)}  ${title}: ${finding.found.path}`;
+    }),
     ...plugin.contributions.map(({ kind, name: own, summary }) => `  ${kind} ${own}: ${summary}`),
   ];
 }

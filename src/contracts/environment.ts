@@ -2,6 +2,7 @@ import type { Facts } from './facts.js';
 import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
+import type { Material } from './requirement.js';
 import type { Verdict } from './trajectory.js';
 
 /** A value or a promise of it: environments may be synchronous or not. */
@@ -194,6 +195,11 @@ export interface World {
    * intervals count tasks, and results are shown separately for tasks whose clusters were seen and unseen in training.
    */
   readonly sharesClusters?: boolean;
+  /**
+   * What the world was made of that is neither in its package nor required by its contribution, such as the files of a data
+   * set. A run notes the hashes, and is not resumed with others. Absent: nothing.
+   */
+  readonly materials?: readonly Material[];
   /** Creates a new instance. */
   create(call: Call): Awaitable<Environment>;
   /** Frees the shared resources after the instances are disposed of; safe to call twice. */

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 
 import type { OutsideFiles } from './files.js';
 import type { Random } from './random.js';
+import type { FoundRequirement } from './requirement.js';
 import type { TextScene, TextView } from './text-view.js';
 import type { HostFetch, OpenJson } from './wire.js';
 
@@ -89,6 +90,8 @@ export interface JsonLinesProcess<Question extends object, Answer> {
  * their own streams. So nothing depends on the order in which instances are created.
  */
 export interface EnvironmentHost extends Omit<Host, 'random'> {
+  /** What the environment requires, by name. All of it is there. */
+  readonly found: { readonly [name: string]: FoundRequirement };
   /**
    * Starts a child process that ends with the run, however the run ends, including `kill -9`; its descendants end too.
    * `command` is found on the PATH of `env`. No shell reads the arguments. Rejects if the process cannot be started.

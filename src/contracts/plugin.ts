@@ -6,6 +6,7 @@ import type { Host } from './host.js';
 import type { GroupedOptions, OptionFinding, OptionsDeclaration, OptionsOf } from './options.js';
 import type { PlayerModule } from './player.js';
 import type { PolicyModule } from './policy.js';
+import type { Requirement } from './requirement.js';
 import type { RewardModule } from './reward.js';
 import type { SamplerModule } from './sampler.js';
 import type { ToolModule } from './tool.js';
@@ -89,6 +90,11 @@ export interface EnvironmentContribution<D extends GroupedOptions = OptionsDecla
   readonly progressFalls?: boolean;
   /** Defaults for playing it. Absent: on the main thread, without limits. */
   readonly play?: EnvironmentNeeds;
+  /**
+   * What it needs besides npm packages, with these options. Before a run, agentgym says what is missing and how to get it; a
+   * run notes what it found, and is not resumed with anything else. Absent: nothing.
+   */
+  readonly requires?: (options: OptionsOf<D>) => readonly Requirement[];
 }
 
 /** A reward scheme, and the facts that it needs. */

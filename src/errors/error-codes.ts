@@ -362,11 +362,20 @@ export const errorCodes = {
     cause: 'A folder of another user, or a file that another program has locked.',
     cure: 'Choose a writable file with `--output FILE`.',
   },
+  AG_REQUIREMENT_MISSING: {
+    exitCode: 2,
+    meaning:
+      'An environment needs something besides npm packages that this machine does not have: a program, a Python package, a file.',
+    cause: 'It is not installed, has another version, or is in a place where nobody looks.',
+    cure: 'Get it as the message says. `agentgym doctor` lists what every environment needs.',
+  },
   AG_RESUME_MISMATCH: {
     exitCode: 2,
-    meaning: "The recipe given with `--resume` differs from the run's own recipe.",
-    cause: "`--resume` was used together with a recipe or a `--set` that differs from the run's recipe.",
-    cure: 'Resume with `agentgym train --resume RUN` only, or start a new run with the new recipe.',
+    meaning:
+      "The recipe given with `--resume` differs from the run's own recipe, or a file or a program that its environment is made of changed.",
+    cause:
+      "`--resume` was used together with a recipe or a `--set` that differs from the run's recipe; or a data file, a jar, an interpreter or its packages were replaced.",
+    cure: 'Resume with `agentgym train --resume RUN` only and with the old files, or start a new run.',
   },
   AG_REWARD_INVERSION: {
     exitCode: 2,

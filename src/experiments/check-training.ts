@@ -1,5 +1,6 @@
 import type { RunPlan, StagePlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
+import type { FoundRequirement } from '../contracts/requirement.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
@@ -47,6 +48,8 @@ export interface CheckedTraining {
    * tries none.
    */
   readonly external: readonly string[];
+  /** What its environments require besides npm packages; all of it is there. */
+  readonly requirements: readonly FoundRequirement[];
   readonly memory: MemoryEstimate;
   readonly tasks: { readonly [split in SplitName]: TaskList['count'] };
 }
@@ -100,6 +103,7 @@ export async function checkTraining(
       frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
       sampler: describeSampler(plan),
       external: [...(await externalPolicy(plan, host)), ...externalParts(parts)],
+      requirements: [parts.environment, ...parts.transfer.values()].flatMap(({ found }) => found),
       memory: parts.memory,
       tasks: { train: train.count, validation: validation.count, test: test.count },
     };

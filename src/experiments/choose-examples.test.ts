@@ -15,7 +15,7 @@ import { writePrompt } from './write-prompt.js';
 
 function context(changes: Partial<World> = {}, { seed = 2, horizon = 6, tasks = 9 } = {}): ExampleContext {
   const pool = environmentPool(undefined, { world: { ...changes, count: tasks } });
-  const facts = { package: 'test', version: '0', threads: 0, heldBytes: 0, facts: [] };
+  const facts = { package: 'test', version: '0', threads: 0, heldBytes: 0, facts: [], found: [] };
   const environment: OpenEnvironment = { ...facts, name: 'signals', options: {}, world: pool.world, pool };
   const { signal } = new AbortController();
   return { environment, horizon, rollout: rolloutSettings, random: createRandom(seed), signal };

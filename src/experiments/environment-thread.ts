@@ -10,7 +10,16 @@ import { serveWorld } from '../rollout/threads/serve-world.js';
 import type { FromThread } from '../rollout/threads/thread-messages.js';
 import type { ThreadData } from './thread-data.js';
 
-const { owner, entry, options, limits, title, cacheDirectory, memory } = workerData as ThreadData & {
+const {
+  owner,
+  entry,
+  options,
+  limits,
+  title,
+  cacheDirectory,
+  found: required,
+  memory,
+} = workerData as ThreadData & {
   readonly memory: SharedArrayBuffer;
 };
 const port = parentPort;
@@ -24,6 +33,7 @@ serveWorld(port, memory, async (signal) => {
   const found = contributions.find(({ kind, name }) => kind === owner.kind && name === owner.name);
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
-  const host = createEnvironmentHost({ log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory }, owner);
+  const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory };
+  const host = createEnvironmentHost(settings, owner, required);
   return openLocalWorld(() => module.open(options as never, host), { ...limits, title, signal });
 });

@@ -10,6 +10,7 @@ import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PlayerContext, TextPlayer } from '../contracts/player.js';
 import type { ContributionKind } from '../contracts/plugin.js';
+import type { FoundRequirement } from '../contracts/requirement.js';
 import type {
   ConversationEncoder,
   ExportedModel,
@@ -35,6 +36,7 @@ import { findFetchedModel } from '../hub/fetched-model.js';
 import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+import { findRequirements } from '../requirements/find-requirements.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
 import { openLocalWorld } from '../rollout/local-world.js';
@@ -80,7 +82,8 @@ export class Instances {
     const { located, options } = await this.#locate('environment', named);
     const { play = {} } = located.contribution;
     const plan = planWorld(play, named);
-    const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan));
+    const found = await this.#require(located, options);
+    const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan, found));
     return {
       name: named.name,
       package: located.package,
@@ -91,22 +94,42 @@ export class Instances {
       threads: plan.thread === 'worker' ? plan.workers : 0,
       heldBytes: 1e6 * (play.megabytes ?? 0),
       facts: located.contribution.facts ?? [],
+      found,
     };
+  }
+
+  /** Finds what an environment requires. Throws AG_REQUIREMENT_MISSING with how to get the first thing that is missing. */
+  async #require(
+    located: LocatedContribution<'environment'>,
+    options: { readonly [name: string]: never },
+  ): Promise<readonly FoundRequirement[]> {
+    const requirements = await callPlugin(located, 'requires', () => located.contribution.requires?.(options) ?? []);
+    const findings = await findRequirements(requirements, this.#settings.signal);
+    return findings.map((finding) => {
+      if ('found' in finding) return finding.found;
+      const { requirement, problem } = finding;
+      throw new AgentgymError('AG_REQUIREMENT_MISSING', {
+        message: `The ${ownerTitle(located)} needs ${requirement.title}: ${problem}.`,
+        hint: requirement.get,
+      });
+    });
   }
 
   async #openWorld(
     located: LocatedContribution<'environment'>,
     options: { readonly [name: string]: never },
     plan: WorldPlan,
+    required: readonly FoundRequirement[],
   ): Promise<WorldHandle> {
     const { cacheDirectory, log, signal } = this.#settings;
     const { milliseconds, observationCharacters } = plan;
     const limits = { milliseconds, observationCharacters };
     const title = ownerTitle(located);
+    const found = Object.fromEntries(required.map((one) => [one.name, one]));
     if (plan.thread === 'worker') {
       const { kind, name, package: from, version, entry } = located;
       const owner = { kind, name, package: from, version };
-      const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory };
+      const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
       return openThreadWorld({
         program: threadProgram(),
         data,
@@ -118,7 +141,7 @@ export class Instances {
       });
     }
     const module = await this.#host.load(located);
-    const host = createEnvironmentHost(this.#settings, located);
+    const host = createEnvironmentHost(this.#settings, located, found);
     const marks = this.#settings.markCalls?.(title, milliseconds);
     return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, ...(marks && { marks }) });
   }

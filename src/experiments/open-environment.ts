@@ -2,6 +2,7 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { EnvironmentNeeds, EnvironmentPhase } from '../contracts/environment.js';
 import type { OptionalFact } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';
+import type { FoundRequirement } from '../contracts/requirement.js';
 import { environmentPhases } from '../rollout/call-clock.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import type { WorldSettings } from '../rollout/local-world.js';
@@ -24,6 +25,8 @@ export interface OpenEnvironment {
   readonly heldBytes: number;
   /** Facts that its steps report in addition to success and invalid. */
   readonly facts: readonly OptionalFact[];
+  /** What it requires besides npm packages. */
+  readonly found: readonly FoundRequirement[];
 }
 
 /** A recipe's settings for playing an environment. They override those that the environment declares. */

@@ -11,7 +11,7 @@ const own = (task: string): PromptRequest['own'] => ({
 
 function request(changes: Partial<PromptRequest>): PromptRequest {
   const pool = environmentPool();
-  const facts = { package: 'test', version: '0', threads: 0, heldBytes: 0, facts: [] };
+  const facts = { package: 'test', version: '0', threads: 0, heldBytes: 0, facts: [], found: [] };
   return {
     asked: undefined,
     environment: { ...facts, name: 'signals', options: {}, world: pool.world, pool },

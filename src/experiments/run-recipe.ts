@@ -27,7 +27,8 @@ import { disposeParts } from './open-parts.js';
 import { keepDemonstrations } from './prepare-demonstrations.js';
 import { refuseExisting, RunDirectory } from '../runs/run-directory.js';
 import type { RunLabel } from '../runs/run-label.js';
-import type { PackageRecord } from '../runs/run-manifest.js';
+import { manifestPath, type PackageRecord } from '../runs/run-manifest.js';
+import { materialsOf, refuseOtherMaterials } from '../runs/material-record.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import { trainStage } from './train-stage.js';
@@ -212,6 +213,10 @@ async function describeParts(
 ): Promise<ReadonlySet<string> | undefined> {
   const { plan, settings, listener } = options;
   const { random } = settings;
+  const materials = [parts.environment, ...parts.transfer.values()].flatMap(({ name, found, world }) =>
+    materialsOf(name, found, world.materials),
+  );
+  refuseOtherMaterials({ run: run.path, manifest: manifestPath(run.path) }, run.manifest.materials, materials);
   const tasks = await splitTasks(plan, parts, random);
   const transfer = await transferTasks(plan, parts, random);
   const splits = proveSplits(tasks, transfer);
@@ -236,7 +241,7 @@ async function describeParts(
   const { sampler } = plan.recipe.policy;
   const kept = { ...run.manifest.recipe.policy, ...(sampler && { sampler }) };
   const recipe = { ...run.manifest.recipe, policy: kept, tracking: plan.recipe.tracking };
-  await run.update({ recipe, policy, splits, reward, packages, plugins: parts.records, inexact });
+  await run.update({ recipe, materials, policy, splits, reward, packages, plugins: parts.records, inexact });
   return trained;
 }
 

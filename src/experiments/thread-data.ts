@@ -1,3 +1,4 @@
+import type { EnvironmentHost } from '../contracts/host.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PluginOwner } from '../plugins/call-plugin.js';
 import type { WorldSettings } from '../rollout/local-world.js';
@@ -13,4 +14,6 @@ export interface ThreadData {
   readonly title: string;
   /** The CLI's cache folder. */
   readonly cacheDirectory: string;
+  /** What the environment requires. */
+  readonly found: EnvironmentHost['found'];
 }

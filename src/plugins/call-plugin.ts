@@ -7,6 +7,7 @@ import { messageOf } from '../errors/message-of.js';
 export type PluginPhase =
   | 'load'
   | 'validate'
+  | 'requires'
   | 'open'
   | 'create'
   | 'connect'

@@ -33,10 +33,19 @@ export function createHost(settings: HostSettings, owner: PluginOwner): Host {
   return { random, ...withoutRandom(settings, owner) };
 }
 
-/** The host of an environment or a tool. */
-export function createEnvironmentHost(settings: Omit<HostSettings, 'random'>, owner: PluginOwner): EnvironmentHost {
+/**
+ * The host of an environment or a tool.
+ *
+ * @param found what an environment requires
+ */
+export function createEnvironmentHost(
+  settings: Omit<HostSettings, 'random'>,
+  owner: PluginOwner,
+  found: EnvironmentHost['found'] = {},
+): EnvironmentHost {
   return {
     ...withoutRandom(settings, owner),
+    found,
     spawn: spawnOwned,
     spawnJsonLines,
     composeObservation,

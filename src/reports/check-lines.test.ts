@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { checkLines, costLines } from './check-lines.js';
 
 const checked = {
-  ...{ recipe: 'tiny', stages: [], steps: 5, plugins: [], sampler: null, external: [] },
+  ...{ recipe: 'tiny', stages: [], steps: 5, plugins: [], requirements: [], sampler: null, external: [] },
   memory: { needed: 1e9, total: 4e9, available: 2e9, parts: {} },
   tasks: { train: 4, validation: 1, test: 1 },
 };

@@ -4,7 +4,7 @@ import type { TriedTraining } from '../runners/try-training.js';
 
 /** What `train --check` tells without trying a step, except the memory. */
 export function checkLines(checked: CheckedTraining): string[] {
-  const { recipe, stages, steps, plugins, sampler, tasks } = checked;
+  const { recipe, requirements, stages, steps, plugins, sampler, tasks } = checked;
   const stageLine = ({ name, kind, steps: own, skipped, episodes, demonstrations }: (typeof stages)[number]) => {
     const what =
       episodes !== undefined
@@ -21,6 +21,9 @@ export function checkLines(checked: CheckedTraining): string[] {
     ...stages.map((stage) => `  ${stageLine(stage)}`),
     `tasks: ${counts.join(', ')}`,
     `plugins: ${versions.join(', ')}`,
+    ...requirements.map(
+      ({ name, path, version }) => `needs: ${name}${version === undefined ? '' : ` ${version}`} at ${path}`,
+    ),
     modelLine(checked),
     ...(sampler === null
       ? []

@@ -21,7 +21,11 @@ export function checkStart(value: unknown): string | Start {
   const sandbox = readMember(value, 'sandbox', 'sandbox');
   if (sandbox !== undefined && typeof sandbox !== 'string')
     throw new Error(`sandbox: must be text, not ${show(sandbox)}`);
-  return { observation, ...(instructions !== undefined && { instructions }), ...(sandbox !== undefined && { sandbox }) };
+  return {
+    observation,
+    ...(instructions !== undefined && { instructions }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
 }
 
 /**
@@ -129,7 +133,9 @@ function verdictsOf(result: object): { readonly verdicts?: readonly Verdict[] } 
 
 function verdictOf(value: unknown, place: string): Verdict {
   if (!isRecord(value)) throw new Error(`${place}: must be an object, not ${show(value)}`);
-  const [judge, score, reason] = ['judge', 'score', 'reason'].map((name) => readMember(value, name, `${place}.${name}`));
+  const [judge, score, reason] = ['judge', 'score', 'reason'].map((name) =>
+    readMember(value, name, `${place}.${name}`),
+  );
   if (typeof judge !== 'string') throw new Error(`${place}.judge: must be text, not ${show(judge)}`);
   if (typeof score !== 'number' || !Number.isFinite(score))
     throw new Error(`${place}.score: must be a finite number, not ${show(score)}`);

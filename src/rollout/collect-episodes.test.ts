@@ -71,7 +71,9 @@ describe('summarizeEpisodes', () => {
     const completed = episodes.filter((episode) => episode.status === 'completed');
     const summary = summarizeEpisodes(episodes);
     const turns = completed.flatMap((episode) => episode.turns);
-    const sampled = completed.flatMap(({ sequences: [record] = [] }) => record!.mask).filter((mask) => mask === 1).length;
+    const sampled = completed
+      .flatMap(({ sequences: [record] = [] }) => record!.mask)
+      .filter((mask) => mask === 1).length;
     expect(summary).toMatchObject({ completed: 16, failed: 0, turns: turns.length, tokens: sampled });
     expect(summary.truncated).toBe(completed.filter(({ terminated }) => !terminated).length / 16);
     expect(summary.truncatedBy.horizon).toBe(summary.truncated);

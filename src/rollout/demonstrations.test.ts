@@ -116,7 +116,8 @@ describe('layOutDemonstration', () => {
         episode.turns.length > 0 &&
         episode.turns.every(
           ({ text, sampled: [from, to] = [0, 0], cut }) =>
-            !cut && String(model.encoder.encodeAction(text)) === String(episode.sequences![0]!.tokens.slice(from, to - 1)),
+            !cut &&
+            String(model.encoder.encodeAction(text)) === String(episode.sequences![0]!.tokens.slice(from, to - 1)),
         ),
     );
     expect(faithful.length).toBeGreaterThan(0);

@@ -70,9 +70,11 @@ describe('law 1: token in, token out', () => {
       expect(tokens).toEqual(expected);
     }
     // The babbler also says unknown words and markers; otherwise the property would be easy.
-    expect(episodes.some(({ sequences: [record] = [] }) => record!.tokens.some((id, t) => record!.mask[t] === 1 && id < endId))).toBe(
-      true,
-    );
+    expect(
+      episodes.some(({ sequences: [record] = [] }) =>
+        record!.tokens.some((id, t) => record!.mask[t] === 1 && id < endId),
+      ),
+    ).toBe(true);
   });
 
   // Mutation: in `TokenSequence.addAction`, record the log probabilities one place late.
@@ -125,10 +127,14 @@ describe('law 2: masks', () => {
     const model = recording();
     const actor = modelActor(model, { maxActionTokens: 2 });
     const episodes = completed(await collectEpisodes(keys(4, 4), collectOptions({ actor })));
-    const turns = episodes.flatMap((episode) => episode.turns.map((turn) => ({ turn, record: episode.sequences![0]! })));
+    const turns = episodes.flatMap((episode) =>
+      episode.turns.map((turn) => ({ turn, record: episode.sequences![0]! })),
+    );
     for (const episode of episodes) {
       const sampled = new Set(episode.turns.flatMap(({ sampled: [from, to] = [0, 0] }) => range(from, to)));
-      expect(episode.sequences![0]!.mask).toEqual(episode.sequences![0]!.tokens.map((_, t) => (sampled.has(t) ? 1 : 0)));
+      expect(episode.sequences![0]!.mask).toEqual(
+        episode.sequences![0]!.tokens.map((_, t) => (sampled.has(t) ? 1 : 0)),
+      );
       episode.sequences![0]!.logprobs.forEach((logprob, t) => expect(logprob < 0).toBe(sampled.has(t)));
     }
     for (const { turn, record } of turns) {

@@ -14,6 +14,7 @@ import type {
   World,
 } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
+import type { Material } from '../contracts/requirement.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { ExitError } from '../errors/exit-error.js';
@@ -172,6 +173,7 @@ class LocalWorld implements WorldHandle {
   readonly maxTurns?: number;
   readonly external: boolean;
   readonly sharesClusters: boolean;
+  readonly materials: readonly Material[];
   readonly splits: Splits;
   readonly tells: boolean;
   readonly #world: World;
@@ -188,6 +190,7 @@ class LocalWorld implements WorldHandle {
     if (world.maxTurns !== undefined) this.maxTurns = world.maxTurns;
     this.external = world.external ?? false;
     this.sharesClusters = world.sharesClusters ?? false;
+    this.materials = world.materials ?? [];
     this.tells = world.about !== undefined;
     this.splits = Object.fromEntries(
       splitNames.map((name) => [name, taskList(world, name, caller)]),

@@ -8,6 +8,7 @@ import type {
   TaskFacts,
 } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
+import type { Material } from '../contracts/requirement.js';
 
 /** The tasks of a split; one call can request many. */
 export interface TaskList {
@@ -77,6 +78,7 @@ export interface WorldHandle {
   readonly maxTurns?: number;
   readonly external: boolean;
   readonly sharesClusters: boolean;
+  readonly materials: readonly Material[];
   readonly splits: Splits;
   /** Whether it describes its tasks by clusters or labels. */
   readonly tells: boolean;

@@ -18,6 +18,7 @@ import { documentProblem } from './read-document.js';
 import type { HostFacts } from './host-facts.js';
 import { type StageRecord, stageRecordSchema } from './kept-demonstrations.js';
 import { type PromptRecord, promptRecordSchema } from './kept-prompt.js';
+import { type MaterialRecord, materialSchema } from './material-record.js';
 import type { SplitProof } from './split-proof.js';
 
 /**
@@ -97,6 +98,8 @@ export interface RunManifest {
   readonly reward?: RewardDescriptions | null;
   /** The demonstrations of each supervised stage, by its name. Absent until they are stored, and in old runs. */
   readonly demonstrations?: { readonly [stage: string]: StageRecord };
+  /** What its environments were made of besides plugins. Absent until the run begins. */
+  readonly materials?: readonly MaterialRecord[];
   /** What `prompt` of the recipe became. Absent until it is stored, and without such a key. */
   readonly prompt?: PromptRecord;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
@@ -151,6 +154,7 @@ const manifestSchema = v.looseObject({
   ),
   demonstrations: v.exactOptional(v.record(v.string(), stageRecordSchema)),
   prompt: v.exactOptional(promptRecordSchema),
+  materials: v.exactOptional(v.array(materialSchema)),
   inexact: v.array(v.string()),
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),
 });

@@ -32,6 +32,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
   const say = (message: string) => void messages.push(message);
   return {
     log: { info: say, warn: say },
+    found: {},
     fetch: tellWaits(boundedFetch, say),
     openJson,
     signal: new AbortController().signal,

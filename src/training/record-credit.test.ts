@@ -110,7 +110,9 @@ describe('credit on record', () => {
       record: 1000,
     });
     await trainReinforcement(options);
-    const shown = (options.journal.kept[0]!.episodes as CompletedEpisode[]).map(({ sequences: [record] = [] }) => record!);
+    const shown = (options.journal.kept[0]!.episodes as CompletedEpisode[]).map(
+      ({ sequences: [record] = [] }) => record!,
+    );
     const [read] = minibatches;
     const expected = Array.from({ length: read!.rows }, (_, row) =>
       [...read!.advantages.slice(row * read!.width, row * read!.width + read!.length[row]!)].map(six),
@@ -130,7 +132,8 @@ describe('credit on record', () => {
       for (const name of ['advantages', 'kl', 'values'] as const) expect(name in record!).toBe(group !== 1);
     }
     expect(new Set(first!.map(({ group }) => group))).toEqual(new Set([0, 1, 2, 3]));
-    for (const { sequences: [record] = [] } of second!) expect(Object.keys(record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
+    for (const { sequences: [record] = [] } of second!)
+      expect(Object.keys(record!)).toEqual(['tokens', 'mask', 'logprobs', 'pieces']);
   });
 
   it('adds up where an episode stands in several rows, and leaves out what is not finite', async () => {

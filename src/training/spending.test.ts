@@ -140,7 +140,9 @@ describe('what a run spends', () => {
     expect(result.spent.tasks).toHaveLength(tasks.size);
     // Two epochs of two minibatches, after a first step in which only the critic learns.
     expect(result.spent.optimizerSteps).toBe(5 + 8);
-    const later = played.filter(({ iteration }) => iteration > 1).flatMap(({ sequences: [record] = [] }) => record!.mask);
+    const later = played
+      .filter(({ iteration }) => iteration > 1)
+      .flatMap(({ sequences: [record] = [] }) => record!.mask);
     const demonstrated = first.journal.lines.at(-1)!.metrics['cost/trained_tokens']!;
     expect(result.spent.trainedTokens).toBe(demonstrated + 2 * later.filter((on) => on === 1).length);
     expect(totalsOfMetrics(options.journal.lines.at(-1)!.metrics)).toEqual(spentTotals(result.spent));

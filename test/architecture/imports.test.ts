@@ -21,6 +21,7 @@ const GROUPS = [
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
   // A download is a file in the end, and so is a lock.
+  ['requirements'],
   ['processes', 'transfers'],
   ['credit', 'statistics', 'random', 'files', 'contracts', 'errors'],
 ] as const;

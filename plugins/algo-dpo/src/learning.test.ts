@@ -56,7 +56,9 @@ async function train(algorithm: Algorithm, { iterations = 25, learningRate = 10 
   async function learn(pairs: readonly (readonly CompletedEpisode[])[]): Promise<void> {
     if (pairs.length === 0) return;
     const built = buildBatch(
-      pairs.flat().map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow),
+      pairs
+        .flat()
+        .map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow),
       1,
     );
     const filled: TrainingBatch = { ...built, referenceLogprobs: await reference.logprobs(built) };

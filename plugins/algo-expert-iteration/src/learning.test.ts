@@ -64,7 +64,9 @@ async function train(algorithm: Algorithm, { iterations = 20, groups = 8, groupS
       units.push(...(algorithm.select?.(members) ?? []));
     }
     if (units.length === 0) continue;
-    const rows = units.flat().map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow);
+    const rows = units
+      .flat()
+      .map((episode) => ({ ...episode, record: episode.sequences![0], truncated: false }) as unknown as BatchRow);
     const built = buildBatch(rows, 1);
     const batch = { ...built, advantages: algorithm.advantages(built, {}).advantages };
     await policy.forwardBackward(

@@ -16,7 +16,7 @@ export default class PluginsInspect extends BaseCommand {
   async run() {
     const { args } = await this.parse(PluginsInspect);
     const { inspectionLines, inspectPlugin } = await import('../../cli/inspect-plugin.js');
-    const inspected = await inspectPlugin(args.plugin, this.config, await this.openPluginHost());
+    const inspected = await inspectPlugin(args.plugin, this.config, await this.openPluginHost(), this.signal);
     for (const line of inspectionLines(inspected)) this.say(line);
     return inspected;
   }

@@ -42,7 +42,15 @@ const success = {
   successHigh: 'double',
   successMethod: 'string',
 } as const;
-const episode = { ...place, episode: 'int', entry: 'string', iteration: 'int', task: 'string', group: 'int', member: 'int' } as const;
+const episode = {
+  ...place,
+  episode: 'int',
+  entry: 'string',
+  iteration: 'int',
+  task: 'string',
+  group: 'int',
+  member: 'int',
+} as const;
 
 /** The columns of all tables, in their order. */
 export function tableColumns(found: FoundNames): { readonly [table in TableName]: readonly TableColumn[] } {

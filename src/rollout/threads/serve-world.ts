@@ -103,7 +103,7 @@ export function serveWorld(
 }
 
 function describeWorld(world: WorldHandle): WorldDescription {
-  const { instructions, experts, maxTurns, external, sharesClusters, tells, splits } = world;
+  const { instructions, experts, maxTurns, external, materials, sharesClusters, tells, splits } = world;
   const counts = { train: splits.train.count, validation: splits.validation.count, test: splits.test.count };
   return {
     instructions,
@@ -111,6 +111,7 @@ function describeWorld(world: WorldHandle): WorldDescription {
     ...(maxTurns !== undefined && { maxTurns }),
     external,
     sharesClusters,
+    materials,
     tells,
     counts,
   };

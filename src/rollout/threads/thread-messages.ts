@@ -1,4 +1,5 @@
 // Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
+import type { Material } from '../../contracts/requirement.js';
 import type { EnvironmentPhase, SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
 import type { CallTimes, InstanceHandle } from '../world-handle.js';
@@ -44,6 +45,7 @@ export interface WorldDescription {
   readonly maxTurns?: number;
   readonly external: boolean;
   readonly sharesClusters: boolean;
+  readonly materials: readonly Material[];
   readonly tells: boolean;
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
 }

@@ -3,6 +3,7 @@
 // its other episodes are replayed to their previous state, with the same bytes.
 import type { Conclusion, SplitName, StepResult, TaskFacts } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
+import type { Material } from '../../contracts/requirement.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { withinDeadline } from '../../errors/within-deadline.js';
 import { randomKey } from '../../random/create-random.js';
@@ -136,6 +137,7 @@ class ThreadWorld implements WorldHandle {
   readonly maxTurns?: number;
   readonly external: boolean;
   readonly sharesClusters: boolean;
+  readonly materials: readonly Material[];
   readonly tells: boolean;
   readonly splits: Splits;
   readonly #threads: Threads;
@@ -148,6 +150,7 @@ class ThreadWorld implements WorldHandle {
       experts: this.experts,
       external: this.external,
       sharesClusters: this.sharesClusters,
+      materials: this.materials,
       tells: this.tells,
     } = description);
     if (maxTurns !== undefined) this.maxTurns = maxTurns;

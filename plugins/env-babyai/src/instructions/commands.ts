@@ -3,7 +3,7 @@
 import type { Place, Thing } from '../world/thing.js';
 import { action, type Action, type WorldState } from '../world/world-state.js';
 import type { Description, Standpoint } from './description.js';
-import type { Command, Verdict } from './instruction.js';
+import type { Command, GoalVerdict } from './instruction.js';
 
 abstract class SingleCommand implements Command {
   abstract readonly verb: Command['verb'];
@@ -33,7 +33,7 @@ abstract class SingleCommand implements Command {
     for (const description of this.descriptions) description.find(from);
   }
 
-  verify(given: Action, state: WorldState): Verdict {
+  verify(given: Action, state: WorldState): GoalVerdict {
     const verdict = this.judge(given, state);
     this.heldBefore = state.carrying;
     if (verdict === 'success') this.#isDone = true;
@@ -65,7 +65,7 @@ abstract class SingleCommand implements Command {
     return copied;
   }
 
-  protected abstract judge(given: Action, state: WorldState): Verdict;
+  protected abstract judge(given: Action, state: WorldState): GoalVerdict;
   protected abstract make(descriptions: readonly Description[]): SingleCommand;
 }
 
@@ -81,7 +81,7 @@ export class GoTo extends SingleCommand {
     return `go to ${this.target.words}`;
   }
 
-  protected judge(_given: Action, { aheadX, aheadY }: WorldState): Verdict {
+  protected judge(_given: Action, { aheadX, aheadY }: WorldState): GoalVerdict {
     return this.target.places.some(({ x, y }) => x === aheadX && y === aheadY) ? 'success' : 'continue';
   }
 
@@ -105,7 +105,7 @@ export class Open extends SingleCommand {
     return `open ${this.door.words}`;
   }
 
-  protected judge(given: Action, { ahead }: WorldState): Verdict {
+  protected judge(given: Action, { ahead }: WorldState): GoalVerdict {
     if (given !== action.toggle || ahead === undefined) return 'continue';
     if (ahead.passable && this.door.things.includes(ahead)) return 'success';
     return this.strict && ahead.kind === 'door' ? 'failure' : 'continue';
@@ -131,7 +131,7 @@ export class PickUp extends SingleCommand {
     return `pick up ${this.target.words}`;
   }
 
-  protected judge(given: Action, { carrying }: WorldState): Verdict {
+  protected judge(given: Action, { carrying }: WorldState): GoalVerdict {
     if (given !== action.pickup || carrying === undefined) return 'continue';
     if (this.heldBefore === undefined && this.target.things.includes(carrying)) return 'success';
     return this.strict ? 'failure' : 'continue';
@@ -172,7 +172,7 @@ export class PutNext extends SingleCommand {
     return carrying !== undefined && this.moved.things.includes(carrying);
   }
 
-  protected judge(given: Action, _state: WorldState): Verdict {
+  protected judge(given: Action, _state: WorldState): GoalVerdict {
     const thing = this.heldBefore;
     if (given !== action.drop || thing === undefined || !this.moved.things.includes(thing)) return 'continue';
     return this.#isBeside(thing) ? 'success' : 'continue';

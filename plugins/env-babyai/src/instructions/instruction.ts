@@ -3,7 +3,7 @@ import type { Thing } from '../world/thing.js';
 import type { Action, WorldState } from '../world/world-state.js';
 import type { Description, Standpoint } from './description.js';
 
-export type Verdict = 'success' | 'failure' | 'continue';
+export type GoalVerdict = 'success' | 'failure' | 'continue';
 
 /** A command to the agent. It notices by itself when it is carried out. */
 export interface Instruction {
@@ -18,7 +18,7 @@ export interface Instruction {
   /** Finds the things that it speaks of, at the start of an episode. */
   begin(from: Standpoint): void;
   /** Whether it is carried out, or became impossible, with this action. Called after every step. */
-  verify(action: Action, state: WorldState): Verdict;
+  verify(action: Action, state: WorldState): GoalVerdict;
   /** Looks again where the things are; called after something was dropped. */
   followThings(state: WorldState): void;
   /** In a copy of the world. */

@@ -2,7 +2,7 @@
 import type { Thing } from '../world/thing.js';
 import type { Action, WorldState } from '../world/world-state.js';
 import type { Standpoint } from './description.js';
-import type { Command, Instruction, Verdict } from './instruction.js';
+import type { Command, Instruction, GoalVerdict } from './instruction.js';
 
 abstract class Pair implements Instruction {
   abstract readonly words: string;
@@ -18,7 +18,7 @@ abstract class Pair implements Instruction {
   }
 
   abstract get open(): readonly Command[];
-  abstract verify(given: Action, state: WorldState): Verdict;
+  abstract verify(given: Action, state: WorldState): GoalVerdict;
   abstract copy(copyOf: (thing: Thing) => Thing): Instruction;
 
   begin(from: Standpoint): void {
@@ -68,7 +68,7 @@ export class Sequence extends Pair {
   }
 
   /** The step that completes the first may complete the second, too. By the original's rules it may also fail it. */
-  verify(given: Action, state: WorldState): Verdict {
+  verify(given: Action, state: WorldState): GoalVerdict {
     if (this.#firstIsDone) return this.#second.verify(given, state);
     const verdict = this.#first.verify(given, state);
     if (verdict !== 'success') return verdict;
@@ -106,7 +106,7 @@ export class Both extends Pair {
   }
 
   /** The failure of a part does not count here, as in the original; no level has strict parts here. */
-  verify(given: Action, state: WorldState): Verdict {
+  verify(given: Action, state: WorldState): GoalVerdict {
     for (const [index, part] of this.parts.entries()) {
       if (!this.#areDone[index]) this.#areDone[index] = part.verify(given, state) === 'success';
     }
