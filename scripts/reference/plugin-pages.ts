@@ -107,7 +107,6 @@ function capabilities(contribution: Contribution): string[] {
     said.push(
       `Reports ${['success', 'invalid', ...(contribution.facts ?? [])].map((fact) => `\`${fact}\``).join(', ')}.`,
     );
-    if (contribution.progressFalls === true) said.push('Progress may fall within an episode.');
   }
   if (contribution.kind === 'reward' && contribution.needs !== undefined) {
     said.push(`Needs an environment that reports ${contribution.needs.map((fact) => `\`${fact}\``).join(', ')}.`);

@@ -5,8 +5,8 @@ export interface Facts {
   /** The task is solved. */
   readonly success: boolean;
   /**
-   * Share of the task that is done, in [0, 1]; it never falls within an episode unless the contribution declares
-   * `progressFalls`. If the contribution lists it in `facts`, every step reports it; the same holds for `milestones`.
+   * Share of the task that is done, in [0, 1]; it never falls within an episode. If the contribution lists it in
+   * `facts`, every step reports it; the same holds for `milestones`.
    */
   readonly progress?: number;
   /** Number of subgoals reached so far, and their total: whole numbers, 0 <= reached <= total. */

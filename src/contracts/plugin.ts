@@ -86,8 +86,6 @@ export interface EnvironmentContribution<D extends GroupedOptions = OptionsDecla
    * this environment. Absent: no other facts.
    */
   readonly facts?: readonly OptionalFact[];
-  /** `progress` may fall within an episode. */
-  readonly progressFalls?: boolean;
   /** Defaults for playing it. Absent: on the main thread, without limits. */
   readonly play?: EnvironmentNeeds;
   /**

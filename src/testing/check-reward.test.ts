@@ -57,7 +57,7 @@ const fixtures: Record<string, RewardScheme> = {
 describe('checkReward', () => {
   it('finds nothing in good schemes', async () => {
     expect(await checkReward(subject(sparse))).toEqual([]);
-    expect(await checkReward(subject(dense), { progressFalls: true })).toEqual([]);
+    expect(await checkReward(subject(dense))).toEqual([]);
   });
 
   it('lets a term stand beside an outcome, as far as the outcome reaches', async () => {

@@ -17,8 +17,6 @@ export interface RewardSubject<Options> extends RewardModule<Options> {
 export interface RewardCheckSettings extends KitSettings {
   /** Number of episodes to simulate. */
   readonly episodes?: number;
-  /** Also simulate environments whose progress may fall within an episode. */
-  readonly progressFalls?: boolean;
   /** The scheme is used next to an outcome reward: success must stay above failure after adding 1 for a success. */
   readonly term?: boolean | 'where it pays nothing';
 }
@@ -215,7 +213,7 @@ export async function examineReward<Options>(
     const random = createRandom(settings.seed ?? 0);
     const episodes = Array.from({ length: settings.episodes ?? 500 }, (_, index) => {
       const stream = random.stream('episode', index);
-      const episode = simulateEpisode(stream, settings.progressFalls ?? false);
+      const episode = simulateEpisode(stream);
       const scores = episode.turns.map((turn) => scheme.score(copy(turn)));
       const discount = stream.uniform();
       const sum = (factor: number) => scores.reduce((total, score, turn) => total + factor ** turn * score, 0);

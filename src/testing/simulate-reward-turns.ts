@@ -17,7 +17,7 @@ const actionTokens = 50;
  * and cut actions, with or without calls of tools. A solved task stays solved for a turn or two if the environment
  * continues.
  */
-export function simulateEpisode(random: Random, progressFalls: boolean): SimulatedEpisode {
+export function simulateEpisode(random: Random): SimulatedEpisode {
   const horizon = random.integer(1, 9);
   const total = random.integer(0, 3) === 0 ? undefined : random.integer(1, 6);
   const hasProgress = random.integer(0, 4) > 0;
@@ -33,8 +33,7 @@ export function simulateEpisode(random: Random, progressFalls: boolean): Simulat
     const malformed = random.integer(0, 5) === 0 && index !== solvedAt && !calls;
     const invalid = malformed || (random.integer(0, 5) === 0 && index !== solvedAt && !calls);
     if (!invalid && !calls) {
-      const low = progressFalls ? 0 : progress;
-      progress = random.integer(0, 4) === 0 ? 1 : low + random.uniform() * (1 - low);
+      progress = random.integer(0, 4) === 0 ? 1 : progress + random.uniform() * (1 - progress);
       reached = random.integer(reached, (total ?? 0) + 1);
     }
     const facts: Facts = {

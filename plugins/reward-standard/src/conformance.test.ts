@@ -12,7 +12,7 @@ import * as sparse from './sparse.js';
 const way = optionDefaults(wayOptions);
 
 describe('sparse', () => describeReward(it, { ...sparse, options: optionDefaults(sparseOptions) }));
-describe('progress', () => describeReward(it, { ...progress, options: way }, { progressFalls: true }));
+describe('progress', () => describeReward(it, { ...progress, options: way }));
 describe.each([0.5, 1, 0.01])('with a share of %d', (share) => {
   describe('balanced', () => describeReward(it, { ...balanced, options: { share } }));
   describe('dense', () => describeReward(it, { ...dense, options: { share } }));

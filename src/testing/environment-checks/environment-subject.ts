@@ -4,7 +4,7 @@ import type { KitSettings } from '../conformance-kit.js';
 
 /** An environment for the kit: the facts in its contribution, its module's `open`, and options to test it with. */
 export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
-  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'progressFalls' | 'play'>;
+  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'play'>;
   readonly options: Options;
 }
 

@@ -134,13 +134,11 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
   },
   {
     id: 'progress-falls',
-    title: 'progress never falls, unless the contribution declares it',
+    title: 'progress never falls',
     severity: 'error',
-    likelyCause: 'progress of the current state instead of the best so far; or declare `progressFalls: true`',
+    likelyCause: 'progress of the current state instead of the best so far',
     why: 'If progress falls and rises again, the agent is paid again for work that it undid.',
-    cure: 'Report the best progress so far, or declare `progressFalls: true` so that reward schemes know.',
-    idle: ({ contribution }) =>
-      contribution.progressFalls === true ? 'the contribution declares that progress may fall' : undefined,
+    cure: 'Report the best progress so far.',
     run: (context) =>
       overTurns(context, ({ result: { facts } }, before) => {
         const last = before?.result.facts.progress;
