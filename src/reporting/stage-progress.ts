@@ -25,10 +25,6 @@ export class StageProgress {
     this.#lastStepAt = now;
   }
 
-  get step(): number {
-    return this.#step;
-  }
-
   take(event: Extract<RunEvent, { type: 'step' | 'evaluation' }>, now: number): void {
     if (event.type === 'evaluation') {
       this.#takeRate(event.evaluation.temperature, event.evaluation.success.rate);

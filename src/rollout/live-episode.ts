@@ -111,11 +111,6 @@ export class LiveEpisode {
     return this.#terminated || this.#truncated !== undefined;
   }
 
-  /** The current observation. */
-  get observation(): string {
-    return this.#observation;
-  }
-
   /** The result of a turn without a valid action: the environment is not stepped, and its facts stay the same. */
   malformedStep(observation: string): Stepped {
     return this.#standStill(observation, true);

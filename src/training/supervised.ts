@@ -27,11 +27,6 @@ export const crossEntropy: Loss = {
   terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) },
 };
 
-/** Number of steps for this many passes over all demonstrations. */
-export function stepsOfEpochs(epochs: number, demonstrations: number, batchSize: number): number {
-  return Math.ceil((epochs * demonstrations) / batchSize);
-}
-
 /**
  * Supervised fine-tuning: cross entropy of the demonstrations' action tokens and their end tokens, as a mean over the
  * tokens of a step. In each pass, demonstrations have a new order, which depends only on the seed and the step.

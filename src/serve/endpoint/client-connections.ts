@@ -21,10 +21,6 @@ export class ClientConnections {
     server.on('connection', (socket) => this.#admit(socket));
   }
 
-  get count(): number {
-    return this.#doing.size;
-  }
-
   /** Says what the connection of a request does. It is idle after the answer. */
   mark({ socket }: IncomingMessage, doing: Exclude<Doing, 'idle'>): void {
     if (this.#doing.has(socket)) this.#doing.set(socket, doing);

@@ -37,10 +37,6 @@ export class ServedAdapters {
     return [...this.#models.values()].map(({ endpoint }) => endpoint);
   }
 
-  find(name: string | null | undefined): PolicyEndpoint | undefined {
-    return this.#models.get(name ?? '')?.endpoint;
-  }
-
   /** @returns the text of the answer */
   load(name: string, path: string): Promise<string> {
     return this.#inTurn(async () => {
