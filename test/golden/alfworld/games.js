@@ -1,7 +1,7 @@
 // Plays the commands of a recording in the built plugin and compares each step.
 import { readGame } from '../../../plugins/env-alfworld/dist/game/game.js';
 import { Session } from '../../../plugins/env-alfworld/dist/game/session.js';
-import { openPlayable } from '../../../plugins/env-alfworld/dist/game/playable.js';
+import { checkPlayable } from '../../../plugins/env-alfworld/dist/game/playable.js';
 
 const longestShown = 300;
 /** What the recorded games have in their grammar instead of a goal. */
@@ -74,7 +74,7 @@ export function* compareGame(recorded, logic) {
 /** No difference if the game is refused with a reason, as it should be. */
 function refusalOf(recorded, texts) {
   try {
-    openPlayable(texts, 'alfworld');
+    checkPlayable(readGame(texts, 'alfworld'), 'alfworld');
     return [{ field: 'error', theirs: recorded.error, ours: 'the game was loaded' }];
   } catch (error) {
     if (error.name === 'GameError') {

@@ -43,11 +43,6 @@ export class Actions {
     this.#goalValues = emptyValues(goalVariables);
   }
 
-  /** Whether a plan could ever reach the goal as far as types and unchanging facts tell. */
-  get hasReachableGoal(): boolean {
-    return this.#goal.length > 0;
-  }
-
   /** Predicates whose facts decide what can be done and when the game is won. */
   get reads(): ReadonlySet<string> {
     return new Set([...this.#groups, ...this.#goal].flatMap(({ reads }) => [...reads]));
@@ -57,12 +52,6 @@ export class Actions {
   applicable(): readonly GroundAction[] {
     beginStep();
     return this.#groups.flatMap((group) => group.applicable());
-  }
-
-  /** Applicable actions by action of the domain; a list stays the same object as long as it is valid. */
-  groups(): readonly (readonly GroundAction[])[] {
-    beginStep();
-    return this.#groups.map((group) => group.applicable());
   }
 
   isWon(): boolean {

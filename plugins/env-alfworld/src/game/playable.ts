@@ -2,7 +2,7 @@ import type { GroundAction } from '../engine/actions.js';
 import type { Deed } from '../plan/house.js';
 import { Planner } from '../plan/planner.js';
 import type { Compat } from './compat.js';
-import { readGame, type Game, type GameTexts } from './game.js';
+import type { Game } from './game.js';
 import { GameError } from './game-error.js';
 import { Session } from './session.js';
 
@@ -13,11 +13,7 @@ export interface PlayableGame {
   readonly planLength: number;
 }
 
-/** Throws a `GameError` that says why if the game cannot be read, cannot be won, or is already won at the start. */
-export function openPlayable(texts: GameTexts, compat: Compat): PlayableGame {
-  return checkPlayable(readGame(texts, compat), compat);
-}
-
+/** Throws a `GameError` that says why if the game cannot be won, or is already won at the start. */
 export function checkPlayable(game: Game, compat: Compat): PlayableGame {
   const session = new Session(game, compat);
   session.start();

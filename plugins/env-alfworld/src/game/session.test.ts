@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { openRecorded, playable, recordedGames, textsOf, type RecordedGame } from '../fixtures/recorded-games.js';
 import { readGame } from './game.js';
-import { openPlayable } from './playable.js';
+import { checkPlayable } from './playable.js';
 import { Session, type SessionSnapshot } from './session.js';
 
 const kitchen = playable.find(({ task_type }) => task_type === 'pick_heat_then_place_in_recep') as RecordedGame;
@@ -33,7 +33,7 @@ describe.each(playable.map((game) => [game.name, game] as const))('the recorded 
 
 it('refuses the game that the original cannot load, and says why', () => {
   const lost = recordedGames.find(({ error }) => error !== undefined)!;
-  expect(() => openPlayable(textsOf(lost), 'alfworld')).toThrow(
+  expect(() => checkPlayable(readGame(textsOf(lost), 'alfworld'), 'alfworld')).toThrow(
     'the game cannot be won: no thing and receptacle in it are of the kinds that its goal asks for',
   );
 });

@@ -65,10 +65,6 @@ export class Session {
     return this.#moves;
   }
 
-  get hasReachableGoal(): boolean {
-    return this.#actions.hasReachableGoal;
-  }
-
   isWon(): boolean {
     return this.#actions.isWon();
   }

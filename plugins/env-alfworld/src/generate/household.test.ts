@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { readGame } from '../game/game.js';
-import { openPlayable } from '../game/playable.js';
+import { checkPlayable } from '../game/playable.js';
 import { Session } from '../game/session.js';
 import { contents } from './kinds.js';
 import { fewestReceptacles, householdTexts, makeHousehold, type HouseholdOrder } from './household.js';
@@ -38,7 +38,7 @@ describe('a household', () => {
         const household = makeHousehold(order(seed, { kind, room, scene: seed, ...sizes }));
         expect(household.sentence).toMatch(/^[a-z ]+$/);
         const texts = householdTexts(household, false);
-        expect(openPlayable(texts, 'alfworld').planLength).toBeGreaterThanOrEqual(3);
+        expect(checkPlayable(readGame(texts, 'alfworld'), 'alfworld').planLength).toBeGreaterThanOrEqual(3);
       }
     }
   });

@@ -23,11 +23,8 @@ export interface Schema {
 }
 
 export interface Domain {
-  readonly name: string;
   /** The type above each type. */
   readonly types: ReadonlyMap<string, string>;
-  /** Number of terms of each predicate. */
-  readonly arities: ReadonlyMap<string, number>;
   readonly constants: readonly TypedName[];
   readonly schemas: readonly Schema[];
 }
@@ -37,9 +34,8 @@ const ignored: ReadonlySet<string> = new Set([':requirements', ':functions']);
 
 /** Throws a `PddlError` that names the line and what stands there. */
 export function readDomain(text: string, options: ScanOptions): Domain {
-  const { name, parts } = openDefinition(text, 'domain', options);
+  const parts = openDefinition(text, 'domain', options);
   const types = new Map<string, string>();
-  const arities = new Map<string, number>();
   const constants: TypedName[] = [];
   const actions: List[] = [];
   for (const part of parts) {
@@ -52,7 +48,9 @@ export function readDomain(text: string, options: ScanOptions): Domain {
     } else if (head.text === ':predicates') {
       for (const item of rest) {
         const list = listAt(item, part, 'a predicate');
-        arities.set(headOf(list).text, readVariables(list.items.slice(1)).length);
+        // Predicates need no declaration, but one that cannot be read is an error.
+        headOf(list);
+        readVariables(list.items.slice(1));
       }
     } else if (head.text === ':action') {
       actions.push(part);
@@ -64,15 +62,11 @@ export function readDomain(text: string, options: ScanOptions): Domain {
     }
   }
   refuseRoundTypes(types, parts[0] as List);
-  return { name, types, arities, constants, schemas: actions.map(readAction) };
+  return { types, constants, schemas: actions.map(readAction) };
 }
 
 /** The parts of `(define (domain NAME) ...)` or `(define (problem NAME) ...)`. */
-export function openDefinition(
-  text: string,
-  kind: 'domain' | 'problem',
-  options: ScanOptions,
-): { readonly name: string; readonly parts: readonly List[] } {
+export function openDefinition(text: string, kind: 'domain' | 'problem', options: ScanOptions): readonly List[] {
   const whole = scanPddl(text, options);
   const [define, title, ...parts] = whole.items;
   const named = title !== undefined && isList(title) ? title.items : [];
@@ -82,7 +76,7 @@ export function openDefinition(
   if (!isRight || word.text !== kind || name === undefined || isList(name)) {
     throw new PddlError(`(define (${kind} NAME) ...) expected`, whole);
   }
-  return { name: name.text, parts: parts.map((part) => listAt(part, whole, 'a part such as (:objects ...)')) };
+  return parts.map((part) => listAt(part, whole, 'a part such as (:objects ...)'));
 }
 
 function refuseRoundTypes(types: ReadonlyMap<string, string>, at: List): void {

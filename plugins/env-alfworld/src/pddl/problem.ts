@@ -11,8 +11,6 @@ interface StartFact {
 }
 
 export interface Problem {
-  readonly name: string;
-  readonly domain: string;
   readonly objects: readonly Pick<TypedName, 'name' | 'type'>[];
   readonly facts: readonly StartFact[];
   readonly goal: readonly Way[];
@@ -22,9 +20,8 @@ export interface Problem {
 
 /** Throws a `PddlError` that names the line and what stands there. */
 export function readProblem(text: string, options: ScanOptions): Problem {
-  const { name, parts } = openDefinition(text, 'problem', options);
+  const parts = openDefinition(text, 'problem', options);
   const scope = Scope.empty();
-  let domain: string | undefined;
   let goal: readonly Way[] | undefined;
   const objects: TypedName[] = [];
   const facts: StartFact[] = [];
@@ -32,7 +29,8 @@ export function readProblem(text: string, options: ScanOptions): Problem {
     const head = headOf(part);
     const rest = part.items.slice(1);
     if (head.text === ':domain') {
-      domain = wordsOf(rest)[0]?.text;
+      // There is one domain, which is not looked up by its name.
+      wordsOf(rest);
     } else if (head.text === ':objects') {
       objects.push(...readTypedNames(rest));
     } else if (head.text === ':init') {
@@ -55,7 +53,7 @@ export function readProblem(text: string, options: ScanOptions): Problem {
   }
   if (goal === undefined) throw new PddlError('the problem has no (:goal ...)', parts[0] ?? { line: 1, column: 1 });
   refuseDoubles(objects);
-  return { name, domain: domain ?? '', objects, facts, goal, goalVariables: scope.size };
+  return { objects, facts, goal, goalVariables: scope.size };
 }
 
 function refuseDoubles(objects: readonly TypedName[]): void {

@@ -84,11 +84,6 @@ export class House {
     return this.#places.get(thing) ?? [];
   }
 
-  /** The kinds of a thing: `mugtype`. */
-  kindsOf(thing: number): readonly number[] {
-    return this.#kinds.get(thing) ?? [];
-  }
-
   /** The action of the domain that makes facts of the predicate true, or false. */
   actionThat(predicate: string, adds = true): Schema | undefined {
     const key = `${predicate} ${adds}`;

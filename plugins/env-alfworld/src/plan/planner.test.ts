@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Actions } from '../engine/actions.js';
 import { State, type FactChanges } from '../engine/state.js';
 import { readGame, type Game } from '../game/game.js';
-import { actionFor, openPlayable } from '../game/playable.js';
+import { actionFor, checkPlayable } from '../game/playable.js';
 import { Session } from '../game/session.js';
 import { householdTexts, makeHousehold, type HouseholdOrder } from '../generate/household.js';
 import { SeededRandom } from '../generate/seeded-random.js';
@@ -148,7 +148,7 @@ describe('a game is refused', () => {
   const household = makeHousehold(order(6, { receptacles: 8, objects: 6 }));
   const texts = householdTexts(household, false);
   const openWith = (change: (problem: string) => string) =>
-    openPlayable({ ...texts, problem: change(texts.problem) }, 'alfworld');
+    checkPlayable(readGame({ ...texts, problem: change(texts.problem) }, 'alfworld'), 'alfworld');
   const goal = (condition: string) => (problem: string) =>
     problem.replace(/\(:goal .*\)\n\)\n/, `(:goal ${condition})\n)\n`);
   const someInSight = /\(inReceptacle (\S+) (\S+)\)/.exec(texts.problem)!;
@@ -191,7 +191,9 @@ describe('a game is refused', () => {
       '(inReceptacle ?o ?r) (objectAtLocation ?o ?l) (not (holds ?a ?o))',
       '(objectAtLocation ?o ?l) (not (holds ?a ?o))',
     );
-    expect(() => openPlayable({ ...texts, domain }, 'alfworld')).toThrow('the game cannot be won');
+    expect(() => checkPlayable(readGame({ ...texts, domain }, 'alfworld'), 'alfworld')).toThrow(
+      'the game cannot be won',
+    );
     const lid = texts.domain.replace(
       ':effect (and (opened ?r) (checked ?r))',
       ':effect (and (checked ?r) (when (isClean ?r) (opened ?r)))',
@@ -206,18 +208,18 @@ describe('a game is refused', () => {
       const other = householdTexts(makeHousehold(order(seed, { receptacles: 20, objects: 6 })), false);
       const { deeds } = new Planner(new State(readGame(other, 'alfworld').setting, false)).plan()!;
       if (deeds.some(({ schema }) => schema.name === 'openobject'))
-        return () => openPlayable({ ...other, domain }, 'alfworld');
+        return () => checkPlayable(readGame({ ...other, domain }, 'alfworld'), 'alfworld');
     }
     throw new Error('no household with a closed receptacle on the way');
   }
 
   it('without texts for an action, or with a misspelled type', () => {
     const grammar = texts.grammar.replace('action CleanObject', 'action Clean');
-    expect(() => openPlayable({ ...texts, grammar }, 'alfworld')).toThrow(
+    expect(() => checkPlayable(readGame({ ...texts, grammar }, 'alfworld'), 'alfworld')).toThrow(
       'grammar: there is no text for the action cleanobject',
     );
     const misspelled = texts.grammar.replaceAll('r:receptacle', 'r:receptable');
-    expect(() => openPlayable({ ...texts, grammar: misspelled }, 'alfworld')).toThrow(
+    expect(() => checkPlayable(readGame({ ...texts, grammar: misspelled }, 'alfworld'), 'alfworld')).toThrow(
       /^grammar: the text ".*" has r:receptable, but there is no such type$/,
     );
   });
