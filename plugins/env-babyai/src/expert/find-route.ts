@@ -11,12 +11,8 @@ export const greatestCost = 120;
 const buckets = greatestCost + 2;
 const far = 0x7fffffff;
 
-/** A pose is its cell, times four, plus its direction. */
-export interface Route {
-  /** From the pose after the present one to the last. */
-  readonly poses: readonly number[];
-  readonly cost: number;
-}
+/** Poses, from the one after the present to the last. A pose is its cell, times four, plus its direction. */
+export type Route = readonly number[];
 
 // Kept from call to call: they are larger than everything else that a search needs.
 const queues: readonly number[][] = Array.from({ length: buckets }, () => []);
@@ -59,7 +55,7 @@ export function findRoute(
       if (costs[pose] !== cost) continue;
       const direction = pose & 3;
       const ahead = (pose >> 2) + offsets[direction]!;
-      if (isTarget(ahead)) return { poses: trace(pose), cost };
+      if (isTarget(ahead)) return trace(pose);
       const entry = entryCost(cells[ahead]);
       if (entry !== undefined) reach(ahead * 4 + direction, cost + 1 + entry, pose);
       reach((pose & ~3) | ((direction + 3) & 3), cost + 1, pose);

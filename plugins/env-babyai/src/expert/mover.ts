@@ -76,14 +76,14 @@ export class Mover {
       if (route === undefined) throw new Stuck();
       const locked = this.#lockedOn(route);
       if (locked !== undefined) this.unlock(locked);
-      else if (freeHands && this.world.carrying !== undefined) this.putDown(this.#way(route.poses));
+      else if (freeHands && this.world.carrying !== undefined) this.putDown(this.#way(route));
       else if (this.#follow(route, targets)) return;
     }
     throw new Stuck();
   }
 
   /** Walks until something lies in the way. It is dealt with, and the result is false: the route has to be found anew. */
-  #follow({ poses }: Route, targets: ReadonlySet<number>): boolean {
+  #follow(poses: Route, targets: ReadonlySet<number>): boolean {
     const { world } = this;
     for (const pose of poses) {
       const turn = ((pose & 3) - world.direction + 4) % 4;
@@ -105,7 +105,7 @@ export class Mover {
   }
 
   /** The first door of a route that needs a key which is not in the hands. */
-  #lockedOn({ poses }: Route): Thing | undefined {
+  #lockedOn(poses: Route): Thing | undefined {
     const things = poses.map((pose) => this.world.grid.cells[pose >> 2]);
     return things.find((thing) => thing?.state === 'locked' && !this.world.hasKeyOf(thing));
   }
@@ -179,7 +179,7 @@ export class Mover {
     for (let attempt = 0; attempt < mostDetours; attempt += 1) {
       const route = this.route(targets);
       if (route === undefined) throw new Stuck();
-      const way = this.#way(route.poses);
+      const way = this.#way(route);
       const [obstacle] = [...way].map((cell) => this.world.grid.cells[cell]).filter((thing) => thing?.portable);
       if (obstacle === undefined) return;
       if (this.world.carrying === undefined) {

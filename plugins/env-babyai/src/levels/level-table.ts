@@ -14,9 +14,8 @@ export interface Level {
   readonly name: string;
   /** As in the original. */
   readonly id: string;
-  readonly kind: LevelKind;
   /** The class of the original. */
-  readonly className: string;
+  readonly kind: LevelKind;
   readonly settings: LevelSettings;
 }
 
@@ -180,7 +179,6 @@ const table: readonly Row[] = [
 export const levels: readonly Level[] = table.map(([name, className, settings]) => ({
   name,
   id: levelId(name),
-  className,
   kind: kinds[className],
   settings: { ...generalDefaults, ...kinds[className].defaults, ...settings },
 }));
