@@ -1,6 +1,6 @@
 import { compareText } from '../logic/compare-text.js';
 import { FactTable, type KnownEntity, type KnownFact } from '../logic/facts.js';
-import type { Action, Entity, Fact } from '../logic/logic.js';
+import type { Action, Fact } from '../logic/logic.js';
 import { compileLogic, nameWithCount, type CompiledLogic, type CompiledRule } from './compile-logic.js';
 import type { Game } from './game.js';
 import { compareActions, insertSorted } from './order-actions.js';
@@ -51,7 +51,8 @@ export class ActionTable {
   private readonly compiled: CompiledLogic;
   private readonly search: RuleSearch;
   private readonly ruleActions: GameAction[][] = [];
-  private readonly byEntities: Map<number | string, GameAction>[] = [];
+  /** Keys of the entities of the actions that were found, by rule. */
+  private readonly found: Set<number | string>[] = [];
   /** Actions from elsewhere, such as those of quests. */
   private readonly interned = new WeakMap<Action, GameAction>();
   private readonly commands = new Map<string, CommandText>();
@@ -125,20 +126,6 @@ export class ActionTable {
     return !this.compiled.changing.has(nameWithCount(name, entities.length));
   }
 
-  /** The action of a rule on entities (in the order of the rule's placeholders), if it was found. */
-  find(rule: string, entities: readonly Entity[]): GameAction | undefined {
-    const compiled = this.compiled.rulesByName.get(rule);
-    const actions = compiled && this.byEntities[compiled.index];
-    if (!actions) return undefined;
-    const known: KnownEntity[] = [];
-    for (const { id } of entities) {
-      const entity = this.facts.findEntity(id);
-      if (!entity) return undefined;
-      known.push(entity);
-    }
-    return actions.get(keyOf(known));
-  }
-
   /**
    * The object of this table for an action from elsewhere, if it was found. Quests write the facts of an action in
    * another order than its rule does, so facts are compared as sets.
@@ -180,9 +167,9 @@ export class ActionTable {
 
   private add(compiled: CompiledRule, before: readonly KnownFact[], entities: readonly KnownEntity[]): void {
     const { rule } = compiled;
-    const byEntities = (this.byEntities[compiled.index] ??= new Map<number | string, GameAction>());
+    const found = (this.found[compiled.index] ??= new Set<number | string>());
     const key = keyOf(entities);
-    if (byEntities.has(key)) return;
+    if (found.has(key)) return;
     if (this.actions.length >= maximumActions) {
       this.search.isCutShort = true;
       return;
@@ -209,7 +196,7 @@ export class ActionTable {
       removes,
       order: 0,
     };
-    byEntities.set(key, action);
+    found.add(key);
     this.actions.push(action);
     for (const fact of needs) (this.usersOf[fact] ??= []).push(action);
     this.newActions.push(action);

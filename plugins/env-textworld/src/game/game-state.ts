@@ -11,12 +11,6 @@ export type Choice =
   /** The first: the original's backend without a story. */
   | 'first';
 
-/** What `GameState.snapshot` returns and `restore` takes. */
-export interface StateSnapshot {
-  readonly words: Int32Array;
-  readonly contents: Contents;
-}
-
 const starts = new WeakMap<Game, GameState>();
 
 /**
@@ -118,19 +112,6 @@ export class GameState {
     return action.needs.every((fact) => this.holds(fact));
   }
 
-  /** The action of a rule on entities (in the order of the rule's placeholders), if it is possible now. */
-  find(rule: string, entities: readonly Entity[]): GameAction | undefined {
-    this.catchUp();
-    const action = this.table.find(rule, entities);
-    return action && this.isApplicable(action) ? action : undefined;
-  }
-
-  /** The possible actions that the command means, in the order of the original. */
-  actionsFor(command: string): readonly GameAction[] {
-    this.catchUp();
-    return this.table.command(command)?.actions.filter((action) => this.isApplicable(action)) ?? [];
-  }
-
   /** The possible action that the command means; undefined if it is no admissible command. */
   actionFor(command: string, choice: Choice = 'most-needs'): GameAction | undefined {
     this.catchUp();
@@ -187,28 +168,6 @@ export class GameState {
   /** A state of its own, equal to this one. */
   copy(): GameState {
     return new GameState(this.game, this);
-  }
-
-  /** What is needed to come back here; later changes do not touch it. */
-  snapshot(): StateSnapshot {
-    return { words: this.words.slice(), contents: this.where.copy() };
-  }
-
-  /** Goes back to a snapshot of a state of the same game. */
-  restore({ words, contents }: StateSnapshot): void {
-    this.catchUp();
-    const length = Math.max(words.length, this.words.length);
-    for (let word = 0; word < length; word++) {
-      const wanted = words[word] ?? 0;
-      for (let bits = (this.words[word] ?? 0) ^ wanted; bits !== 0; bits &= bits - 1) {
-        const bit = 31 - Math.clz32(bits & -bits);
-        if (((wanted >>> bit) & 1) === 0) this.clear((word << 5) + bit);
-        else this.set((word << 5) + bit);
-      }
-    }
-    this.where = contents.copy();
-    this.actionList = undefined;
-    this.commandList = undefined;
   }
 
   /** Equal for two states of a game exactly if the same facts hold and things are printed in the same order. */

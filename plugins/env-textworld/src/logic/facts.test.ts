@@ -43,14 +43,12 @@ describe('FactTable', () => {
     expect(table.find({ name: '__proto__', entities: [] })).toBeUndefined();
   });
 
-  it('lists facts by name and by entity, also those that are added later', () => {
+  it('lists facts by entity, also those that are added later', () => {
     const table = new FactTable();
     const [one, other] = [table.entity('r_0', 'r'), table.entity('r_1', 'r')];
     const free = table.fact('free', [one, other]);
-    expect(table.withName('free')).toEqual([free]);
     expect(table.withEntity(other)).toEqual([free]);
     const loop = table.fact('free', [other, other]);
-    expect(table.withName('free')).toEqual([free, loop]);
     expect(table.withEntity({ id: 'r_1', type: 'r' })).toEqual([free, loop]);
     expect(table.withEntity({ id: 'r_2', type: 'r' })).toEqual([]);
   });

@@ -22,9 +22,8 @@ export class FactTable {
   readonly facts: KnownFact[] = [];
   private readonly byId = new Map<string, KnownEntity>();
   private readonly byName = new Map<string, Map<number | string, KnownFact>>();
-  private readonly lists = new Map<string, KnownFact[]>();
   private readonly about: (KnownFact[] | undefined)[] = [];
-  /** How many facts are in `lists` and `about`, which grow when they are asked for. */
+  /** How many facts are in `about`, which grows when it is asked for. */
   private listed = 0;
 
   /**
@@ -90,12 +89,6 @@ export class FactTable {
     return this.lookUp(name, known);
   }
 
-  /** All facts with the name, in the order of appearance. */
-  withName(name: string): readonly KnownFact[] {
-    this.list();
-    return this.lists.get(name) ?? emptyList;
-  }
-
   /** All facts about the entity, in the order of appearance. */
   withEntity(entity: Entity): readonly KnownFact[] {
     this.list();
@@ -110,9 +103,6 @@ export class FactTable {
   private list(): void {
     for (; this.listed < this.facts.length; this.listed++) {
       const fact = this.facts[this.listed] as KnownFact;
-      const list = this.lists.get(fact.name);
-      if (list) list.push(fact);
-      else this.lists.set(fact.name, [fact]);
       for (const [position, entity] of fact.entities.entries())
         if (fact.entities.indexOf(entity) === position) (this.about[entity.index] ??= []).push(fact);
     }

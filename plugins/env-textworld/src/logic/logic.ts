@@ -47,11 +47,10 @@ export interface Action {
   readonly command?: string;
 }
 
-/** The types of a game, from the text of its logic. `parentOf` has no entry for a type at the top. */
+/** The types of a game, from the text of its logic. */
 export interface Types {
   /** In alphabetical order. */
   readonly names: readonly string[];
-  readonly parentOf: ReadonlyMap<string, string>;
   /** The type and all types below it, a type before those below it, otherwise in alphabetical order. */
   withBelow(type: string): readonly string[];
   /** The types right below, in alphabetical order. */

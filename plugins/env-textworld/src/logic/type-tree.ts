@@ -11,7 +11,6 @@ const maximumDepth = 64;
  */
 export class TypeTree implements Types {
   readonly names: readonly string[];
-  readonly parentOf: ReadonlyMap<string, string>;
   private readonly children = new Map<string, readonly string[]>();
   private readonly firstChildren = new Map<string, readonly string[]>();
   private readonly ancestors = new Map<string, ReadonlySet<string>>();
@@ -21,9 +20,6 @@ export class TypeTree implements Types {
   /** @param parents Supertypes by type, in the order of the text. Throws for unknown names and for cycles. */
   constructor(readonly parents: ReadonlyMap<string, readonly string[]>) {
     this.names = [...parents.keys()].sort(compareText);
-    this.parentOf = new Map(
-      this.names.flatMap((name) => (parents.get(name) ?? []).slice(0, 1).map((parent) => [name, parent] as const)),
-    );
     const children = new Map<string, string[]>(this.names.map((name) => [name, []]));
     const firstChildren = new Map<string, string[]>(this.names.map((name) => [name, []]));
     for (const name of this.names) {

@@ -63,10 +63,6 @@ export class CommandParser {
     return this.reading.memory;
   }
 
-  set memory(memory: ParserMemory) {
-    this.reading.memory = memory;
-  }
-
   /** Tells the parser what was talked about last. */
   notice(object: number): void {
     if (object !== player && object > 0) this.memory.pronouns[0] = object;

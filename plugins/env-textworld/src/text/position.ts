@@ -42,23 +42,6 @@ export class Position {
     return position;
   }
 
-  copy(): Position {
-    const copy = new Position(
-      this.story,
-      this.state.copy(),
-      this.progress.copy(),
-      this.world.copy(),
-      this.score.copy(),
-    );
-    const { memory } = this.parser;
-    copy.parser.memory = { ...memory, pronouns: [...memory.pronouns] };
-    copy.brief = this.brief;
-    copy.moves = this.moves;
-    copy.pending = this.pending;
-    copy.told = this.told;
-    return copy;
-  }
-
   /** See `Session.key`. */
   key(): string {
     // The player and the doors move to the front of each room that the player enters, and no reply tells their order.

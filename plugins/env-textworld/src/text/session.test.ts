@@ -233,7 +233,6 @@ describe('what corrected does better', () => {
     }
     const cook = commands.find((each) => each.startsWith('cook')) ?? '';
     expect(session.act(cook).text).toMatch(/^You burned/);
-    session.copy();
     expect(session.act(cook).text).toMatch(/is over|You can't do that/);
   });
 });
@@ -319,19 +318,8 @@ describe('the key of a point', () => {
   });
 });
 
-describe('sessions can be copied', () => {
+describe('sessions can be kept', () => {
   const commands = ['take lamp', 'x red', 'box', 'open it', 'get key', 'i. drop lamp'];
-
-  it('and go on apart', () => {
-    const { session } = play(commands);
-    const copy = session.copy();
-    expect(copy.key()).toBe(session.key());
-    const reply = copy.act('take lamp');
-    expect(session.act('take lamp').text).toBe(reply.text);
-    copy.act('drop all');
-    expect(copy.key()).not.toBe(session.key());
-    expect(session.act('i').inventory).toContain('red lamp');
-  });
 
   it('as JSON, also in the middle of a question', () => {
     const { session } = play(['drop coin', 'open red']);

@@ -26,29 +26,15 @@ const longestCommand = 1000;
 /** A game of TextWorld in text: commands in, replies out. Any text is a command; none throws. */
 export class Session {
   readonly #story: Story;
-  readonly #compat: Compat;
   #now: Position;
   /** The last action that the last command did. */
   #action: GameAction | undefined;
   #commands: string[] = [];
 
-  /**
-   * Throws `StoryTextError` if a text of the game is one that no compiled game could have.
-   *
-   * @param at where the game stands; absent: at its start
-   */
-  constructor(game: Game, { compat }: { readonly compat: Compat } = { compat: 'corrected' }, at?: Position) {
-    this.#compat = compat;
+  /** Throws `StoryTextError` if a text of the game is one that no compiled game could have. */
+  constructor(game: Game, { compat }: { readonly compat: Compat } = { compat: 'corrected' }) {
     this.#story = storyOf(game, compat);
-    this.#now = at ?? Position.start(this.#story);
-  }
-
-  get objective(): string {
-    return this.#story.objective;
-  }
-
-  get maximumScore(): number {
-    return this.#story.maximumScore;
+    this.#now = Position.start(this.#story);
   }
 
   /** The facts of the game; only this session changes them. */
@@ -94,13 +80,6 @@ export class Session {
     const refusal = turn.act(given);
     this.#action = turn.action;
     return this.#reply(turn.text, turn.reward(), refusal);
-  }
-
-  /** A session of its own at the same point. */
-  copy(): Session {
-    const copy = new Session(this.#story.game, { compat: this.#compat }, this.#now.copy());
-    copy.#commands = [...this.#commands];
-    return copy;
   }
 
   snapshot(): SessionSnapshot {

@@ -86,16 +86,6 @@ export class StoryScore {
     return `${this.points} ${this.#quests.completed.join()} ${turns} ${this.#won} ${this.#lost}`;
   }
 
-  copy(): StoryScore {
-    const copy = new StoryScore(this.#story);
-    copy.#quests = { score: this.points, completed: [...this.#quests.completed] };
-    copy.#told = this.#told;
-    copy.#turns = this.#turns;
-    copy.#won = this.#won;
-    copy.#lost = this.#lost;
-    return copy;
-  }
-
   #end(banner: string): string {
     const question = this.#story.corrections.endsWithoutQuestion ? '' : `\n\n${finalQuestion}`;
     return `\n\n${banner}\n\nYou scored ${this.text()}${question}`;
