@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { outsideFiles } from '../../dist/files/outside-files.js';
 import { createRandom } from '../../dist/random/create-random.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
-import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import { writeModelFiles } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import { sourcesOf } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
 import { parameterShapes } from '../../plugins/policy-transformer/dist/model/parameters.js';
 import { exportGguf } from '../../plugins/policy-transformer/dist/policy/export-gguf.js';
 import { createConversationEncoder } from '../../plugins/policy-transformer/dist/tokenizer/conversation-encoder.js';
@@ -76,7 +77,8 @@ async function writeFolder(name, json, files, ends) {
   }
   const folder = join(target, name);
   mkdirSync(folder, { recursive: true });
-  await writeModelFolder(folder, { config, weights, ids: { eos: ends, pad: ends[0] }, tokenizer: files });
+  const texts = { config, ids: { eos: ends, pad: ends[0] }, tokenizer: files };
+  await writeModelFiles(folder, texts, sourcesOf(weights));
   return folder;
 }
 

@@ -15,7 +15,7 @@ import {
   writeAdapterFolder,
 } from '../../plugins/policy-transformer/dist/checkpoint/adapter-folder.js';
 import { parseDecoderConfig } from '../../plugins/policy-transformer/dist/checkpoint/decoder-config-json.js';
-import { writeModelFolder } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
+import { writeModelFiles } from '../../plugins/policy-transformer/dist/checkpoint/model-folder.js';
 import { sourcesOf } from '../../plugins/policy-transformer/dist/checkpoint/safetensors.js';
 import { createExecutor } from '../../plugins/policy-transformer/dist/executors/create-executor.js';
 import { Graph } from '../../plugins/policy-transformer/dist/graph/graph.js';
@@ -54,7 +54,8 @@ async function writeRecorded(folder, recording, tokenizer) {
 async function writeModel(folder, { config, weights, tokenizer }) {
   const { endIds } = createConversationEncoder(tokenizer);
   mkdirSync(folder, { recursive: true });
-  await writeModelFolder(folder, { config, weights, ids: { eos: endIds, pad: endIds[0] }, tokenizer });
+  const texts = { config, ids: { eos: endIds, pad: endIds[0] }, tokenizer };
+  await writeModelFiles(folder, texts, sourcesOf(weights));
 }
 
 /** Writes a recorded adapter with its base beside it, or what `export --merge` makes of them. */

@@ -6,8 +6,9 @@ import { testHost } from '@agentgym/cli/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { parseDecoderConfig } from './decoder-config-json.js';
-import { type ModelFolder, readModelFolder, writeModelFiles, writeModelFolder } from './model-folder.js';
-import { readSource, sourceOf, sourcesOf, writeSafetensors } from './safetensors.js';
+import { type ModelFolder, readModelFolder, writeModelFolder, writeSafetensors } from './fixtures/model-folders.js';
+import { writeModelFiles } from './model-folder.js';
+import { readSource, sourceOf, sourcesOf } from './safetensors.js';
 import { readTrainerState, writeTrainerState } from './trainer-state.js';
 
 const { files } = testHost();

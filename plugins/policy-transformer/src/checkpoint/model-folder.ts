@@ -8,8 +8,8 @@ import type { StoredType } from '../operations/half-floats.js';
 import { parseDecoderConfig, parseSpecialIds, type SpecialIds, writeDecoderConfig } from './decoder-config-json.js';
 import { exists, fileNames, parseJson, prettyJson, readOptional, readText } from './folder-files.js';
 import { generationConfig, plainSampling, type SamplingChoice } from './generation-config.js';
-import { type HostTensor, readSource, sourcesOf, type TensorSource } from './safetensors.js';
-import { weightSources, writeWeights } from './weight-files.js';
+import type { TensorSource } from './safetensors.js';
+import { writeWeights } from './weight-files.js';
 
 /** The texts of a Hugging Face folder: everything except its weights. */
 export interface ModelTexts {
@@ -23,17 +23,6 @@ export interface ModelTexts {
     readonly chatTemplate?: string;
     readonly additionalTemplates?: { readonly [name: string]: string };
   };
-}
-
-/** The content of a Hugging Face folder that `transformers` can open. */
-export interface ModelFolder extends ModelTexts {
-  /** Keys are Hugging Face's names, `model.embed_tokens.weight` and so on. Projections are [out, in]. */
-  readonly weights: ReadonlyMap<string, HostTensor>;
-}
-
-/** Reads a folder with one file of weights or with shards. Throws an error that names the file and the problem. */
-export async function readModelFolder(files: OutsideFiles, directory: string): Promise<ModelFolder> {
-  return { ...(await readModelTexts(files, directory)), weights: await readWeights(files, directory) };
 }
 
 /**
@@ -93,20 +82,6 @@ async function readSpecialIds(files: OutsideFiles, directory: string, configText
   return { ...ids, eos: eos.length > 0 ? eos : ids.eos };
 }
 
-/** Reads only the weights, each into an array of its own. `fillWeights` reads them into places that exist. */
-async function readWeights(files: OutsideFiles, directory: string): Promise<Map<string, HostTensor>> {
-  const weights = new Map<string, HostTensor>();
-  for (const [name, source] of await weightSources(files, directory)) {
-    weights.set(name, { shape: source.shape, data: await readSource(source) });
-  }
-  return weights;
-}
-
-/** Writes a folder that `readModelFolder` and `transformers` can open. The directory must exist and be empty. */
-export async function writeModelFolder(directory: string, { weights, ...texts }: ModelFolder): Promise<void> {
-  await writeModelFiles(directory, texts, sourcesOf(weights));
-}
-
 /** How a folder is written. */
 export interface FolderStyle {
   /** The type of the weights; default: float32. */
@@ -117,7 +92,7 @@ export interface FolderStyle {
   readonly shardBytes?: number;
 }
 
-/** Like `writeModelFolder`, with weights that come in pieces. */
+/** Writes a folder that `transformers` can open. The directory must exist and be empty. */
 export async function writeModelFiles(
   directory: string,
   { config, ids, tokenizer }: ModelTexts,

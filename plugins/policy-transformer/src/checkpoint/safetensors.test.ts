@@ -6,7 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
-import { openSafetensors, readSafetensors, sourceOf, writeSafetensors, writeTensors } from './safetensors.js';
+import { writeSafetensors } from './fixtures/model-folders.js';
+import { openSafetensors, readSafetensors, sourceOf, writeTensors } from './safetensors.js';
 
 const { files } = testHost();
 const original = fileURLToPath(new URL('./fixtures/types.safetensors', import.meta.url));

@@ -122,14 +122,9 @@ export function sourcesOf(tensors: ReadonlyMap<string, HostTensor>): Map<string,
   return new Map([...tensors].map(([name, tensor]) => [name, sourceOf(name, tensor)]));
 }
 
-/** Writes a file of float32 tensors in the given order. The same content gives the same bytes. */
-export async function writeSafetensors(path: string, { tensors, metadata }: SafetensorsContent): Promise<void> {
-  await writeTensors(path, sourcesOf(tensors), metadata, 'F32');
-}
-
 /**
- * Writes a file of tensors in the given order and, if they have no type of their own, in the given type. Throws if a
- * number is too large for its type.
+ * Writes a file of tensors in the given order and, if they have no type of their own, in the given type. The same
+ * content gives the same bytes. Throws if a number is too large for its type.
  */
 export async function writeTensors(
   path: string,

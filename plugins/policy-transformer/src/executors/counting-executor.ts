@@ -166,10 +166,6 @@ class CountedConstants implements Constants {
   write(): Promise<void> {
     return Promise.resolve();
   }
-
-  dispose(): Promise<void> {
-    return Promise.resolve();
-  }
 }
 
 class CountedExecutable implements Executable {

@@ -39,9 +39,4 @@ export class HostConstants implements Constants, HostView {
     view.set(data, start);
     return Promise.resolve();
   }
-
-  /** The memory is freed when nothing refers to it any more. */
-  dispose(): Promise<void> {
-    return Promise.resolve();
-  }
 }

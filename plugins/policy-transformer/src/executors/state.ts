@@ -51,8 +51,6 @@ export interface Constants extends StateView {
   readonly types: ReadonlyMap<string, TensorType>;
   /** Replaces the numbers of an array from `start` on. Throws if they do not fit or have another type. */
   write(name: string, data: HostArray, start: number): Promise<void>;
-  /** Frees the memory. */
-  dispose(): Promise<void>;
 }
 
 /** Sizes of one token's keys (or values) in one layer, and how many layers there are. */

@@ -10,7 +10,7 @@ import { elementCount } from '../operations/shapes.js';
 import type { Node, Tensor } from '../operations/tensor.js';
 import { maskInput } from './causal-mask.js';
 import { windowOf, type DecoderConfig } from './decoder-config.js';
-import { batchOperations, forwardOperations } from './operation-count.js';
+import { batchOperations, operationCounter } from './operation-count.js';
 import { packRows } from './pack-rows.js';
 import { parameterShapes, type Adapter } from './parameters.js';
 import { evaluationGraph } from './training-graph.js';
@@ -84,7 +84,7 @@ describe.each<[string, DecoderConfig, boolean]>([
   it("is 2 N a token and Kaplan's attention, where every position asks", () => {
     const tokens = 500;
     const asked = Array.from({ length: tokens }, (__, position) => position);
-    const counted = forwardOperations(config, { valueHead: false }, { from: 0, tokens, asked });
+    const counted = operationCounter(config, { valueHead: false })({ from: 0, tokens, asked });
     const shapes = [...parameterShapes(config, { valueHead: false })];
     const matrices = shapes.filter(([name, shape]) => shape.length === 2 && !/embed|lm_head/.test(name));
     const n =
@@ -114,14 +114,14 @@ describe.each<[string, DecoderConfig, boolean]>([
   });
 
   it('adds up over the pieces in which a sequence is fed', () => {
-    const options = { valueHead: false };
-    const whole = forwardOperations(config, options, { from: 0, tokens: 30, asked: [9, 20, 29] });
+    const count = operationCounter(config, { valueHead: false });
+    const whole = count({ from: 0, tokens: 30, asked: [9, 20, 29] });
     const pieces = [
       { from: 0, tokens: 10, asked: [9] },
       { from: 10, tokens: 11, asked: [20] },
       { from: 21, tokens: 9, asked: [29] },
     ];
-    expect(pieces.reduce((sum, piece) => sum + forwardOperations(config, options, piece), 0)).toBe(whole);
-    expect(forwardOperations(config, options, { from: 7, tokens: 0, asked: [] })).toBe(0);
+    expect(pieces.reduce((sum, piece) => sum + count(piece), 0)).toBe(whole);
+    expect(count({ from: 7, tokens: 0, asked: [] })).toBe(0);
   });
 });

@@ -36,12 +36,9 @@ const TRAINING: Passes = { trained: 3, frozen: 2, attention: 3 };
  * by position (4 heads headWidth for each key that a query sees, at most a layer's window; its causal mean is Kaplan's term), the head is counted
  * only for positions that need logits, and in the last layer only the asking positions have queries. As in the paper,
  * norms, softmax, rotations and gates are not counted.
+ *
+ * @returns a function of a passage; what depends only on the model is computed once
  */
-export function forwardOperations(config: DecoderConfig, options: ParameterOptions, passage: Passage): number {
-  return operationCounter(config, options)(passage);
-}
-
-/** `forwardOperations` of many passages: what depends only on the model is computed once. */
 export function operationCounter(
   config: DecoderConfig,
   { valueHead, adapter }: ParameterOptions,

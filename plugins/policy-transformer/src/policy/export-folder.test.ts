@@ -7,7 +7,7 @@ import { beforeEach, expect, it } from 'vitest';
 
 import { readAdapterConfig } from '../checkpoint/adapter-config.js';
 import { adapterOf, openModel, writeAdapterFolder } from '../checkpoint/adapter-folder.js';
-import { readModelFolder, writeModelFolder } from '../checkpoint/model-folder.js';
+import { readModelFolder, writeModelFolder } from '../checkpoint/fixtures/model-folders.js';
 import { sourcesOf } from '../checkpoint/safetensors.js';
 import { adapterShapes, parameterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';

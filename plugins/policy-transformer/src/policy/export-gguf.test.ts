@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ggufCases, ggufFile, writeGgufModel } from '../checkpoint/gguf/fixtures/gguf-models.js';
 import { readGguf } from '../checkpoint/gguf/fixtures/read-gguf.js';
 import { writeAdapterFolder } from '../checkpoint/adapter-folder.js';
-import type { ModelFolder } from '../checkpoint/model-folder.js';
+import type { ModelFolder } from '../checkpoint/fixtures/model-folders.js';
 import { sourcesOf } from '../checkpoint/safetensors.js';
 import { adapterShapes } from '../model/parameters.js';
 import { elementCount } from '../operations/shapes.js';

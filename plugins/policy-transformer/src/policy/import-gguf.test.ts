@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ggufFile, writeGgufModel } from '../checkpoint/gguf/fixtures/gguf-models.js';
 import { readGguf } from '../checkpoint/gguf/fixtures/read-gguf.js';
 import { type GgufValue, writeGguf } from '../checkpoint/gguf/gguf-file.js';
-import { type ModelFolder, readModelFolder } from '../checkpoint/model-folder.js';
+import { type ModelFolder, readModelFolder } from '../checkpoint/fixtures/model-folders.js';
 import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { exportGguf } from './export-gguf.js';
 import { policyOpener } from './fixtures/policy-opener.js';

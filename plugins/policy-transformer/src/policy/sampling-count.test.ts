@@ -1,7 +1,7 @@
 import type { GeneratedTokens, GenerateRequest } from '@agentgym/cli';
 import { describe, expect, it } from 'vitest';
 
-import { forwardOperations } from '../model/operation-count.js';
+import { operationCounter } from '../model/operation-count.js';
 import { presetConfig } from '../presets/presets.js';
 import { SamplingCount } from './sampling-count.js';
 
@@ -19,7 +19,7 @@ const answer = (length: number): GeneratedTokens => ({
   ended: true,
 });
 const fed = (from: number, tokens: number) =>
-  forwardOperations(config, { valueHead: false }, { from, tokens, asked: [from + tokens - 1] });
+  operationCounter(config, { valueHead: false })({ from, tokens, asked: [from + tokens - 1] });
 
 describe('SamplingCount', () => {
   // Goes red when a known sequence is counted from its start again, or the last sampled token twice.

@@ -176,7 +176,7 @@ export class TransformerPolicy implements PolicyModel {
     };
   }
 
-  /** `forwardOperations` of all tokens, `batchOperations` of training. The optimizer is not counted. */
+  /** `operationCounter` of all tokens, `batchOperations` of training. The optimizer is not counted. */
   takeOperations(): number {
     const taken = this.#operations;
     this.#operations = 0;

@@ -14,7 +14,6 @@ export interface TensorFlowBinding {
   createTensor(shape: readonly number[], type: number, data: BindingArray): number;
   deleteTensor(id: number): void;
   tensorDataSync(id: number): BindingArray;
-  isUsingGpuDevice(): boolean;
   /** @param tags joined by commas */
   loadSavedModel(folder: string, tags: string): number;
   deleteSavedModel(id: number): void;

@@ -95,11 +95,6 @@ export class VariableCache implements CacheState {
     return rows;
   }
 
-  dispose(): Promise<void> {
-    this.#store.removeVariables([...this.#variables.values()]);
-    return Promise.resolve();
-  }
-
   #locate(name: string, row: number): Located {
     const variable = this.#variables.get(name);
     if (variable === undefined) throw new Error(`the cache has no ${name}`);

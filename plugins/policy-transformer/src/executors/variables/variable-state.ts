@@ -158,7 +158,7 @@ export class VariableConstants implements Constants, VariableView {
       const shapes = [...types].flatMap(([array, each]) => (each.type === type ? [[array, each.shape] as const] : []));
       this.#byType.set(type, new Arrays(`${name}/${type}`, type, new Map(shapes)));
     }
-    store.addVariables(this.#variables());
+    store.addVariables([...this.#byType.values()].map(({ variable }) => variable));
   }
 
   has(name: string): boolean {
@@ -183,15 +183,6 @@ export class VariableConstants implements Constants, VariableView {
     }
     const arrays = this.#of(name);
     return this.#store.write(arrays.variable, data, arrays.place(name, data.length, start));
-  }
-
-  dispose(): Promise<void> {
-    this.#store.removeVariables(this.#variables());
-    return Promise.resolve();
-  }
-
-  #variables(): Variable[] {
-    return [...this.#byType.values()].map(({ variable }) => variable);
   }
 
   #of(name: string): Arrays {
