@@ -1,15 +1,15 @@
 // How often 95 % intervals cover the difference of two cells: `npm run bench -- intervals [--runs N]`. The simulated
-// cells have no difference (src/statistics/simulate-cells.ts). Prints the table of docs/decisions/intervals.md.
+// cells have no difference (simulate-cells.js). Prints the table of docs/decisions/intervals.md.
 import { parseArgs } from 'node:util';
 
 import { createRandom } from '../../dist/random/create-random.js';
 import { clusterBootstrapInterval } from '../../dist/statistics/cluster-bootstrap.js';
 import { crossedDifference } from '../../dist/statistics/crossed-difference.js';
-import { hierarchicalBootstrapDifference } from '../../dist/statistics/hierarchical-bootstrap.js';
 import { pairedDifferences } from '../../dist/statistics/outcome-matrix.js';
-import { simulateCells } from '../../dist/statistics/simulate-cells.js';
 import { studentT95 } from '../../dist/statistics/student-t.js';
 import { tInterval } from '../../dist/statistics/t-interval.js';
+import { hierarchicalBootstrapDifference } from './hierarchical-bootstrap.js';
+import { simulateCells } from './simulate-cells.js';
 
 const layouts = [
   ['100', Array.from({ length: 100 }, () => 1)],

@@ -4,7 +4,6 @@ import { createRandom } from '../random/create-random.js';
 import { crossedDifference } from './crossed-difference.js';
 import { crossedEstimate } from './crossed-estimate.js';
 import { crossedInterval } from './crossed-interval.js';
-import { hierarchicalBootstrapDifference, hierarchicalBootstrapInterval } from './hierarchical-bootstrap.js';
 import { detectableEffect, describeDetectableEffect } from './detectable-effect.js';
 import { pairedTInterval, tInterval } from './t-interval.js';
 import { studentT95 } from './student-t.js';
@@ -200,46 +199,6 @@ describe('crossedDifference', () => {
     expect(() => crossedDifference([[1, 0]], [[1]])).toThrow('2 tasks cannot pair with 1');
     expect(() => crossedDifference([[1, 0]], [[3, 0]], share)).toThrow(RangeError);
     expect(crossedDifference([[1]], [[0]])).toMatchObject({ p: 1, method: 'unknown' });
-  });
-});
-
-describe('hierarchicalBootstrapInterval', () => {
-  // Goes red when tasks are drawn once for all seeds, or not at all, or the weights are left out.
-  it('agrees with all resamples of two seeds and two clusters of 1 and 3 tasks', () => {
-    const outcomes = [
-      [0, 1],
-      [0.5, 0.25],
-    ];
-    const weights = [1, 3];
-    // A drawn seed has one of four means: both clusters are the first, the second, or either.
-    const ofSeed = outcomes.map(([a, b]) => [a!, b!, (a! + 3 * b!) / 4, (a! + 3 * b!) / 4]);
-    const means = ofSeed.flatMap((one) => ofSeed.flatMap((two) => one.flatMap((x) => two.map((y) => (x + y) / 2))));
-    means.sort((a, b) => a - b);
-    const at = (probability: number): number => means[Math.floor(probability * means.length)]!;
-    const { mean, low, high } = hierarchicalBootstrapInterval(outcomes, createRandom(1), {
-      weights,
-      resamples: 20_000,
-    });
-    expect(mean).toBeCloseTo((0.75 + 0.3125) / 2, 14);
-    expect(low).toBeGreaterThanOrEqual(at(0.015));
-    expect(low).toBeLessThanOrEqual(at(0.035));
-    expect(high).toBeGreaterThanOrEqual(at(0.965));
-    expect(high).toBeLessThanOrEqual(at(0.985));
-  });
-
-  it('takes the same seeds and tasks of both cells', () => {
-    const first = matrix(3, 10, (seed, task) => Math.sin(seed * 5 + task * 3));
-    const second = first.map((row) => row.map((value) => value + 0.25));
-    const { low, high } = hierarchicalBootstrapDifference(first, second, createRandom(1));
-    expect(low).toBeCloseTo(0.25, 12);
-    expect(high).toBeCloseTo(0.25, 12);
-  });
-
-  it('is a function of outcomes and stream, and claims nothing of one outcome', () => {
-    const outcomes = matrix(3, 10, (seed, task) => Math.sin(seed * 5 + task * 3));
-    const interval = () => hierarchicalBootstrapInterval(outcomes, createRandom(2).stream('cell'));
-    expect(interval()).toEqual(interval());
-    expect(hierarchicalBootstrapInterval([[0.5]], createRandom(1)).high).toBe(Infinity);
   });
 });
 

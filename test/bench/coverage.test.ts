@@ -1,9 +1,25 @@
 import { describe, expect, inject, it } from 'vitest';
 
-import { createRandom } from '../random/create-random.js';
-import { clusterBootstrapInterval } from './cluster-bootstrap.js';
-import { crossedDifference } from './crossed-difference.js';
-import { simulateCells } from './simulate-cells.js';
+import type { Random } from '../../src/contracts/random.js';
+import { createRandom } from '../../src/random/create-random.js';
+import { clusterBootstrapInterval } from '../../src/statistics/cluster-bootstrap.js';
+import { crossedDifference } from '../../src/statistics/crossed-difference.js';
+
+interface SimulatedCells {
+  readonly seeds: number;
+  readonly clusters: readonly number[];
+  readonly rate: number;
+  readonly seedEffect: number;
+  readonly preference: number;
+  readonly habit: number;
+  readonly clusterDifficulty: number;
+  readonly taskDifficulty: number;
+}
+type Matrix = readonly (readonly number[])[];
+const script = new URL('../../bench/intervals/simulate-cells.js', import.meta.url).href;
+const { simulateCells } = (await import(script)) as {
+  simulateCells: (cells: SimulatedCells, random: Random) => { first: Matrix; second: Matrix };
+};
 
 const singleTasks = Array.from({ length: 100 }, () => 1);
 /** A hundred tasks in twenty clusters of 1, 3, 5, 7 and 9. */

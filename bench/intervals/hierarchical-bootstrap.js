@@ -1,14 +1,5 @@
-import type { Interval } from '../contracts/evaluation.js';
-import type { Random } from '../contracts/random.js';
-import { columnShares, pairedDifferences, type OutcomeMatrix } from './outcome-matrix.js';
-import { quantile } from './quantile.js';
-
-export interface BootstrapOptions {
-  /** The number of tasks in each cluster; absent: one each. */
-  readonly weights?: readonly number[];
-  /** Absent: 2000. */
-  readonly resamples?: number;
-}
+import { columnShares, pairedDifferences } from '../../dist/statistics/outcome-matrix.js';
+import { quantile } from '../../dist/statistics/quantile.js';
 
 /**
  * The mean over seeds and tasks with its 95 % percentile interval by a bootstrap in two stages: seeds are drawn, and
@@ -17,18 +8,15 @@ export interface BootstrapOptions {
  *
  * It assumes that tasks are nested in seeds, and that the n seeds are the whole population. With fewer than about ten
  * seeds, it is too narrow (docs/decisions/intervals.md). With one seed, or one cluster, that side does not vary. With
- * one of both, the interval is infinite (null in JSON).
+ * one of both, the interval is infinite.
  *
+ * @param outcomes one row per seed, one column per cluster of tasks
  * @param random a separate stream: the interval is a function of the stream and the outcomes
+ * @param options weights: the number of tasks in each cluster, default one each; resamples: default 2000
  */
-export function hierarchicalBootstrapInterval(
-  outcomes: OutcomeMatrix,
-  random: Random,
-  { weights, resamples = 2000 }: BootstrapOptions = {},
-): Interval & { readonly mean: number } {
+export function hierarchicalBootstrapInterval(outcomes, random, { weights, resamples = 2000 } = {}) {
   const { shares } = columnShares(outcomes, weights);
-  const meanOf = (row: readonly number[]): number =>
-    row.reduce((sum, outcome, column) => sum + outcome * (shares[column] as number), 0);
+  const meanOf = (row) => row.reduce((sum, outcome, column) => sum + outcome * shares[column], 0);
   const mean = outcomes.reduce((sum, row) => sum + meanOf(row), 0) / outcomes.length;
   if (outcomes.length * shares.length === 1) return { mean, low: -Infinity, high: Infinity };
 
@@ -41,8 +29,8 @@ export function hierarchicalBootstrapInterval(
       let weight = 0;
       for (let cluster = 0; cluster < shares.length; cluster += 1) {
         const column = random.integer(0, shares.length);
-        const share = shares[column] as number;
-        sum += share * (row[column] as number);
+        const share = shares[column];
+        sum += share * row[column];
         weight += share;
       }
       total += sum / weight;
@@ -57,11 +45,6 @@ export function hierarchicalBootstrapInterval(
  * The same for the difference `second - first` of two cells on common seeds and tasks: each resample takes the same
  * seeds and tasks of both.
  */
-export function hierarchicalBootstrapDifference(
-  first: OutcomeMatrix,
-  second: OutcomeMatrix,
-  random: Random,
-  options?: BootstrapOptions,
-): Interval & { readonly mean: number } {
+export function hierarchicalBootstrapDifference(first, second, random, options) {
   return hierarchicalBootstrapInterval(pairedDifferences(first, second), random, options);
 }
