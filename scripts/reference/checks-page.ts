@@ -1,19 +1,13 @@
 import { allChecks } from '../../src/plugin-check/all-checks.js';
 
-/** All checks of plugins: the requirement, why it matters and how to fix it. */
+/** All checks of plugins: what is promised, and how to repair it. */
 export function checksPage(): string {
-  const sections = allChecks().map(({ kind, checks }) => {
-    const rows = checks.map(({ id, title, severity, why, cure }) => {
-      const cells = [`\`${id}\``, `${title}${severity === 'warning' ? ' (a warning)' : ''}`, why, cure];
+  const sections = Object.entries(allChecks).map(([kind, checks]) => {
+    const rows = checks.map(({ id, title, severity, cure }) => {
+      const cells = [`\`${id}\``, `${title}${severity === 'warning' ? ' (a warning)' : ''}`, cure];
       return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
     });
-    return [
-      `## ${kind}\n`,
-      '| check | requirement | why it matters | how to fix it |',
-      '|---|---|---|---|',
-      ...rows,
-      '',
-    ].join('\n');
+    return [`## ${kind}\n`, '| check | what is promised | how to repair it |', '|---|---|---|', ...rows, ''].join('\n');
   });
   return [
     '# Checks of plugins\n',

@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import type { Contribution } from '../contracts/plugin.js';
 import { checkShape } from '../errors/check-shape.js';
-import { moduleShapes } from '../plugins/contribution-shapes.js';
+import { moduleShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost } from '../plugins/create-host.js';
 import { openLocalWorld } from '../rollout/local-world.js';
 import { serveWorld } from '../rollout/threads/serve-world.js';

@@ -33,7 +33,7 @@ import { fileError, systemReason } from '../errors/system-error.js';
 import { outsideFiles } from '../files/outside-files.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
 import { findFetchedModel } from '../hub/fetched-model.js';
-import { estimateShape, instanceShapes } from '../plugins/contribution-shapes.js';
+import { estimateShape, instanceShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { findRequirements } from '../requirements/find-requirements.js';

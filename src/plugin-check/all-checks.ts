@@ -1,32 +1,29 @@
-import { algorithmChecks } from '../testing/check-algorithm.js';
-import { actionFormatChecks } from '../testing/check-action-format.js';
-import { environmentChecks, environmentPreparation } from '../testing/check-environment.js';
-import { textPlayerChecks } from '../testing/check-text-player.js';
-import { tokenSamplerChecks } from '../testing/check-token-sampler.js';
-import { policyModelChecks } from '../testing/check-policy-model.js';
-import { rewardChecks } from '../testing/check-reward.js';
-import { rewardOnChecks } from '../testing/check-reward-on.js';
-import { toolChecks } from '../testing/check-tool.js';
-import { creation, type CheckDescription } from '../testing/conformance-kit.js';
-import { packageChecks, packagePreparation } from './package-checks.js';
-import { contributionChecks, entryChecks } from './process-checks.js';
-
-const byKind: { readonly [kind: string]: readonly CheckDescription[] } = {
-  package: [packagePreparation, ...packageChecks],
-  entry: Object.values(entryChecks),
-  contribution: Object.values(contributionChecks),
-  environment: [environmentPreparation, environmentPreparation.availability, ...environmentChecks],
-  reward: [creation, ...rewardChecks],
-  'reward on an environment': [creation, ...rewardOnChecks],
-  algorithm: [creation, ...algorithmChecks],
-  policy: [creation, ...policyModelChecks],
-  format: [creation, ...actionFormatChecks],
-  tool: [creation, ...toolChecks],
-  player: [creation, ...textPlayerChecks],
-  sampler: [creation, ...tokenSamplerChecks],
-};
+import { formatKit } from '../testing/format-kit.js';
+import { algorithmKit } from '../testing/algorithm-kit.js';
+import { environmentKit } from '../testing/environment-kit.js';
+import { policyKit } from '../testing/policy-kit.js';
+import { rewardOnKit } from '../testing/reward-on-kit.js';
+import { rewardKit } from '../testing/reward-kit.js';
+import { playerKit } from '../testing/player-kit.js';
+import { samplerKit } from '../testing/sampler-kit.js';
+import { toolKit } from '../testing/tool-kit.js';
+import type { CheckDescription } from '../testing/conformance-kit.js';
+import { packageKit } from './package-checks.js';
+import { entryKit, loadKit, observerChecks } from './process-checks.js';
 
 /** All checks by kind, in the order in which they run. */
-export function allChecks(): readonly { readonly kind: string; readonly checks: readonly CheckDescription[] }[] {
-  return Object.entries(byKind).map(([kind, checks]) => ({ kind, checks }));
-}
+export const allChecks: { readonly [kind: string]: readonly CheckDescription[] } = {
+  package: packageKit.checks,
+  entry: entryKit.checks,
+  contribution: loadKit.checks,
+  'entry and contribution': Object.values(observerChecks),
+  environment: environmentKit.checks,
+  reward: rewardKit.checks,
+  'reward on an environment': rewardOnKit.checks,
+  algorithm: algorithmKit.checks,
+  policy: policyKit.checks,
+  format: formatKit.checks,
+  tool: toolKit.checks,
+  player: playerKit.checks,
+  sampler: samplerKit.checks,
+};

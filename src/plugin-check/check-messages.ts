@@ -1,35 +1,36 @@
 import type { ContributionKind } from '../contracts/plugin.js';
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 
-/** A request to the process that runs a plugin, as JSON. */
-export type CheckRequest =
-  | {
-      readonly job: 'entry';
-      readonly entry: string;
-      readonly only: readonly string[] | null;
-      readonly skip: readonly string[];
-    }
-  | {
-      readonly job: 'contribution';
-      readonly entry: string;
-      readonly kind: ContributionKind;
-      readonly name: string;
-      readonly seed: number;
-      readonly thorough: boolean;
-      /** Maximum seconds of one check. */
-      readonly seconds: number;
-      readonly only: readonly string[] | null;
-      readonly skip: readonly string[];
-    };
+/** A contribution by its names. */
+export interface ContributionId {
+  readonly kind: ContributionKind;
+  readonly name: string;
+}
 
-/** A message of this process about its work. */
+/** A request to the process that runs a plugin, as JSON. */
+export interface CheckRequest {
+  /** URL of the plugin's entry. */
+  readonly entry: string;
+  /** The contribution to check; null: only the entry. */
+  readonly contribution: ContributionId | null;
+  readonly seed: number;
+  readonly thorough: boolean;
+  /** Maximum seconds of one check. */
+  readonly seconds: number;
+  /** Ids of the only checks to run; null: all. */
+  readonly only: readonly string[] | null;
+  readonly skip: readonly string[];
+}
+
+/** What was found besides outcomes: the contributions of an entry, or the speed of an environment. */
+export interface CheckResult {
+  readonly contributions?: readonly ContributionId[];
+  readonly stepsPerSecond?: number;
+}
+
+/** A message of this process about its work. The label names options that are not the defaults. */
 export type CheckMessage =
   | { readonly type: 'started'; readonly id: string; readonly label?: string }
   | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string }
-  | {
-      readonly type: 'listed';
-      readonly contributions: readonly { readonly kind: ContributionKind; readonly name: string }[];
-    }
-  | { readonly type: 'speed'; readonly stepsPerSecond: number }
   /** The work is done. `open` lists the resources that still keep the process alive. */
-  | { readonly type: 'done'; readonly open: readonly string[] };
+  | { readonly type: 'done'; readonly open: readonly string[]; readonly result: CheckResult };

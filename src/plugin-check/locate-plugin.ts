@@ -19,35 +19,32 @@ export async function locatePlugin(
   sources: readonly PluginSource[],
   openHost: () => Promise<PluginHost>,
 ): Promise<string> {
+  const refuse = (message: string, hint: string) => new AgentgymError('AG_PLUGIN_CHECK', { message, hint });
   const folder = resolve(cwd, what);
   if (existsSync(folder) && statSync(folder).isDirectory()) return folder;
   if (/^[./~]|[\\]/.test(what) || existsSync(folder)) {
-    throw new AgentgymError('AG_PLUGIN_CHECK', {
-      message: existsSync(folder) ? `${folder} is a file, not the folder of a plugin` : `there is no folder ${folder}`,
-      hint: 'Give the folder that contains the package.json of the plugin.',
-    });
+    const isFile = existsSync(folder);
+    throw refuse(
+      isFile ? `${folder} is a file, not the folder of a plugin` : `there is no folder ${folder}`,
+      'Give the folder that contains the package.json of the plugin.',
+    );
   }
   const named = sources.find(({ name }) => name === what || friendlyName(name) === what);
   if (named !== undefined) return named.root;
-  const host = await openHost();
-  const located = await allContributions(host);
-  const owners = new Set(located.filter(({ name }) => name === what).map((item) => item.package));
-  const [owner, second] = owners;
-  if (second !== undefined) {
-    throw new AgentgymError('AG_PLUGIN_CHECK', {
-      message: `${[...owners].join(' and ')} both contribute \`${what}\``,
-      hint: 'Give the name of the package.',
-    });
-  }
-  const source = sources.find(({ name }) => name === owner);
+  const located = await allContributions(await openHost());
+  const owners = [...new Set(located.filter(({ name }) => name === what).map((item) => item.package))];
+  if (owners.length > 1)
+    throw refuse(`${owners.join(' and ')} both contribute \`${what}\``, 'Give the name of the package.');
+  const source = sources.find(({ name }) => name === owners[0]);
   if (source !== undefined) return source.root;
-  const names = [...sources.map(({ name }) => friendlyName(name)), ...located.map(({ name }) => name)];
-  const near = nearestName(what, names);
-  throw new AgentgymError('AG_PLUGIN_CHECK', {
-    message: `\`${what}\` is neither a folder nor an installed plugin`,
-    hint:
-      near === undefined
-        ? 'Give a folder, or the name of a plugin from `agentgym plugins`.'
-        : `Did you mean \`${near}\`?`,
-  });
+  const near = nearestName(what, [
+    ...sources.map(({ name }) => friendlyName(name)),
+    ...located.map(({ name }) => name),
+  ]);
+  throw refuse(
+    `\`${what}\` is neither a folder nor an installed plugin`,
+    near === undefined
+      ? 'Give a folder, or the name of a plugin from `agentgym plugins`.'
+      : `Did you mean \`${near}\`?`,
+  );
 }

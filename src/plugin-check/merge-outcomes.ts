@@ -1,6 +1,9 @@
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 import type { CheckMessage } from './check-messages.js';
 
+/** A failure with the defaults usually repeats with other options, so these are enough. */
+const enough = 5;
+
 /**
  * One outcome per check, over all tested option sets. Findings with other options than the defaults name these options.
  */
@@ -9,22 +12,18 @@ export function mergeOutcomes(messages: readonly CheckMessage[]): CheckOutcome[]
   for (const message of messages) {
     if (message.type !== 'finished') continue;
     const { outcome, label } = message;
-    const findings =
-      label === undefined
-        ? outcome.findings
-        : outcome.findings.map((finding) => ({ ...finding, message: `with ${label}: ${finding.message}` }));
-    const before = merged.get(outcome.id);
-    merged.set(outcome.id, before === undefined ? { ...outcome, findings } : join(before, { ...outcome, findings }));
+    const named = outcome.findings.map((finding) => {
+      return label === undefined ? finding : { ...finding, message: `with ${label}: ${finding.message}` };
+    });
+    const before = merged.get(outcome.id) ?? { ...outcome, findings: [], seconds: 0 };
+    const status = (['failed', 'passed', 'skipped'] as const).find((one) =>
+      [before.status, outcome.status].includes(one),
+    )!;
+    const findings = before.findings.length >= enough ? before.findings : [...before.findings, ...named];
+    const seconds = (before.seconds ?? 0) + (outcome.seconds ?? 0);
+    const reason = status === 'skipped' ? (before.reason ?? outcome.reason) : undefined;
+    const { id } = outcome;
+    merged.set(id, { id, status, findings, ...(seconds > 0 && { seconds }), ...(reason !== undefined && { reason }) });
   }
   return [...merged.values()];
-}
-
-function join(before: CheckOutcome, after: CheckOutcome): CheckOutcome {
-  const statuses = [before.status, after.status];
-  const status = statuses.includes('failed') ? 'failed' : statuses.includes('passed') ? 'passed' : 'skipped';
-  const seconds = (before.seconds ?? 0) + (after.seconds ?? 0);
-  // A failure with the defaults usually repeats with other options, so five findings are enough.
-  const findings = [...before.findings, ...(before.findings.length >= 5 ? [] : after.findings)];
-  const reason = status === 'skipped' ? (before.reason ?? after.reason) : undefined;
-  return { id: before.id, status, findings, ...(seconds > 0 && { seconds }), ...(reason !== undefined && { reason }) };
 }

@@ -6,7 +6,7 @@ import { pluginReportLines } from './plugin-report-lines.js';
 const failed = (id: string, severity: 'error' | 'warning' = 'error'): CheckOutcome => ({
   id,
   status: severity === 'error' ? 'failed' : 'passed',
-  findings: [{ id, severity, message: `${id} is wrong`, likelyCause: 'a slip', why: 'It matters', cure: 'Mend it' }],
+  findings: [{ id, severity, title: `${id} is right`, message: `${id} is wrong`, cure: 'Mend it' }],
 });
 
 // Goes red when a consequence comes before its cause.

@@ -2,7 +2,7 @@ import { paint, type TerminalStyle } from '../reporting/terminal-style.js';
 import type { CheckOutcome } from '../testing/conformance-kit.js';
 import type { PluginReport } from './check-plugin.js';
 
-/** A report for people: one line for each part, then its problems, why they matter and how to fix them. */
+/** A report for people: one line for each part, then its problems and how to repair them. */
 export function pluginReportLines(report: PluginReport, style: TerminalStyle): string[] {
   const parts = [
     { title: 'package and entry', checks: report.checks },
@@ -21,10 +21,10 @@ export function pluginReportLines(report: PluginReport, style: TerminalStyle): s
     for (const { id, findings } of rootsFirst(checks)) {
       const [first] = findings;
       if (first === undefined) continue;
-      lines.push(`  ${paint(id, first.severity === 'error' ? 'red' : 'cyan', style)}`);
+      lines.push(`  ${paint(id, first.severity === 'error' ? 'red' : 'cyan', style)}: ${first.title}`);
       for (const { message } of findings.slice(0, 5)) lines.push(`    ${message}`);
       if (findings.length > 5) lines.push(`    and ${findings.length - 5} more`);
-      lines.push(`    Why:   ${first.why}`, `    Often: ${first.likelyCause}`, `    Fix:   ${first.cure}`);
+      lines.push(`    Repair: ${first.cure}`);
     }
   }
   lines.push('', report.passed ? 'All checks passed.' : 'Some checks failed. docs/conformance.md explains them.');

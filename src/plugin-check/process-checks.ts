@@ -1,100 +1,139 @@
-import type { CheckDescription } from '../testing/conformance-kit.js';
-import { globalState } from '../testing/shared-cures.js';
+// Checks of a plugin's code besides the kits of its contributions. The first two kits run in a process of the plugin;
+// the last checks are made by the process that observes it.
+import type { Contribution } from '../contracts/plugin.js';
+import { optionChecks } from '../credit/option-checks.js';
+import { checkShape } from '../errors/check-shape.js';
+import { checkContributions } from '../plugins/check-contributions.js';
+import { moduleShapes } from '../rollout/contribution-shapes.js';
+import { type CheckDescription, Kit, type KitSettings } from '../testing/conformance-kit.js';
+import { changedGlobals } from '../testing/purity-checks.js';
+import { type OptionSet, optionSets } from './option-sets.js';
 
-/** Checks of a plugin's entry, made by the process that imports it and by the process that observes it. */
-export const entryChecks = {
-  'entry-loads': {
+interface EntryContext extends ReturnType<typeof checkContributions> {
+  /** Names of the global state that the import changed. */
+  readonly changed: readonly string[];
+}
+
+/** Checks the import of an entry, by its URL. */
+export const entryKit = new Kit<string, KitSettings, EntryContext>({
+  preparation: {
     id: 'entry-loads',
     title: 'the entry can be imported',
-    likelyCause: 'a missing dependency, or work at import',
-    why: 'If the entry does not load, the plugin and all its contributions are left out.',
     cure: 'Import the entry alone in Node and fix the error. Move code that may fail into load() or create().',
   },
-  'entry-shape': {
-    id: 'entry-shape',
-    title: 'the entry exports a list of valid contributions',
-    likelyCause: 'a member is missing or misspelt',
-    why: 'The host accepts only a list of contributions.',
-    cure: 'Fix that member. `satisfies EnvironmentContribution<typeof options>` finds it while you type.',
+  checks: [
+    {
+      id: 'entry-shape',
+      title: 'the entry exports a list of valid contributions',
+      cure: 'Fix that member. `satisfies EnvironmentContribution<typeof options>` finds it while you type.',
+      run: ({ complaints }) => complaints,
+    },
+    {
+      id: 'entry-global-state',
+      title: 'importing the entry does not change the process',
+      cure: 'Do no work at import. Every command imports every plugin.',
+      run: ({ changed }) => changed.map((name) => `importing the entry changed ${name}`),
+    },
+  ],
+  prepare: async (entry) => {
+    let exported: unknown;
+    const changed = await changedGlobals(async () => {
+      exported = ((await import(entry)) as { default?: unknown }).default;
+    });
+    return { ...checkContributions(exported), changed };
   },
-  'entry-global-state': {
-    id: 'entry-global-state',
-    title: 'importing the entry does not change the process',
-    likelyCause: 'work at import',
-    ...globalState,
-  },
-  'entry-deadline': {
-    id: 'entry-deadline',
-    title: 'importing the entry finishes in time',
-    likelyCause: 'an endless loop, or a wait for an event that never comes',
-    why: 'Every command of agentgym imports every plugin. A plugin that hangs delays all commands until their deadline.',
-    cure: 'Export the list immediately. Download, compile and connect in load(), open() or create().',
-  },
-  'entry-exits': {
-    id: 'entry-exits',
-    title: 'importing the entry does not end the process',
-    likelyCause: 'process.exit, or an uncaught error in a callback',
-    why: 'It would end every agentgym command.',
-    cure: 'Throw an error instead of calling process.exit.',
-  },
-  'entry-silent': {
-    id: 'entry-silent',
-    title: 'importing the entry prints nothing to standard output',
-    likelyCause: 'a console.log left from debugging',
-    why: 'With `--json` standard output is one JSON document. A line of a plugin makes it unreadable.',
-    cure: 'Print nothing; use `host.log`.',
-  },
-  'entry-ends': {
-    id: 'entry-ends',
-    title: 'the process ends by itself after importing the entry',
-    likelyCause: 'an open timer, socket or worker',
-    why: 'A timer or socket opened at import keeps every command from ending.',
-    cure: 'Open nothing before open() or create(), and close it in close() or dispose().',
-  },
-} as const satisfies { readonly [id: string]: CheckDescription };
+});
 
-/** Checks of a contribution in addition to the checks of its kit. */
-export const contributionChecks = {
-  load: {
+/** Settings of a recipe's `algorithm` under which options of algorithms are validated. */
+const updateSettings = { groupSize: 8, epochs: 2, minibatches: 2, recomputeLogprobs: false, importanceCap: 2 };
+
+/** A set of options, and what validate() says about it. */
+interface JudgedSet {
+  readonly set: OptionSet;
+  /** What is wrong with the findings themselves. */
+  readonly misshapen: readonly string[];
+  /** Messages of the findings that refuse the options. */
+  readonly refused: readonly string[];
+}
+
+interface LoadedContribution {
+  readonly module: Record<string, unknown>;
+  /** Throws what validate() throws. */
+  readonly judge: () => readonly JudgedSet[];
+}
+
+function judge(contribution: Contribution, module: Record<string, unknown>, set: OptionSet): JudgedSet {
+  const { options } = set;
+  const said: unknown[] = [contribution.validate?.(options as never) ?? []];
+  const { validate } = module;
+  if (contribution.kind === 'algorithm' && typeof validate === 'function')
+    said.push((validate as (...given: unknown[]) => unknown)(options, updateSettings, optionChecks));
+  const misshapen = said.flatMap((findings) =>
+    Array.isArray(findings) ? [] : [`validate() returned ${typeof findings} instead of a list`],
+  );
+  const refused: string[] = [];
+  for (const finding of said.filter(Array.isArray).flat() as Record<string, unknown>[]) {
+    const { path, message, hint, idle, setting } = finding;
+    const isText = (text: unknown): boolean => typeof text === 'string' && text !== '';
+    if (!Array.isArray(path) || !isText(message) || !isText(hint))
+      misshapen.push(`a finding of validate() lacks path, message or hint: ${JSON.stringify(finding)}`);
+    else if (typeof path[0] === 'string' && !Object.hasOwn(contribution.options, path[0]))
+      misshapen.push(`validate() reports an option that is not declared: ${path[0]}`);
+    if (idle !== true && setting === undefined) refused.push(String(message));
+  }
+  return { set, misshapen, refused };
+}
+
+/** Checks what a contribution loads, and its validate(). */
+export const loadKit = new Kit<Contribution, KitSettings, LoadedContribution>({
+  preparation: {
     id: 'load',
     title: 'load() returns the functions of the contract',
-    likelyCause: 'load() imports a file that does not exist',
-    why: 'The contribution is listed, but fails when somebody uses it.',
     cure: 'Let load() import the module, and export the functions of the contract from it.',
   },
-  options: {
-    id: 'options',
-    title: 'validate() accepts the defaults and works for all options that the declaration allows',
-    likelyCause: 'validate() trusts a value, or returns another shape',
-    why: 'agentgym shows the findings of validate() to users. A finding without path or hint does not help, and an exception ends the command.',
-    cure: 'Return a list of {path, message, hint} for all options that the declaration allows, and an empty list for the defaults.',
+  checks: [
+    {
+      id: 'options',
+      title: 'validate() accepts the defaults and works for all options that the declaration allows',
+      cure: 'Return a list of {path, message, hint} for all options that the declaration allows, and an empty list for the defaults.',
+      run: (context) =>
+        context
+          .judge()
+          .flatMap(({ set: { label }, misshapen, refused }) => [
+            ...misshapen.map((message) => `with ${label ?? 'the defaults'}: ${message}`),
+            ...(label === undefined ? refused : []).map((message) => `validate() refuses the defaults: ${message}`),
+          ]),
+    },
+  ],
+  prepare: async (contribution) => {
+    const loaded: unknown = await contribution.load();
+    const module = checkShape(loaded, moduleShapes[contribution.kind], 'load()') as Record<string, unknown>;
+    let judged: readonly JudgedSet[] | undefined;
+    const all = () => optionSets(contribution.options).map((set) => judge(contribution, module, set));
+    return { module, judge: () => (judged ??= all()) };
   },
+});
+
+/** What only an observer sees of a process that imports an entry, or checks a contribution. */
+export const observerChecks = {
   deadline: {
     id: 'deadline',
-    title: 'no call hangs',
-    likelyCause: 'an endless loop, or a wait for an event that never comes',
-    why: 'A run would wait forever, or lose the episode at its deadline.',
-    cure: 'Set a time limit for every wait, and look for endless loops.',
+    title: 'no import and no call hangs',
+    cure: 'Set a time limit for every wait, and look for endless loops. Download, compile and connect in open() or create(), not at import.',
   },
   exits: {
     id: 'exits',
-    title: 'no call ends the process',
-    likelyCause: 'process.exit, or an uncaught error in a callback',
-    why: 'It would end the whole run.',
-    cure: 'Throw an error instead of ending the process, and handle the errors of streams, workers and child processes.',
+    title: 'nothing ends the process',
+    cure: 'Throw an error instead of calling process.exit, and handle the errors of streams, workers and child processes.',
   },
   silent: {
     id: 'silent',
-    title: 'no call prints to standard output',
-    likelyCause: 'a console.log left from debugging',
-    why: 'With `--json` standard output is one JSON document. A line of a plugin makes it unreadable.',
+    title: 'nothing is printed to standard output, which with `--json` is one document',
     cure: 'Print nothing; use `host.log`.',
   },
   ends: {
     id: 'ends',
     title: 'the process ends by itself after its work',
-    likelyCause: 'an open timer, socket or worker',
-    why: 'The command would finish its work but never end: an open resource that dispose() did not close keeps the process alive.',
-    cure: 'Close sockets, timers, workers and child processes in dispose(), or unref() them.',
+    cure: 'Open nothing at import. Close sockets, timers, workers and child processes in close() or dispose(), or unref() them.',
   },
 } as const satisfies { readonly [id: string]: CheckDescription };

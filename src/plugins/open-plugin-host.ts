@@ -8,7 +8,7 @@ import { checkShape } from '../errors/check-shape.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin, type PluginOwner } from './call-plugin.js';
 import { contributionKinds } from './check-contributions.js';
-import { moduleShapes } from './contribution-shapes.js';
+import { moduleShapes } from '../rollout/contribution-shapes.js';
 import { loadPlugin, type PluginProblem } from './load-plugin.js';
 import { byName, type PluginSource } from './plugin-source.js';
 

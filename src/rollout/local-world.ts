@@ -24,6 +24,7 @@ import { atOnceOrWithinDeadline, DeadlineError, type DeadlineOptions } from '../
 import { CallSignals } from './call-signals.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFacts } from './check-answers.js';
 import { CallClock } from './call-clock.js';
+import { environmentShape, worldShape } from './contribution-shapes.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -50,15 +51,7 @@ export interface CallMarks {
   leave(before: number): void;
 }
 
-const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
-
-const instanceShape = { reset: 'function', step: 'function', act: 'function' } as const;
-const sourceShape = { id: 'function', random: 'function' } as const;
-const worldShape = {
-  instructions: 'string',
-  create: 'function',
-  splits: { train: sourceShape, validation: sourceShape, test: sourceShape },
-} as const;
+export const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
 
 /**
  * Opens a world in this thread.
@@ -221,7 +214,7 @@ class LocalWorld implements WorldHandle {
     const instance = await this.#caller.run('create', (call) => this.#world.create(call), {
       late: (late) => void this.#caller.quietly('dispose', () => late.dispose?.()),
     });
-    return new LocalInstance(checkShape(instance, instanceShape, 'the result of create()'), this.#caller);
+    return new LocalInstance(checkShape(instance, environmentShape, 'the result of create()'), this.#caller);
   }
 
   times(): CallTimes {

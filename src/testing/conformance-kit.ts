@@ -1,8 +1,8 @@
-import { withinDeadline } from '../errors/within-deadline.js';
-import { messageOf } from '../errors/message-of.js';
-import type { DeclareTest } from './declare-test.js';
-import type { Finding } from './finding.js';
+import type { Awaitable } from '../contracts/environment.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
+import { messageOf } from '../errors/message-of.js';
+import { withinDeadline } from '../errors/within-deadline.js';
+import type { Found } from './findings.js';
 
 /** Begins the finding of a check that threw. Tests of findings make sure that theirs is another one. */
 export const unfinishedCheck = 'the check did not finish';
@@ -10,23 +10,25 @@ export const unfinishedCheck = 'the check did not finish';
 /** The words of a check, next to its code. `npm run reference` writes docs/reference/checks.md from them. */
 export interface CheckDescription {
   readonly id: string;
-  /** The rule that holds if the check passes. */
+  /** What is promised if the check passes. */
   readonly title: string;
-  readonly likelyCause: string;
-  /** The consequence for a run if the problem is not fixed. */
-  readonly why: string;
-  /** How to fix it. */
+  /** How to repair it. */
   readonly cure: string;
   /** Default: `error`. */
   readonly severity?: 'error' | 'warning';
 }
 
-/** One check of a kit. `run` returns its findings, each as a sentence. */
+/** One check of a kit. `run` returns its findings, as sentences that name the place. */
 export interface KitCheck<Context> extends CheckDescription {
-  readonly severity: 'error' | 'warning';
   /** Why the check is not needed here, such as "it has no oracle"; undefined if it is needed. */
   idle?(context: Context): string | undefined;
-  run(context: Context): Promise<readonly string[]> | readonly string[];
+  run(context: Context): Awaitable<Found>;
+}
+
+/** A problem that a check found. */
+export interface Finding extends Required<CheckDescription> {
+  /** What went wrong, and where: task, turn, action. */
+  readonly message: string;
 }
 
 /** The outcome of one check. */
@@ -38,13 +40,6 @@ export interface CheckOutcome {
   readonly seconds?: number;
   /** Why it was skipped. */
   readonly reason?: string;
-}
-
-/** The outcome of a kit. */
-export interface KitReport {
-  readonly checks: readonly CheckOutcome[];
-  /** Steps per second of random play in an environment. */
-  readonly stepsPerSecond?: number;
 }
 
 /** Settings of every kit, besides its subject. */
@@ -63,98 +58,17 @@ export interface KitSettings {
   readonly secondsPerCheck?: number;
 }
 
-/** The check that fails if the subject cannot be prepared. */
-export interface Preparation extends CheckDescription {
-  /**
-   * The check that reports a world that is down, instead of the checks that could not run; absent: this kind cannot be
-   * down.
-   */
-  readonly availability?: CheckDescription;
-}
-
-export const creation: Preparation = {
-  id: 'create',
-  title: 'create() works and returns a valid instance',
-  likelyCause: 'create() fails with these options, or returns a value that breaks the contract',
-  why: 'It cannot be used. Every run with it ends immediately.',
-  cure: 'Make create() work with the declared defaults, and return every member of the contract.',
-};
-
-/** A finding of a check, with the words of the check. */
-export function findingOf(check: CheckDescription, message: string): Finding {
-  const { id, severity = 'error', likelyCause, why, cure } = check;
-  return { id, severity, message, likelyCause, why, cure };
+/** The outcomes of a kit, and what its checks read; without a context the subject could not be prepared. */
+export interface KitReport<Context> {
+  readonly checks: readonly CheckOutcome[];
+  readonly context?: Context;
 }
 
 /**
- * Runs checks one after the other. A check that throws has a finding, too.
- *
- * @param prepare creates the argument of every check; an exception is a separate finding, by default `create`
+ * The function of a test runner that declares a test: `it` of vitest, `test` of node:test, and so on. The third
+ * argument is the time limit of the test, in milliseconds. A runner that does not know the argument ignores it.
  */
-export async function runKit<Context>(
-  checks: readonly KitCheck<Context>[],
-  settings: KitSettings,
-  prepare: () => Promise<Context> | Context,
-  preparation = creation,
-): Promise<CheckOutcome[]> {
-  const { accept = [], only, secondsPerCheck = Infinity } = settings;
-  const outcomes: CheckOutcome[] = [];
-  let down: string | undefined;
-  const end = (outcome: CheckOutcome): void => {
-    outcomes.push(outcome);
-    settings.finished?.(outcome);
-  };
-  /** Runs one check and reports its outcome. */
-  const perform = async (check: CheckDescription, run: () => Promise<readonly string[]>) => {
-    const { id, severity = 'error' } = check;
-    const begin = performance.now();
-    settings.started?.(id);
-    let messages: readonly string[];
-    try {
-      messages = await withinDeadline(`the check \`${id}\``, 1000 * secondsPerCheck, run);
-    } catch (error) {
-      if (preparation.availability !== undefined && isUnavailable(error)) {
-        down = error.message;
-        end({ id, status: 'skipped', findings: [], reason: 'the world is down' });
-        return;
-      }
-      messages = [id === preparation.id ? messageOf(error) : `${unfinishedCheck}: ${messageOf(error)}`];
-    }
-    const findings = messages.map((message) => findingOf(check, message));
-    const status = severity === 'error' && findings.length > 0 ? 'failed' : 'passed';
-    end({ id, status, findings, seconds: (performance.now() - begin) / 1000 });
-  };
-  let prepared: { readonly context: Context } | undefined;
-  await perform(preparation, async () => {
-    prepared = { context: await prepare() };
-    return [];
-  });
-  const unwanted = (id: string): string | undefined => {
-    if (accept.includes(id)) return 'its findings are accepted';
-    return only?.includes(id) === false ? 'it was not selected' : undefined;
-  };
-  for (const check of prepared === undefined ? [] : checks) {
-    const { context } = prepared as { readonly context: Context };
-    const reason = unwanted(check.id) ?? (down === undefined ? check.idle?.(context) : 'the world is down');
-    if (reason !== undefined) end({ id: check.id, status: 'skipped', findings: [], reason });
-    else await perform(check, async () => check.run(context));
-  }
-  const { availability } = preparation;
-  // A check that could not run has not passed. This is reported even if the check was not selected.
-  if (
-    availability !== undefined &&
-    (down !== undefined || (prepared !== undefined && unwanted(availability.id) === undefined))
-  ) {
-    const found = down === undefined ? [] : [`the world is down: ${down}`];
-    await perform(availability, () => Promise.resolve(found));
-  }
-  return outcomes;
-}
-
-/** All findings of a kit. */
-export function findingsOf({ checks }: KitReport): Finding[] {
-  return checks.flatMap(({ findings }) => findings);
-}
+export type DeclareTest = (name: string, body: () => Promise<void>, limit: number) => unknown;
 
 /**
  * Time limit of a declared test, in milliseconds. The first test waits for the whole kit, which can take longer than
@@ -162,33 +76,134 @@ export function findingsOf({ checks }: KitReport): Finding[] {
  */
 const testLimit = 600_000;
 
-/** Declares a test for each check; all share one run of the kit. */
-export function declareKit<Context>(
-  it: DeclareTest,
-  checks: readonly KitCheck<Context>[],
-  settings: KitSettings,
-  run: () => Promise<Finding[]>,
-  { id: preparationId, title: preparationTitle, availability }: Preparation = creation,
-): void {
-  let pending: Promise<Finding[]> | undefined;
-  const always = [
-    { id: preparationId, title: preparationTitle },
-    ...(availability === undefined ? [] : [availability]),
-  ];
-  for (const { id, title } of [...always, ...checks]) {
-    if (settings.accept?.includes(id) === true) continue;
-    if (settings.only?.includes(id) === false && !always.some((other) => other.id === id)) continue;
-    it(
-      title,
-      async () => {
-        pending ??= run();
-        const found = (await pending).filter((finding) => finding.id === id);
-        const [first] = found;
-        if (first === undefined) return;
-        const messages = found.map(({ message }) => `  ${message}`).join('\n');
-        throw new Error(`${id}\n${messages}\n${first.why}\nlikely cause: ${first.likelyCause}\n${first.cure}`);
-      },
-      testLimit,
-    );
+/** What a kit checks: a contribution's module, which takes options of a type that no kit knows, and such options. */
+export type SubjectOf<Module> = Module & { readonly options: unknown };
+
+interface KitParts<Subject, Settings, Context> {
+  readonly checks: readonly KitCheck<Context>[];
+  /** The check that fails if the subject cannot be prepared. */
+  readonly preparation?: CheckDescription;
+  /** Reports what is down, instead of the checks that could not run; absent: this kind cannot be down. */
+  readonly availability?: CheckDescription;
+  /** Creates the argument of every check. `atEnd` takes what is called after the last check, the newest first. */
+  prepare(subject: Subject, settings: Settings, atEnd: (free: () => Awaitable<unknown>) => void): Awaitable<Context>;
+}
+
+const creation: CheckDescription = {
+  id: 'create',
+  title: 'create() works and returns a valid instance',
+  cure: 'Make create() work with the declared defaults, and return every member of the contract.',
+};
+
+/**
+ * The checks of one kind of subject. They run one after the other; a check that throws has a finding, too. They need no
+ * test runner.
+ *
+ * @example
+ * ```ts
+ * const findings = await environmentKit.check({ ...module, contribution, options: { depths: [1, 2] } });
+ * describe('conformance', () => environmentKit.describe(it, { ...module, contribution, options: { depths: [1] } }));
+ * ```
+ */
+export class Kit<Subject, Settings extends KitSettings, Context> {
+  readonly #parts: KitParts<Subject, Settings, Context>;
+  /** Those that run whatever is selected. */
+  readonly #always: readonly CheckDescription[];
+
+  constructor(parts: KitParts<Subject, Settings, Context>) {
+    this.#parts = parts;
+    const { preparation = creation, availability } = parts;
+    this.#always = availability === undefined ? [preparation] : [preparation, availability];
   }
+
+  /** All checks, in order. */
+  get checks(): readonly CheckDescription[] {
+    return [...this.#always, ...this.#parts.checks];
+  }
+
+  /** Runs the checks and reports the outcome of each. */
+  async examine(subject: Subject, settings: Settings): Promise<KitReport<Context>> {
+    const { accept = [], only, started, finished, secondsPerCheck = Infinity } = settings;
+    const { availability, checks, prepare } = this.#parts;
+    const [preparation] = this.#always as [CheckDescription];
+    const outcomes: CheckOutcome[] = [];
+    const frees: (() => Awaitable<unknown>)[] = [];
+    const prepared: { context?: Context } = {};
+    let down: string | undefined;
+    const end = (outcome: CheckOutcome): void => {
+      outcomes.push(outcome);
+      finished?.(outcome);
+    };
+    const skip = (id: string, reason: string): void => end({ id, status: 'skipped', findings: [], reason });
+    const perform = async (check: CheckDescription, run: () => Awaitable<Found>): Promise<void> => {
+      const { id } = check;
+      const begin = performance.now();
+      started?.(id);
+      let found: Found;
+      try {
+        found = await withinDeadline(`the check \`${id}\``, 1000 * secondsPerCheck, run);
+      } catch (error) {
+        if (availability !== undefined && isUnavailable(error)) down = error.message;
+        if (down !== undefined) return skip(id, 'it is down');
+        found = check === preparation ? messageOf(error) : `${unfinishedCheck}: ${messageOf(error)}`;
+      }
+      return end({ ...outcomeOf(check, found), seconds: (performance.now() - begin) / 1000 });
+    };
+    try {
+      await perform(preparation, async () => {
+        prepared.context = await prepare(subject, settings, (free) => frees.push(free));
+        return undefined;
+      });
+      const isWanted = ({ id }: CheckDescription) => !accept.includes(id) && only?.includes(id) !== false;
+      const { context } = prepared;
+      for (const check of context === undefined ? [] : checks) {
+        const idle = down === undefined ? check.idle?.(context as Context) : 'it is down';
+        if (!isWanted(check) || idle !== undefined) skip(check.id, idle ?? 'it was not selected');
+        else await perform(check, () => check.run(context as Context));
+      }
+      // A check that could not run has not passed. This is reported even if the check was not selected.
+      if (availability !== undefined && (down !== undefined || (context !== undefined && isWanted(availability))))
+        end(outcomeOf(availability, down && `it is down: ${down}`));
+      return { checks: outcomes, ...prepared };
+    } finally {
+      for (const free of frees.toReversed()) await quietly(free);
+    }
+  }
+
+  /** Runs the checks and returns their findings. The list is empty if all checks pass. */
+  async check(subject: Subject, settings = {} as Settings): Promise<Finding[]> {
+    return (await this.examine(subject, settings)).checks.flatMap(({ findings }) => findings);
+  }
+
+  /** Declares a test for each check; all share one run of the kit. `it` is the function of the test runner. */
+  describe(it: DeclareTest, subject: Subject, settings = {} as Settings): void {
+    const { accept = [], only } = settings;
+    let pending: Promise<Finding[]> | undefined;
+    for (const check of this.checks) {
+      const { id, title, cure } = check;
+      if (accept.includes(id) || (only?.includes(id) === false && !this.#always.includes(check))) continue;
+      const body = async (): Promise<void> => {
+        pending ??= this.check(subject, settings);
+        const found = (await pending).filter((finding) => finding.id === id);
+        if (found.length === 0) return;
+        throw new Error(`${id}: ${title}\n${found.map(({ message }) => `  ${message}`).join('\n')}\n${cure}`);
+      };
+      it(title, body, testLimit);
+    }
+  }
+}
+
+/** The outcome of a check that has found this. */
+export function outcomeOf(check: CheckDescription, found: Found): CheckOutcome {
+  const { id, title, cure, severity = 'error' } = check;
+  const messages = [found].flat().filter((message) => message !== undefined);
+  const findings = messages.map((message) => ({ id, title, cure, severity, message }));
+  return { id, status: severity === 'error' && findings.length > 0 ? 'failed' : 'passed', findings };
+}
+
+/** Frees something. A check of its own reports what that throws. */
+export async function quietly(free: () => Awaitable<unknown>): Promise<void> {
+  await Promise.resolve()
+    .then(free)
+    .catch(() => undefined);
 }

@@ -65,15 +65,17 @@ export class TabularPolicy implements PolicyModel {
   #operations = 0;
 
   constructor(options: TabularPolicyOptions) {
-    this.#maxTokens = options.maxTokens ?? 100_000;
-    this.#encoder = options.encoder ?? TabularEncoder.fromTexts(options.level ?? 'word', options.texts ?? []);
-    this.#table = new TabularRows({
-      vocabularySize: this.#encoder.vocabularySize,
-      valueHead: options.valueHead ?? false,
-      contextLength: options.contextLength ?? null,
-      deviation: options.deviation ?? 0,
-      seed: options.seed ?? 0,
-    });
+    const {
+      texts = [],
+      level = 'word',
+      encoder = TabularEncoder.fromTexts(level, texts),
+      maxTokens = 100_000,
+    } = options;
+    const { valueHead = false, contextLength = null, deviation = 0, seed = 0 } = options;
+    this.#maxTokens = maxTokens;
+    this.#encoder = encoder;
+    const { vocabularySize } = encoder;
+    this.#table = new TabularRows({ vocabularySize, valueHead, contextLength, deviation, seed });
   }
 
   /**
@@ -110,7 +112,11 @@ export class TabularPolicy implements PolicyModel {
 
   /** Probability of every id after this prefix, at temperature 1. */
   probabilities(prefix: readonly number[]): Float64Array {
-    return logSoftmax(this.#table.logits(this.#table.contextOf(prefix, prefix.length)), 1).map(Math.exp);
+    return logSoftmax(this.#logits(prefix), 1).map(Math.exp);
+  }
+
+  #logits(prefix: readonly number[]): Float64Array {
+    return this.#table.logits(this.#table.contextOf(prefix, prefix.length));
   }
 
   /** Sets the policy for a test: one logit per id after this prefix. */
@@ -209,28 +215,25 @@ export class TabularPolicy implements PolicyModel {
   }
 
   async save(directory: string): Promise<void> {
-    const state: SavedPolicy = {
-      formatVersion: 1,
-      policyVersion: this.#version,
-      encoder: this.#encoder.toJson(),
-      table: this.#table.toJson(),
-      optimizer: this.#optimizer.toJson(),
-    };
-    await writeFile(join(directory, file), JSON.stringify(state));
+    const parts = { encoder: this.#encoder, table: this.#table, optimizer: this.#optimizer };
+    const state = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, part.toJson()]));
+    const text = JSON.stringify({ formatVersion: 1, policyVersion: this.#version, ...state });
+    await writeFile(join(directory, file), text);
   }
 
   /** @throws Error if the folder has no complete checkpoint of a tabular policy; the policy does not change then */
   async load(directory: string): Promise<void> {
     const path = join(directory, file);
     try {
-      const state = JSON.parse(await readFile(path, 'utf8')) as SavedPolicy;
-      const optimizer = TabularOptimizer.fromJson(state.optimizer);
-      const saved = TabularRows.fromJson(state.table);
-      const table = this.#table.options.valueHead ? saved.withValueHead() : saved;
-      this.#encoder = TabularEncoder.fromJson(state.encoder);
-      this.#table = table;
+      const state = JSON.parse(await readFile(path, 'utf8')) as { readonly [part: string]: JsonObject };
+      const [optimizer, saved] = [
+        TabularOptimizer.fromJson(state['optimizer']!),
+        TabularRows.fromJson(state['table']!),
+      ];
+      this.#encoder = TabularEncoder.fromJson(state['encoder']!);
+      this.#table = this.#table.options.valueHead ? saved.clone(true) : saved;
       this.#optimizer = optimizer;
-      this.#version = state.policyVersion;
+      this.#version = Number(state['policyVersion']);
       this.#gradients = new Map();
     } catch (error) {
       throw new Error(`${path} is not a complete checkpoint of a tabular policy`, { cause: error });
@@ -256,22 +259,21 @@ export class TabularPolicy implements PolicyModel {
   }
 
   #continue(request: GenerateRequest, sampling: Sampling): GeneratedTokens {
-    if (request.tokens.length === 0) throw new RangeError('a request has no tokens to continue');
-    if (request.tokens.length + request.maxTokens > this.#maxTokens) {
+    const { tokens, maxTokens, draws, endIds } = request;
+    if (tokens.length === 0) throw new RangeError('a request has no tokens to continue');
+    if (tokens.length + maxTokens > this.#maxTokens)
       throw new RangeError(`a sequence may exceed the ${this.#maxTokens} tokens that the policy can hold`);
-    }
-    if (request.draws.length < request.maxTokens) throw new RangeError('a request has too few draws');
-    const sequence = [...request.tokens];
+    if (draws.length < maxTokens) throw new RangeError('a request has too few draws');
+    const sequence = [...tokens];
     const logprobs: number[] = [];
     let ended = false;
-    while (!ended && logprobs.length < request.maxTokens) {
-      const logits = this.#table.logits(this.#table.contextOf(sequence, sequence.length));
-      const { token, logprob } = sampleToken(logits, sampling, request.draws[logprobs.length] as number);
+    while (!ended && logprobs.length < maxTokens) {
+      const { token, logprob } = sampleToken(this.#logits(sequence), sampling, draws[logprobs.length] as number);
       sequence.push(token);
       logprobs.push(logprob);
-      ended = request.endIds.includes(token);
+      ended = endIds.includes(token);
     }
-    const answer = { tokens: sequence.slice(request.tokens.length), logprobs, ended };
+    const answer = { tokens: sequence.slice(tokens.length), logprobs, ended };
     this.countSampled(request, answer);
     return answer;
   }
@@ -284,11 +286,8 @@ export class TabularPolicy implements PolicyModel {
     of: { byLogprob: number; byEntropy: number; byValue: number; entropy: number },
   ): void {
     const { vocabularySize, valueHead } = this.#table.options;
-    let gradient = this.#gradients.get(context);
-    if (gradient === undefined) {
-      gradient = new Float64Array(this.#table.width);
-      this.#gradients.set(context, gradient);
-    }
+    const gradient = this.#gradients.get(context) ?? new Float64Array(this.#table.width);
+    this.#gradients.set(context, gradient);
     const logprobs = logSoftmax(this.#table.logits(context), temperature);
     for (let id = 0; id < vocabularySize; id += 1) {
       const logprob = logprobs[id] as number;
@@ -299,14 +298,6 @@ export class TabularPolicy implements PolicyModel {
     }
     if (valueHead) (gradient[vocabularySize] as number) += of.byValue;
   }
-}
-
-interface SavedPolicy {
-  readonly formatVersion: 1;
-  readonly policyVersion: number;
-  readonly encoder: JsonObject;
-  readonly table: JsonObject;
-  readonly optimizer: JsonObject;
 }
 
 /** Computes immediately; an exception becomes a rejection. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../contracts/json.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import { createRandom } from '../random/create-random.js';
 
 /** The shape of a table and the initial state of its rows; JSON. */
@@ -13,13 +13,21 @@ export interface TabularRowsOptions {
   readonly seed: number;
 }
 
-/** Float64 numbers as base64, bit for bit. */
-export const toBase64 = (row: Float64Array): string =>
-  Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64');
+/** Rows by context as JSON, bit for bit. */
+export const encodeRows = (rows: ReadonlyMap<string, Float64Array>): Json =>
+  Array.from(rows, ([context, row]) => [
+    context,
+    Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString('base64'),
+  ]);
 
-/** The inverse of `toBase64`. */
-export const fromBase64 = (text: string): Float64Array =>
-  new Float64Array(new Uint8Array(Buffer.from(text, 'base64')).buffer);
+/** The inverse of `encodeRows`. */
+export const decodeRows = (json: Json | undefined): Map<string, Float64Array> =>
+  new Map(
+    (json as [string, string][]).map(([context, row]) => [
+      context,
+      new Float64Array(new Uint8Array(Buffer.from(row, 'base64')).buffer),
+    ]),
+  );
 
 /**
  * Rows of numbers by context. A row that was never written is computed from the seed and its context, so reading
@@ -28,50 +36,39 @@ export const fromBase64 = (text: string): Float64Array =>
 export class TabularRows {
   readonly #written: Map<string, Float64Array>;
   readonly #initial = new Map<string, Float64Array>();
+  /** Numbers in a row. */
+  readonly width: number;
 
   constructor(
     readonly options: TabularRowsOptions,
     written: Iterable<readonly [string, Float64Array]> = [],
   ) {
     this.#written = new Map(written);
+    this.width = options.vocabularySize + (options.valueHead ? 1 : 0);
   }
 
-  static fromJson(json: JsonObject): TabularRows {
-    const rows = json['rows'] as readonly (readonly [string, string])[];
-    return new TabularRows(
-      json['options'] as unknown as TabularRowsOptions,
-      rows.map(([context, row]) => [context, fromBase64(row)]),
-    );
+  static fromJson({ options, rows }: JsonObject): TabularRows {
+    return new TabularRows(options as unknown as TabularRowsOptions, decodeRows(rows));
   }
 
   toJson(): JsonObject {
-    return { options: { ...this.options }, rows: [...this.#written].map(([context, row]) => [context, toBase64(row)]) };
+    return { options: { ...this.options }, rows: encodeRows(this.#written) };
   }
 
-  /** A copy that later writes do not change. */
-  clone(): TabularRows {
-    return new TabularRows(
-      this.options,
-      [...this.#written].map(([context, row]) => [context, row.slice()]),
-    );
-  }
-
-  /** The same rows with a value head: new values start at 0. */
-  withValueHead(): TabularRows {
-    if (this.options.valueHead) return this;
-    const reshaped = new TabularRows({ ...this.options, valueHead: true });
-    for (const [context, row] of this.#written) reshaped.row(context).set(row);
-    return reshaped;
+  /** A copy that later writes do not change, with a value head if one is asked for: new values start at 0. */
+  clone(valueHead = this.options.valueHead): TabularRows {
+    const copy = new TabularRows({ ...this.options, valueHead });
+    for (const [context, row] of this.#written) {
+      const wide = new Float64Array(copy.width);
+      wide.set(row);
+      copy.#written.set(context, wide);
+    }
+    return copy;
   }
 
   /** Contexts that have been written. */
   get size(): number {
     return this.#written.size;
-  }
-
-  /** Numbers in a row. */
-  get width(): number {
-    return this.options.vocabularySize + (this.options.valueHead ? 1 : 0);
   }
 
   /** The context of the token at `end`. */
@@ -92,11 +89,8 @@ export class TabularRows {
 
   /** The row of a context, for writing. */
   row(context: string): Float64Array {
-    let row = this.#written.get(context);
-    if (row === undefined) {
-      row = this.#read(context).slice();
-      this.#written.set(context, row);
-    }
+    const row = this.#written.get(context) ?? this.#read(context).slice();
+    this.#written.set(context, row);
     return row;
   }
 

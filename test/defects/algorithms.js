@@ -78,11 +78,11 @@ export const defects = {
     change: comparing((values) => values.map((value) => mean(values) - value)),
   },
   'weights-on-observations': {
-    expected: 'zero-outside-actions',
+    expected: 'masked-noise',
     change: (algorithm) => ({ weights: (minibatch) => algorithm.weights(minibatch).map((weight) => weight || 1e-3) }),
   },
   'advantages-on-observations': {
-    expected: 'zero-outside-actions',
+    expected: 'masked-noise',
     change: spread((_batch, _credit, advantages) => advantages.map((value) => value || 0.5)),
   },
   'nan-under-the-mask': {
@@ -104,7 +104,7 @@ export const defects = {
     }),
   },
   'state-is-a-map': {
-    expected: 'state-json',
+    expected: 'state',
     change: (algorithm) => ({
       advantages: (batch, state) => ({
         ...algorithm.advantages(batch, state),
@@ -113,7 +113,7 @@ export const defects = {
     }),
   },
   'memory-in-the-instance': {
-    expected: 'state-suffices',
+    expected: 'state',
     change: (algorithm) => {
       let batches = 0;
       return {
@@ -140,7 +140,7 @@ export const defects = {
     }),
   },
   'sign-of-the-loss': {
-    expected: 'direction',
+    expected: 'climbs',
     change: () => ({ loss: (ops, inputs) => ({ terms: { policy: ops.mul(inputs.advantages, inputs.logprob) } }) }),
   },
   'role-not-asked-for': {

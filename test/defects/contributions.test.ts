@@ -1,14 +1,14 @@
 // Shows that each check can fail. For each defect there is a contribution with this defect only, and the check for it
-// must find it, with why and cure. The same contribution without the defect passes every check, so no check is always
+// must find it, with its promise and the repair. The same contribution without the defect passes every check, so no check is always
 // red. Checks run in this process. The command runs for the healthy contributions, for a defect of each kind, and for
 // defects that only an observer of a plugin's process can see.
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Contribution, ContributionKind } from '../../src/contracts/plugin.js';
-import { examiners, type Examination } from '../../src/plugin-check/examine-contribution.js';
-import type { KitReport } from '../../src/testing/conformance-kit.js';
+import type { Contribution } from '../../src/contracts/plugin.js';
+import { examineContribution } from '../../src/plugin-check/examine-contribution.js';
+import type { CheckOutcome } from '../../src/testing/conformance-kit.js';
 import { optionDefaults } from '../../src/testing/option-defaults.js';
 import { isLong } from '../long.js';
 import { checkFolder, failedOf, findersOf, goodPackage, makePlugin } from './make-plugin.js';
@@ -38,15 +38,11 @@ const OUTSIDE = ['deadline', 'exits', 'silent', 'ends'];
 const isOutside = ({ expected }: { readonly expected: string }) => OUTSIDE.includes(expected);
 
 /** Runs one check of the kit, as the process of `plugins check` runs all of them. */
-async function examine(contribution: Contribution, check: string, entry: string): Promise<KitReport> {
-  const examiner = examiners[contribution.kind] as unknown as {
-    examine(examination: Examination<ContributionKind>): Promise<KitReport>;
-  };
-  const module = await contribution.load();
+async function examine(contribution: Contribution, check: string, entry: string): Promise<readonly CheckOutcome[]> {
+  const module: object = await contribution.load();
   const settings = { seed: 0, secondsPerCheck: 6, secondsPerText: 0.4, only: [check] };
   const options = optionDefaults(contribution.options);
-  const examination = { contribution, module, options, entry, defaults: true, settings };
-  return examiner.examine(examination as unknown as Examination<ContributionKind>);
+  return (await examineContribution({ contribution, module, options, entry, defaults: true, settings })).checks;
 }
 
 describe('a check of the kit', () => {
@@ -54,11 +50,11 @@ describe('a check of the kit', () => {
     'finds the defect of $kind, $name: $expected',
     { timeout: 60_000 },
     async ({ kind, expected, contribution }) => {
-      const { checks } = await examine(contribution, expected, urlOf(kind).href);
+      const checks = await examine(contribution, expected, urlOf(kind).href);
       expect(findersOf(checks)).toContain(expected);
       const finding = checks.find(({ id }) => id === expected)?.findings[0];
       expect(finding?.message).not.toMatch(/the check did not finish/);
-      expect([finding?.why, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
+      expect([finding?.title, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
     },
   );
 });
@@ -79,7 +75,7 @@ describe('agentgym plugins check', () => {
     const copies = asking.map((kind): [string, string] => [`${kind}.js`, readFileSync(urlOf(kind), 'utf8')]);
     const root = makePlugin(goodPackage, { 'index.js': entry, ...Object.fromEntries(copies) });
     // The policies import the tabular policy from the repository, which a separate package could not do.
-    const skipped = ['files', 'entry-file', 'undeclared-import', 'host-import'].flatMap((id) => ['--skip', id]);
+    const skipped = ['files', 'entry-file', 'imports'].flatMap((id) => ['--skip', id]);
     const { code, report } = await checkFolder(root, [...skipped, '--deadline', '6']);
     expect(failedOf(report.checks)).toEqual([]);
     const healthy = report.contributions.filter(({ name }) => name === 'healthy');
@@ -92,7 +88,7 @@ describe('agentgym plugins check', () => {
       expect(findersOf(checks), name).toContain(expected);
       const finding = checks.find(({ id }) => id === expected)?.findings[0];
       expect(finding?.message).not.toMatch(/the check did not finish/);
-      expect([finding?.why, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
+      expect([finding?.title, finding?.cure].every((text) => typeof text === 'string' && text.length > 10)).toBe(true);
     }
     expect(code).toBe(1);
   });

@@ -8,7 +8,7 @@ import { runWarm } from '../cli/warm-cli.js';
 export interface ToldCheck {
   readonly id: string;
   readonly status: 'passed' | 'failed' | 'skipped';
-  readonly findings: readonly { readonly message: string; readonly why: string; readonly cure: string }[];
+  readonly findings: readonly { readonly message: string; readonly title: string; readonly cure: string }[];
 }
 
 export interface ToldReport {

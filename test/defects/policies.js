@@ -39,7 +39,7 @@ export const defects = {
     }),
   },
   'divides-by-tokens': {
-    expected: 'empty-batch',
+    expected: 'masked-noise',
     change: learning(async (batch, loss, model) => {
       const result = await model.forwardBackward(batch, loss);
       const count = total(batch);
@@ -125,7 +125,7 @@ export const defects = {
     }),
   },
   'clipped-norm': {
-    expected: 'norm-before-clipping',
+    expected: 'accumulation',
     change: (model) => ({
       optimizerStep: async (step) => {
         const result = await model.optimizerStep(step);
@@ -134,7 +134,7 @@ export const defects = {
     }),
   },
   'starts-from-nothing': {
-    expected: 'load-nothing',
+    expected: 'save-load',
     change: (model) => ({ load: (directory) => model.load(directory).catch(() => undefined) }),
   },
 };

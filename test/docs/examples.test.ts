@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { checkEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
 
@@ -20,7 +20,7 @@ const guide = codeBlocks('docs/guides/writing-an-environment.md');
 
 it('the kit finds nothing in the environment', async () => {
   const subject = { ...lamp, options: optionDefaults(options), contribution: contributions[0]! };
-  expect(await checkEnvironment(subject)).toEqual([]);
+  expect(await environmentKit.check(subject)).toEqual([]);
 });
 
 it('the environment is as short as the guide says', () => {

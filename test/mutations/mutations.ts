@@ -1088,10 +1088,10 @@ export const mutations: readonly Mutation[] = [
     reddens: 'compares cells again when a run ends',
   },
   {
-    file: 'src/testing/environment-checks/json-difference.ts',
+    file: 'src/testing/json-difference.ts',
     find: 'const start = Math.max(0, same - before);',
     replace: 'const start = 0;',
-    test: 'src/testing/environment-checks/json-difference.test.ts',
+    test: 'src/testing/json-difference.test.ts',
     reddens: 'shows of long texts where they part',
   },
   {

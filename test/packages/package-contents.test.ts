@@ -146,14 +146,14 @@ describe('packed packages', () => {
 /** Types that are not found would be `any`, which accepts everything: then the expected errors would be missing. */
 const OWN = `
 import { defineRecipe, type Recipe } from '@agentgym/cli';
-import { describeEnvironment, testHost } from '@agentgym/cli/testing';
+import { environmentKit, testHost } from '@agentgym/cli/testing';
 export const seed: number = testHost(1).random.integer(0, 9);
 // @ts-expect-error: a seed is a number
 testHost('one');
 // @ts-expect-error: a recipe is an object
 defineRecipe(1);
 export type { Recipe };
-export { describeEnvironment };
+export { environmentKit };
 `;
 
 describe('a project that depends on the packed host', () => {

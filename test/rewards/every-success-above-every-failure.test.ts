@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { openPluginHost, type LocatedContribution } from '../../src/plugins/open-plugin-host.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { isLong } from '../long.js';
-import { checkRewardOn, optionDefaults } from '../../src/testing/index.js';
+import { rewardOnKit, optionDefaults } from '../../src/testing/index.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 const names = readdirSync(plugins).filter((name) => /^(env|reward)-/.test(name));
@@ -40,9 +40,15 @@ describe('every success scores above every failure', () => {
   // than in successes.
   it.each(pairs)('%s under %s', { timeout: 120_000 }, async (_environment, name, environment, reward) => {
     const { contribution } = environment;
-    const findings = await checkRewardOn(
-      { ...(await host.load(environment)), contribution, options: optionDefaults(contribution.options) },
-      { ...(await host.load(reward)), options: optionDefaults(reward.contribution.options) },
+    const findings = await rewardOnKit.check(
+      {
+        environment: {
+          ...(await host.load(environment)),
+          contribution,
+          options: optionDefaults(contribution.options),
+        },
+        reward: { ...(await host.load(reward)), options: optionDefaults(reward.contribution.options) },
+      },
       { tasks: isLong ? 6 : 2, term: terms.includes(name) },
     );
     expect(findings).toEqual([]);

@@ -13,14 +13,7 @@ import type {
   RewardModule,
   ToolModule,
 } from '@agentgym/cli';
-import {
-  checkActionFormat,
-  checkTool,
-  checkAlgorithm,
-  checkEnvironment,
-  checkReward,
-  optionDefaults,
-} from '@agentgym/cli/testing';
+import { formatKit, toolKit, algorithmKit, environmentKit, rewardKit, optionDefaults } from '@agentgym/cli/testing';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -291,23 +284,23 @@ describe('the kits find nothing in', () => {
   it('the environment', async () => {
     const die = await load<EnvironmentModule<{ sides: number; reply: string }>>('die.ts');
     const subject = { ...die, options: { sides: 6, reply: 'side' }, contribution: { name: 'die' } };
-    expect(await checkEnvironment(subject)).toEqual([]);
+    expect(await environmentKit.check(subject)).toEqual([]);
   });
 
   it('the reward', async () => {
-    expect(await checkReward({ ...(await load<RewardModule<object>>('reward.ts')), options: {} })).toEqual([]);
+    expect(await rewardKit.check({ ...(await load<RewardModule<object>>('reward.ts')), options: {} })).toEqual([]);
   });
 
   it('the action format', async () => {
-    expect(await checkActionFormat({ ...(await load<FormatModule<object>>('format.ts')), options: {} })).toEqual([]);
+    expect(await formatKit.check({ ...(await load<FormatModule<object>>('format.ts')), options: {} })).toEqual([]);
   });
 
   it('the tool', async () => {
     const tool = await load<ToolModule<object>>('letters.ts');
-    expect(await checkTool({ ...tool, options: {} }, { calls: ['<letters></letters>'] })).toEqual([]);
+    expect(await toolKit.check({ ...tool, options: {} }, { calls: ['<letters></letters>'] })).toEqual([]);
   });
 
   it('the algorithm', async () => {
-    expect(await checkAlgorithm({ ...(await load<AlgorithmModule<object>>('algorithm.ts')), options: {} })).toEqual([]);
+    expect(await algorithmKit.check({ ...(await load<AlgorithmModule<object>>('algorithm.ts')), options: {} })).toEqual([]);
   });
 });

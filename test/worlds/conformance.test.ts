@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { checkEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import * as childGame from '../../docs/guides/examples/slow-worlds/src/child-game.js';
@@ -29,17 +29,17 @@ const built = (name: string) => ({ freshProcess: pathToFileURL(join(project, 'di
 
 longIt('a process for every instance', { timeout: 120_000 }, async () => {
   const subject = { ...childGame, options: {}, contribution: childContribution! };
-  expect(await checkEnvironment(subject, { ...built('child-game'), ...few })).toEqual([]);
+  expect(await environmentKit.check(subject, { ...built('child-game'), ...few })).toEqual([]);
 });
 
 it('leases of a server', { timeout: 120_000 }, async () => {
   const options = { ...optionDefaults(leasedGameOptions), url: server.url };
   const subject = { ...leasedGame, options, contribution: leasedContribution! };
-  expect(await checkEnvironment(subject, { ...built('leased-game'), ...few })).toEqual([]);
+  expect(await environmentKit.check(subject, { ...built('leased-game'), ...few })).toEqual([]);
   expect(await server.leased()).toBe(0);
 });
 
 it.skipIf(withoutPython)('games in one Python process', { timeout: 120_000 }, async () => {
   const subject = { ...pythonGame, options: optionDefaults(pythonGameOptions), contribution: pythonContribution! };
-  expect(await checkEnvironment(subject, { ...built('python-game'), ...few })).toEqual([]);
+  expect(await environmentKit.check(subject, { ...built('python-game'), ...few })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { describeAlgorithm, optionDefaults } from '@agentgym/cli/testing';
+import { algorithmKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import * as module from './cispo.js';
@@ -20,5 +20,5 @@ const variants: Record<string, Partial<Options>> = {
 };
 
 describe.each(Object.entries(variants))('cispo %s', (_name, chosen) => {
-  describeAlgorithm(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
+  algorithmKit.describe(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
 });

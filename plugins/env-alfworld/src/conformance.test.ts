@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, inject, it } from 'vitest';
 
 import * as module from './alfworld.js';
@@ -55,17 +55,11 @@ const longVariants: Record<string, Options> = {
   },
 };
 
-/** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
-const fewer = { tasks: 2, turns: 15, malformed: 60 };
-const effortOfDefaults = inject('long') ? {} : fewer;
+const isLong = inject('long');
 
-// The first test of a kit runs all its checks.
-describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
-  'alfworld: %s',
-  { timeout: 120_000 },
-  (name, options) => {
-    const subject = { ...module, contribution: contribution!, options };
-    const isDefault = name === 'all households';
-    describeEnvironment(it, subject, { ids: 6, ...(isDefault ? { ...effortOfDefaults, freshProcess } : fewer) });
-  },
-);
+describe.each(Object.entries(isLong ? { ...variants, ...longVariants } : variants))('alfworld: %s', (name, options) => {
+  const subject = { ...module, contribution: contribution!, options };
+  const isDefault = name === 'all households';
+  const effort = isDefault && isLong ? 'usual' : 'small';
+  environmentKit.describe(it, subject, { effort, ids: 6, ...(isDefault && { freshProcess }) });
+});

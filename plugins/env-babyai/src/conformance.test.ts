@@ -1,6 +1,6 @@
 import { describe, inject, it } from 'vitest';
 
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 
 import * as module from './babyai.js';
 import contributions from './index.js';
@@ -27,22 +27,12 @@ const longVariants: Record<string, Options> = {
   "AgentGym's wrapper": { ...defaults, levels: ['GoToLocalS8N7', 'UnlockLocalDist', 'PickupLoc'], compat: 'agentgym' },
 };
 
-/** Processes take longer than all else here, so only these are played in them. */
-const inProcesses = 'all levels in words';
-/** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
-const fewer = { tasks: 2, turns: 15, malformed: 60 };
-const effortOfDefaults = inject('long') ? {} : fewer;
+const isLong = inject('long');
 
-// The first test of a kit runs all its checks.
-describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
-  'babyai: %s',
-  { timeout: 120_000 },
-  (name, options) => {
-    const subject = { ...module, contribution: contribution!, options };
-    describeEnvironment(
-      it,
-      subject,
-      name === inProcesses ? { ...effortOfDefaults, ids: 60, freshProcess } : { ...fewer, ids: 20 },
-    );
-  },
-);
+describe.each(Object.entries(isLong ? { ...variants, ...longVariants } : variants))('babyai: %s', (name, options) => {
+  const subject = { ...module, contribution: contribution!, options };
+  const isDefault = name === 'all levels in words';
+  const effort = isDefault && isLong ? 'usual' : 'small';
+  // Processes take longer than all else here.
+  environmentKit.describe(it, subject, { effort, ids: isDefault ? 60 : 20, ...(isDefault && { freshProcess }) });
+});

@@ -1,4 +1,4 @@
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import * as module from './guess-number.js';
@@ -15,7 +15,7 @@ const variants: Record<string, Partial<Options>> = {
 
 describe.each(Object.entries(variants))('guess-number %s', (_name, chosen) => {
   // GEM's easy game has ten tasks and four turns: bisection solves every one of them too.
-  describeEnvironment(
+  environmentKit.describe(
     it,
     { ...module, contribution: contribution!, options: { ...optionDefaults(options), ...chosen } },
     { freshProcess },

@@ -1,6 +1,6 @@
 import { describe, it } from 'vitest';
 
-import { describeEnvironment } from '@agentgym/cli/testing';
+import { environmentKit } from '@agentgym/cli/testing';
 
 import { plain } from './fixtures/play.js';
 import contributions from './index.js';
@@ -22,5 +22,5 @@ const variants: Record<string, Options> = {
 };
 
 describe.each(Object.entries(variants))('textcraft %s', (_name, options) => {
-  describeEnvironment(it, { ...module, contribution: contribution!, options }, { freshProcess });
+  environmentKit.describe(it, { ...module, contribution: contribution!, options }, { freshProcess });
 });

@@ -1,6 +1,6 @@
 import { describe, inject, it } from 'vitest';
 
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 
 import contributions from './index.js';
 import { options as declared, type Options } from './options.js';
@@ -28,21 +28,15 @@ const longVariants: Record<string, Options> = {
   treasures: { ...defaults, game: 'treasure-hunter', level: 3 },
 };
 
-/** Processes take longer than all else here, so only these are played in them. */
-const inProcesses = 'custom games';
-/** The effort of `plugins check` with options that are not the defaults; long tests play the defaults with its whole effort. */
-const fewer = { tasks: 2, turns: 15, malformed: 60 };
-const effortOfDefaults = inject('long') ? {} : fewer;
+const isLong = inject('long');
 
-// The first test of a kit runs all its checks.
-describe.each(Object.entries(inject('long') ? { ...variants, ...longVariants } : variants))(
+describe.each(Object.entries(isLong ? { ...variants, ...longVariants } : variants))(
   'textworld: %s',
-  { timeout: 120_000 },
   (name, options) => {
     const subject = { ...module, contribution: contribution!, options };
-    describeEnvironment(it, subject, {
-      ids: 15,
-      ...(name === inProcesses ? { ...effortOfDefaults, freshProcess } : fewer),
-    });
+    const isDefault = name === 'custom games';
+    const effort = isDefault && isLong ? 'usual' : 'small';
+    // Processes take longer than all else here.
+    environmentKit.describe(it, subject, { effort, ids: 15, ...(isDefault && { freshProcess }) });
   },
 );

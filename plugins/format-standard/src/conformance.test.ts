@@ -1,5 +1,5 @@
 import type { FormatModule } from '@agentgym/cli';
-import { describeActionFormat, optionDefaults } from '@agentgym/cli/testing';
+import { formatKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import contributions from './index.js';
@@ -8,9 +8,9 @@ import contributions from './index.js';
 for (const contribution of contributions) {
   const module = (await contribution.load()) as unknown as FormatModule<Record<string, unknown>>;
   const options: Record<string, unknown> = optionDefaults(contribution.options);
-  describe(contribution.name, () => describeActionFormat(it, { ...module, options }));
+  describe(contribution.name, () => formatKit.describe(it, { ...module, options }));
   describe(`${contribution.name} with plan-and-reflect`, () =>
-    describeActionFormat(
+    formatKit.describe(
       it,
       { ...module, options: { ...options, thought: 'plan-and-reflect', onMalformed: 'explain' } },
       { texts: 100, accept: ['swift'] },

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { describePolicyModel, TabularEncoder } from '@agentgym/cli/testing';
+import { policyKit, TabularEncoder } from '@agentgym/cli/testing';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 
 import { create } from './create-policy.js';
@@ -28,7 +28,7 @@ describe.each([
     await remote.close();
     await rm(from, { recursive: true });
   });
-  describePolicyModel(it, {
+  policyKit.describe(it, {
     create: () =>
       create(optionsFor(remote.url, { server }), hostWith(encoder), {
         from,

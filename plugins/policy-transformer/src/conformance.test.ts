@@ -1,6 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
 
-import { describePolicyModel, optionDefaults, testHost } from '@agentgym/cli/testing';
+import { policyKit, optionDefaults, testHost } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import { options } from './options.js';
@@ -14,7 +14,7 @@ describe.each([
   ['two cores and a value head', 2, true, 'bytes', 'float32'],
   ['a copy of 8 bits', 1, false, 'words', 'int8'],
 ] as const)('the conformance kit, %s', (_, threads, valueHead, tokenizer, samplingWeights) => {
-  describePolicyModel(it, {
+  policyKit.describe(it, {
     create: () =>
       createPolicy(
         {

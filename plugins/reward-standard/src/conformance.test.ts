@@ -1,4 +1,4 @@
-import { describeReward, optionDefaults } from '@agentgym/cli/testing';
+import { rewardKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import * as balanced from './balanced.js';
@@ -11,11 +11,11 @@ import * as sparse from './sparse.js';
 
 const way = optionDefaults(wayOptions);
 
-describe('sparse', () => describeReward(it, { ...sparse, options: optionDefaults(sparseOptions) }));
-describe('progress', () => describeReward(it, { ...progress, options: way }));
+describe('sparse', () => rewardKit.describe(it, { ...sparse, options: optionDefaults(sparseOptions) }));
+describe('progress', () => rewardKit.describe(it, { ...progress, options: way }));
 describe.each([0.5, 1, 0.01])('with a share of %d', (share) => {
-  describe('balanced', () => describeReward(it, { ...balanced, options: { share } }));
-  describe('dense', () => describeReward(it, { ...dense, options: { share } }));
+  describe('balanced', () => rewardKit.describe(it, { ...balanced, options: { share } }));
+  describe('dense', () => rewardKit.describe(it, { ...dense, options: { share } }));
 });
-describe('format', () => describeReward(it, { ...format, options: optionDefaults(formatOptions) }, { term: true }));
-describe('cost', () => describeReward(it, { ...cost, options: optionDefaults(costOptions) }, { term: true }));
+describe('format', () => rewardKit.describe(it, { ...format, options: optionDefaults(formatOptions) }, { term: true }));
+describe('cost', () => rewardKit.describe(it, { ...cost, options: optionDefaults(costOptions) }, { term: true }));

@@ -7,7 +7,7 @@ import { interruptSignal } from '../../cli/interrupt-signal.js';
 export default class PluginsCheck extends BaseCommand {
   static override summary = 'Check a plugin: its package, its entry, and all its contributions';
   static override description =
-    'It says what is wrong, why it matters, and how to fix it (docs/conformance.md). The plugin runs in a separate process, with its default ' +
+    'It says what is promised, what is wrong, and how to repair it (docs/conformance.md). The plugin runs in a separate process, with its default ' +
     'options and with others that its declarations allow. The exit code is 1 if a check fails.';
   static override examples = [
     '<%= config.bin %> <%= command.id %>',

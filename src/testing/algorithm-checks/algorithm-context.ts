@@ -1,9 +1,9 @@
 import type { Advantages, Algorithm } from '../../contracts/algorithm.js';
 import type { TrainingBatch } from '../../contracts/batch.js';
-import type { Loss } from '../../contracts/loss.js';
-import type { EvaluatedLoss, LiveArrays } from '../../contracts/loss.js';
+import type { EvaluatedLoss, LiveArrays, Loss } from '../../contracts/loss.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';
 import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
+import type { KitCheck } from '../conformance-kit.js';
 import type { AlgorithmBatch } from './algorithm-batches.js';
 
 /** The input of every check of algorithms. */
@@ -14,17 +14,19 @@ export interface AlgorithmContext {
   readonly seed: number;
 }
 
+export type AlgorithmCheck = KitCheck<AlgorithmContext>;
+
 /** The batch as an engine gets it: with advantages, returns and weights. */
 export function credited(batch: TrainingBatch, credit: Advantages, weight = batch.weight): TrainingBatch {
   const { advantages, returns, klCoefficient } = credit;
-  const coefficients =
-    klCoefficient === undefined ? undefined : new Float64Array(advantages.length).fill(klCoefficient);
   return {
     ...batch,
     weight,
     advantages,
     ...(returns && { returns }),
-    ...(coefficients && { klCoefficient: coefficients }),
+    ...(klCoefficient !== undefined && {
+      klCoefficient: new Float64Array(advantages.length).fill(klCoefficient),
+    }),
   };
 }
 
@@ -43,6 +45,14 @@ export function update(
   const credit = algorithm.advantages(batch, algorithm.initialState);
   const weight = algorithm.weights(credited(batch, credit));
   return { credit, weight, result: evaluateLoss(credited(batch, credit, weight), live, lossOf(algorithm)) };
+}
+
+/** The arrays of an update by name. */
+export function arraysOf({ credit, weight, result }: ReturnType<typeof update>): {
+  readonly [name: string]: Float64Array;
+} {
+  const { advantages, returns = new Float64Array() } = credit;
+  return { advantages, returns, weight, ...result.gradients };
 }
 
 export const same = (left: ArrayLike<number>, right: ArrayLike<number>): boolean =>

@@ -1,64 +1,56 @@
-// Plays the sampled tasks in a worker thread and in two child processes with different locales, time zones and hash
-// seeds, and compares the results.
+// Plays the tasks in a worker thread and in two child processes with different locales, time zones and hash seeds, and
+// compares the results.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
-import type { EnvironmentModule, World } from '../../contracts/environment.js';
+import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { Contribution } from '../../contracts/plugin.js';
+import { isUnavailable } from '../../errors/is-unavailable.js';
 import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
-import { isUnavailable } from '../../errors/is-unavailable.js';
+import { firstFound } from '../findings.js';
 import { testEnvironmentHost } from '../test-host.js';
-import { shorten } from '../shorten.js';
-import { splitNames, type CheckContext } from './check-context.js';
 import { freshCall } from './call-environment.js';
-import { bytesDifference, chooseAs, episodeBytes, playEpisode } from './play-episode.js';
-import { listIds } from './task-checks.js';
+import type { EnvironmentContext } from './environment-context.js';
+import { jsonDifference } from '../json-difference.js';
+import { chooseAs, playEpisode, seenOf } from './play-episode.js';
+import { listSplits } from './list-splits.js';
 
-/** The request to a child process. */
 interface ReplayRequest {
   /** URL of the built module, or of a plugin's entry. */
   readonly entry: string;
   /** The environment contribution in that entry; absent: the entry is the module of the environment. */
-  readonly contribution?: string;
+  readonly contribution: string | undefined;
   readonly options: unknown;
   readonly tasks: readonly string[];
   readonly seed: number;
   readonly turns: number;
   /** Ids to list of each split. */
   readonly ids: number;
-  /** Plays the tasks in reverse order, and returns them in the given order. */
+  /** Plays the tasks in reverse order. */
   readonly backwards: boolean;
 }
 
-/** Ids of each split as one line of JSON. */
-async function listSplits({ splits }: World, limit: number): Promise<string> {
-  const listed: unknown[] = [];
-  for (const split of splitNames) listed.push([splits[split].count, await listIds(splits[split], limit)]);
-  return JSON.stringify(listed);
-}
-
 /**
- * Lists the splits and plays tasks with random actions in this process. Returns one line of JSON for the splits and one
- * for each episode. The child processes and the worker thread run this function.
+ * Lists the splits and plays tasks with random actions in this process. Returns what was seen, as one line of JSON. The
+ * child processes and the worker thread run this function.
  */
-export async function replayEpisodes(request: ReplayRequest): Promise<string[]> {
+export async function replayEpisodes(request: ReplayRequest): Promise<string> {
+  const { seed, tasks, turns, backwards } = request;
   const module = await importModule(request);
   const world = await module.open(request.options, testEnvironmentHost());
   const environment = await world.create(freshCall());
-  const random = createRandom(request.seed);
-  const lines = new Map<string, string>();
-  for (const task of request.backwards ? request.tasks.toReversed() : request.tasks) {
-    const choose = chooseAs('random', random, task);
-    lines.set(task, episodeBytes(await playEpisode(environment, task, random, choose, request.turns)));
-  }
-  const splits = await listSplits(world, request.ids);
+  const random = createRandom(seed);
+  const seen = new Map<string, object>();
+  for (const task of backwards ? tasks.toReversed() : tasks)
+    seen.set(task, seenOf(await playEpisode(environment, task, random, chooseAs('random', random, task), turns)));
+  const splits = Object.fromEntries(await listSplits(world, request.ids));
   await environment.dispose?.();
   await world.close?.();
-  return [splits, ...request.tasks.map((task) => lines.get(task) ?? '')];
+  return JSON.stringify({ splits, ...Object.fromEntries(tasks.map((task) => [`task ${task}`, seen.get(task)])) });
 }
 
 async function importModule({ entry, contribution }: ReplayRequest): Promise<EnvironmentModule<unknown>> {
@@ -79,7 +71,7 @@ const program = `
 import { replayEpisodes } from '${door.href}';
 const chunks = [];
 for await (const chunk of process.stdin) chunks.push(chunk);
-process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))).join('\\n'));
+process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))));
 `;
 
 /** The program of the worker thread, which can also play a plugin of another package. */
@@ -88,7 +80,7 @@ const { parentPort, workerData } = require('node:worker_threads');
 const tell = (error) => parentPort.postMessage({ error: error instanceof Error ? error.message : String(error) });
 import('${door.href}')
   .then(({ replayEpisodes }) => replayEpisodes(workerData))
-  .then((lines) => parentPort.postMessage({ lines }), tell);
+  .then((line) => parentPort.postMessage({ line }), tell);
 `;
 
 /** Most ids to list of each split in another process. */
@@ -97,93 +89,59 @@ const mostListed = 1_000;
 /** Maximum time of a replay in milliseconds. */
 const patience = 120_000;
 
-function requestOf({ options, sample, settings }: CheckContext): ReplayRequest {
-  const { freshProcess, freshContribution, seed, turns } = settings;
-  const ids = Math.min(settings.ids, mostListed);
-  const tasks = [...new Set(sample.map(({ task }) => task))];
-  const contribution = freshContribution === undefined ? {} : { contribution: freshContribution };
-  return { entry: freshProcess?.href ?? '', ...contribution, options, tasks, seed, turns, ids, backwards: false };
-}
-
-async function replay(
+async function replayInProcess(
   request: ReplayRequest,
-  flags: readonly string[],
+  hashSeed: number,
   environment: NodeJS.ProcessEnv,
-): Promise<string[]> {
-  const pending = promisify(execFile)(process.execPath, [...flags, '--input-type=module', '--eval', program], {
-    env: { ...process.env, ...environment },
-    maxBuffer: 1 << 28,
-    timeout: patience,
-  });
+): Promise<string> {
+  const flags = [`--hash-seed=${hashSeed}`, '--input-type=module', '--eval', program];
+  const settings = { env: { ...process.env, ...environment }, maxBuffer: 1 << 28, timeout: patience };
+  const pending = promisify(execFile)(process.execPath, flags, settings);
   // The exit of the process explains an incomplete write.
   pending.child.stdin?.on('error', () => {}).end(JSON.stringify(request));
   // Output of the plugin precedes the result.
-  return (await pending).stdout.split('\n').slice(-1 - request.tasks.length);
+  return (await pending).stdout.split('\n').at(-1) ?? '';
 }
 
-const plainPlace = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
-
-/** The episodes of the sampled tasks in a fresh process. */
-export function replayInChild(context: CheckContext): Promise<string[]> {
-  return replay(requestOf(context), ['--hash-seed=1'], plainPlace);
-}
-
-function replayInThread(request: ReplayRequest): Promise<readonly string[]> {
-  const worker = new Worker(threadProgram, { eval: true, workerData: request, env: { ...process.env, ...plainPlace } });
-  return new Promise<readonly string[]>((resolve, reject) => {
+function replayInThread(workerData: ReplayRequest, environment: NodeJS.ProcessEnv): Promise<string> {
+  const worker = new Worker(threadProgram, { eval: true, workerData, env: { ...process.env, ...environment } });
+  return new Promise<string>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`it took longer than ${patience / 1_000} s`)), patience);
     worker
-      .once('message', ({ lines, error }: { lines?: readonly string[]; error?: string }) => {
-        if (lines === undefined) reject(new Error(error));
-        else resolve(lines);
-      })
+      .once('message', ({ line, error }: { line?: string; error?: string }) =>
+        line === undefined ? reject(new Error(error)) : resolve(line),
+      )
       .once('error', reject)
-      .once('exit', () => reject(new Error('it ended its thread')));
-    worker.once('exit', () => clearTimeout(timer));
+      .once('exit', () => reject(new Error('it ended its thread')))
+      .once('exit', () => clearTimeout(timer));
     // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
   }).finally(() => worker.terminate());
 }
 
-/** Sentences about different episodes; `replays` plays them twice. */
-async function compare(
-  context: CheckContext,
-  broken: string,
-  replays: () => Promise<readonly (readonly string[])[]>,
-): Promise<string[]> {
-  const { freshProcess } = context.settings;
-  if (freshProcess === undefined) return [];
-  if (!existsSync(freshProcess)) return [`${fileURLToPath(freshProcess)} does not exist: build first`];
-  const { tasks } = requestOf(context);
-  try {
-    const [first = [], second = []] = await replays();
-    const found = first[0] === second[0] ? [] : ['the splits contain other tasks'];
-    for (const [index, task] of tasks.entries()) {
-      const [one = '', other = ''] = [first[index + 1], second[index + 1]];
-      if (one === other) continue;
-      const where = bytesDifference(one, other);
-      found.push(`task ${shorten(task)} is played differently${where === undefined ? '' : `: ${where}`}`);
-    }
-    return found;
-  } catch (error) {
-    if (isUnavailable(error)) throw error;
-    return [`${broken} broke: ${messageOf(error)}`];
-  }
-}
-
-/** Sentences about different episodes in two processes; empty if no built module is given. */
-export function compareProcesses(context: CheckContext): Promise<string[]> {
+/** Sentences about what differs in other processes and in a thread. */
+export async function compareProcesses({ options, tasks, settings }: EnvironmentContext): Promise<string | undefined> {
+  const { freshProcess, freshContribution: contribution, seed, turns } = settings;
+  if (freshProcess === undefined) return undefined;
+  if (!existsSync(freshProcess)) return `${fileURLToPath(freshProcess)} does not exist: build first`;
+  const played = { tasks: [...new Set(tasks)], seed, turns, ids: Math.min(settings.ids, mostListed), backwards: false };
+  const request: ReplayRequest = { entry: freshProcess.href, contribution, options, ...played };
+  const plain = { LC_ALL: 'C', LANG: 'C', TZ: 'UTC' };
   const elsewhere = { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Asia/Kathmandu' };
-  return compare(context, 'a fresh process', () =>
-    Promise.all([
-      context.freshReplay(),
-      replay({ ...requestOf(context), backwards: true }, ['--hash-seed=20'], elsewhere),
-    ]),
-  );
-}
-
-/** Sentences about different episodes in a worker thread and a fresh process; empty if no built module is given. */
-export function compareThreads(context: CheckContext): Promise<string[]> {
-  return compare(context, 'a worker thread', () =>
-    Promise.all([context.freshReplay(), replayInThread(requestOf(context))]),
-  );
+  const places = {
+    'a fresh process': replayInProcess(request, 1, plain),
+    'another fresh process': replayInProcess({ ...request, backwards: true }, 20, elsewhere),
+    'a worker thread': replayInThread(request, plain),
+  };
+  const ends = await Promise.allSettled(Object.values(places));
+  const lines = new Map(Object.keys(places).map((place, index) => [place, ends[index]!]));
+  let first: unknown;
+  return firstFound(lines, ([place, end]) => {
+    if (end.status === 'rejected') {
+      if (isUnavailable(end.reason)) throw end.reason;
+      return `${place} broke: ${messageOf(end.reason)}`;
+    }
+    const line: unknown = JSON.parse(end.value);
+    const difference = jsonDifference((first ??= line), line);
+    return difference && `${place} differs: ${difference}`;
+  });
 }

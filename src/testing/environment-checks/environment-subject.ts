@@ -1,15 +1,23 @@
 import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
-import type { KitSettings } from '../conformance-kit.js';
+import type { KitSettings, SubjectOf } from '../conformance-kit.js';
 
-/** An environment for the kit: the facts in its contribution, its module's `open`, and options to test it with. */
-export interface EnvironmentSubject<Options> extends EnvironmentModule<Options> {
+/** An environment for the kit: its module, options to test it with, and the facts in its contribution. */
+export interface EnvironmentSubject extends SubjectOf<EnvironmentModule<never>> {
   readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'play'>;
-  readonly options: Options;
 }
 
-/** Effort of the kit. */
+const efforts = {
+  usual: { tasks: 6, turns: 40, ids: 20_000, malformed: 1_000 },
+  small: { tasks: 2, turns: 15, ids: 500, malformed: 60 },
+};
+
 export interface EnvironmentCheckSettings extends KitSettings {
+  /**
+   * Effort of the kit. `small`: for options besides the defaults, and for worlds whose calls take long. Default: `usual`.
+   * The four numbers below replace its own.
+   */
+  readonly effort?: keyof typeof efforts;
   /** Number of tasks to play in each split. */
   readonly tasks?: number;
   /** Number of turns after which a random episode is left. */
@@ -34,28 +42,14 @@ export interface EnvironmentCheckSettings extends KitSettings {
 }
 
 /** Settings with every default filled in. */
-export interface ResolvedSettings {
-  readonly seed: number;
-  readonly tasks: number;
-  readonly turns: number;
-  readonly ids: number;
-  readonly malformed: number;
-  readonly secondsPerAction: number;
-  readonly anyTextIsLegal: boolean;
-  readonly freshProcess: URL | undefined;
-  readonly freshContribution: string | undefined;
-}
+export type ResolvedSettings = ReturnType<typeof resolveSettings>;
 
-export function resolveSettings(settings: EnvironmentCheckSettings): ResolvedSettings {
+export function resolveSettings(settings: EnvironmentCheckSettings) {
   return {
-    seed: settings.seed ?? 0,
-    tasks: settings.tasks ?? 6,
-    turns: settings.turns ?? 40,
-    ids: settings.ids ?? 20_000,
-    malformed: settings.malformed ?? 1_000,
-    secondsPerAction: settings.secondsPerAction ?? 2,
-    anyTextIsLegal: settings.anyTextIsLegal ?? false,
-    freshProcess: settings.freshProcess,
-    freshContribution: settings.freshContribution,
+    seed: 0,
+    secondsPerAction: 2,
+    anyTextIsLegal: false,
+    ...efforts[settings.effort ?? 'usual'],
+    ...settings,
   };
 }

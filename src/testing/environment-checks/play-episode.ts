@@ -1,10 +1,10 @@
 import type { Awaitable, Environment, Start, StepResult } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
-import { messageOf } from '../../errors/message-of.js';
 import { isUnavailable } from '../../errors/is-unavailable.js';
+import { messageOf } from '../../errors/message-of.js';
 import { shorten } from '../shorten.js';
-import { act, BadAnswer, reset, step } from './call-environment.js';
-import { jsonDifference } from './json-difference.js';
+import { act, reset, step } from './call-environment.js';
+import { jsonDifference } from '../json-difference.js';
 
 /** One action and its result, with the state key before the action if the environment has one. */
 export interface PlayedTurn {
@@ -13,30 +13,29 @@ export interface PlayedTurn {
   readonly keyBefore?: string;
 }
 
-/** An episode that the kit played. An exception ends the episode and is stored. */
+/** An episode that the kit played. An exception, or an answer that breaks the contract, ends the episode. */
 export interface CheckedEpisode {
   readonly task: string;
   readonly start: Start;
   readonly turns: readonly PlayedTurn[];
-  /** `answer`: the result of a step breaks the contract. */
-  readonly thrown?: { readonly phase: 'reset' | 'action' | 'step' | 'answer'; readonly message: string };
+  readonly thrown?: { readonly phase: 'reset' | 'action' | 'step'; readonly message: string };
 }
 
 /** Returns the next action, or undefined to leave the episode. */
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
 /**
- * Plays one episode. Throws only if the world is down. By default the environment draws from a stream of `random` that
- * depends only on the task.
+ * Plays one episode turn by turn. Throws only if the world is down. By default the environment draws from a stream of
+ * `random` that depends only on the task.
  */
-export async function playEpisode(
+export async function* playTurns(
   environment: Environment,
   task: string,
   random: Random,
   choose: ChooseAction,
   limit: number,
   stream = random.stream('environment', task),
-): Promise<CheckedEpisode> {
+): AsyncGenerator<void, CheckedEpisode> {
   let phase: 'reset' | 'action' | 'step' = 'reset';
   let start: Start = { observation: '' };
   const turns: PlayedTurn[] = [];
@@ -49,14 +48,23 @@ export async function playEpisode(
       if (action === undefined) break;
       phase = 'step';
       const result = await step(environment, action);
-      turns.push({ action, result, ...(keyBefore === undefined ? {} : { keyBefore }) });
+      turns.push({ action, result, ...(keyBefore !== undefined && { keyBefore }) });
       if (result.terminated || result.truncated) break;
+      yield;
     }
     return { task, start, turns };
   } catch (error) {
     if (isUnavailable(error)) throw error;
-    const inAnswer = phase === 'step' && error instanceof BadAnswer;
-    return { task, start, turns, thrown: { phase: inAnswer ? 'answer' : phase, message: messageOf(error) } };
+    return { task, start, turns, thrown: { phase, message: messageOf(error) } };
+  }
+}
+
+/** Plays one episode to its end or to the limit. */
+export async function playEpisode(...given: Parameters<typeof playTurns>): Promise<CheckedEpisode> {
+  const game = playTurns(...given);
+  for (;;) {
+    const { done, value } = await game.next();
+    if (done === true) return value;
   }
 }
 
@@ -66,8 +74,8 @@ export function chooseAs(player: string, random: Random, task: string): ChooseAc
 }
 
 /** Repeats the actions of an episode. */
-export function chooseAgain(episode: CheckedEpisode): ChooseAction {
-  return (_environment, turn) => episode.turns[turn]?.action;
+export function chooseAgain({ turns }: CheckedEpisode): ChooseAction {
+  return (_environment, turn) => turns[turn]?.action;
 }
 
 /** Plays an episode again with the same task, stream and actions, for the same number of turns. */
@@ -75,53 +83,23 @@ export function playAgain(environment: Environment, episode: CheckedEpisode, ran
   return playEpisode(environment, episode.task, random, chooseAgain(episode), episode.turns.length);
 }
 
-/** The parts of an episode that the agent and the trainer see, as text to compare. It contains no state keys. */
-export function episodeBytes({ task, start, turns, thrown }: CheckedEpisode): string {
-  const reached = thrown?.phase === 'reset' ? thrown : null;
-  return JSON.stringify([task, start, turns.map(({ action, result }) => [action, result]), reached]);
+/** What the agent and the trainer see of an episode, to compare as JSON. It contains no state keys. */
+export function seenOf({ start, turns, thrown }: CheckedEpisode): object {
+  const seen = turns.map(({ action, result }, turn) => [`turn ${turn} (${shorten(action)})`, result] as const);
+  return { ...(thrown?.phase === 'reset' ? { reset: thrown.message } : { start }), ...Object.fromEntries(seen) };
 }
 
-/** The first difference of two episodes from `episodeBytes`; undefined for other text. */
-export function bytesDifference(first: string, second: string): string | undefined {
-  const read = (bytes: string): CheckedEpisode => {
-    const [task, start, turns, reached] = JSON.parse(bytes) as [
-      string,
-      Start,
-      [string, StepResult][],
-      CheckedEpisode['thrown'] | null,
-    ];
-    const played = { task, start, turns: turns.map(([action, result]) => ({ action, result })) };
-    return reached === null || reached === undefined ? played : { ...played, thrown: reached };
-  };
-  try {
-    return firstDifference(read(first), read(second));
-  } catch {
-    return undefined;
-  }
+/** The first difference of a repeated episode from the original, in words. */
+export function episodeDifference(episode: CheckedEpisode, again: CheckedEpisode, when = 'again'): string | undefined {
+  const difference = jsonDifference(seenOf(episode), seenOf(again));
+  if (difference === undefined) return undefined;
+  return `task ${shorten(episode.task)}, ${when}: ${again.thrown === undefined ? difference : placeOfThrown(again)}`;
 }
 
-/** The difference of a repeated episode from the original, as findings of a check. */
-export function differences(episode: CheckedEpisode, again: CheckedEpisode, when?: string): string[] {
-  if (episodeBytes(again) === episodeBytes(episode)) return [];
-  const place = `task ${shorten(episode.task)}${when === undefined ? '' : `, ${when}`}`;
-  return [`${place}: ${firstDifference(episode, again)}`];
-}
-
-/** The first difference of two episodes, in words. */
-function firstDifference(a: CheckedEpisode, b: CheckedEpisode): string {
-  if (a.thrown?.phase !== 'reset' && b.thrown?.phase === 'reset') return `reset threw: ${b.thrown.message}`;
-  const start = jsonDifference(a.start, b.start);
-  if (start !== undefined) return `the start differs: ${start}`;
-  for (let turn = 0; turn < Math.max(a.turns.length, b.turns.length); turn += 1) {
-    const [left, right] = [a.turns[turn], b.turns[turn]];
-    if (left?.action === right?.action && JSON.stringify(left?.result) === JSON.stringify(right?.result)) continue;
-    const action = shorten(left?.action ?? right?.action ?? '');
-    if (left !== undefined && right !== undefined && left.action !== right.action)
-      return `turn ${turn} has another action: ${shorten(left.action)} versus ${shorten(right.action)}`;
-    if (right === undefined && b.thrown !== undefined) return `turn ${turn} (${action}) threw: ${b.thrown.message}`;
-    return `turn ${turn} (${action}) differs: ${jsonDifference(left?.result, right?.result)}`;
-  }
-  return `one of them threw: ${a.thrown?.message ?? b.thrown?.message ?? 'neither'}`;
+/** The exception of an episode, with its place. */
+export function placeOfThrown({ turns, thrown }: CheckedEpisode): string {
+  const { phase = 'nothing', message = '' } = thrown ?? {};
+  return phase === 'reset' ? `reset threw: ${message}` : `${phase} ${turns.length} threw: ${message}`;
 }
 
 /** True if the text contains no half surrogate pair, which cannot be saved to a file. */

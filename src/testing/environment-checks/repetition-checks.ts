@@ -1,22 +1,30 @@
-// Checks that the same task, random numbers and actions give the same bytes: on a new instance, on a used one, after
-// restore, in another process and in another thread.
+// Checks that the same task, random numbers and actions give the same bytes, whatever else happens.
 import type { Environment, World } from '../../contracts/environment.js';
 import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
-import { messageOf } from '../../errors/message-of.js';
-import { copyJson } from '../../rollout/copy-json.js';
 import { isUnavailable } from '../../errors/is-unavailable.js';
+import { copyJson } from '../../rollout/copy-json.js';
+import { firstFound } from '../findings.js';
+import { jsonDifference } from '../json-difference.js';
+import { purityChecks } from '../purity-checks.js';
 import { shorten } from '../shorten.js';
-import { act, step } from './call-environment.js';
-import { allEpisodes, onInstance, repeatable, type CheckContext, type EnvironmentCheck } from './check-context.js';
-import { compareProcesses, compareThreads } from './compare-processes.js';
-import { differences, playAgain, playEpisode, type ChooseAction, type CheckedEpisode } from './play-episode.js';
+import { act, reset, step } from './call-environment.js';
+import { compareProcesses } from './compare-processes.js';
+import {
+  allEpisodes,
+  type EnvironmentCheck,
+  type EnvironmentContext,
+  onInstance,
+  repeatable,
+  unthrown,
+} from './environment-context.js';
+import { type CheckedEpisode, episodeDifference, playAgain, playEpisode, seenOf } from './play-episode.js';
 
 /**
  * Makes every call that is allowed between two steps. None of them may change the state. Another check reports players
  * that throw.
  */
-export async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
+async function askEverything(world: World, environment: Environment, random: Random): Promise<void> {
   for (const player of ['random', ...(world.experts ?? [])]) {
     await act(environment, player, random.stream(player)).catch((error: unknown) => {
       if (isUnavailable(error)) throw error;
@@ -27,165 +35,158 @@ export async function askEverything(world: World, environment: Environment, rand
   await environment.snapshot?.();
 }
 
-/** The results of these actions from the current state, as text to compare. */
-async function stepThrough(environment: Environment, actions: readonly string[]): Promise<string> {
-  const results: string[] = [];
-  for (const action of actions) results.push(JSON.stringify(await step(environment, action)));
-  return results.join('\n');
+/** Makes every kind of call to a world and an instance, from opening to closing. */
+async function live(context: EnvironmentContext): Promise<void> {
+  const random = context.random.stream('life');
+  const world = await context.open();
+  await world.splits.train.random(random);
+  await world.about?.(context.tasks[0] ?? '');
+  const play = async (environment: Environment): Promise<void> => {
+    for (const episode of unthrown(context).slice(0, 3)) {
+      await playAgain(environment, episode, context.random);
+      // Players need not answer after the end of a game, so the episode starts again.
+      await reset(environment, episode.task, random);
+      await askEverything(world, environment, random);
+    }
+  };
+  await onInstance(context, play, world);
+  await world.close?.();
 }
 
-async function snapshotFindings(
-  context: CheckContext,
+/** What is seen of the random episodes, by task; if they are played again, on one instance. */
+async function answersOf(context: EnvironmentContext, isFirst: boolean): Promise<unknown> {
+  if (context.world.external === true) return undefined;
+  return onInstance(context, async (environment) => {
+    const seen: Record<string, object> = {};
+    for (const episode of context.randomEpisodes)
+      seen[`task ${episode.task}`] = seenOf(isFirst ? episode : await playAgain(environment, episode, context.random));
+    return seen;
+  });
+}
+
+/** The results of the rest of an episode from the current state. */
+async function goOn(environment: Environment, { turns }: CheckedEpisode, from: number): Promise<object[]> {
+  const results: object[] = [];
+  for (const { action } of turns.slice(from)) results.push(await step(environment, action));
+  return results;
+}
+
+/** Takes a snapshot half-way, goes on, and restores it in the same instance and in another. */
+async function restoredDifference(
+  { random }: EnvironmentContext,
   episode: CheckedEpisode,
   played: Environment,
   fresh: Environment,
-): Promise<string[]> {
+): Promise<string | undefined> {
+  if (played.snapshot === undefined || played.restore === undefined)
+    return played.snapshot === played.restore ? undefined : 'snapshot or restore is missing';
   const half = episode.turns.length >> 1;
-  const rest = episode.turns.slice(half).map(({ action }) => action);
   const place = `task ${shorten(episode.task)}, turn ${half}`;
-  if (played.snapshot === undefined || played.restore === undefined) {
-    return played.snapshot === played.restore ? [] : ['snapshot or restore is missing'];
-  }
-  await playAgain(played, { ...episode, turns: episode.turns.slice(0, half) }, context.random);
-  const [state, key] = [await played.snapshot(), await played.stateKey?.()];
-  try {
-    copyJson(state, 'the snapshot');
-  } catch (error) {
-    return [`${place}: ${messageOf(error)}`];
-  }
-  const text = JSON.stringify(state);
-  const expected = await stepThrough(played, rest);
-  if (JSON.stringify(state) !== text) return [`${place}: the snapshot changes when the game continues`];
-  for (const [environment, which] of [
-    [played, 'the same instance'],
-    [fresh, 'a new instance'],
-  ] as const) {
+  await playAgain(played, { ...episode, turns: episode.turns.slice(0, half) }, random);
+  const state = await played.snapshot();
+  const text = JSON.stringify(copyJson(state, `${place}: the snapshot`));
+  const key = await played.stateKey?.();
+  const expected = await goOn(played, episode, half);
+  if (JSON.stringify(state) !== text) return `${place}: the snapshot changes when the game continues`;
+  return firstFound(Object.entries({ 'the same': played, 'a new': fresh }), async ([which, environment]) => {
     await environment.restore?.(JSON.parse(text) as Json);
-    if ((await environment.stateKey?.()) !== key) return [`${place}: restored in ${which}, the state key differs`];
-    if ((await stepThrough(environment, rest)) !== expected)
-      return [`${place}: restored in ${which}, the game continues differently`];
-  }
-  return [];
+    const where = `${place}: restored in ${which} instance`;
+    if ((await environment.stateKey?.()) !== key) return `${where} the state key differs`;
+    const difference = jsonDifference(expected, await goOn(environment, episode, half));
+    return difference && `${where} the game goes on differently: ${difference}`;
+  });
 }
 
 const checks: readonly EnvironmentCheck[] = [
   {
     id: 'deterministic',
-    title: 'the same task, random numbers and actions give the same bytes',
-    severity: 'error',
-    likelyCause: 'Math.random, the clock, or another random stream than the one given to `reset`',
-    why: 'Otherwise runs cannot be repeated, resumed or debugged.',
-    cure: 'Draw every random number from the stream given to reset().',
-    run: async (context) => {
-      const found: string[] = [];
-      for (const episode of allEpisodes(context)) {
-        const again = await onInstance(context, (environment) => playAgain(environment, episode, context.random));
-        found.push(...differences(episode, again));
-      }
-      return found;
-    },
-  },
-  {
-    id: 'independent-episodes',
-    title: 'an episode does not depend on earlier episodes of the instance',
-    severity: 'error',
-    likelyCause: '`reset` does not clear everything, or an episode changes tables',
-    why: 'Episodes share instances in any order. Results would depend on the order.',
-    cure: 'Set everything up again in reset(), and copy tables before an episode changes them.',
-    run: async (context) => {
-      const environment = await context.create();
-      const found: string[] = [];
-      for (const episode of context.randomEpisodes.toReversed()) {
-        found.push(...differences(episode, await playAgain(environment, episode, context.random)));
-      }
-      return found;
-    },
+    title: 'the same task, random numbers and actions give the same bytes, on a new instance and on a used one',
+    cure: 'Draw every random number from the stream given to reset(). Set everything up again there, and copy tables before an episode changes them.',
+    run: (context) =>
+      firstFound(allEpisodes(context), async (episode) =>
+        episodeDifference(
+          episode,
+          await onInstance(context, (environment) => playAgain(environment, episode, context.random)),
+        ),
+      ),
   },
   {
     id: 'questions-change-nothing',
     title: 'act(), admissible(), stateKey() and snapshot() do not change the state',
-    severity: 'error',
-    likelyCause: 'an expert advances its plan in every call, or draws from the stream of `reset`',
-    why: 'The host calls players and state keys at any time. The episode would depend on these calls.',
-    cure: 'Let act(), admissible(), stateKey() and snapshot() only read. act() draws only from its own stream.',
-    run: async (context) => {
-      const environment = await context.create();
-      const found: string[] = [];
-      for (const episode of context.randomEpisodes) {
-        const { task, turns } = episode;
-        const choose: ChooseAction = async (_, turn) => {
-          if (turn < turns.length)
+    cure: 'Let them only read. act() draws only from the stream of its call, and does not advance a plan.',
+    run: (context) =>
+      onInstance(context, (environment) =>
+        firstFound(context.randomEpisodes, async (episode) => {
+          const { task, turns } = episode;
+          const choose = async (_: Environment, turn: number): Promise<string | undefined> => {
             await askEverything(context.world, environment, context.random.stream('questions', turn));
-          return turns[turn]?.action;
-        };
-        found.push(...differences(episode, await playEpisode(environment, task, context.random, choose, turns.length)));
-      }
-      return found;
-    },
+            return turns[turn]?.action;
+          };
+          const again = await playEpisode(environment, task, context.random, choose, turns.length);
+          return episodeDifference(episode, again, 'with questions between the steps');
+        }),
+      ),
   },
   {
     id: 'snapshot',
-    title: 'a restored snapshot continues the game in the same way, in any instance',
-    severity: 'error',
-    likelyCause: 'the snapshot lacks part of the state, or shares objects with the live state',
-    why: 'Search and forked groups would continue from a state that never existed.',
+    title: 'a snapshot is JSON, and restored it continues the game in the same way, in any instance',
     cure: 'Copy the whole state into the snapshot, and restore all of it in restore(); or provide neither function.',
-    run: async (context) => {
-      const found: string[] = [];
-      const played = await context.create();
-      for (const episode of context.randomEpisodes) {
-        found.push(...(await onInstance(context, (fresh) => snapshotFindings(context, episode, played, fresh))));
-      }
-      return found;
-    },
-  },
-  {
-    id: 'state-key',
-    title: 'states with the same key answer every action in the same way',
-    severity: 'error',
-    likelyCause: 'part of the state is missing in the key',
-    why: 'States are counted and matched by their key. Different states would count as one.',
-    cure: 'Put everything into the key that affects a future answer.',
-    run: (context) => {
-      // Progress and milestones may depend on the way to a state. The other parts of the answer may not.
-      const answers = new Map<string, string>();
-      for (const { task, turns } of allEpisodes(context)) {
-        for (const { action, result, keyBefore } of turns) {
-          if (keyBefore === undefined) continue;
-          const { observation, reward, terminated, truncated, facts } = result;
-          const answer = JSON.stringify([observation, reward, terminated, truncated, facts.success, facts.invalid]);
-          const place = JSON.stringify([task, keyBefore, action]);
-          if ((answers.get(place) ?? answer) !== answer) {
-            return [
-              `task ${shorten(task)}: in the state ${shorten(keyBefore)}, ${shorten(action)} gets two different answers`,
-            ];
-          }
-          answers.set(place, answer);
-        }
-      }
-      return [];
-    },
+    run: (context) =>
+      onInstance(context, (played) =>
+        firstFound(context.randomEpisodes, (episode) =>
+          onInstance(context, (fresh) => restoredDifference(context, episode, played, fresh)),
+        ),
+      ),
   },
   {
     id: 'fresh-process',
-    title: 'two fresh processes with different locales, time zones and hash seeds produce the same bytes',
-    severity: 'error',
+    title:
+      'fresh processes with different locales, time zones and hash seeds, and a worker thread, produce the same bytes',
+    cure: 'Compare strings by code units, format without locale, keep no state between tasks, and do not ask for the thread.',
     idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
-    likelyCause: 'localeCompare, Intl or toLocale..., the time zone, or the order of the tasks',
-    why: 'Runs are resumed in other processes and repeated on other machines.',
-    cure: 'Compare strings by code units, format numbers and dates without locale, and keep no state between tasks.',
-    run: (context) => compareProcesses(context),
-  },
-  {
-    id: 'worker-thread',
-    title: 'a worker thread produces the same bytes',
-    severity: 'error',
-    idle: ({ settings }) => (settings.freshProcess === undefined ? 'no built module is given' : undefined),
-    likelyCause: 'process.chdir, isMainThread or threadId, or an addon that only one thread can load',
-    why: 'With `thread: worker` the environment runs in threads. The same recipe would give other results there.',
-    cure: 'Do not use main-thread functions such as process.chdir, and do not ask which thread it is.',
-    run: (context) => compareThreads(context),
+    run: compareProcesses,
   },
 ];
 
-export const repetitionChecks = checks.map(repeatable);
+export const repetitionChecks: readonly EnvironmentCheck[] = [
+  ...checks.map(repeatable),
+  {
+    id: 'tasks-differ',
+    title: 'different ids give different tasks',
+    cure: 'Make the task from its id. `random` is for chance within the episode.',
+    idle: ({ tasks }) => (new Set(tasks).size < 2 ? 'there is only one task' : undefined),
+    run: (context) =>
+      onInstance(context, async (environment) => {
+        const [{ turns } = { turns: [] }] = [...context.oracleEpisodes, ...unthrown(context)];
+        const seen = new Set<string>();
+        for (const task of context.tasks) {
+          // Stream and actions are the same for every task, so only the id can make a difference.
+          const stream = context.random.stream('one for all');
+          const choose = (_: Environment, turn: number) => turns[turn]?.action;
+          const again = await playEpisode(environment, task, context.random, choose, turns.length, stream);
+          seen.add(JSON.stringify(seenOf(again)));
+        }
+        const tasks = [...new Set(context.tasks)].map(shorten).join(', ');
+        return seen.size > 1 ? undefined : `these tasks give the same answers to the same actions: ${tasks}`;
+      }),
+  },
+  {
+    id: 'hidden-state',
+    title: 'observations do not contain the hidden state',
+    cure: 'Show only what the rules allow, and put the rest into `facts.details`, which only the log contains.',
+    run: (context) =>
+      onInstance(context, (environment) =>
+        firstFound(environment.snapshot === undefined ? [] : unthrown(context), async ({ task, turns }) => {
+          let seen = (await reset(environment, task, context.random.stream('environment', task))).observation;
+          return firstFound([undefined, ...turns], async (turn) => {
+            if (turn !== undefined) seen = (await step(environment, turn.action)).observation;
+            const state = JSON.stringify(await environment.snapshot?.());
+            // A short state may appear by chance.
+            if (state.length < 12 || !seen.includes(state)) return undefined;
+            return `task ${shorten(task)}: the observation ${shorten(seen)} contains the snapshot ${shorten(state)}`;
+          });
+        }),
+      ),
+  },
+  ...purityChecks<EnvironmentContext>(answersOf, live),
+];

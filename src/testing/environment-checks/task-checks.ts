@@ -1,139 +1,130 @@
-import type { SplitName, TaskSource, World } from '../../contracts/environment.js';
-import type { Random } from '../../contracts/random.js';
-import { splitNames, type CheckContext, type EnvironmentCheck } from './check-context.js';
+// Checks of the tasks of a world, without playing them.
+import type { SplitName, World } from '../../contracts/environment.js';
+import { checkTaskFacts } from '../../rollout/check-answers.js';
+import { splitNames } from '../../rollout/local-world.js';
+import { firstFound, foundAt } from '../findings.js';
+import { jsonDifference } from '../json-difference.js';
 import { shorten } from '../shorten.js';
+import type { EnvironmentCheck, EnvironmentContext } from './environment-context.js';
+import { listIds, listSplits } from './list-splits.js';
 
-/** Ids of a split: all of them if it is bounded and small enough, otherwise an even sample. */
-export async function listIds(source: TaskSource, limit: number): Promise<string[]> {
-  const count = source.count === 'unbounded' ? limit : source.count;
-  const taken = Math.min(count, limit);
-  const ids: string[] = [];
-  // Like the host, asks for many ids at a time, but not for all: a server may have to answer.
-  for (let from = 0; from < taken; from += 1_000) {
-    const length = Math.min(1_000, taken - from);
-    const places = Array.from({ length }, (_, index) => Math.floor(((from + index) * count) / taken));
-    ids.push(...(await Promise.all(places.map(async (place) => source.id(place)))));
-  }
-  const stranger = ids.find((id) => typeof id !== 'string');
-  if (stranger !== undefined) throw new Error(`an id must be a string, not ${typeof stranger}`);
-  return ids;
-}
+/** Number of tasks to ask about in each split: of an unbounded one, and twice. */
+const [askedAbout, askedTwice] = [2_000, 100];
 
-/** Ids of every split. */
-async function listSplits({ splits }: World, limit: number): Promise<{ readonly [name in SplitName]: string[] }> {
-  const [train, validation, test] = await Promise.all(splitNames.map((name) => listIds(splits[name], limit)));
-  return { train: train ?? [], validation: validation ?? [], test: test ?? [] };
-}
+const factsOf = async (world: World, task: string) => checkTaskFacts(await world.about?.(task));
 
-const isBounded = (source: TaskSource, context: CheckContext): boolean =>
-  source.count !== 'unbounded' && source.count <= context.settings.ids;
+const tellsNothing = ({ world }: EnvironmentContext): string | undefined =>
+  world.about === undefined ? 'the world has no about()' : undefined;
+
+/** The world again, and another one, by words for messages. */
+const worldsOf = async ({ world, other }: EnvironmentContext): Promise<readonly [string, World][]> =>
+  Object.entries({ 'a second time': world, 'in another world': await other() });
 
 export const taskChecks: readonly EnvironmentCheck[] = [
   {
     id: 'task-ids-stable',
-    title: 'the same options give the same tasks in the same order',
-    severity: 'error',
-    likelyCause:
-      'ids from a directory listing, a clock, a set in hash order, or a generator that advances with each call',
-    why: 'Splits, demonstrations and reports identify tasks by id. If ids change, evaluation may use training tasks.',
-    cure: 'Make id(place) a pure function of options and place. Sort lists by code units.',
+    title: 'the same options give the same tasks in the same order, in every world',
+    cure: 'Make id(place) a pure function of options and place: no directory order, clock, set in hash order, or generator that advances.',
     run: async (context) => {
-      const { world } = context;
-      const { ids } = context.settings;
-      const other = await context.otherWorld();
-      const before = await listSplits(world, ids);
-      const found: string[] = [];
-      for (const [which, opened] of Object.entries({ 'a second time': world, 'in another world': other })) {
-        const again = await listSplits(opened, ids);
-        for (const split of splitNames) {
-          if (opened.splits[split].count !== world.splits[split].count) {
-            found.push(`${split} has another count ${which}`);
-            continue;
-          }
-          const place = before[split].findIndex((id, at) => id !== again[split][at]);
-          if (place < 0) continue;
-          const tasks = `${shorten(before[split][place] ?? '')}, but ${which} ${shorten(again[split][place] ?? '')}`;
-          found.push(`${split} task ${place} is ${tasks}`);
-        }
-        if (found.length > 0) return found;
-      }
-      return found;
-    },
-  },
-  {
-    id: 'task-ids-unique',
-    title: 'no task appears twice in a split',
-    severity: 'error',
-    likelyCause: 'the index is taken modulo the number of tasks, or the id lacks part of the task',
-    why: 'A repeated task counts twice, and intervals become too narrow.',
-    cure: 'Give each place its own id, and put everything into the id that defines the task.',
-    run: async ({ world, settings }) => {
-      const ids = await listSplits(world, settings.ids);
-      return splitNames.flatMap((split) => {
-        const seen = new Set<string>();
-        const twice = ids[split].find((id) => seen.size === seen.add(id).size);
-        return twice === undefined ? [] : [`${split} has the task ${shorten(twice)} twice`];
+      const listed = async (of: World) => Object.fromEntries(await listSplits(of, context.settings.ids));
+      const before = await listed(context.world);
+      return firstFound(await worldsOf(context), async ([when, opened]) => {
+        const difference = jsonDifference(before, await listed(opened));
+        return difference && `${when} the tasks differ: ${difference}`;
       });
     },
   },
   {
     id: 'splits-disjoint',
-    title: 'train, validation and test share no task',
-    severity: 'error',
-    likelyCause:
-      'splits cut from lists in different orders, or an unbounded split that draws from the tasks of another',
-    why: 'Success on held-out tasks would measure memory.',
-    cure: 'Cut the splits from one list, or by a hash or remainder of what defines the task.',
+    title: 'no task is listed twice, in one split or in two',
+    cure: 'Cut the splits from one list, or by a hash of what defines the task, and put everything that defines it into its id.',
     run: async ({ world, settings }) => {
-      const ids = await listSplits(world, settings.ids);
-      const owner = new Map<string, string>();
-      const found: string[] = [];
-      for (const split of splitNames) {
-        const shared = ids[split].find((id) => (owner.get(id) ?? split) !== split);
-        if (shared !== undefined) found.push(`${shorten(shared)} is in ${owner.get(shared)} and in ${split}`);
-        for (const id of ids[split]) owner.set(id, split);
-      }
-      return found;
+      const owner = new Map<string, SplitName>();
+      const listed = await listSplits(world, settings.ids);
+      const places = [...listed].flatMap(([split, ids]) => ids.map((id) => [split, id] as const));
+      return firstFound(places, ([split, id]) => {
+        if (typeof id !== 'string') return `an id of ${split} is no text, but ${typeof id}`;
+        const first = owner.get(id);
+        owner.set(id, split);
+        if (first === undefined) return undefined;
+        return first === split ? `${split} has ${shorten(id)} twice` : `${shorten(id)} is in ${first} and in ${split}`;
+      });
     },
   },
   {
     id: 'task-random',
     title: 'random() draws a task of its split, and depends only on its random stream',
-    severity: 'error',
-    likelyCause: '`random` uses Math.random, or draws from all tasks instead of its split',
-    why: 'Training would use tasks of validation or test, or different tasks each time.',
     cure: 'Draw a place of the split from the stream given to random(), and return its id.',
+    run: async ({ random, settings, world }) => {
+      const listed = await listSplits(world, settings.ids);
+      const ids = new Map([...listed].map(([split, tasks]) => [split, new Set(tasks)]));
+      return firstFound(splitNames, (split) => {
+        const source = world.splits[split];
+        const draws = Array.from({ length: source.count === 0 ? 0 : 50 }, (_, draw) => draw);
+        return firstFound(draws, async (draw) => {
+          const [task, again] = await Promise.all(
+            [1, 2].map(async () => source.random(random.stream('task', split, draw))),
+          );
+          if (typeof task !== 'string' || task !== again) return `${split}: two draws from one stream differ`;
+          const other = splitNames.find((name) => name !== split && ids.get(name)?.has(task));
+          if (other !== undefined) return `${split} drew ${shorten(task)}, a task of ${other}`;
+          const isListed = source.count !== 'unbounded' && source.count <= settings.ids;
+          if (!isListed || ids.get(split)?.has(task) === true) return undefined;
+          return `${split} drew ${shorten(task)}, which is not in it`;
+        });
+      });
+    },
+  },
+  {
+    id: 'about',
+    title: 'about() returns strings and finite numbers, the same each time and in every world',
+    cure: 'Make about(task) a pure function of options and task. Do not number clusters by the order of calls.',
+    idle: tellsNothing,
     run: async (context) => {
-      const { splits } = context.world;
-      const listed = await listSplits(context.world, context.settings.ids);
-      const ids = new Map(splitNames.map((split) => [split, new Set(listed[split])]));
-      const found: string[] = [];
-      for (const split of splitNames.filter((name) => splits[name].count !== 0)) {
-        for (let draw = 0; draw < 50; draw += 1) {
-          const complaint = await badDraw(context, split, draw, ids);
-          if (complaint === undefined) continue;
-          found.push(`${split}: ${complaint}`);
-          break;
-        }
-      }
-      return found;
+      const listed = await listSplits(context.world, Math.min(askedTwice, context.settings.ids));
+      const told = async (of: World, task: string): Promise<string> => {
+        const { cluster, labels = {} } = await factsOf(of, task);
+        return JSON.stringify([cluster, Object.entries(labels).sort()]);
+      };
+      const first = new Map<string, string>();
+      const worlds = [['first', context.world] as const, ...(await worldsOf(context))];
+      const asked = [...new Set([...context.tasks, ...[...listed.values()].flat()])];
+      return firstFound(worlds, ([when, world]) =>
+        // The order of later questions is another one.
+        firstFound(when === 'first' ? asked : asked.toReversed(), (task) =>
+          foundAt(`about(${shorten(task)})`, async () => {
+            const facts = await told(world, task);
+            const known = first.get(task) ?? facts;
+            first.set(task, known);
+            return facts === known ? undefined : `it is ${known}, but ${when} ${facts}`;
+          }),
+        ),
+      );
+    },
+  },
+  {
+    id: 'clusters',
+    title: 'clusters are in two splits exactly if the world declares `sharesClusters`',
+    cure: 'Assign whole clusters to splits. Declare `sharesClusters: true` only for a published benchmark whose splits share them.',
+    idle: (context) => (context.world.sharesClusters === true ? undefined : tellsNothing(context)),
+    run: async ({ world, settings }) => {
+      const owner = new Map<string, readonly [split: SplitName, task: string]>();
+      const shared = await firstFound(splitNames, async (split) => {
+        const source = world.splits[split];
+        const limit = source.count === 'unbounded' ? Math.min(askedAbout, settings.ids) : settings.ids;
+        return firstFound(await listIds(source, limit), async (task) => {
+          const { cluster } = await factsOf(world, task);
+          if (cluster === undefined) return undefined;
+          const [first, other] = owner.get(cluster) ?? [split, task];
+          owner.set(cluster, [first, other]);
+          const place = `the cluster ${shorten(cluster)}`;
+          return first === split
+            ? undefined
+            : `${place} has ${shorten(other)} of ${first} and ${shorten(task)} of ${split}`;
+        });
+      });
+      if (world.sharesClusters !== true) return shared;
+      return shared === undefined ? `the world declares it, but none of ${owner.size} clusters is in two splits` : [];
     },
   },
 ];
-
-/** What is wrong with a random task; undefined if nothing is. */
-async function badDraw(
-  context: CheckContext,
-  split: SplitName,
-  draw: number,
-  ids: ReadonlyMap<SplitName, ReadonlySet<string>>,
-): Promise<string | undefined> {
-  const source = context.world.splits[split];
-  const stream = (): Random => context.random.stream('task', split, draw);
-  const [first, again] = [await source.random(stream()), await source.random(stream())];
-  if (typeof first !== 'string' || first !== again) return 'two draws from one stream differ';
-  const other = splitNames.find((name) => name !== split && ids.get(name)?.has(first));
-  if (other !== undefined) return `drew ${shorten(first)}, a task of ${other}`;
-  const strange = isBounded(source, context) && ids.get(split)?.has(first) !== true;
-  return strange ? `drew ${shorten(first)}, which is not in it` : undefined;
-}

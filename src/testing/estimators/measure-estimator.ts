@@ -4,9 +4,10 @@ import type { Algorithm } from '../../contracts/algorithm.js';
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { CompletedEpisode } from '../../contracts/trajectory.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';
-import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
 import { createRandom } from '../../random/create-random.js';
 import { buildBatch } from '../../rollout/build-batch.js';
+import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
+import { credited } from '../algorithm-checks/algorithm-context.js';
 import type { TokenEpisode, TokenMdp } from './token-mdp.js';
 
 export interface MeasureSettings {
@@ -20,7 +21,6 @@ export interface MeasureSettings {
 
 /** How an estimate compares with the exact gradient. */
 export interface MeasuredEstimator {
-  readonly mean: Float64Array;
   /**
    * Distance of the mean from `factor` times the gradient, in standard deviations. For an unbiased estimate, the sum
    * over contexts of squared distances in standard errors is chi-squared, with one degree of freedom per context.
@@ -49,11 +49,8 @@ interface Played {
   readonly episode: TokenEpisode;
 }
 
-export function measureEstimator(
-  mdp: TokenMdp,
-  algorithm: Algorithm,
-  { batches, groupSize, seed = 1, critic }: MeasureSettings,
-): MeasuredEstimator {
+export function measureEstimator(mdp: TokenMdp, algorithm: Algorithm, settings: MeasureSettings): MeasuredEstimator {
+  const { batches, groupSize, seed = 1, critic } = settings;
   const random = createRandom(seed);
   const size = mdp.gradient.length;
   const [sum, squares] = [new Float64Array(size), new Float64Array(size)];
@@ -71,14 +68,11 @@ export function measureEstimator(
     trained += episodes.length;
     const greedy = mdp.tasks.map((_, task) => mdp.drawGreedy(task, draws.uniform()).return);
     const batch = layOut(episodes, value, greedy);
-    const credit = algorithm.advantages(batch, state);
+    const credit = { klCoefficient: 0, ...algorithm.advantages(batch, state) };
     state = credit.state;
-    const { advantages, returns, klCoefficient = 0 } = credit;
-    const coefficients = { klCoefficient: new Float64Array(advantages.length).fill(klCoefficient) };
-    const credited = { ...batch, ...coefficients, advantages, ...(returns && { returns }) };
-    const weight = algorithm.weights(credited);
+    const weight = algorithm.weights(credited(batch, credit));
     const live = { logprob: batch.logprobs, entropy: new Float64Array(weight.length), value: batch.values };
-    const { gradients } = evaluateLoss({ ...credited, weight }, live, loss);
+    const { gradients } = evaluateLoss(credited(batch, credit, weight), live, loss);
     // An optimizer descends the loss, so the estimate of the ascent direction is the negative derivative.
     const estimate = new Float64Array(size);
     for (const [row, { episode }] of episodes.entries()) {
@@ -87,13 +81,12 @@ export function measureEstimator(
         (estimate[mdp.places.get(step.context) as number] as number) -= slope * mdp.slope(step);
       }
     }
-    for (let place = 0; place < size; place += 1) {
-      const x = estimate[place] as number;
+    for (const [place, x] of estimate.entries()) {
       (sum[place] as number) += x;
       (squares[place] as number) += x * x;
     }
   }
-  return { ...compare(mdp, sum, squares, { batches, groupSize }), episodes: trained };
+  return { ...compare(mdp, sum, squares, settings), episodes: trained };
 }
 
 /** An episode with a higher return counts as a success: about a third of the episodes. */
@@ -101,11 +94,11 @@ const solvedAbove = 1.2;
 
 /** The episodes of a group that the algorithm selects for training. */
 function select(algorithm: Algorithm, group: readonly Played[]): Played[] {
-  const completed = group.map(({ episode }) => ({
-    turns: episode.turns,
-    record: { tokens: episode.tokens, mask: episode.mask, logprobs: episode.logprobs },
-    return: episode.return,
-    success: episode.return > solvedAbove,
+  const completed = group.map(({ episode: { tokens, mask, logprobs, turns, return: total } }) => ({
+    turns,
+    sequences: [{ tokens, mask, logprobs }],
+    return: total,
+    success: total > solvedAbove,
   })) as unknown as CompletedEpisode[];
   const units = algorithm.select?.(completed) ?? [completed];
   return units.flat().map((chosen) => group[completed.indexOf(chosen)] as Played);
@@ -116,12 +109,9 @@ function layOut(
   value: (context: string) => number,
   greedy: readonly number[],
 ): TrainingBatch & { readonly values: Float64Array } {
-  const rows = episodes.map(({ task, episode: { tokens, mask, logprobs, turns } }) => ({
-    record: { tokens, mask, logprobs },
-    turns,
-    group: task,
-    truncated: false,
-  }));
+  const rows = episodes.map(({ task, episode: { tokens, mask, logprobs, turns } }) => {
+    return { record: { tokens, mask, logprobs }, turns, group: task, truncated: false };
+  });
   const batch = buildBatch(rows, 1);
   const values = new Float64Array(batch.mask.length);
   for (const [row, { episode }] of episodes.entries()) {
@@ -148,7 +138,6 @@ function compare(
   const cosine = dot / (norm(mean) * norm(exact));
   const noise = Math.sqrt(variance.reduce((total, x) => total + x, 0));
   return {
-    mean,
     deviations: (factor) => {
       let [total, degrees] = [0, 0];
       for (const [context, place] of mdp.places) {

@@ -7,28 +7,31 @@ import { lossInputs as inputs, lossOperations as ops } from '../../credit/loss-o
 import { buildBatch, type BatchRow } from '../../rollout/build-batch.js';
 import { uniformDraws } from '../../rollout/uniform-draws.js';
 import type { KitCheck, KitSettings } from '../conformance-kit.js';
+import type { Found } from '../findings.js';
 
 /** A policy model for the kit. */
-export interface PolicyModelSubject {
+export interface PolicySubject {
   /** Creates a new model; all new models have the same weights. The kit disposes of it at the end. */
   create(): Awaitable<PolicyModel>;
 }
 
-export interface PolicyModelCheckSettings extends KitSettings {
+export interface PolicyCheckSettings extends KitSettings {
   /** Actions of the kind that the policy is made for; encoding and decoding must not change them. */
   readonly actions?: readonly string[];
   readonly observations?: readonly string[];
-  /** Learning rate of the kit's optimizer steps. */
-  readonly learningRate?: number;
-  /** Maximum difference between two computations of the same number. */
-  readonly tolerance?: number;
 }
+
+/** Learning rate of the kit's optimizer steps. */
+export const learningRate = 1e-2;
+/** Maximum difference between two computations of the same number. */
+export const tolerance = 1e-4;
 
 /** The argument of every check. Checks may train `model`, and no check relies on its original weights. */
 export interface PolicyCheckContext {
   readonly model: PolicyModel;
   create(): Promise<PolicyModel>;
-  readonly settings: Required<Omit<PolicyModelCheckSettings, keyof KitSettings>>;
+  readonly actions: readonly string[];
+  readonly observations: readonly string[];
   readonly random: Random;
   /** A name that no other request has. */
   newSequence(): string;
@@ -40,11 +43,11 @@ export const plainSampling: Sampling = { temperature: 1, topP: 1, topK: 0 };
 
 /** Requests to continue conversations of different lengths, each with its own draws. */
 export function makeRequests(context: PolicyCheckContext, count: number, maxTokens = 6): GenerateRequest[] {
-  const { model, settings, random } = context;
+  const { model, observations, random } = context;
   return Array.from({ length: count }, (_, index) => {
-    const observations = settings.observations.slice(0, 1 + (index % settings.observations.length));
+    const some = observations.slice(0, 1 + (index % observations.length));
     return {
-      tokens: model.encoder.begin(index % 2 === 0 ? '' : 'Play well.', observations.join(' ')),
+      tokens: model.encoder.begin(index % 2 === 0 ? '' : 'Play well.', some.join(' ')),
       sequence: context.newSequence(),
       endIds: model.encoder.endIds,
       maxTokens,
@@ -58,20 +61,18 @@ export function makeRequests(context: PolicyCheckContext, count: number, maxToke
  * Advantages and reference are noise.
  */
 export async function playBatch(context: PolicyCheckContext, temperature = 1): Promise<TrainingBatch> {
-  const { model, settings, random } = context;
-  const { encoder } = model;
+  const { model, observations, random } = context;
   const requests = makeRequests(context, 4);
-  const rows = requests.map((request) => ({
-    request,
-    tokens: [...request.tokens],
-    mask: request.tokens.map(() => 0),
-    logprobs: request.tokens.map(() => 0),
+  const rows = requests.map(({ tokens }) => ({
+    tokens: [...tokens],
+    mask: tokens.map((): 0 | 1 => 0),
+    logprobs: tokens.map(() => 0),
     turns: [] as BatchRow['turns'][number][],
   }));
   for (const turn of [0, 1]) {
-    const asked = rows.map(({ request, tokens }, row) => ({
+    const asked = requests.map((request, row) => ({
       ...request,
-      tokens,
+      tokens: rows[row]!.tokens,
       draws: uniformDraws(random.stream('play', turn, row), request.maxTokens),
     }));
     const answers = await model.generate(asked, { ...plainSampling, temperature });
@@ -79,25 +80,17 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
       const answer = answers[row];
       if (answer === undefined) throw new Error(`${asked.length} requests got ${answers.length} answers`);
       const start = tokens.length;
-      const extend = (ids: readonly number[], sampled: 0 | 1, recorded: readonly number[]): void => {
-        tokens.push(...ids);
-        mask.push(...ids.map(() => sampled));
-        logprobs.push(...ids.map((_, index) => recorded[index] ?? 0));
-      };
-      extend(answer.tokens, 1, answer.logprobs);
-      turns.push({ sampled: [start, tokens.length], reward: turn });
-      if (!answer.ended) extend(encoder.endIds.slice(0, 1), 0, []);
-      extend(encoder.append(settings.observations[row % settings.observations.length] ?? ''), 0, []);
+      turns.push({ sampled: [start, start + answer.tokens.length], reward: turn });
+      const next = model.encoder.append(observations[row % observations.length] ?? '');
+      const after = [...(answer.ended ? [] : model.encoder.endIds.slice(0, 1)), ...next];
+      tokens.push(...answer.tokens, ...after);
+      mask.push(...answer.tokens.map((): 0 | 1 => 1), ...after.map((): 0 | 1 => 0));
+      logprobs.push(...answer.logprobs, ...after.map(() => 0));
     }
   }
   model.release(requests.map(({ sequence }) => sequence));
   const built = buildBatch(
-    rows.map(({ tokens, mask, logprobs, turns }, row) => ({
-      record: { tokens, mask: mask as (0 | 1)[], logprobs },
-      turns,
-      group: Math.floor(row / 2),
-      truncated: false,
-    })),
+    rows.map(({ turns, ...record }, row) => ({ record, turns, group: Math.floor(row / 2), truncated: false })),
     temperature,
   );
   const count = built.mask.reduce((sum, sampled) => sum + sampled, 0);
@@ -112,6 +105,12 @@ export async function playBatch(context: PolicyCheckContext, temperature = 1): P
   };
 }
 
+/** The run of a check that needs a batch of the model, and a loss like those of training. */
+export const onBatch =
+  (run: (context: PolicyCheckContext & { readonly batch: TrainingBatch; readonly loss: Loss }) => Awaitable<Found>) =>
+  async (context: PolicyCheckContext): Promise<Found> =>
+    run({ ...context, batch: await playBatch(context), loss: reinforcementLoss(context.model) });
+
 const minusLogprob: LossExpression = ops.sub(ops.constant(0), inputs.logprob);
 
 /** A loss that makes sampled tokens more likely; every model supports its operations. */
@@ -121,16 +120,14 @@ export const supervisedLoss: Loss = { terms: { supervised: minusLogprob }, metri
  * A loss like those of training: clipped ratio, divergence from a reference, and entropy, as far as the model supports
  * them.
  */
-export function reinforcementLoss(model: PolicyModel): Loss {
-  const { capabilities } = model;
+function reinforcementLoss({ capabilities }: PolicyModel): Loss {
   const ratio = ops.exp(ops.sub(inputs.logprob, inputs.logprobs));
   const surrogate = ops.min(ops.mul(ratio, inputs.advantages), ops.mul(ops.clip(ratio, 0.8, 1.3), inputs.advantages));
   const difference = ops.sub(inputs.logprob, inputs.referenceLogprobs);
   const policy = ops.sub(ops.constant(0), surrogate);
   const metrics = { clipped: ops.greater(ratio, ops.constant(1.3)), ratio };
-  if (capabilities.losses !== undefined) {
+  if (capabilities.losses !== undefined)
     return capabilities.losses.includes('ppo') ? { terms: { policy }, metrics } : supervisedLoss;
-  }
   const loss: Loss = {
     terms: {
       policy,
@@ -155,15 +152,19 @@ export async function gradientNorm(model: PolicyModel, batches: readonly Trainin
 /** Largest difference between two arrays; Infinity if one value is not a number or the lengths differ. */
 export function distance(left: ArrayLike<number>, right: ArrayLike<number>): number {
   if (left.length !== right.length) return Infinity;
-  let largest = 0;
-  for (let index = 0; index < left.length; index += 1) {
-    const apart = Math.abs((left[index] as number) - (right[index] as number));
-    largest = Number.isNaN(apart) ? Infinity : Math.max(largest, apart);
-  }
-  return largest;
+  const apart = Array.from(left, (value, index) => Math.abs(value - (right[index] as number)));
+  return apart.some(Number.isNaN) ? Infinity : Math.max(0, ...apart);
 }
 
-/** True if two numbers agree within the tolerance, relative to their size if it is above 1. */
-export function agree(left: number, right: number, tolerance: number): boolean {
-  return Math.abs(left - right) <= tolerance * Math.max(1, Math.abs(left), Math.abs(right));
+/** The numbers that are others than expected, as findings. The tolerance is relative to numbers above 1. */
+export function differing(
+  expected: { readonly [name: string]: number },
+  actual: { readonly [name: string]: number },
+  tolerance: number,
+): readonly string[] {
+  return Object.entries(expected).flatMap(([name, value]) => {
+    const other = actual[name] ?? NaN;
+    const agree = Math.abs(value - other) <= tolerance * Math.max(1, Math.abs(value), Math.abs(other));
+    return agree ? [] : [`${name} is ${other} and should be ${value}`];
+  });
 }

@@ -1,4 +1,4 @@
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import contributions from './index.js';
@@ -10,7 +10,7 @@ const [contribution] = contributions;
 const freshProcess = new URL('../dist/template-name.js', import.meta.url);
 
 describe.each([{}, { size: 3, spare: 0 }, { size: 6 }])('with %o', (chosen) => {
-  describeEnvironment(
+  environmentKit.describe(
     it,
     { ...module, contribution: contribution!, options: { ...optionDefaults(options), ...chosen } },
     { freshProcess },

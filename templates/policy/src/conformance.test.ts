@@ -1,4 +1,4 @@
-import { describePolicyModel, optionDefaults, testHost } from '@agentgym/cli/testing';
+import { policyKit, optionDefaults, testHost } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import { options } from './options.js';
@@ -16,7 +16,7 @@ describe.each([
   { window: 3, valueHead: false },
   { window: optionDefaults(options).window, valueHead: true },
 ])('with $window tokens and valueHead: $valueHead', ({ window, valueHead }) => {
-  describePolicyModel(
+  policyKit.describe(
     it,
     { create: () => create({ window }, testHost(), { corpus, valueHead }) },
     { actions, observations },

@@ -1,4 +1,4 @@
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import contributions from './index.js';
@@ -10,5 +10,5 @@ const contribution = contributions.find(({ name }) => name === 'shelf')!;
 
 describe.each([{}, { books: 3, spare: 0 }])('shelf with %o', (chosen) => {
   const options = { ...optionDefaults(shelf.options), ...chosen };
-  describeEnvironment(it, { ...shelf, contribution, options }, { freshProcess });
+  environmentKit.describe(it, { ...shelf, contribution, options }, { freshProcess });
 });

@@ -1,9 +1,9 @@
-import { describeReward, optionDefaults } from '@agentgym/cli/testing';
+import { rewardKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import { options } from './options.js';
 import * as module from './template-name.js';
 
 describe.each([{}, { keep: 0 }, { latest: 0.01 }, { keep: 1 }])('with %o', (chosen) => {
-  describeReward(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
+  rewardKit.describe(it, { ...module, options: { ...optionDefaults(options), ...chosen } });
 });

@@ -1,4 +1,4 @@
-import { describeEnvironment, optionDefaults } from '@agentgym/cli/testing';
+import { environmentKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import contributions from './index.js';
@@ -7,5 +7,5 @@ import { options } from './options.js';
 
 describe('lamp', () => {
   const [contribution] = contributions;
-  describeEnvironment(it, { ...lamp, contribution: contribution!, options: optionDefaults(options) });
+  environmentKit.describe(it, { ...lamp, contribution: contribution!, options: optionDefaults(options) });
 });
