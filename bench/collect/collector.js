@@ -10,7 +10,9 @@ import { runWeights } from '../../dist/runs/checkpoints.js';
 import { processorSeconds } from '../sides/processor-seconds.js';
 import { hostSettings, root } from '../sides/our-side.js';
 
-const plugins = ['reward-standard', 'format-standard', 'policy-transformer'].map((name) => join('plugins', name));
+const plugins = ['curriculum-standard', 'reward-standard', 'format-standard', 'policy-transformer'].map((name) =>
+  join('plugins', name),
+);
 
 export async function openHost() {
   const folders = [...plugins, 'bench/collect/world'].map((folder) => join(root, folder));

@@ -9,7 +9,14 @@ import { iterate, openTraining } from '../rl/quickstart-side.js';
 import { openHost } from '../sides/our-side.js';
 
 const [recipe, folder, steps, ...sets] = process.argv.slice(2);
-const plugins = ['env-textcraft', 'env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo'];
+const plugins = [
+  'env-textcraft',
+  'env-guess-number',
+  'curriculum-standard',
+  'reward-standard',
+  'format-standard',
+  'algo-grpo',
+];
 const host = await openHost([...plugins, 'policy-transformer']);
 const training = await openTraining(host, recipe, [`policy.from=${folder}`, `stages.rl.steps=${steps}`, ...sets]);
 const { policy } = training.parts;

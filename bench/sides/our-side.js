@@ -10,7 +10,14 @@ import { createRandom } from '../../dist/random/create-random.js';
 import { cacheDirectory } from './python-environment.js';
 
 export const root = fileURLToPath(new URL('../../', import.meta.url));
-const plugins = ['env-guess-number', 'reward-standard', 'format-standard', 'algo-grpo', 'policy-transformer'];
+const plugins = [
+  'env-guess-number',
+  'curriculum-standard',
+  'reward-standard',
+  'format-standard',
+  'algo-grpo',
+  'policy-transformer',
+];
 
 export async function openHost(names = plugins) {
   return openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(root, 'plugins', name)))));

@@ -28,6 +28,7 @@ export async function listContributions(host: PluginHost) {
     tools: await listKind(host, 'tool'),
     players: await listKind(host, 'player'),
     samplers: await listKind(host, 'sampler'),
+    curricula: await listKind(host, 'curriculum'),
     recipes: await listRecipes(),
   };
 }

@@ -19,6 +19,7 @@ const KINDS: { readonly [word: string]: ContributionKind } = {
   tool: 'tool',
   player: 'player',
   sampler: 'sampler',
+  curriculum: 'curriculum',
 };
 
 /** `agentgym describe [KIND] NAME`, `agentgym describe FILE` */

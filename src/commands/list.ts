@@ -12,6 +12,7 @@ const KINDS = [
   'tools',
   'players',
   'samplers',
+  'curricula',
   'recipes',
 ] as const;
 
@@ -26,6 +27,7 @@ const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
   tool: 'tools',
   player: 'players',
   sampler: 'samplers',
+  curriculum: 'curricula',
   recipe: 'recipes',
 };
 

@@ -63,6 +63,8 @@ export function describeOptionType(option: OptionDeclaration): string {
       return `one of ${option.choices.join(', ')}`;
     case 'integers':
       return `a list of ${option.length === undefined ? '' : `${option.length} `}whole numbers${bounds(option)}`;
+    case 'numbers':
+      return `a list of numbers${bounds(option)}`;
     case 'strings':
       return 'a list of texts';
   }
@@ -102,6 +104,10 @@ function complaintAbout(option: OptionDeclaration, value: unknown): string | und
       }
       return (value as number[]).map((item) => outside(option, item)).find((complaint) => complaint !== undefined);
     }
+    case 'numbers':
+      return Array.isArray(value) && value.every((item) => Number.isFinite(item))
+        ? (value as number[]).map((item) => outside(option, item)).find((complaint) => complaint !== undefined)
+        : `is ${show(value)}, not a list of numbers`;
     case 'strings':
       return Array.isArray(value) && value.every((item) => typeof item === 'string')
         ? undefined

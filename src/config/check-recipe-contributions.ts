@@ -69,6 +69,7 @@ export async function checkRecipeContributions(
     schemes.forEach((scheme, i) => checkFacts(scheme, played, ['reward', 'terms', i, 'name'], complaints));
   }
   await check('format', recipe.format, ['format']);
+  if (recipe.curriculum) await check('curriculum', recipe.curriculum, ['curriculum']);
   for (const [i, tool] of (recipe.tools ?? []).entries()) await check('tool', tool, ['tools', i]);
   const policy = await check('policy', recipe.policy, ['policy']);
   if (recipe.policy.sampler) await check('sampler', recipe.policy.sampler, ['policy', 'sampler']);
@@ -78,7 +79,9 @@ export async function checkRecipeContributions(
     settleScratchOptions(recipe, policy.scratchOptions ?? [], context);
   }
   for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind === 'rl' && stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
+    if (stage.kind !== 'rl') continue;
+    if (stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
+    if (stage.curriculum) await check('curriculum', stage.curriculum, ['stages', name, 'curriculum']);
   }
   await checkAlgorithms(recipe, plan, finder, context);
 }

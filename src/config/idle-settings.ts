@@ -81,6 +81,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   if (!hasRl) {
     const because = 'in a recipe whose `stages` have no `kind: rl`';
     idle(['algorithm'], because);
+    idle(['curriculum'], because);
     idle(['evaluation', 'before'], because);
     idle(['policy', 'sampling', 'temperature'], because);
     if (recipe.horizon.schedule !== 'fixed') {
@@ -139,6 +140,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
+  settleCurriculum(recipe, idle);
   settleTools(recipe, idle);
   settlePrompt(recipe, idle);
 }
@@ -220,6 +222,13 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
     Object.assign(algorithm, { [key]: rl[0]?.stage.algorithm?.[key] ?? algorithm[key] });
     for (const { stage } of rl) if (stage.algorithm?.[key] === algorithm[key]) delete stage.algorithm[key];
   }
+}
+
+/** A curriculum that every rl stage replaces. */
+function settleCurriculum({ stages }: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+  const rl = Object.entries(stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  if (rl.length === 0 || rl.some(({ stage }) => stage.curriculum === undefined)) return;
+  idle(['curriculum'], `with ${rl.map(({ name }) => `\`stages.${name}.curriculum\``).join(' and ')}`);
 }
 
 function remove(recipe: unknown, path: KeyPath): void {

@@ -81,6 +81,7 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
     case 'environment':
     case 'format':
     case 'algorithm':
+    case 'curriculum':
     case 'optimizer':
       return changes('name') ? ['options'] : [];
     case 'sampler':

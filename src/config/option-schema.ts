@@ -26,6 +26,8 @@ function typeOf(option: OptionDeclaration): JsonObject {
       const length = option.length === undefined ? {} : { minItems: option.length, maxItems: option.length };
       return { type: 'array', items: { type: 'integer', ...bounds(option) }, ...length };
     }
+    case 'numbers':
+      return { type: 'array', items: { type: 'number', ...bounds(option) } };
     case 'strings':
       return { type: 'array', items: { type: 'string' } };
   }

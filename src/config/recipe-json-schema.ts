@@ -27,6 +27,8 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
   { kind: 'tool', path: ['tools', '[]'] },
   { kind: 'policy', path: ['policy'] },
   { kind: 'sampler', path: ['policy', 'sampler'] },
+  { kind: 'curriculum', path: ['curriculum'] },
+  { kind: 'curriculum', path: ['stages', '*', 'curriculum'] },
   { kind: 'algorithm', path: ['algorithm'] },
   { kind: 'algorithm', path: ['stages', '*', 'algorithm'] },
 ];

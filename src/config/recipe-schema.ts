@@ -375,6 +375,11 @@ const sftStage = v.strictObject({
   ),
 });
 
+const curriculum = v.strictObject({
+  name: contribution('curriculum'),
+  options: options('curriculum', 'curriculum'),
+});
+
 const rlStage = v.strictObject({
   kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
   tasksPerStep: v.optional(count(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
@@ -387,6 +392,7 @@ const rlStage = v.strictObject({
   algorithm: v.exactOptional(v.pipe(algorithmOverride, v.description('Keys of `algorithm` that differ in this stage'))),
   horizon: v.exactOptional(v.pipe(horizon, v.description('Replaces `horizon` in this stage'))),
   reward: v.exactOptional(v.pipe(reward, v.description('Replaces `reward` in this stage'))),
+  curriculum: v.exactOptional(v.pipe(curriculum, v.description('Replaces `curriculum` in this stage'))),
 });
 
 const tasks = (description: string) =>
@@ -557,6 +563,12 @@ export const recipeSchema = v.strictObject({
     horizon,
     v.description('Maximum turns of an episode, and how this limit changes over the steps of a stage'),
   ),
+  curriculum: v.exactOptional(
+    v.pipe(
+      curriculum,
+      v.description('Which training task comes next in rl stages; default: `uniform`, every task equally often'),
+    ),
+  ),
   stages: v.pipe(
     v.record(
       v.pipe(
@@ -672,6 +684,7 @@ type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
 export type RewardSettings = Recipe['reward'];
+export type CurriculumSettings = NonNullable<Recipe['curriculum']>;
 export type PromptSettings = NonNullable<Recipe['prompt']>;
 export type ExampleSettings = NonNullable<PromptSettings['examples']>;
 export type AlgorithmSettings = NonNullable<Recipe['algorithm']>;

@@ -11,7 +11,15 @@ import type { ReinforcementOptions } from '../training/reinforcement.js';
 import type { OptimizerPlan, StageOptions } from '../training/run-stage.js';
 import type { SupervisedOptions } from '../training/supervised.js';
 import { type KeyPath, valueAt } from './recipe-layer.js';
-import type { AlgorithmSettings, OptimizerKeys, Recipe, RewardSettings, RlStage, SftStage } from './recipe-schema.js';
+import type {
+  AlgorithmSettings,
+  CurriculumSettings,
+  OptimizerKeys,
+  Recipe,
+  RewardSettings,
+  RlStage,
+  SftStage,
+} from './recipe-schema.js';
 
 /** Number of demonstrations from an expert if neither `count` nor a budget gives one. */
 export const usualDemonstrations = 1000;
@@ -24,6 +32,9 @@ export const usualExamples = 2;
 
 /** Limits on the tools of an agent without a recipe. */
 export const usualToolLimits: ToolLimits = { maxOutputCharacters: 2000, milliseconds: 10_000 };
+
+/** What hands out tasks if nobody names anything. */
+const usualCurriculum: CurriculumSettings = { name: 'uniform', options: {} };
 
 /** Highest weight that corrects for the difference between sampler and trainer, if the recipe gives none. */
 const usualImportanceCap = 2;
@@ -65,6 +76,7 @@ export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'task
   /** Options of another algorithm are not mixed with the recipe's. */
   readonly algorithm: Pick<AlgorithmSettings, 'name' | 'options'>;
   readonly reward: RewardSettings;
+  readonly curriculum: CurriculumSettings;
   /** Turns of its longest episode. */
   readonly longestHorizon: number;
   /** Sampled episodes of a step, without refills and greedy ones. */
@@ -173,6 +185,7 @@ function planRl(name: string, stage: RlStage, budget: StageBudget | undefined, r
     update: { importanceCap: usualImportanceCap, ...update },
     horizon,
     reward: stage.reward ?? recipe.reward,
+    curriculum: stage.curriculum ?? recipe.curriculum ?? usualCurriculum,
     longestHorizon: longestTurns(horizon),
     episodesPerStep: stage.tasksPerStep * update.groupSize,
   };

@@ -109,6 +109,14 @@ export interface IntegersOption extends OptionCommon {
   readonly default: readonly number[];
 }
 
+/** A list of finite numbers, each within the bounds. */
+export interface NumbersOption extends OptionCommon {
+  readonly type: 'numbers';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default: readonly number[];
+}
+
 /** A list of strings. */
 export interface StringsOption extends OptionCommon {
   readonly type: 'strings';
@@ -123,6 +131,7 @@ export type OptionDeclaration =
   | StringOption
   | ChoiceOption
   | IntegersOption
+  | NumbersOption
   | StringsOption;
 
 type Nullable<Declaration extends { readonly default: unknown }, Value> = null extends Declaration['default']
@@ -137,7 +146,7 @@ type OptionValue<D extends OptionDeclaration> = D extends BooleanOption
       ? D['choices'][number]
       : D extends StringOption
         ? Nullable<D, string>
-        : D extends IntegersOption
+        : D extends IntegersOption | NumbersOption
           ? readonly number[]
           : D extends StringsOption
             ? readonly string[]

@@ -1,4 +1,5 @@
 import type { AlgorithmModule } from './algorithm.js';
+import type { CurriculumModule } from './curriculum.js';
 import type { EnvironmentModule, EnvironmentNeeds } from './environment.js';
 import type { OptionalFact } from './facts.js';
 import type { FormatModule } from './format.js';
@@ -23,7 +24,8 @@ export type ContributionKind =
   | 'format'
   | 'tool'
   | 'player'
-  | 'sampler';
+  | 'sampler'
+  | 'curriculum';
 
 interface ContributionBase<Kind extends ContributionKind, Declaration extends GroupedOptions, Module> {
   readonly kind: Kind;
@@ -186,6 +188,13 @@ export type SamplerContribution<D extends OptionsDeclaration = OptionsDeclaratio
   SamplerModule<OptionsOf<D>>
 >;
 
+/** What hands out training tasks: `curriculum` of a recipe or of a stage. */
+export type CurriculumContribution<D extends OptionsDeclaration = OptionsDeclaration> = ContributionBase<
+  'curriculum',
+  D,
+  CurriculumModule<OptionsOf<D>>
+>;
+
 /**
  * The default export of a plugin's entry is a list of contributions. Write each with `satisfies`, so that its options
  * keep their types.
@@ -215,4 +224,5 @@ export type Contribution =
   | FormatContribution
   | ToolContribution
   | PlayerContribution
-  | SamplerContribution;
+  | SamplerContribution
+  | CurriculumContribution;

@@ -96,6 +96,13 @@ export const errorCodes = {
     cause: 'A misspelt name, or a plugin that is not installed.',
     cure: 'List the names with `agentgym list`; install more with `agentgym plugins install`.',
   },
+  AG_CURRICULUM: {
+    exitCode: 2,
+    meaning: 'What hands out the training tasks cannot go on: no task fits its settings, or it broke its contract.',
+    cause:
+      'No task is as hard as the options of the curriculum want; or a curriculum of a plugin throws, repeats tasks, or answers with something else.',
+    cure: 'Change the options of `curriculum`, or use `curriculum: {name: uniform}`.',
+  },
   AG_DEMONSTRATION: {
     exitCode: 2,
     meaning: "Demonstrations cannot be read, or cannot be written in the policy's action format and tokens.",

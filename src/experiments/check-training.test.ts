@@ -53,6 +53,7 @@ it('tells what would be run, and writes nothing', async () => {
       { kind: 'format' },
       { kind: 'reward' },
       { kind: 'algorithm' },
+      { kind: 'curriculum' },
       { kind: 'policy' },
     ],
     external: [],

@@ -86,8 +86,8 @@ export async function checkTraining(
       },
     );
     const noDemonstrations = new Map<string, never>();
-    const tasks = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations, prompt }, random, 'check');
-    proveSplits(tasks, await transferTasks(plan, parts, random));
+    const known = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations, prompt }, random, 'check');
+    proveSplits(known.tasks, await transferTasks(plan, parts, random));
     const { train, validation, test } = parts.environment.world.splits;
     return {
       recipe: plan.recipe.name,

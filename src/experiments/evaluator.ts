@@ -23,8 +23,8 @@ export interface EvaluatorOptions {
   readonly reward: ComposedReward;
   readonly actor: ModelActor;
   readonly journal: DiskJournal;
-  /** Clusters of tasks that the run trains on. Present if a split may have some of them. */
-  readonly trainedClusters: ReadonlySet<string> | undefined;
+  /** Clusters of tasks that the run trained on so far; undefined if no split may have some of them. */
+  readonly trainedClusters: () => ReadonlySet<string> | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -178,7 +178,7 @@ export class Evaluator {
     const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
     ticker.begin(actor.kind === 'model' ? `evaluation at temperature ${actor.sampling.temperature}` : 'baseline');
     return evaluate(actor, {
-      ...(this.#sharesClusters(environment) && { trainedClusters }),
+      ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters() }),
       ...(part !== undefined && { part }),
       progress: (counts) => ticker.take(counts),
       split,

@@ -27,7 +27,11 @@ function writePolicy(): string {
   const entry = `const load = async () => ({
     async create(_options, host, { from }) {
       const encoder = await host.openEncoder(from);
-      return { capabilities: {}, encoder, generate() {}, forwardBackward() {}, credit: host.credit };
+      const names = ['generate', 'release', 'forwardBackward', 'optimizerStep', 'resetOptimizer', 'logprobs', 'freeze',
+        'save', 'load', 'describe', 'dispose'];
+      const members = Object.fromEntries(names.map((name) => [name, () => undefined]));
+      const sampler = { independent: true, draws: true, exact: true };
+      return { ...members, capabilities: { sampler }, encoder, credit: host.credit };
     },
   });
   export default [{ kind: 'policy', name: 'wire', summary: 'Elsewhere', options: {}, presets: [],

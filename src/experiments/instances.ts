@@ -5,6 +5,7 @@ import { basename, dirname } from 'node:path';
 
 import { checkOptions } from '../config/check-options.js';
 import type { Algorithm } from '../contracts/algorithm.js';
+import type { Curriculum, TaskPool } from '../contracts/curriculum.js';
 import type { Awaitable } from '../contracts/environment.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -187,6 +188,12 @@ export class Instances {
     const { located, module, options } = await this.#open('algorithm', named);
     const host = { ...createHost(this.#settings, located), credit: creditTools };
     return this.#create(located, () => module.create(options, host));
+  }
+
+  /** @param pools the training tasks of each entry */
+  async curriculum(named: Named, pools: readonly [TaskPool, ...TaskPool[]]): Promise<Curriculum> {
+    const { located, module, options } = await this.#open('curriculum', named);
+    return this.#create(located, () => module.create(options, createHost(this.#settings, located), pools));
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {

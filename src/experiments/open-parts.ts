@@ -6,7 +6,9 @@ import type { Recipe } from '../config/recipe-schema.js';
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
+import type { Curriculum } from '../contracts/curriculum.js';
 import type { ActionFormat } from '../contracts/format.js';
+import type { Random } from '../contracts/random.js';
 import type { PolicyCapabilities, PolicyContext, PolicyEstimate } from '../contracts/policy.js';
 import type { TokenSampler } from '../contracts/sampler.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
@@ -16,6 +18,7 @@ import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { Prompt } from '../rollout/actor.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { expertActor } from '../rollout/players.js';
+import { taskPool } from '../rollout/task-pool.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { WritingPolicy } from '../rollout/write-demonstration.js';
 import { runWeights } from '../runs/checkpoints.js';
@@ -32,6 +35,7 @@ import { estimateModels, judgeMemory, type MemoryPolicy } from './judge-memory.j
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import { resolveStart } from './resolve-start.js';
 import { sampleConversations } from './sample-conversations.js';
+import { stageRandom } from './stage-random.js';
 import { withSampler } from './sampled-elsewhere.js';
 import { promptOf, writePrompt } from './write-prompt.js';
 
@@ -40,6 +44,7 @@ interface RlParts {
   readonly plan: RlStagePlan;
   readonly algorithm: Algorithm;
   readonly reward: ComposedReward;
+  readonly curriculum: Curriculum;
 }
 
 /** Everything that a recipe names, except its policy. Dispose of it with `disposeParts`. */
@@ -107,7 +112,7 @@ export async function openParts(
     );
     const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
     const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
-    const rl = await rlParts(plan, instances, environment);
+    const rl = await rlParts(plan, instances, environment, settings.random);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
     const named = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
@@ -254,6 +259,7 @@ async function rlParts(
   { stages }: RunPlan,
   instances: Instances,
   environment: OpenEnvironment,
+  random: Random,
 ): Promise<Map<string, RlParts>> {
   const parts = new Map<string, RlParts>();
   for (const stage of stages) {
@@ -263,7 +269,11 @@ async function rlParts(
     refuseUnpaidGroups(stage, algorithm);
     const named = { name: stage.algorithm.name, path: formatPath(settingPath(stage, ['algorithm', 'name'])) };
     await checkStates(algorithm, environment, named);
-    parts.set(stage.name, { plan: stage, reward, algorithm });
+    const pool = taskPool(environment.world, stageRandom(random, stage.name).stream('tasks'));
+    const curriculum = await atKey(settingPath(stage, ['curriculum']), () =>
+      instances.curriculum(stage.curriculum, [pool]),
+    );
+    parts.set(stage.name, { plan: stage, reward, algorithm, curriculum });
   }
   return parts;
 }

@@ -18,6 +18,7 @@ import { keepPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
 import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
+import { drawnTasksFile, readDrawnTasks } from '../runs/drawn-tasks.js';
 import { Evaluator } from './evaluator.js';
 import { inexactReasons } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
@@ -32,11 +33,20 @@ import { materialsOf, refuseOtherMaterials } from '../runs/material-record.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import { trainStage } from './train-stage.js';
-import { proveSplits } from '../runs/split-proof.js';
+import { proveSplits, type TransferTasks } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
 import { earlierRun, packageDifferences, usedPackages } from '../runs/used-packages.js';
 import { writeTrainedClusters } from '../runs/trained-clusters.js';
-import { splitTasks, trainedClusters, transferTasks } from './used-tasks.js';
+import { DrawnTasks } from './drawn-tasks.js';
+import {
+  heldOutOf,
+  type KnownTasks,
+  plannedTasks,
+  sharesClusters,
+  splitTasks,
+  trainedClusters,
+  transferTasks,
+} from './used-tasks.js';
 
 export interface RunRecipeOptions {
   readonly plan: RunPlan;
@@ -108,8 +118,8 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     run ??= await createRun(options, parts, packages);
     await keepDemonstrations(run, parts.demonstrations);
     await storePrompt(run, parts);
-    const trained = await describeParts(run, options, parts, packages);
-    const result = await train(options, parts, run, trained);
+    const tasks = await describeParts(run, options, parts, packages);
+    const result = await train(options, parts, run, tasks);
     await run.finish(result);
     return result;
   } catch (error) {
@@ -200,28 +210,32 @@ async function reopenRun(
   return RunDirectory.resume(directory, recipe, free, { signal, tell });
 }
 
+/** The tasks of a run besides those that it draws, and those of the other environments that it is tested on. */
+interface TasksOfRun {
+  readonly known: KnownTasks;
+  readonly transfer: readonly TransferTasks[];
+}
+
 /**
  * Adds facts that only the instances know to the manifest, and warns if a resumed run may differ in the last bits.
  *
- * @returns the clusters of tasks that are trained on, if splits share some
+ * @returns the tasks of the run before it draws any
  */
 async function describeParts(
   run: RunDirectory,
   options: RunRecipeOptions,
   parts: Parts,
   packages: readonly PackageRecord[],
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<TasksOfRun> {
   const { plan, settings, listener } = options;
   const { random } = settings;
   const materials = [parts.environment, ...parts.transfer.values()].flatMap(({ name, found, world }) =>
     materialsOf(name, found, world.materials),
   );
   refuseOtherMaterials({ run: run.path, manifest: manifestPath(run.path) }, run.manifest.materials, materials);
-  const tasks = await splitTasks(plan, parts, random);
+  const known = await splitTasks(plan, parts, random);
   const transfer = await transferTasks(plan, parts, random);
-  const splits = proveSplits(tasks, transfer);
-  const trained = trainedClusters(tasks, transfer);
-  if (trained !== undefined) await writeTrainedClusters(run.path, trained);
+  const splits = proveSplits(known.tasks, transfer);
   const reward = describeRewards(plan, parts);
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
@@ -242,7 +256,7 @@ async function describeParts(
   const kept = { ...run.manifest.recipe.policy, ...(sampler && { sampler }) };
   const recipe = { ...run.manifest.recipe, policy: kept, tracking: plan.recipe.tracking };
   await run.update({ recipe, materials, policy, splits, reward, packages, plugins: parts.records, inexact });
-  return trained;
+  return { known, transfer };
 }
 
 /** Warns once why another run of the recipe may differ. */
@@ -258,7 +272,7 @@ async function train(
   options: RunRecipeOptions,
   parts: Parts,
   run: RunDirectory,
-  trained: ReadonlySet<string> | undefined,
+  { known, transfer }: TasksOfRun,
 ): Promise<RunResult> {
   const { plan, settings, listener } = options;
   const { recipe } = plan;
@@ -276,7 +290,14 @@ async function train(
     listener,
   });
   options.opened?.(run.path);
+  const trainingTasks = new DrawnTasks(heldOutOf(known, transfer), known.clusters, (drawn) => journal.tasks(drawn));
+  const isShared = sharesClusters(known.tasks, transfer);
+  // Before the run if that is possible, so that the same tasks are unseen in all of its evaluations.
+  const planned = isShared ? await plannedTasks(plan, parts) : undefined;
+  if (planned) await known.clusters.ask(planned);
+  const trained = () => (isShared ? trainedClusters(known, planned ?? trainingTasks.ids) : undefined);
   try {
+    await trainingTasks.resume(await readDrawnTasks(run.path, checkpoint?.state.logs[drawnTasksFile] ?? 0));
     const evaluator = new Evaluator({ ...parts, plan, journal, random, signal, trainedClusters: trained });
     for (const stage of plan.stages) {
       if (plan.funded.includes(stage)) continue;
@@ -302,6 +323,7 @@ async function train(
           random,
           signal,
           run,
+          trainingTasks,
           spent,
           ...(options.sharedStages !== undefined && { shared: { folder: options.sharedStages, made: madeOf(run) } }),
           ...(resume && { resume }),
@@ -318,6 +340,7 @@ async function train(
       if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') throw error;
       status = 'interrupted';
     }
+    await noteTasks(run, known, transfer, trainingTasks.ids, trained());
     const { seconds } = journal;
     const loaded = await loadRun(run.path);
     return {
@@ -337,4 +360,17 @@ async function train(
   } finally {
     journal.close();
   }
+}
+
+/** Adds to the proof what was drawn, and writes the clusters that later evaluations ask for. */
+async function noteTasks(
+  run: RunDirectory,
+  { tasks, clusters }: KnownTasks,
+  transfer: readonly TransferTasks[],
+  drawn: ReadonlySet<string>,
+  trained: ReadonlySet<string> | undefined,
+): Promise<void> {
+  const splits = proveSplits({ ...tasks, used: { ...tasks.used, rl: drawn }, ...clusters.facts() }, transfer);
+  await run.update({ splits });
+  if (trained !== undefined) await writeTrainedClusters(run.path, trained);
 }

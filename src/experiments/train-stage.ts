@@ -26,7 +26,8 @@ import type { Evaluator } from './evaluator.js';
 import type { Parts } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
 import { nothingFits } from './stage-demonstrations.js';
-import { stageRandom } from './used-tasks.js';
+import { stageRandom } from './stage-random.js';
+import type { DrawnTasks } from './drawn-tasks.js';
 
 export interface TrainStageOptions {
   readonly stage: StagePlan;
@@ -39,6 +40,8 @@ export interface TrainStageOptions {
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly run: RunDirectory;
+  /** What training draws. */
+  readonly trainingTasks: DrawnTasks;
   /** Spending of the stages before. */
   readonly spent: Spending;
   /** Folder of shared supervised stages, and everything besides the recipe that affects this run's numbers. */
@@ -194,7 +197,8 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
   const { plan, parts } = options;
   const own = parts.rl.get(stage.name);
   if (own === undefined) throw new Error(`the rl stage ${stage.name} has no parts`);
-  const { algorithm, reward } = own;
+  const { algorithm, curriculum, reward } = own;
+  const { count } = parts.environment.world.splits.train;
   const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
   const critic = algorithm.critic?.trunk === 'own' ? await openCritic(options) : undefined;
   options.journal.saveBeside(criticFolder, critic);
@@ -208,7 +212,12 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
       algorithm,
       ...(reference && { reference }),
       ...(critic && { critic }),
-      tasks: parts.environment.world.splits.train,
+      supply: {
+        name: stage.curriculum.name,
+        curriculum,
+        count: count === 'unbounded' ? Infinity : count,
+        admit: (tasks) => options.trainingTasks.admit(tasks),
+      },
       environments: parts.environment.pool,
       reward,
       rollout: plan.rollout,

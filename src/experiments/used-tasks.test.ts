@@ -8,7 +8,8 @@ import { createRandom } from '../random/create-random.js';
 import { worldSettings } from '../rollout/fixtures/collect.js';
 import { signalWorld } from '../rollout/fixtures/signals.js';
 import { localWorld } from '../rollout/local-world.js';
-import { splitTasks, trainedClusters } from './used-tasks.js';
+import { DrawnTasks } from './drawn-tasks.js';
+import { heldOutOf, sharesClusters, splitTasks, trainedClusters } from './used-tasks.js';
 
 const plan = planRun(
   tinyRecipe({
@@ -22,12 +23,11 @@ type Parts = Parameters<typeof splitTasks>[1];
 
 const thirty = (changes: Partial<World> = {}): World => signalWorld(undefined, { count: 30, ...changes });
 
-const tasksOf = (of: World, refillRounds?: number, demonstrated: readonly string[] = []) => {
-  const rl = new Map([['rl', { algorithm: { ...(refillRounds !== undefined && { refillRounds }) } }]]);
+const tasksOf = (of: World, demonstrated: readonly string[] = []) => {
   const demonstrations = new Map([['sft', { facts: { tasks: new Set(demonstrated) } }]]);
   return splitTasks(
     plan,
-    { environment: { world: localWorld(of, worldSettings()) }, rl, demonstrations } as unknown as Parts,
+    { environment: { world: localWorld(of, worldSettings()) }, demonstrations } as unknown as Parts,
     createRandom(1),
   );
 };
@@ -43,9 +43,9 @@ const unbounded = (): World => {
 };
 
 describe('the tasks of a run', () => {
-  it('are those that it draws, and all of the splits that can be listed', async () => {
-    const { used, whole } = await tasksOf(thirty());
-    expect([...used.rl]).toHaveLength(6);
+  it('are those that it evaluates, and all of the splits that can be listed', async () => {
+    const { used, whole } = (await tasksOf(thirty())).tasks;
+    expect([...used.rl]).toEqual([]);
     expect([...used.test]).toHaveLength(3);
     expect([...used.validation]).toEqual([]);
     expect(Object.entries(whole).map(([split, ids]) => [split, [...ids].length])).toEqual([
@@ -53,16 +53,7 @@ describe('the tasks of a run', () => {
       ['validation', 30],
       ['test', 30],
     ]);
-    expect((await tasksOf(unbounded())).whole).not.toHaveProperty('train');
-  });
-
-  // Goes red when replaced groups are forgotten.
-  it('are more where an algorithm replaces groups that say nothing', async () => {
-    const drawn = async (rounds?: number) => [...(await tasksOf(unbounded(), rounds)).used.rl];
-    const [once, refilled] = [await drawn(), await drawn(2)];
-    expect(once).toHaveLength(6);
-    expect(refilled).toHaveLength(18);
-    expect(refilled.slice(0, 6)).toEqual(once);
+    expect((await tasksOf(unbounded())).tasks.whole).not.toHaveProperty('train');
   });
 
   it('have clusters, those of files as far as the environment knows them', async () => {
@@ -70,12 +61,13 @@ describe('the tasks of a run', () => {
       if (!/-\d+$/.test(task)) throw new Error('no such task');
       return { cluster: String(Number(task.split('-')[1]) % 4) };
     };
-    const { clusters } = await tasksOf(thirty({ about }), undefined, ['train-3', 'somebody']);
+    const { clusters } = (await tasksOf(thirty({ about }), ['train-3', 'somebody'])).tasks;
     expect(clusters!.get('test-6')).toBe('2');
     expect(clusters!.get('train-3')).toBe('3');
     expect(clusters!.has('somebody')).toBe(false);
     await expect(tasksOf(thirty({ about: () => about('somebody') }))).rejects.toThrow('no such task');
-    expect(await tasksOf(thirty({ about: () => ({ labels: { kind: 'easy' } }) }))).not.toHaveProperty('clusters');
+    const labelled = await tasksOf(thirty({ about: () => ({ labels: { kind: 'easy' } }) }));
+    expect(labelled.tasks).not.toHaveProperty('clusters');
   });
 });
 
@@ -84,12 +76,66 @@ describe('the clusters that are trained on', () => {
   const other = { name: 'far', environment: 'signals', isKin: true, split: 'test' as const, ids: [] };
 
   it('are told where splits share clusters, here or where the final evaluation plays', async () => {
-    const sharing = await tasksOf(shared, undefined, ['train-3']);
-    const trained = trainedClusters(sharing, [])!;
-    expect(trained).toEqual(new Set(['3', ...[...sharing.used.rl].map((id) => id.slice(-1))]));
+    const sharing = await tasksOf(shared, ['train-3']);
+    expect(sharesClusters(sharing.tasks, [])).toBe(true);
+    await sharing.clusters.ask(['train-15', 'train-25']);
+    expect(trainedClusters(sharing, ['train-15', 'train-25'])).toEqual(new Set(['3', '5']));
     const apart = await tasksOf(thirty());
-    expect(trainedClusters(apart, [])).toBeUndefined();
-    expect(trainedClusters(apart, [{ ...other, sharesClusters: true }])).toEqual(apart.used.rl);
-    expect(trainedClusters(apart, [{ ...other, isKin: false, sharesClusters: true }])).toBeUndefined();
+    expect(sharesClusters(apart.tasks, [])).toBe(false);
+    expect(sharesClusters(apart.tasks, [{ ...other, sharesClusters: true }])).toBe(true);
+    expect(sharesClusters(apart.tasks, [{ ...other, isKin: false, sharesClusters: true }])).toBe(false);
+    expect(trainedClusters(apart, ['train-4'])).toEqual(new Set(['train-4']));
+  });
+});
+
+describe('the tasks that training draws', () => {
+  const cluster = (task: string) => ({ cluster: String(Number(task.split('-')[1]) % 9) });
+  const other = { name: 'far', environment: 'signals', split: 'test' as const, ids: ['train-7', 'far-1'] };
+  const drawn = async (of: World, transfer: Parameters<typeof heldOutOf>[1] = []) => {
+    const noted: string[] = [];
+    const known = await tasksOf(of);
+    const tasks = new DrawnTasks(heldOutOf(known, transfer), known.clusters, (fresh) => noted.push(...fresh));
+    const admit = (...ids: string[]) => tasks.admit(ids.map((task) => ({ task })));
+    return { noted, admit, tasks };
+  };
+
+  // Goes red when a held-out task is played, or when a task is noted twice.
+  it('are noted once, and none is held out', async () => {
+    const { admit, noted, tasks } = await drawn(unbounded());
+    await admit('train-1', 'train-2', 'train-1');
+    await tasks.resume(['train-9']);
+    await admit('train-9', 'train-2', 'train-3');
+    expect(noted).toEqual(['train-1', 'train-2', 'train-3']);
+    expect([...tasks.ids]).toEqual(['train-1', 'train-2', 'train-9', 'train-3']);
+    for (const [task, split] of [
+      ['test-5', 'the split test'],
+      ['validation-29', 'the split validation'],
+    ] as const) {
+      await expect(admit('train-4', task)).rejects.toMatchObject({
+        code: 'AG_SPLIT_LEAK',
+        message: expect.stringContaining(`"${task}" is also a task of ${split}`) as string,
+      });
+    }
+    expect(noted).toHaveLength(3);
+  });
+
+  it('belong to no cluster of held-out tasks, unless splits share them', async () => {
+    const { admit } = await drawn(thirty({ splits: unbounded().splits, about: cluster }));
+    await expect(admit('train-900')).rejects.toMatchObject({
+      code: 'AG_SPLIT_LEAK',
+      message: expect.stringMatching(
+        /"train-900" belongs to the cluster "0", as "test-27" of the split test does/,
+      ) as string,
+    });
+    const sharing = await drawn(thirty({ splits: unbounded().splits, about: cluster, sharesClusters: true }));
+    await sharing.admit('train-900');
+    expect(sharing.noted).toEqual(['train-900']);
+  });
+
+  it('are none that the final evaluation plays with other options', async () => {
+    const kin = await drawn(unbounded(), [{ ...other, isKin: true }]);
+    await expect(kin.admit('train-7')).rejects.toThrow('`evaluation.final.transfer.far`');
+    const stranger = await drawn(unbounded(), [{ ...other, isKin: false }]);
+    await stranger.admit('train-7');
   });
 });

@@ -2,49 +2,41 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { RunPlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
-import { allTasks, chooseTasks, taskOrder } from '../rollout/task-order.js';
+import { allTasks, chooseTasks } from '../rollout/task-order.js';
 import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
 
-/** A separate random stream for a stage. */
-export function stageRandom(random: Random, stage: string): Random {
-  return random.stream('stage', stage);
-}
-
 /** For larger splits, only the used tasks are compared. */
 const longestList = 1_000_000;
 
-/** Drawn tasks that are asked for at a time. */
-const drawnAtOnce = 1000;
+/** The tasks of a run before it draws any, with what knows their clusters. */
+export interface KnownTasks {
+  readonly tasks: SplitTasks;
+  readonly clusters: TaskClusters;
+}
 
 /**
- * Every task that a run may use, by use, and all tasks of the splits that can be listed. `rl` repeats the draws of
- * `trainReinforcement`, so that the proof covers the played tasks.
+ * Every task that a run uses besides those that reinforcement learning will draw, by use, and all tasks of the splits that
+ * can be listed.
  *
  * @param purpose `check`: clusters are left out where splits share them, because no proof needs them. A run tells
  * trained from other clusters in its evaluations.
  */
 export async function splitTasks(
   plan: RunPlan,
-  parts: Pick<Parts, 'environment' | 'rl' | 'demonstrations' | 'prompt'>,
+  parts: Pick<Parts, 'environment' | 'demonstrations' | 'prompt'>,
   random: Random,
   purpose: 'check' | 'run' = 'run',
-): Promise<SplitTasks> {
+): Promise<KnownTasks> {
   const { world } = parts.environment;
   const asksClusters = purpose === 'run' || !world.sharesClusters;
   const clusters = new TaskClusters(world);
   const demonstrations = new Set([...parts.demonstrations.values()].flatMap(({ facts }) => [...facts.tasks]));
   const held = await heldOutTasks(plan.recipe, world.splits, random);
-  const rl = new Set<string>();
-  for await (const ids of drawnTasks(plan, parts, random)) {
-    for (const id of ids) rl.add(id);
-    // Now, because a world that has just made a task to list it still knows it.
-    if (asksClusters) await clusters.ask(ids);
-  }
   const examples = (parts.prompt?.examples?.games ?? []).map(({ task }) => task);
-  const used = { demonstrations, rl, examples, ...held };
+  const used = { demonstrations, rl: [], examples, ...held };
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
     return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
@@ -54,34 +46,44 @@ export async function splitTasks(
     ...(await list('validation')),
     ...(await list('test')),
   };
-  if (!asksClusters) return { used, whole, sharesClusters: true };
+  if (!asksClusters) return { tasks: { used, whole, sharesClusters: true }, clusters };
   for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
   await clusters.tryToAsk([...demonstrations, ...examples]);
-  return { used, whole, ...clusters.facts() };
+  return { tasks: { used, whole, ...clusters.facts() }, clusters };
 }
 
-/** The tasks that reinforcement learning draws, some at a time; a task may come several times. */
-async function* drawnTasks(
-  { funded }: RunPlan,
-  { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
-  random: Random,
-): AsyncGenerator<readonly string[]> {
-  const { train } = environment.world.splits;
-  for (const stage of funded) {
-    if (stage.kind !== 'rl') continue;
-    const { name } = stage;
-    // Groups without signal may be replaced by groups of further tasks.
-    const rounds = 1 + (rl.get(name)?.algorithm.refillRounds ?? 0);
-    // For an unbounded split, the proof covers the first million tasks. More would take longer than most of the
-    // training.
-    const draws = Math.min(stage.steps * stage.tasksPerStep * rounds, longestList);
-    // A bounded split is played in whole rounds, and one round contains all its tasks.
-    const places = train.count === 'unbounded' ? draws : Math.min(draws, train.count);
-    const tasksAt = taskOrder(train, stageRandom(random, name).stream('tasks'));
-    for (let first = 0; first < places; first += drawnAtOnce) {
-      yield await tasksAt(first, Math.min(drawnAtOnce, places - first));
+/** What training may not draw, and where it is held out. */
+export interface HeldOutTasks {
+  /** The split of each task, in words. */
+  readonly tasks: ReadonlyMap<string, string>;
+  /** A task of each cluster. Empty if splits share clusters. */
+  readonly clusters: ReadonlyMap<string, { readonly task: string; readonly split: string }>;
+}
+
+/** What is held out from training: validation and test, and what the final evaluation plays with other options. */
+export function heldOutOf({ tasks, clusters }: KnownTasks, transfer: readonly TransferTasks[]): HeldOutTasks {
+  const { used, whole } = tasks;
+  const kin = transfer.filter(({ isKin }) => isKin);
+  const parts: readonly (readonly [string, Iterable<string>, (task: string) => string])[] = [
+    ...(['validation', 'test'] as const).map(
+      (split) =>
+        [`the split ${split}`, [...used[split], ...(whole[split] ?? [])], (id: string) => clusters.of(id)] as const,
+    ),
+    ...kin.map(
+      (one) =>
+        [`\`evaluation.final.transfer.${one.name}\``, one.ids, (id: string) => one.clusters?.get(id) ?? id] as const,
+    ),
+  ];
+  const isShared = tasks.sharesClusters === true || kin.some(({ sharesClusters }) => sharesClusters === true);
+  const held = new Map<string, string>();
+  const heldClusters = new Map<string, { task: string; split: string }>();
+  for (const [split, ids, clusterOf] of parts) {
+    for (const task of ids) {
+      held.set(task, split);
+      if (!isShared) heldClusters.set(clusterOf(task), { task, split });
     }
   }
+  return { tasks: held, clusters: heldClusters };
 }
 
 async function heldOutTasks(
@@ -101,7 +103,7 @@ async function heldOutTasks(
 }
 
 /** The clusters of tasks. */
-class TaskClusters {
+export class TaskClusters {
   readonly #world: WorldHandle;
   readonly #asked = new Set<string>();
   readonly #clusters = new Map<string, string>();
@@ -123,6 +125,11 @@ class TaskClusters {
     }
   }
 
+  /** The cluster of a task that was asked about; the task itself if it has none. */
+  of(task: string): string {
+    return this.#clusters.get(task) ?? task;
+  }
+
   /** Asks about tasks of files: unknown ids have no cluster. */
   async tryToAsk(tasks: Iterable<string>): Promise<void> {
     for (const id of tasks) await this.ask([id]).catch(() => undefined);
@@ -137,14 +144,44 @@ class TaskClusters {
   }
 }
 
-/** The training clusters of a run; undefined if no environment shares clusters with a held-out split. */
-export function trainedClusters(
-  { used, clusters, sharesClusters }: SplitTasks,
-  transfer: readonly TransferTasks[],
-): Set<string> | undefined {
-  const isShared = sharesClusters === true || transfer.some((other) => other.isKin && other.sharesClusters === true);
-  if (!isShared) return undefined;
-  return new Set([...used.demonstrations, ...used.rl, ...(used.examples ?? [])].map((id) => clusters?.get(id) ?? id));
+/** Whether held-out tasks may belong to clusters that a run trains on. */
+export function sharesClusters({ sharesClusters: own }: SplitTasks, transfer: readonly TransferTasks[]): boolean {
+  return own === true || transfer.some((other) => other.isKin && other.sharesClusters === true);
+}
+
+/** Places that a curriculum is asked for at a time. */
+const drawnAtOnce = 1000;
+
+/**
+ * The tasks that training will draw, if that is known before: where no curriculum learns from outcomes. At most the first
+ * million of a stage.
+ */
+export async function plannedTasks(
+  { funded }: RunPlan,
+  { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
+): Promise<ReadonlySet<string> | undefined> {
+  const { count } = environment.world.splits.train;
+  const planned = new Set<string>();
+  for (const stage of funded) {
+    if (stage.kind !== 'rl') continue;
+    const { algorithm, curriculum } = rl.get(stage.name) ?? {};
+    if (curriculum === undefined || curriculum.update !== undefined) return undefined;
+    // Groups without signal may be replaced by groups of further tasks.
+    const rounds = 1 + (algorithm?.refillRounds ?? 0);
+    const draws = Math.min(stage.steps * stage.tasksPerStep * rounds, longestList);
+    // A bounded split is played in whole rounds, and one round contains all its tasks.
+    const places = count === 'unbounded' ? draws : Math.min(draws, count);
+    for (let first = 0; first < places; first += drawnAtOnce) {
+      const many = Math.min(drawnAtOnce, places - first);
+      for (const { task } of await curriculum.choose(first, many, curriculum.initialState)) planned.add(task);
+    }
+  }
+  return planned;
+}
+
+/** The clusters that a run trains on so far. */
+export function trainedClusters({ tasks: { used }, clusters }: KnownTasks, drawn: Iterable<string>): Set<string> {
+  return new Set([...used.demonstrations, ...drawn, ...(used.examples ?? [])].map((id) => clusters.of(id)));
 }
 
 /** Every task of the other environments that the final evaluation plays. */

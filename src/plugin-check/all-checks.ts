@@ -1,3 +1,4 @@
+import { curriculumKit } from '../testing/curriculum-kit.js';
 import { formatKit } from '../testing/format-kit.js';
 import { algorithmKit } from '../testing/algorithm-kit.js';
 import { environmentKit } from '../testing/environment-kit.js';
@@ -26,4 +27,5 @@ export const allChecks: { readonly [kind: string]: readonly CheckDescription[] }
   tool: toolKit.checks,
   player: playerKit.checks,
   sampler: samplerKit.checks,
+  curriculum: curriculumKit.checks,
 };

@@ -2,6 +2,7 @@
 import { ReadableStream } from 'node:stream/web';
 
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import { curriculumKit } from '../testing/curriculum-kit.js';
 import { formatKit } from '../testing/format-kit.js';
 import { algorithmKit } from '../testing/algorithm-kit.js';
 import { environmentKit } from '../testing/environment-kit.js';
@@ -77,6 +78,8 @@ export function examineContribution(examination: Examination): Promise<KitReport
       return toolKit.examine({ ...subject('tool'), contribution }, { ...settings, texts });
     case 'player':
       return playerKit.examine(subject('player'), settings);
+    case 'curriculum':
+      return curriculumKit.examine(subject('curriculum'), settings);
     case 'sampler':
       return samplerKit.examine(subject('sampler'), settings);
   }

@@ -44,6 +44,7 @@ function otherValues(option: OptionDeclaration): readonly unknown[] {
       const ends = [minimum, maximum].filter((value) => value !== undefined && Math.abs(value) <= reasonable);
       return ends.map((value) => Array.from({ length }, () => value));
     }
+    case 'numbers':
     case 'string':
     case 'strings':
       // Only the author knows other valid values.

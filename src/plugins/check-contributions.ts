@@ -13,6 +13,7 @@ export const contributionKinds = [
   'tool',
   'player',
   'sampler',
+  'curriculum',
 ] as const satisfies readonly ContributionKind[];
 
 const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
@@ -22,6 +23,7 @@ const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
   'string',
   'choice',
   'integers',
+  'numbers',
   'strings',
 ];
 

@@ -58,6 +58,7 @@ const PACKAGE_PREFIX: Record<ContributionKind, string> = {
   // A model that plays, one that learns, and a server that samples for one are in one package.
   player: 'policy',
   sampler: 'policy',
+  curriculum: 'curriculum',
 };
 
 /**

@@ -11,6 +11,7 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
   tool: { create: 'function' },
   player: { create: 'function' },
   sampler: { create: 'function' },
+  curriculum: { create: 'function' },
 };
 
 const promises = { independent: 'boolean', draws: 'boolean', exact: 'boolean' } as const;
@@ -55,6 +56,7 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   format: { instructions: 'string', parse: 'function', render: 'function' },
   tool: { instructions: 'string', example: 'string', parse: 'function', begin: 'function' },
   player: { name: 'string', concurrency: 'number', act: 'function', describe: 'function' },
+  curriculum: { initialState: 'object', choose: 'function' },
   sampler: { promises, connect: 'function', publish: 'function', generate: 'function', describe: 'function' },
 };
 

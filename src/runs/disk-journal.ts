@@ -13,6 +13,7 @@ import { AppendLog } from '../reporting/append-log.js';
 import { MetricsLog } from '../reporting/metrics-log.js';
 import { removeLaterCheckpoints, stageStart, writeCheckpoint, writeStageStart } from './checkpoints.js';
 import { changedLogs } from './changed-logs.js';
+import { drawnTasksFile } from './drawn-tasks.js';
 import type { RunDirectory } from './run-directory.js';
 import type { TrainerState } from './trainer-state.js';
 
@@ -99,6 +100,11 @@ export class DiskJournal implements Journal {
     const runStep = this.#stepOfRun(stage, step);
     const log = this.#log(`episodes/${encodeURIComponent(stage)}.jsonl`);
     for (const episode of episodes) log.appendLine({ formatVersion: 1, stage, step, runStep, ...episode });
+  }
+
+  /** Notes training tasks that were drawn for the first time. */
+  tasks(tasks: readonly string[]): void {
+    this.#log(drawnTasksFile).appendLine({ formatVersion: 1, tasks });
   }
 
   evaluation(line: EvaluationLine): void {

@@ -33,7 +33,7 @@ export interface TrainerState {
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Path of a log inside the run: files elsewhere must never be cut. */
-const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|episodes\/[^/\\]+)\.jsonl$/));
+const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|tasks|episodes\/[^/\\]+)\.jsonl$/));
 
 const stateSchema = v.looseObject({
   formatVersion: v.literal(1),

@@ -6,6 +6,7 @@ export { TabularPolicy, type TabularPolicyOptions } from './tabular-policy.js';
 export { optionDefaults } from './option-defaults.js';
 export type { CheckOutcome, DeclareTest, Finding, Kit, KitSettings } from './conformance-kit.js';
 export { algorithmKit } from './algorithm-kit.js';
+export { curriculumKit } from './curriculum-kit.js';
 export { environmentKit } from './environment-kit.js';
 export { replayEpisodes } from './environment-checks/compare-processes.js';
 export type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';

@@ -1,13 +1,14 @@
 // The episodes of a step: groups of one task, within the budget, and the units that the algorithm trains on. Groups
 // without signal may be replaced by groups of extra tasks.
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
+import type { ChosenTask, PlayedTask } from '../contracts/curriculum.js';
 import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ModelActor } from '../rollout/actor.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
-import type { TaskOrder } from '../rollout/task-order.js';
 import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js';
+import type { DrawTasks } from './draw-tasks.js';
 
 export interface GroupsOptions {
   readonly collect: CollectOptions & { readonly actor: ModelActor };
@@ -15,8 +16,8 @@ export interface GroupsOptions {
   readonly update: Pick<UpdateSettings, 'groupSize'>;
   /** Number of groups that a step should learn from. */
   readonly tasksPerStep: number;
-  /** An endless order of tasks. */
-  readonly tasksAt: TaskOrder;
+  /** Tasks by places, with the state of the step's beginning. */
+  readonly tasksAt: DrawTasks;
   readonly budget?: StageBudget;
 }
 
@@ -24,7 +25,7 @@ export interface GroupsOptions {
 export interface GroupsState {
   /** Training iteration. The random streams of episodes depend on it. */
   readonly iteration: number;
-  /** Number of used places in the order of tasks. */
+  /** Number of places whose tasks were handed out. */
   readonly tasks: number;
   /** Spent units of the budget. */
   readonly spent: number;
@@ -41,6 +42,8 @@ export interface CollectedGroups {
   readonly groups: number;
   /** Episodes at temperature 0, by group, if the algorithm asks for them. */
   readonly greedy: ReadonlyMap<number, CompletedEpisode>;
+  /** What became of each task, in the order of their places. */
+  readonly outcomes: readonly PlayedTask[];
   /** Number of extra rounds. */
   readonly refills: number;
   readonly tasks: number;
@@ -85,6 +88,7 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
   const played: (readonly CompletedEpisode[])[] = [];
   const units: (readonly CompletedEpisode[])[] = [];
   const greedy = new Map<number, CompletedEpisode>();
+  const outcomes: PlayedTask[] = [];
   let { spent } = state;
   let [tasks, groups, round, overdrawn] = [0, 0, 0, false];
 
@@ -93,10 +97,10 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
     const count = Math.min(tasksPerStep - groups, payable(spent));
     if (count === 0) break;
     const first = tasks;
-    const ids = await tasksAt(state.tasks + first, count);
+    const chosen = await tasksAt(state.tasks + first, count);
     const keys = (members: readonly number[]): EpisodeKey[] =>
-      ids
-        .map((task, index) => ({ iteration: state.iteration, task, group: first + index }))
+      chosen
+        .map((one, index) => ({ ...one, iteration: state.iteration, group: first + index }))
         .flatMap((group) => members.map((member) => ({ ...group, member })));
 
     const sampled = await collectEpisodes(
@@ -105,6 +109,14 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
     );
     refuseManyFailures(sampled, options.collect.rollout.maxFailedShare, options.collect.environments.world);
     episodes.push(...sampled);
+    outcomes.push(
+      ...chosen.map((one, index) =>
+        playedTask(
+          one,
+          sampled.filter(({ group }) => group === first + index),
+        ),
+      ),
+    );
     if (price > groupSize) {
       for (const episode of await collectEpisodes(keys([groupSize]), greedily(options.collect))) {
         if (episode.status === 'completed') greedy.set(episode.group, episode);
@@ -138,11 +150,18 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
     units,
     groups,
     greedy,
+    outcomes,
     refills: Math.max(0, round - 1),
     tasks: state.tasks + tasks,
     spent,
     exhausted: overdrawn || payable(spent) === 0,
   };
+}
+
+/** What became of a task in its group. */
+function playedTask(task: ChosenTask, group: readonly Episode[]): PlayedTask {
+  const completed = group.filter((episode) => episode.status === 'completed');
+  return { ...task, episodes: completed.length, successes: completed.filter(({ success }) => success).length };
 }
 
 /** The same options at temperature 0. */

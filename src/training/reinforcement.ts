@@ -7,12 +7,11 @@ import type { CollectionTimes, RolloutSettings } from '../rollout/collect-episod
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
-import { taskOrder } from '../rollout/task-order.js';
-import type { TaskList } from '../rollout/world-handle.js';
 import type { StageBudget } from './budget.js';
 import { affordableGroups, collectGroups } from './collect-groups.js';
 import { collectionTimes } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
+import { drawTasks, type TaskSupply, updateCurriculum } from './draw-tasks.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
 import { meanwhile } from './meanwhile.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
@@ -29,8 +28,8 @@ export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
   readonly reference?: ReferenceModel;
   /** The second model, if the algorithm's critic has its own trunk. It is saved and loaded with the policy. */
   readonly critic?: PolicyModel;
-  /** Only the training split. */
-  readonly tasks: TaskList;
+  /** What hands out training tasks. */
+  readonly supply: TaskSupply;
   readonly tasksPerStep: number;
   readonly environments: EnvironmentPool;
   readonly reward: ComposedReward;
@@ -47,7 +46,9 @@ interface ReinforcementState extends JsonObject {
   readonly algorithm: JsonObject;
   readonly horizon: HorizonState;
   readonly badInRow: { readonly policy: number; readonly critic: number };
-  /** Number of used places in the order of tasks. */
+  /** The state of what hands out tasks. */
+  readonly curriculum: JsonObject;
+  /** Number of places whose tasks were handed out. */
   readonly tasks: number;
   /** Spent units of the stage's budget. */
   readonly spent: number;
@@ -69,9 +70,8 @@ export function plannedSteps(options: ReinforcementOptions): number {
 export function trainReinforcement(options: ReinforcementOptions): Promise<StageResult> {
   const { actor, algorithm, budget, critic, environments, horizon, random, reference, reward, rollout } = options;
   const { model, sampling } = actor;
-  const { update, tasksPerStep } = options;
+  const { supply, update, tasksPerStep } = options;
   const steps = plannedSteps(options);
-  const tasksAt = taskOrder(options.tasks, random.stream('tasks'));
   const losses = algorithmLosses(algorithm);
 
   async function step(step: number, state: ReinforcementState) {
@@ -97,7 +97,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         algorithm,
         update,
         tasksPerStep,
-        tasksAt,
+        tasksAt: drawTasks(supply, state.curriculum),
         ...(budget && { budget }),
       },
       { iteration: step, tasks: state.tasks, spent: state.spent },
@@ -151,6 +151,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         truncated: summary.truncatedBy.horizon,
       }),
       badInRow: { policy: updates.policy.badInRow, critic: updates.critic.badInRow },
+      curriculum: await updateCurriculum(supply, state.curriculum, collected.outcomes),
       tasks: collected.tasks,
       spent,
     };
@@ -166,6 +167,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         ...updates.policy.samplerMetrics(),
         ...updates.critic.criticMetrics(),
         ...prefixed('train', credited?.metrics ?? {}),
+        ...prefixed('curriculum', supply.curriculum.metrics?.(next.curriculum) ?? {}),
         'train/groups': collected.groups,
         'train/without_batch': Number(credited === undefined),
         ...rolloutMetrics(summary, turns),
@@ -202,6 +204,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         algorithm: algorithm.initialState,
         horizon: initialHorizon,
         badInRow: { policy: 0, critic: 0 },
+        curriculum: supply.curriculum.initialState,
         tasks: 0,
         spent: 0,
       },

@@ -45,6 +45,7 @@ it('a run records its packages, and says where a resumed or a new one has others
   const manifest = manifestOf(first);
   expect(manifest.packages?.map(({ name }) => name)).toEqual([
     '@agentgym/plugin-algo-grpo',
+    '@agentgym/plugin-curriculum-standard',
     '@agentgym/plugin-format-standard',
     '@agentgym/plugin-policy-transformer',
     '@agentgym/plugin-reward-standard',

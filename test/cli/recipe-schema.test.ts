@@ -42,10 +42,8 @@ const recipe = {
 
 /** Whether the command line accepts the recipe. */
 async function resolves(keys: object): Promise<boolean> {
-  return resolveRecipe({ source: keys, cwd: project, host }).then(
-    () => true,
-    () => false,
-  );
+  const { resolved } = await resolveRecipe({ source: keys, cwd: project, host });
+  return resolved !== undefined;
 }
 
 describe('the JSON Schema of recipes', () => {

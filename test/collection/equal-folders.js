@@ -16,7 +16,14 @@ import { createRandom } from '../../dist/random/create-random.js';
 import { compareRuns } from '../kill/compare-runs.js';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
-const packages = ['reward-standard', 'format-standard', 'algo-grpo', 'algo-reinforce', 'policy-transformer'];
+const packages = [
+  'curriculum-standard',
+  'reward-standard',
+  'format-standard',
+  'algo-grpo',
+  'algo-reinforce',
+  'policy-transformer',
+];
 
 const base = {
   recipeVersion: 1,

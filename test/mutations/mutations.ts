@@ -305,7 +305,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/algo-dpo/src/dpo.ts',
-    find: '      .filter(({ record }) => record?.mask.includes(1) === true)\n',
+    find: '      .filter(({ sequences }) => sequences?.some(({ mask }) => mask.includes(1)) === true)\n',
     replace: '',
     test: 'plugins/algo-dpo/src/dpo.test.ts',
     reddens: 'leaves out episodes without a sampled token',

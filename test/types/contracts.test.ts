@@ -301,6 +301,8 @@ describe('the kits find nothing in', () => {
   });
 
   it('the algorithm', async () => {
-    expect(await algorithmKit.check({ ...(await load<AlgorithmModule<object>>('algorithm.ts')), options: {} })).toEqual([]);
+    expect(await algorithmKit.check({ ...(await load<AlgorithmModule<object>>('algorithm.ts')), options: {} })).toEqual(
+      [],
+    );
   });
 });
