@@ -203,7 +203,7 @@ export function formatP(p: number): string {
 }
 
 /** "< 0.001" or "0.013", for a column of a table. */
-export function probabilityText(p: number): string {
+function probabilityText(p: number): string {
   return p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2);
 }
 

@@ -15,11 +15,6 @@ export interface GridEffect extends Omit<CellComparison, 'design'> {
   readonly kind: 'main' | 'interaction';
 }
 
-/** `grpo - ppo`, or `grpo x groupSize 16`. */
-export function effectName({ kind, a, b }: Pick<GridEffect, 'kind' | 'a' | 'b'>): string {
-  return kind === 'main' ? `${b} - ${a}` : `${a} x ${b}`;
-}
-
 type Row = OutcomeMatrix[number];
 type GridCell = Pick<CellPlan, 'id'> & { readonly levels: Readonly<Record<string, string>> };
 

@@ -1,5 +1,6 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { estimateLines } from './ablation-lines.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
+import { estimateBlocks } from './ablation-lines.js';
 import { estimateCells, pilotShare } from './estimate-cells.js';
 import type { PlannedAblation } from './plan-ablation.js';
 
@@ -17,7 +18,8 @@ export async function tellDuration(
   if (pilotShare(cells, seeds.length) > smallShare) return;
   tell('Trains a few steps first, to see how long everything will take.');
   try {
-    for (const line of estimateLines(await estimateCells(planned, signal), seeds.length, workers)) tell(line);
+    const blocks = estimateBlocks(await estimateCells(planned, signal), seeds.length, workers);
+    for (const line of terminalLines(blocks, { width: Infinity, colour: false })) tell(line);
   } catch (error) {
     // The ablation itself tells which cell fails, and goes on with the others.
     if (!(error instanceof AgentgymError) || error.code !== 'AG_ABLATION_PILOT') throw error;

@@ -13,7 +13,8 @@ import { createRandom } from '../random/create-random.js';
 import { testHost } from '../testing/test-host.js';
 import { planAblation } from '../ablation/plan-ablation.js';
 import { advise, type AdviceRequest } from './advise.js';
-import { adviceLines } from './advice-lines.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
+import { wholeAdviceBlocks } from './advice-blocks.js';
 import type { Advice } from './advice.js';
 import { thresholds } from './thresholds.js';
 
@@ -147,8 +148,8 @@ describe('a recipe with faults', () => {
   });
 
   it.each([40, 72])('fits a terminal of %i columns, but for what is copied', (width) => {
-    for (const line of adviceLines(advice, { width, colour: false })) {
-      if (!/^( {4}(change|test it)|Next): /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
+    for (const line of terminalLines(wholeAdviceBlocks(advice), { width, colour: false })) {
+      if (!/^(change|test it|next) /.test(line)) expect(line.length).toBeLessThanOrEqual(width);
     }
   });
 });

@@ -7,7 +7,8 @@ import { errorCodes } from '../errors/error-codes.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginSource } from '../plugins/plugin-source.js';
-import { printable } from '../reporting/terminal-style.js';
+import type { Block } from '../reporting/blocks/block.js';
+import { printable, styleOf } from '../reporting/terminal-style.js';
 import { guardProcess, isOwnProcess, printDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
 
@@ -45,6 +46,13 @@ export abstract class BaseCommand extends Command {
   /** Prints a line for the user; prints nothing under `--json`. */
   protected say(line = ''): void {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
+  }
+
+  /** Prints results for the user; prints nothing under `--json`. */
+  protected async tell(blocks: readonly Block[]): Promise<void> {
+    if (this.jsonEnabled()) return;
+    const { terminalLines } = await import('../reporting/terminal-blocks.js');
+    for (const line of terminalLines(blocks, styleOf(process.stdout, process.env))) this.say(line);
   }
 
   /** The words after `agentgym`, as a manifest records them: without the secrets of addresses. */

@@ -35,10 +35,10 @@ export default class Ablate extends BaseCommand {
       { isRenderer, openRunner },
       { trackAblation },
       { trackingContext },
-      lines,
+      { estimateBlocks, renderingLines },
+      { ablationBlocks },
       { writeReport },
       { showGrid },
-      { styleOf },
     ] = await Promise.all([
       import('../ablation/plan-ablation.js'),
       import('../ablation/run-ablation.js'),
@@ -46,9 +46,9 @@ export default class Ablate extends BaseCommand {
       import('../ablation/track-ablation.js'),
       import('../reports/tracking-context.js'),
       import('../ablation/ablation-lines.js'),
+      import('../reports/ablation-blocks.js'),
       import('../reports/write-report.js'),
       import('../reporting/show-grid.js'),
-      import('../reporting/terminal-style.js'),
     ]);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(1);
@@ -79,14 +79,14 @@ export default class Ablate extends BaseCommand {
     const runner = await openRunner(request, this.signal);
     if (isRenderer(runner)) {
       const { result, rendering } = await renderAblation(planned, { ...common, renderer: runner });
-      for (const line of lines.renderingLines(result, rendering)) this.say(line);
+      for (const line of renderingLines(result, rendering)) this.say(line);
       return { ...result, rendering };
     }
     const { workers } = runner;
     if (flags['dry-run']) {
       const { estimateCells } = await import('../ablation/estimate-cells.js');
       const estimates = await estimateCells(planned, this.signal);
-      for (const line of lines.estimateLines(estimates, seeds.length, workers)) this.say(line);
+      await this.tell(estimateBlocks(estimates, seeds.length, workers));
       return { ablation: planned.folder, axis: planned.plan.axis, seeds, workers, cells: estimates };
     }
     const warnings: string[] = [];
@@ -116,7 +116,7 @@ export default class Ablate extends BaseCommand {
     }).finally(() => display.close());
     for (const warning of warnings) this.note(warning);
     const { report } = await writeReport({ runs: [result.ablation], episodes: 2000, version: this.config.version });
-    for (const line of lines.ablationLines(result, styleOf(stdout, environment))) this.say(line);
+    await this.tell(ablationBlocks(result));
     this.say(`\nAblation ${result.status}: ${result.ablation}`);
     this.say(`Report: ${report}`);
     if (result.status !== 'completed') this.say('The same command continues it.');

@@ -33,10 +33,9 @@ export default class Advise extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Advise);
-    const [{ advise }, { adviceLines }, { styleOf }] = await Promise.all([
+    const [{ advise }, { wholeAdviceBlocks }] = await Promise.all([
       import('../advice/advise.js'),
-      import('../advice/advice-lines.js'),
-      import('../reporting/terminal-style.js'),
+      import('../advice/advice-blocks.js'),
     ]);
     const advice = await advise({
       ...(args.what !== undefined && { what: args.what }),
@@ -48,7 +47,7 @@ export default class Advise extends BaseCommand {
       host: await this.openPluginHost(),
       settings: await this.hostSettings(flags.seed),
     });
-    for (const line of adviceLines(advice, styleOf(process.stdout, process.env))) this.say(line);
+    await this.tell(wholeAdviceBlocks(advice));
     return advice;
   }
 }

@@ -88,9 +88,9 @@ export default class Doctor extends BaseCommand {
   }
 
   async #measure(source: string, sets: readonly string[]) {
-    const [{ planTraining }, { fits, memoryLines }] = await Promise.all([
+    const [{ planTraining }, { fits, memoryBlocks }] = await Promise.all([
       import('../experiments/start-training.js'),
-      import('../reports/memory-lines.js'),
+      import('../reports/memory-blocks.js'),
     ]);
     const { version } = this.config;
     const planned = await planTraining({
@@ -105,7 +105,7 @@ export default class Doctor extends BaseCommand {
     });
     const { recipe, parameters, memory } = await planned.check();
     this.say(`memory of ${recipe}`);
-    for (const line of memoryLines(memory)) this.say(line);
+    await this.tell(memoryBlocks(memory));
     const healthy = fits(memory);
     if (!healthy) process.exitCode = 1;
     return { healthy, version, recipe, parameters, memory };

@@ -33,14 +33,12 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [{ evaluatePolicy }, { playingRequest }, { evaluationLines }, { styleOf }, { showEpisodes }] =
-      await Promise.all([
-        import('../experiments/evaluate-policy.js'),
-        import('../cli/parse-playing-flags.js'),
-        import('../reports/evaluation-lines.js'),
-        import('../reporting/terminal-style.js'),
-        import('../reporting/show-episodes.js'),
-      ]);
+    const [{ evaluatePolicy }, { playingRequest }, { evaluationBlocks }, { showEpisodes }] = await Promise.all([
+      import('../experiments/evaluate-policy.js'),
+      import('../cli/parse-playing-flags.js'),
+      import('../reports/result-blocks.js'),
+      import('../reporting/show-episodes.js'),
+    ]);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
@@ -55,7 +53,7 @@ export default class Evaluate extends BaseCommand {
         ...(flags.tasks !== undefined && { tasks: flags.tasks }),
       }),
     );
-    for (const line of evaluationLines(result, args.policy, styleOf(stdout, environment))) this.say(line);
+    await this.tell(evaluationBlocks(result, args.policy));
     return result;
   }
 }

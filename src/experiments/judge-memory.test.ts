@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, inject, it } from 'vitest';
 
 import { isAgentgymError } from '../errors/agentgym-error.js';
-import { memoryLines } from '../reports/memory-lines.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
+import { memoryBlocks } from '../reports/memory-blocks.js';
 import { builtInHost } from './fixtures/built-in-host.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { planTraining, type PlannedTraining } from './start-training.js';
@@ -94,9 +95,9 @@ it('trains anyway if it is told to, and tells the doctor what to change', async 
   expect(memory.advice).toBeUndefined();
   const advised = await (await plan({ there, short: 'advise' })).check();
   expect(advised.memory.advice).toMatch(/^Even with/);
-  const lines = memoryLines(advised.memory);
+  const lines = terminalLines(memoryBlocks(advised.memory), { width: Infinity, colour: false });
   expect(lines.at(-1)).toMatch(/^It does not fit\. Even with/);
-  const shown = lines.filter((line) => / MB$/.test(line)).map((line) => Number(/(\d+) MB$/.exec(line)?.[1]));
+  const shown = lines.flatMap((line) => (/^(?!available).*\d$/.test(line) ? [Number(/\d+$/.exec(line)![0])] : []));
   const sum = shown.slice(0, -1).reduce((a, b) => a + b, 0);
   expect(Math.abs(sum - shown.at(-1)!)).toBeLessThanOrEqual(shown.length);
 });

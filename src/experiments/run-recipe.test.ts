@@ -15,7 +15,8 @@ import { readOutcomes } from '../ablation/read-outcomes.js';
 import { loadRun } from '../runs/load-run.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
 import { reportRun } from '../reports/report-run.js';
-import { resultLines } from '../reports/result-lines.js';
+import { runResultBlocks } from '../reports/result-blocks.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
 import { readTrainedClusters } from '../runs/trained-clusters.js';
 import { evaluatePolicy } from './evaluate-policy.js';
 import { hostSettings, lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
@@ -463,10 +464,11 @@ describe('runRecipe', () => {
       const last = evaluations.findLast(({ player }) => player === 'policy');
       expect(result.evaluations.at(-1)!.labels).toEqual(last!.evaluation.labels);
 
-      const shown = resultLines(result, [], { width: 80, colour: false });
-      expect(shown).toContainEqual(expect.stringMatching(/^by training +success +95 % interval +episodes +tasks$/));
+      const shown = terminalLines(runResultBlocks(await loadRun(join(folder, 'run'))), { width: 80, colour: false });
+      const titles = /^training +player +success +95 % interval +episodes +tasks$/;
+      expect(shown).toContainEqual(expect.stringMatching(titles));
       for (const value of ['seen', 'unseen'])
-        expect(shown).toContainEqual(expect.stringMatching(new RegExp(`^${value}, trained .* %`)));
+        expect(shown).toContainEqual(expect.stringMatching(new RegExp(`^${value} +trained .* %`)));
 
       const later = await evaluatePolicy({
         policy: join(folder, 'run'),

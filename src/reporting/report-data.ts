@@ -28,6 +28,8 @@ export interface ReportData {
   readonly comparisons: readonly ReportComparison[];
   /** Only for a full grid of two keys or more. */
   readonly effects?: readonly ReportEffect[];
+  /** What reinforcement learning adds to the start of each cell; absent without starts. */
+  readonly gains?: readonly ReportGain[];
   /** Present if every cell is tested in several environments. */
   readonly transfer?: ReportTransfer;
 }
@@ -39,8 +41,8 @@ export interface ReportTransfer {
   readonly rows: readonly {
     /** Id of the cell; it was trained on the column with the same name. */
     readonly cell: string;
-    /** Success on each column, in the same order; null before the first run is complete. */
-    readonly success: readonly (ReportRate | null)[];
+    /** Means on each column, in the same order, of success or the compared measure; null before the first run is complete. */
+    readonly means: readonly (ReportMean | null)[];
     /** Mean difference to the cells trained on the other columns, over these columns; null if it is not known yet. */
     readonly elsewhere: ReportMean | null;
   }[];
@@ -118,6 +120,8 @@ export interface ReportAdvice {
     readonly finding: string;
     readonly evidence: string;
     readonly source: string;
+    /** Whose figures it rests on. */
+    readonly basis: 'paper' | 'ours' | 'both';
     /** What to do, in the order in which to try it. */
     readonly cures?: readonly string[];
     /** The section of the documents that explains it. */
@@ -207,6 +211,8 @@ export interface ReportEvaluation {
   readonly truncated: number;
   /** Share of turns whose action was malformed or illegal, in [0, 1]. */
   readonly invalid: number;
+  /** Share of turns whose text was cut at the longest action. Absent for players of the environment. */
+  readonly cut?: number;
   /** Episodes that failed by infrastructure; no denominator includes them. */
   readonly failed: number;
   /** Present with several attempts at each task. */
@@ -236,6 +242,8 @@ export interface ReportCell {
   readonly tested?: number;
   /** Mean success over the finished seeds; null before the first. */
   readonly success: ReportRate | null;
+  /** The compared measure, if it is not success. */
+  readonly measured?: ReportMean | null;
   /**
    * What it was tested on, in words that tell the tests of this document apart. Absent if all cells have the same test,
    * or before the final evaluation. Cells with different tests are not ranked.
@@ -279,6 +287,11 @@ export interface ReportComparison {
  */
 export interface ReportEffect extends ReportComparison {
   readonly kind: 'main' | 'interaction';
+}
+
+/** The trained policy (`b`, the label of its cell) minus the policy before reinforcement learning (`a`). */
+export interface ReportGain extends ReportComparison {
+  readonly start: ReportMean;
 }
 
 /**

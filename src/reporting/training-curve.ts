@@ -1,12 +1,6 @@
+import type { CurvePoint } from './blocks/block.js';
 import { formatShare } from './format-quantity.js';
 import { paint, type TerminalStyle } from './terminal-style.js';
-
-/** A success rate at a step of the run. */
-export interface CurvePoint {
-  readonly step: number;
-  /** In [0, 1]. */
-  readonly value: number;
-}
 
 const eighths = ' ▁▂▃▄▅▆▇█';
 const axisWidth = 7;

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { compareRuns } from './compare-runs.js';
-import { compareRunsLines } from './compare-runs-lines.js';
+import { compareRuns, type RunsComparison } from './compare-runs.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
+import { comparisonBlocks } from './comparison-blocks.js';
 import { writeLabel } from '../runs/run-label.js';
 import { journaledRun } from '../runs/fixtures/journaled-run.js';
 
 const runsFolder = () => mkdtempSync(join(tmpdir(), 'agentgym-compare-'));
 const success = { measure: 'success', temperature: 0 } as const;
+const linesOf = (comparison: RunsComparison) =>
+  terminalLines(comparisonBlocks(comparison), { width: 200, colour: false }).join('\n');
 const few = { successes: [0, 0] };
 const half = { successes: [1, 0] };
 
@@ -32,11 +35,11 @@ it('pairs runs by their tasks, whatever their seeds, and says in what their reci
   expect(comparison.comparisons).toMatchObject([{ a: first, b: second, seeds: 1, tasks: 2, design: 'paired' }]);
   expect(comparison.comparisons[0]!.difference.mean).toBe(-0.5);
   expect(comparison.comparisons[0]!.p).toBeCloseTo(0.5, 10);
-  const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
+  const lines = linesOf(comparison);
   expect(lines).toMatch(/algorithm\.options\.clip +0\.2 +0\.3/);
   // Goes red when a reader does not see over how many tasks a difference is.
-  expect(lines).toMatch(/difference .* p \(Holm\) +tasks\n.* 0\.50 +0\.50 +2\n/);
-  expect(lines).toMatch(/test split, temperature 0; paired by task id\nOne seed: the interval covers other tasks only/);
+  expect(lines).toMatch(/difference .* paired over +p +p \(Holm\)\n.* 2 tasks +0\.50 +0\.50\n/);
+  expect(lines).toMatch(/test split, temperature 0\..*\n[^]*paired by their ids\.[^]*One seed: the interval covers/);
 });
 
 it('compares return and turns, and corrects for the number of pairs', async () => {
@@ -58,9 +61,9 @@ it('does not compare runs of different environments, and shows each beside its s
   const comparison = await compareRuns(runs, success);
   const { comparisons, notes } = comparison;
   expect(comparisons).toEqual([]);
-  const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
+  const lines = linesOf(comparison);
   expect(lines).toMatch(/before RL +random +tested on/);
-  expect(lines).toMatch(/50\.0 % .* 0\.0 % +- +coin/);
+  expect(lines).toMatch(/50\.0 % .* 0\.0 % +– +coin/);
   expect(notes.join()).toContain('differ in the environment itself (`environment.name`)');
   expect(notes.join()).toContain('The runs were tested on different tasks');
 });
@@ -71,9 +74,9 @@ it('calls runs by their names, and says in short what differs', async () => {
   await writeLabel(runs[0]!, { name: 'a good one', tags: [] });
   const comparison = await compareRuns(runs, success);
   expect(comparison.runs.map(({ label }) => label)).toEqual(['a good one', 'clip 0.3']);
-  const lines = compareRunsLines(comparison, { width: 200, colour: false }).join('\n');
+  const lines = linesOf(comparison);
   expect(lines).toMatch(/^recipe +a good one +clip 0\.3$/m);
-  expect(lines).toMatch(/^clip 0\.3 - a good one +-50\.0/m);
+  expect(lines).toMatch(/^clip 0\.3 − a good one +−50\.0/m);
 });
 
 it('refuses what cannot be compared, and says why', async () => {

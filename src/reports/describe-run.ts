@@ -1,12 +1,12 @@
+import { facts, paragraph, type Block } from '../reporting/blocks/block.js';
+import { spentText } from '../reporting/blocks/tell-costs.js';
 import { formatSeconds } from '../reporting/format-quantity.js';
-import type { TerminalStyle } from '../reporting/terminal-style.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { referenceTo } from '../runs/resolve-run.js';
 import { changedLogs } from '../runs/changed-logs.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import type { RunLabel } from '../runs/run-label.js';
-import { resultLines } from './result-lines.js';
-import { spentLine } from './spent-line.js';
+import { runResultBlocks } from './result-blocks.js';
 import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
 
 /**
@@ -14,46 +14,43 @@ import type { RewardDescriptions, RunManifest } from '../runs/run-manifest.js';
  *
  * @param differences installed plugins that differ from those of the run
  */
-export function runLines(
+export function runBlocks(
   run: LoadedRun,
-  style: TerminalStyle,
   differences: readonly string[] = [],
   label: RunLabel = { tags: [] },
-): string[] {
+): Block[] {
   const { manifest, metrics, result, status } = run;
   const { git } = manifest;
   const last = metrics.at(-1);
-  const facts: (readonly [string, string | undefined])[] = [
-    ['run', `${manifest.id} (${run.directory})`],
-    ['name', label.name],
-    ['tags', label.tags.join(', ') || undefined],
-    ['note', label.note],
-    ['recipe', manifest.name],
-    ['status', manifest.error === undefined ? status : `${status}: ${manifest.error.message}`],
-    ['created', manifest.createdAt],
-    ['sessions', String(manifest.sessions.length)],
-    [
-      'code',
-      git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
-    ],
-    ['plugins', pluginsLine(manifest)],
-    ['now', differences.join(', ') || undefined],
-    ['reward', rewardLine(manifest.reward)],
-    ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
-    ['time', result && formatSeconds(result.seconds)],
-    ['spent', last && (spentLine(totalsOfMetrics(last.metrics)) || undefined)],
-    ['checkpoint', run.checkpoint],
-    ['changed', run.changed.length === 0 ? undefined : changedLogs(run.changed)],
-    ['inexact', manifest.inexact.join('; ') || undefined],
-  ];
-  const outcome = result ?? { baselines: {}, evaluation: null, evaluations: [], starts: [] };
-  const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(10)}  ${value}`]));
-  const drawn = resultLines(outcome, metrics, style);
   const resumable = status !== 'completed' && status !== 'running';
   return [
-    ...lines,
-    ...(drawn.length > 0 ? ['', ...drawn] : []),
-    ...(resumable ? ['', `Continue with \`agentgym train --resume ${referenceTo(run.directory, manifest.id)}\`.`] : []),
+    facts(
+      ['run', `${manifest.id} (${run.directory})`],
+      ['name', label.name],
+      ['tags', label.tags.join(', ') || undefined],
+      ['note', label.note],
+      ['recipe', manifest.name],
+      ['status', manifest.error === undefined ? status : `${status}: ${manifest.error.message}`],
+      ['created', manifest.createdAt],
+      ['sessions', String(manifest.sessions.length)],
+      [
+        'code',
+        git === null ? undefined : `${git.commit?.slice(0, 12) ?? 'no commit'}${git.dirty ? ' with changes' : ''}`,
+      ],
+      ['plugins', pluginsLine(manifest)],
+      ['now', differences.join(', ') || undefined],
+      ['reward', rewardLine(manifest.reward)],
+      ['last step', last && `${last.step} of stage ${last.stage} (${last.runStep} in all)`],
+      ['time', result && formatSeconds(result.seconds)],
+      ['spent', last && (spentText(totalsOfMetrics(last.metrics)) || undefined)],
+      ['checkpoint', run.checkpoint],
+      ['changed', run.changed.length === 0 ? undefined : changedLogs(run.changed)],
+      ['inexact', manifest.inexact.join('; ') || undefined],
+    ),
+    ...runResultBlocks(run),
+    ...(resumable
+      ? [paragraph(`Continue with \`agentgym train --resume ${referenceTo(run.directory, manifest.id)}\`.`)]
+      : []),
   ];
 }
 

@@ -1,19 +1,22 @@
 import { existsSync } from 'node:fs';
 
+import type { SettingResults } from '../reporting/blocks/tell-results.js';
 import type {
   ReportCell,
   ReportData,
   ReportEffect,
+  ReportGain,
   ReportRate,
   ReportRun,
   ReportTransfer,
 } from '../reporting/report-data.js';
 import { readAblation, readCellRun, runsOf, type AblationManifest } from '../ablation/ablation-directory.js';
-import { trainedCells, type CellSummary } from '../ablation/ablation-result.js';
+import { titleOf, trainedCells, type AblationResult, type CellSummary } from '../ablation/ablation-result.js';
+import { testedId } from '../ablation/cell-id.js';
+import type { CellComparison } from '../ablation/compare-cells.js';
 import type { GridEffect } from '../ablation/grid-effects.js';
 import type { Measure } from '../ablation/read-outcomes.js';
 import { summarizeCells, type SummarizeOptions } from '../ablation/summarize-ablation.js';
-import { cellOf, namedComparisons } from '../ablation/transfer-lines.js';
 import type { TransferSummary } from '../ablation/transfer-summary.js';
 import { loadRun } from '../runs/load-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
@@ -62,21 +65,17 @@ export function composeAblation(
 ): ReportData {
   const loaded = new Map([...begun].map(([folder, run]) => [folder, run.loaded]));
   const result = summarize(directory, manifest, loaded, options);
-  const cells = trainedCells(result.cells).map((cell) => {
-    const { id, title = id, trained } = cell;
-    return { ...cell, id: trained ?? id, title: trained ?? title };
-  });
   const wanted = runsOf(directory, manifest);
   const runs: ReportRun[] = [];
   const notes: string[] = [...(result.transfer?.notes ?? [])];
-  for (const { id: cell, title, runs: ofCell } of cells) {
+  for (const { id, title = id, trained, runs: ofCell } of trainedCells(result.cells)) {
     for (const { run, seed } of ofCell) {
       const found = begun.get(run);
       if (found === undefined) continue;
       const { recipe, tasks, ...report } = found.report;
-      const label = `${title}, seed ${seed}`;
+      const label = `${trained ?? title}, seed ${seed}`;
       const details = wanted.length <= mostDetailed && { ...(recipe && { recipe }), ...(tasks && { tasks }) };
-      runs.push({ ...report, ...details, label, cell });
+      runs.push({ ...report, ...details, label, cell: trained ?? id });
       const halves = halfLogs(found);
       if (halves.length > 0)
         notes.push(`${label}: the last line of ${halves.join(' and ')} is incomplete and left out.`);
@@ -94,25 +93,54 @@ export function composeAblation(
     createdAt: new Date().toISOString(),
     version: options.version,
     runs,
-    cells: withVaryingKeys(cells).map(reportCell),
-    comparisons: namedComparisons(result).map((comparison) => {
-      const { a, b } = comparison;
-      return reportComparison(comparison, { measure: result.measure, a, b });
-    }),
-    ...(result.effects?.length && { effects: result.effects.map((effect) => reportEffect(effect, result.measure)) }),
-    ...(result.transfer && { transfer: reportTransfer(result.cells, result.transfer) }),
+    ...reportResults(result),
   };
 }
 
+/** The results of an ablation in the form of the page, which terminal and Markdown tell too. */
+export function reportResults(result: AblationResult): SettingResults {
+  const { cells, measure, transfer } = result;
+  const titled = trainedCells(cells).map(({ id, title = id, trained, ...cell }) => {
+    return { ...cell, id: trained ?? id, title: trained ?? title };
+  });
+  const gains = (result.gains ?? []).flatMap((gain): ReportGain[] => {
+    const { id = '', start, title = id } = cells.find((cell) => cell.id === gain.b) ?? {};
+    if (start === undefined) return [];
+    return [{ ...reportComparison(gain, { measure, a: 'before RL', b: title }), start: finite(start) }];
+  });
+  return {
+    cells: withVaryingKeys(titled).map(reportCell),
+    comparisons: result.comparisons.map((comparison) =>
+      reportComparison(comparison, { measure, ...namesOf(comparison, cells) }),
+    ),
+    ...(result.effects?.length && { effects: result.effects.map((effect) => reportEffect(effect, measure)) }),
+    ...(gains.length > 0 && { gains }),
+    ...(transfer && { transfer: reportTransfer(result, transfer) }),
+  };
+}
+
+/** The policy trained on a row and tested on a column is compared with the one trained there. */
+function namesOf({ a, b }: CellComparison, cells: readonly CellSummary[]): { readonly a: string; readonly b: string } {
+  const { trained, tested } = cells.find(({ id }) => id === b) ?? {};
+  if (trained === undefined || tested === undefined) return { a: titleOf(cells, a), b: titleOf(cells, b) };
+  return { a: 'trained there', b: `${trained} on ${tested}` };
+}
+
 function reportTransfer(
-  cells: readonly CellSummary[],
+  { cells, measure }: Pick<AblationResult, 'cells' | 'measure'>,
   { trained, tested, elsewhere }: TransferSummary,
 ): ReportTransfer {
+  const meanOf = (row: string, column: string) => {
+    const cell = cells.find(({ id }) => id === testedId(row, column));
+    const { success = null, measured = null } = cell ?? {};
+    const mean = measure === 'success' ? success && { ...success, mean: success.rate } : measured;
+    return mean && finite(mean);
+  };
   const rows = trained.map((row) => {
     const loss = elsewhere.find(({ b }) => b === row);
     return {
       cell: row,
-      success: tested.map((column) => rateOf(cellOf(cells, row, column)?.success ?? null)),
+      means: tested.map((column) => meanOf(row, column)),
       elsewhere: loss === undefined ? null : finite(loss.difference),
     };
   });
@@ -136,14 +164,26 @@ function withVaryingKeys(cells: readonly CellSummary[]): CellSummary[] {
   });
 }
 
-function reportCell({ id, title = id, settings, success, spent, notes, runs }: CellSummary): ReportCell {
+function reportCell({
+  id,
+  title = id,
+  settings,
+  success,
+  measured,
+  spent,
+  notes,
+  runs,
+  seeds,
+}: CellSummary): ReportCell {
   const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
   return {
     id,
     label: title,
     settings,
     seeds: runs.map(({ seed }) => seed),
+    tested: seeds.length,
     success: rateOf(success),
+    ...(measured !== undefined && { measured: measured && finite(measured) }),
     spent,
     status: statusTogether(runs.map(({ status }) => (status === 'missing' ? 'queued' : status))),
     ...(failure !== undefined && { failure }),

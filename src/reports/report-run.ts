@@ -31,7 +31,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     ...tasksOf(run),
     stages,
     series: reportSeries(run.metrics),
-    evaluations: reportEvaluations(run, recipe),
+    evaluations: reportEvaluations(run),
     finalTasks: finalTasksOf(recipe),
     spent: spentByRun(run),
     episodes: played.episodes,
@@ -161,8 +161,8 @@ function rounded(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
 }
 
-function reportEvaluations({ evaluations, result }: LoadedRun, recipe: Recipe): ReportEvaluation[] {
-  const { split } = recipe.evaluation.final;
+export function reportEvaluations({ evaluations, manifest, result }: LoadedRun): ReportEvaluation[] {
+  const { split } = manifest.recipe.evaluation.final;
   return evaluations.map((line, i): ReportEvaluation => {
     const { evaluation, player, stage, step, runStep } = line;
     // Evaluations during training may use the same split: the last one of a temperature is the final one.

@@ -19,7 +19,8 @@ import { describe, expect, it } from 'vitest';
 
 import { folderDamage } from './checkpoint-files.js';
 import { journaledRun } from './fixtures/journaled-run.js';
-import { pruneLines } from '../reports/prune-lines.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
+import { pruneBlocks } from '../reports/prune-blocks.js';
 import { pruneRuns } from './prune-runs.js';
 import { RunDirectory } from './run-directory.js';
 import { acquireRunLock } from './run-lock.js';
@@ -203,7 +204,7 @@ describe('whole runs', () => {
     expect((await prune(true, [basename(kept)])).leftovers).toEqual([]);
     const told = await prune(false);
     expect(told.leftovers).toEqual([{ path: left, kind: 'leftover', bytes: sizeOf(left) }]);
-    expect(pruneLines(told)[0]).toContain(basename(left));
+    expect(terminalLines(pruneBlocks(told), { width: Infinity, colour: false })[1]).toContain(basename(left));
     expect(existsSync(left)).toBe(true);
     expect(await prune(true)).toEqual({ ...told, removed: true });
     expect(readdirSync(runsFolder)).toEqual([basename(kept)]);

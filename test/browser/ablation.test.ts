@@ -146,12 +146,11 @@ it.skipIf(withoutBrowser)('draws cells with their seeds, settings, failures and 
     expect(await rows.last().innerText()).toContain('algorithm.clip must be above 0');
     expect(await rows.nth(6).innerText()).toContain('has no effect here');
     expect(await page.locator('.note code').innerText()).toBe('algorithm.clip');
-    const effects = await page.locator('.differences').last().innerText();
-    for (const text of ['Main effects and interactions', 'rebn − grpo', '+20.0', 'rebn × groupSize 16', '0.006'])
-      expect(effects).toContain(text);
+    const effects = (await page.locator('#results').innerText()).split('Main effects and interactions')[1]!;
+    for (const text of ['rebn − grpo', '+20.0', 'rebn × groupSize 16', '0.006']) expect(effects).toContain(text);
     expect(await page.locator('#all-runs tbody tr').first().innerText()).toContain('first try (run-0-1)');
-    const differences = await page.locator('.differences').first().innerText();
-    expect(differences.split('\n')[0]).toBe('Differences');
+    const told = await page.locator('#results').innerText();
+    const differences = /\nDifferences\n[^]*Main effects/.exec(told)![0];
     for (const text of [
       'rebn − grpo',
       '200 tasks, not paired',
@@ -250,17 +249,17 @@ it.skipIf(withoutBrowser)('fits a telephone whatever the settings are called', a
 
 // Goes red when a cell of the matrix is read from the wrong place, or does not fit a small screen.
 it.skipIf(withoutBrowser)('draws what carries over as a matrix', async () => {
-  const rate = (value: number) => ({ rate: value, low: value - 0.05, high: value + 0.05 });
+  const rate = (value: number) => ({ mean: value, low: value - 0.05, high: value + 0.05 });
   const transfer = {
     tested: ['cell-0', 'cell-1', 'cell-2'],
     rows: [
       {
         cell: 'cell-0',
-        success: [rate(0.9), rate(0.3), rate(0.12)],
+        means: [rate(0.9), rate(0.3), rate(0.12)],
         elsewhere: { mean: -0.312, low: -0.4, high: -0.2 },
       },
-      { cell: 'cell-1', success: [rate(0.7), rate(0.6), rate(0.25)], elsewhere: { mean: -0.1, low: null, high: null } },
-      { cell: 'cell-2', success: [null, null, null], elsewhere: null },
+      { cell: 'cell-1', means: [rate(0.7), rate(0.6), rate(0.25)], elsewhere: { mean: -0.1, low: null, high: null } },
+      { cell: 'cell-2', means: [null, null, null], elsewhere: null },
     ],
   };
   const file = join(mkdtempSync(join(tmpdir(), 'agentgym-page-')), 'transfer.html');

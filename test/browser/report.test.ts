@@ -90,7 +90,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
         'oracle',
       ]);
       expect(await page.locator('#results table').first().locator('tbody tr').last().innerText()).toMatch(/100\.0\s%/);
-      expect(await page.locator('#results .differences').innerText()).toMatch(/trained − before RL/);
+      expect(await page.locator('#results').innerText()).toMatch(/trained − before RL/);
       expect(await page.locator('#spent').innerText()).toMatch(/rl\s+–?\s*.*128/s);
     });
   });
@@ -117,7 +117,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await read()).toMatch(/^at \d+ s$/);
       const { runs } = await dataOf(page);
       const last = runs[0]!.series.metrics['eval/t0/success']!.at(-1)!;
-      expect(await page.locator('.chart .legend').first().innerText()).toContain(`${Math.round(last * 100)}\u00a0%`);
+      expect(await page.locator('.chart .legend').first().innerText()).toContain(`${Math.round(last * 100)} %`);
     });
   });
 
@@ -155,7 +155,7 @@ describe.skipIf(withoutBrowser)('a report', () => {
       expect(await page.locator('#curves .plot svg').count()).toBe(await plots.count());
       const random = only!.evaluations.find(({ player }) => player === 'random')!.success.rate;
       const described = await plots.first().getAttribute('aria-label');
-      expect(described).toContain(`random at ${Math.round(random * 100)}\u00a0%`);
+      expect(described).toContain(`random at ${Math.round(random * 100)} %`);
       expect(described).toMatch(/demonstrator at .* oracle at/);
       expect(await plots.nth(1).getAttribute('aria-label')).not.toContain('random');
       // Plots of a row stand in line, whatever is above them.

@@ -28,6 +28,7 @@ describe('matchesOutput', () => {
 
   it('takes a number for any number where a command did less, and words for themselves', () => {
     expect(matchesOutput(['trained  91.5 %'], 'trained 0.0 %\n', loose)).toBe(true);
+    expect(matchesOutput(['trained  1,491'], 'trained      2\n', loose)).toBe(true);
     expect(matchesOutput(['trained  91.5 %'], 'trained  0.0 %\n', exact)).toBe(false);
     expect(matchesOutput(['trained  91.5 %'], 'started  0.0 %\n', loose)).toBe(false);
   });

@@ -20,7 +20,9 @@ function linePattern(line: string, anyNumbers: boolean): string {
   const parts = line.split('...').map((part) => {
     const exact = part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
     return anyNumbers
-      ? exact.replaceAll(/\d+(?:\\\.\d+)?k?/g, '\\d+(?:\\.\\d+)?(?:k|e\\d+)?').replaceAll(/ +/g, ' +')
+      ? exact
+          .replaceAll(/\d+(?:,\d{3})*(?:\\\.\d+)?k?/g, '\\d+(?:,\\d{3})*(?:\\.\\d+)?(?:k|e\\d+)?')
+          .replaceAll(/ +/g, ' +')
       : exact;
   });
   return parts.join('.*');

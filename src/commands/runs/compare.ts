@@ -25,17 +25,16 @@ export default class RunsCompare extends BaseCommand {
 
   async run() {
     const { argv, flags } = await this.parse(RunsCompare);
-    const [{ resolveRun }, { compareRuns }, { compareRunsLines }, { styleOf }] = await Promise.all([
+    const [{ resolveRun }, { compareRuns }, { comparisonBlocks }] = await Promise.all([
       import('../../runs/resolve-run.js'),
       import('../../reports/compare-runs.js'),
-      import('../../reports/compare-runs-lines.js'),
-      import('../../reporting/terminal-style.js'),
+      import('../../reports/comparison-blocks.js'),
     ]);
     const directories = await Promise.all((argv as string[]).map((run) => resolveRun(run, flags.runs)));
     const { metric: measure, temperature } = flags;
     const comparison = await compareRuns(directories, { measure, temperature });
     for (const note of comparison.notes) this.note(note);
-    for (const line of compareRunsLines(comparison, styleOf(process.stdout, process.env))) this.say(line);
+    await this.tell(comparisonBlocks(comparison));
     return comparison;
   }
 }

@@ -42,10 +42,7 @@ export default class RunsList extends BaseCommand {
         import('../../ablation/list-ablations.js'),
         import('../../runs/resolve-run.js'),
       ]);
-    const [{ runListLines }, { styleOf }] = await Promise.all([
-      import('../../reports/run-list-lines.js'),
-      import('../../reporting/terminal-style.js'),
-    ]);
+    const { runListBlocks } = await import('../../reports/run-list-blocks.js');
     const filter = { recipe, algorithm, status, tags };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
     const ablation = flags.ablation && (await resolveSubject(flags.ablation, flags.runs));
@@ -59,7 +56,7 @@ export default class RunsList extends BaseCommand {
       const which = isFiltered ? 'No such runs' : 'No runs';
       this.say(`${which} in ${ablation || flags.runs}. Start one with \`${this.config.bin} train quickstart\`.`);
     }
-    for (const line of runListLines(runs, ablations, styleOf(process.stdout, process.env))) this.say(line);
+    await this.tell(runListBlocks(runs, ablations));
     for (const { directory, reason } of damaged) {
       this.note(`${directory} is damaged: ${reason.replace(`${directory} is not a run: `, '')}.`);
     }

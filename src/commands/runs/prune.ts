@@ -33,9 +33,9 @@ export default class RunsPrune extends BaseCommand {
 
   async run() {
     const { argv, flags } = await this.parse(RunsPrune);
-    const [{ pruneRuns }, { pruneLines }] = await Promise.all([
+    const [{ pruneRuns }, { pruneBlocks }] = await Promise.all([
       import('../../runs/prune-runs.js'),
-      import('../../reports/prune-lines.js'),
+      import('../../reports/prune-blocks.js'),
     ]);
     const { failed, yes, runs: runsFolder, keep = 1, 'older-than': olderThanSeconds } = flags;
     const whole = failed || olderThanSeconds !== undefined;
@@ -48,7 +48,7 @@ export default class RunsPrune extends BaseCommand {
       yes,
     });
     for (const note of result.notes) this.note(note);
-    for (const line of pruneLines(result)) this.say(line);
+    await this.tell(pruneBlocks(result));
     return result;
   }
 }

@@ -20,19 +20,17 @@ export default class RunsShow extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsShow);
-    const [{ resolveRun }, { readLabel }, { loadRun }, { runLines }, { packagesSince }, { styleOf }] =
-      await Promise.all([
-        import('../../runs/resolve-run.js'),
-        import('../../runs/run-label.js'),
-        import('../../runs/load-run.js'),
-        import('../../reports/describe-run.js'),
-        import('../../runs/used-packages.js'),
-        import('../../reporting/terminal-style.js'),
-      ]);
+    const [{ resolveRun }, { readLabel }, { loadRun }, { runBlocks }, { packagesSince }] = await Promise.all([
+      import('../../runs/resolve-run.js'),
+      import('../../runs/run-label.js'),
+      import('../../runs/load-run.js'),
+      import('../../reports/describe-run.js'),
+      import('../../runs/used-packages.js'),
+    ]);
     const run = await loadRun(await resolveRun(args.run, flags.runs));
     const label = await readLabel(run.directory);
     const differences = await packagesSince(run.manifest, await this.pluginPackages());
-    for (const line of runLines(run, styleOf(process.stdout, process.env), differences, label)) this.say(line);
+    await this.tell(runBlocks(run, differences, label));
     const { directory, status, manifest, checkpoint, result, metrics } = run;
     return {
       run: directory,

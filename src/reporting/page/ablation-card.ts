@@ -2,7 +2,7 @@ import type { ListedAblation, ListedCell } from '../live-data.js';
 import { addressIn } from './address.js';
 import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
-import { percentage } from './format-number.js';
+import { formatShare } from '../format-quantity.js';
 import type { KeyedChild } from './keyed-children.js';
 
 /** An ablation in the list: its question, the progress of its cells, and each of its runs. */
@@ -47,7 +47,7 @@ export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> 
 
 function cellLine({ id, title = id, runs, queued }: ListedCell): HTMLElement {
   const seeds = runs.map((run) => {
-    const rate = run.success === null ? run.status : percentage(run.success.rate, 0);
+    const rate = run.success === null ? run.status : formatShare(run.success.rate, 0);
     return element(
       'a',
       {

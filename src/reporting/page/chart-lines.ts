@@ -1,7 +1,7 @@
 import type { ChartLine } from '../chart/chart.js';
 import { lineOfGroup, type CurveGroup, type LineChoice } from '../chart/group-lines.js';
 import type { ReportRun } from '../report-data.js';
-import { finalOf } from './final-success.js';
+import { finalOf } from '../final-success.js';
 import type { Panel } from './metric-panels.js';
 
 /** Groups with the highest final success first; groups without a result last, in their order. */

@@ -3,7 +3,7 @@ import type { Chart, ChartAxis, ChartLine, ChartMark } from '../chart/chart.js';
 import type { CurveGroup } from '../chart/group-lines.js';
 import type { ReportData } from '../report-data.js';
 import { baselineLevels, linesOfGroups, linesOfRun } from './chart-lines.js';
-import { duration, percentage, short, significant } from './format-number.js';
+import { formatSeconds, formatShare, short, significant } from '../format-quantity.js';
 import { successTitle, type Panel } from './metric-panels.js';
 import { constantOf } from './rounding-noise.js';
 
@@ -85,7 +85,7 @@ function isPositive({ curve, band }: ChartLine): boolean {
 }
 
 function shareText(isLog: boolean): (value: number) => string {
-  return (value) => percentage(value, isLog && value < 0.01 ? 1 : 0);
+  return (value) => formatShare(value, isLog && value < 0.01 ? 1 : 0);
 }
 
 /** Whether its values are counts. */
@@ -106,7 +106,11 @@ function axisText(axis: CurveAxis, groups: readonly CurveGroup[]): ChartAxis & P
   if (axis === 'runStep') return { title: 'steps of the run', ...whole };
   if (axis === 'episodes') return { title: 'episodes played for training', ...whole };
   const { unit, size } = timeUnit(endOf(groups, axis));
-  return { title: `${unit} of work`, size, formatX: (value) => (size > 1 ? short(value / size) : duration(value)) };
+  return {
+    title: `${unit} of work`,
+    size,
+    formatX: (value) => (size > 1 ? short(value / size) : formatSeconds(value)),
+  };
 }
 
 /** The last x of the longest run. */

@@ -1,5 +1,4 @@
 import type { ReportData } from '../report-data.js';
-import { adviceSection } from './advice-section.js';
 import { curvesSection, type CurvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
 import { followAddress } from './fragment.js';
@@ -8,12 +7,11 @@ import { markOverflow } from './mark-overflow.js';
 import { overview } from './overview.js';
 import { recipeSection } from './recipe.js';
 import { replacePart } from './replace-part.js';
-import { resultsSection } from './results.js';
 import { runsSection } from './runs-section.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
-import { spendingSection } from './spending.js';
 import { spreadSection } from './spread-section.js';
 import { tasksSection, type TasksSection } from './tasks-section.js';
+import { adviceSection, costsSection, resultsSection } from './told-sections.js';
 import { trajectoriesSection, type Trajectories } from './trajectories.js';
 
 /** What a live page adds around a report. */
@@ -58,7 +56,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     kept((data) => runsSection(data, frame?.runAddress)),
     curves,
     tasks,
-    redrawn(spendingSection, ({ cells, runs }) => [
+    redrawn(costsSection, ({ cells, runs }) => [
       cells.map(({ label, spent }) => [label, spent]),
       runs.map(({ stages, spent }) => [stages, spent]),
     ]),

@@ -4,7 +4,7 @@ import type { ReportFrame } from './draw-report.js';
 import { codeText } from './code-text.js';
 import { element, replaceChildren } from './element.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
-import { count, duration } from './format-number.js';
+import { count, formatSeconds } from '../format-quantity.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
 import { searchedText, seedColumn, settingColumns, successColumns } from './run-columns.js';
@@ -164,7 +164,7 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
       value: ({ status }) => status,
     },
     { title: 'steps', className: 'text', first: 'descending', cell: standCell, value: ({ steps }) => steps },
-    { title: 'time', cell: ({ seconds }) => duration(seconds), value: ({ seconds }) => seconds },
+    { title: 'time', cell: ({ seconds }) => formatSeconds(seconds), value: ({ seconds }) => seconds },
     { title: 'success', first: 'descending', cell: latestCell, value: ({ success }) => success?.rate ?? null },
     ...warmer,
   ];

@@ -3,7 +3,7 @@ import { element } from './element.js';
 import { stageName } from './episode-view.js';
 import { place, placed } from './fragment.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
-import { count } from './format-number.js';
+import { count } from '../format-quantity.js';
 import { outcomes } from './outcome-badge.js';
 
 export interface EpisodeFilters {

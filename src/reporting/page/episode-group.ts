@@ -2,7 +2,7 @@ import type { ReportEpisode } from '../report-data.js';
 import { dataTable, type Column } from './data-table.js';
 import { element } from './element.js';
 import { isEvaluation, type ListedEpisode } from './filter-episodes.js';
-import { count, short, signed } from './format-number.js';
+import { count, short, signed } from '../format-quantity.js';
 import { outcomeBadge } from './outcome-badge.js';
 
 /** The recorded episodes that were sampled together with this one, including itself. */

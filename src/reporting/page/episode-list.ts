@@ -1,7 +1,7 @@
 import { element } from './element.js';
 import { placeOf } from './episode-view.js';
 import type { ListedEpisode } from './filter-episodes.js';
-import { short } from './format-number.js';
+import { short } from '../format-quantity.js';
 import { outcomes } from './outcome-badge.js';
 
 /** Height of a row, as in the style sheet. */

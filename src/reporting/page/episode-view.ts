@@ -2,7 +2,7 @@ import type { ReportTurn } from '../report-data.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
-import { count, percentage, short, signed } from './format-number.js';
+import { count, formatShare, short, signed } from '../format-quantity.js';
 import { outcomeBadge } from './outcome-badge.js';
 import { tokenStrip, type TokenColouring } from './token-strip.js';
 
@@ -159,7 +159,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
   const { success, progress, milestones, invalid, details } = facts;
   const shown = [
     ...(success ? ['solved'] : []),
-    ...(progress === undefined ? [] : [`progress ${percentage(progress, 0)}`]),
+    ...(progress === undefined ? [] : [`progress ${formatShare(progress, 0)}`]),
     ...(milestones === undefined ? [] : [`milestones ${milestones.reached} of ${milestones.total}`]),
     ...(invalid ? ['illegal action'] : []),
     ...Object.entries(details ?? {}).map(

@@ -1,5 +1,5 @@
 import { element } from './element.js';
-import { textSize } from './format-number.js';
+import { formatBytes } from '../format-quantity.js';
 import { visible } from './visible-text.js';
 
 const longest = 3000;
@@ -19,7 +19,7 @@ export function foldedText(text: string, className: string): HTMLElement {
   if (text === '') return element('div', { class: `${className} empty` }, '(nothing)');
   const body = element('div', { class: className }, text.slice(0, longest));
   if (text.length <= longest) return body;
-  const all = element('button', { type: 'button', class: 'quiet' }, `… show all of ${textSize(text.length)}`);
+  const all = element('button', { type: 'button', class: 'quiet' }, `… show all of ${formatBytes(text.length)}`);
   hidden.set(all, text.slice(longest));
   all.addEventListener('click', () => {
     body.textContent = visible(text);

@@ -1,5 +1,5 @@
 import { element } from './element.js';
-import { count, short } from './format-number.js';
+import { count, short } from '../format-quantity.js';
 
 /** The largest number of bars. */
 const mostBars = 20;

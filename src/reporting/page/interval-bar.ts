@@ -1,20 +1,8 @@
+import type { IntervalBar } from '../blocks/block.js';
 import { element } from './element.js';
 
-/** Ends of a bar and its marks. */
-export interface IntervalBarOptions {
-  readonly from: number;
-  readonly to: number;
-  readonly middle: number;
-  readonly low: number | null;
-  readonly high: number | null;
-  /** Single values behind the mean, such as seeds, as short lines above the interval. */
-  readonly ticks?: readonly number[];
-  /** A line at this value, which means no difference. */
-  readonly zero?: number;
-}
-
 /** An estimate as a line on its interval. The numbers are beside it, so it is hidden from screen readers. */
-export function intervalBar({ from, to, middle, low, high, ticks = [], zero }: IntervalBarOptions): HTMLElement {
+export function intervalBar({ from, to, middle, low, high, ticks = [], zero }: IntervalBar): HTMLElement {
   const place = (value: number) => `${(100 * (Math.min(to, Math.max(from, value)) - from)) / (to - from)}%`;
   const mark = (className: string, value: number) => {
     const made = element('span', { class: className });

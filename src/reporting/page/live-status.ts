@@ -2,7 +2,7 @@ import type { ReportData } from '../report-data.js';
 import type { ProcessLoad, SystemLoad } from '../live-data.js';
 import type { ConnectionState } from './connection.js';
 import { element, replaceChildren } from './element.js';
-import { number, percentage } from './format-number.js';
+import { number, formatShare } from '../format-quantity.js';
 
 const words: { readonly [state in ConnectionState]: string } = {
   connecting: 'connecting …',
@@ -39,7 +39,7 @@ export function liveStatus(): LiveStatus {
 function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTMLElement[] {
   const own = processes.length === 0 ? undefined : ownProcesses(processes);
   return [
-    meter('cpu', busy, busy === null ? `${cores} cores` : `${percentage(busy, 0)} of ${cores} cores`),
+    meter('cpu', busy, busy === null ? `${cores} cores` : `${formatShare(busy, 0)} of ${cores} cores`),
     ...(average === null
       ? []
       : [element('span', { class: 'meter' }, 'load ', element('b', {}, number(average[0], 1)))]),

@@ -3,7 +3,7 @@ import type { ReportInterval } from '../report-data.js';
 import { shortKey } from '../short-key.js';
 import { shownSetting, shownValue } from '../shown-values.js';
 import { element } from './element.js';
-import { count, duration, percentage, percentRange } from './format-number.js';
+import { count, formatSeconds, formatShare, percentRange } from '../format-quantity.js';
 import type { SortableColumn } from './sort-head.js';
 
 /** The facts about a run that a table of runs shows. */
@@ -90,7 +90,7 @@ export function successColumns<Row>(rows: readonly Row[], of: (row: Row) => RunF
 export function costColumns<Row>(of: (row: Row) => RunFacts): SortableColumn<Row>[] {
   return [
     { title: 'steps', cell: (row) => count(of(row).steps), value: (row) => of(row).steps },
-    { title: 'time', cell: (row) => duration(of(row).seconds), value: (row) => of(row).seconds },
+    { title: 'time', cell: (row) => formatSeconds(of(row).seconds), value: (row) => of(row).seconds },
   ];
 }
 
@@ -100,7 +100,7 @@ function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
   return element(
     'span',
     { class: 'rate-cell' },
-    element('b', {}, percentage(rate)),
+    element('b', {}, formatShare(rate)),
     element('small', {}, percentRange(low, high)),
   );
 }

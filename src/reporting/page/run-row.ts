@@ -2,7 +2,7 @@ import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
 import { element, replaceChildren } from './element.js';
-import { count, duration, percentage, percentRange } from './format-number.js';
+import { count, formatSeconds, formatShare, percentRange } from '../format-quantity.js';
 import type { KeyedChild } from './keyed-children.js';
 import type { SortableColumn } from './sort-head.js';
 
@@ -86,7 +86,7 @@ export function latestCell({ success, finals }: ListedRun): HTMLElement | string
   return element(
     'span',
     { class: 'rate-cell' },
-    element('b', {}, percentage(success.rate)),
+    element('b', {}, formatShare(success.rate)),
     element('small', {}, `${sources[success.from]}${interval}`),
   );
 }
@@ -96,5 +96,5 @@ function ageOf(createdAt: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(createdAt)) / 1000);
   const days = Math.floor(seconds / 86_400);
   if (days > 0) return `${days} d ${Math.floor(seconds / 3600) % 24} h ago`;
-  return seconds < 60 ? 'just now' : `${duration(Math.floor(seconds / 60) * 60).replace(' 00 s', '')} ago`;
+  return seconds < 60 ? 'just now' : `${formatSeconds(Math.floor(seconds / 60) * 60).replace(' 00 s', '')} ago`;
 }

@@ -2,7 +2,7 @@ import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
 import { stageName } from './episode-view.js';
-import { count } from './format-number.js';
+import { count } from '../format-quantity.js';
 import { histogram } from './histogram.js';
 
 export interface SpreadSection {

@@ -1,7 +1,7 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
-import { count, percentage } from './format-number.js';
+import { count, formatShare } from '../format-quantity.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
@@ -22,7 +22,7 @@ export interface TasksSection {
 export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
   let filter: Filter = 'hardest';
-  /** A mean over runs is a percentage; a single outcome is a sign. */
+  /** A mean over runs is a formatShare; a single outcome is a sign. */
   let shown: (value: number | null) => HTMLElement | string = share;
   let groups: readonly TaskGroup[] = [];
   let name = '';
@@ -40,7 +40,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     { title: 'trained', cell: ({ after }) => shown(after), value: ({ after }) => after },
     {
       title: 'all temperatures',
-      cell: ({ trained }) => percentage(trained, 0),
+      cell: ({ trained }) => formatShare(trained, 0),
       value: ({ trained }) => trained,
     },
     ...(recorded.size === 0 ? [] : [episodesColumn]),
@@ -99,7 +99,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
       if (finals.has(task)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
     rows = taskRows(group.runs, recorded);
-    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : percentage(value, 0)) : share;
+    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : formatShare(value, 0)) : share;
     explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
@@ -130,7 +130,7 @@ function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): strin
 
 function share(value: number | null): HTMLElement | string {
   if (value === null) return '–';
-  const sign = value === 1 ? '✓' : value === 0 ? '○' : percentage(value, 0);
+  const sign = value === 1 ? '✓' : value === 0 ? '○' : formatShare(value, 0);
   const name = value === 1 ? 'solved' : value === 0 ? 'not solved' : '';
   if (name === '') return sign;
   return element(

@@ -1,7 +1,7 @@
 import type { ReportTokens } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
 import { visible } from './visible-text.js';
-import { number, percentage, signed } from './format-number.js';
+import { number, formatShare, signed } from '../format-quantity.js';
 import type { TokenMeasure, TokenScale } from './token-colour.js';
 
 export const measureNames: { readonly [measure in TokenMeasure]: string } = {
@@ -14,7 +14,7 @@ export const measureNames: { readonly [measure in TokenMeasure]: string } = {
 
 /** Describes each number of a sampled token, in display order. */
 const told: { readonly [measure in Exclude<TokenMeasure, 'mask'>]: (value: number) => string } = {
-  logprobs: (value) => `log p ${number(value, 4)} (${percentage(Math.exp(value), 2)})`,
+  logprobs: (value) => `log p ${number(value, 4)} (${formatShare(Math.exp(value), 2)})`,
   advantages: (value) => `advantage ${signed(value, 4)}`,
   values: (value) => `value ${signed(value, 4)}`,
   kl: (value) => `KL ${number(value, 5)}`,
@@ -116,7 +116,7 @@ export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
   ramp.style.backgroundImage = `linear-gradient(to right, ${stops.map((value) => scale.colour(value) ?? 'transparent').join(', ')})`;
   const [low, high] =
     measure === 'logprobs'
-      ? [`${number(scale.low, 0)} or less (${percentage(Math.exp(scale.low), 1)})`, '0 (100 %)']
+      ? [`${number(scale.low, 0)} or less (${formatShare(Math.exp(scale.low), 1)})`, '0 (100 %)']
       : measure === 'advantages'
         ? [`${signed(scale.low, 3)}, less of this`, `${signed(scale.high, 3)}, more of this`]
         : scale.isSigned

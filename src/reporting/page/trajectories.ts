@@ -17,7 +17,7 @@ import {
 } from './filter-episodes.js';
 import { fillGradually } from './fill-gradually.js';
 import { fitTables } from './fit-tables.js';
-import { count, short } from './format-number.js';
+import { count, short } from '../format-quantity.js';
 import { onPlace, place, placed } from './fragment.js';
 import { highlightWords } from './highlight-words.js';
 import { outcomes } from './outcome-badge.js';

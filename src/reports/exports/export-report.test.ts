@@ -302,11 +302,12 @@ describe('Markdown', () => {
       "\n## clip\n\nDoes the clip range matter?\n\n```console\n$ agentgym ablate clip.yaml --set 'a=[1, 2]'\n```\n",
     );
     // Cells in seed order: 0.1 for both seeds of the first cell, 0.9 for one seed of the second.
-    expect(text).toMatch(/\| clip-0\.2 +\| +10\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +2 \| +1 s \|/);
+    expect(text).toMatch(/\| clip-0\.2 +\| +10\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +2 \|/);
+    expect(text).toMatch(/### Costs\n\n\| setting +\| time \|\n.*\n\| clip-0\.2 +\| +1 s \|/);
     expect(text).toMatch(/\| clip-0\.3 +\| +90\.0 % \| +[\d.]+ to [\d.]+, one seed \| +1 of 2 \|/);
     // One common seed: 8 of 10 tasks gained; scipy.stats.ttest_1samp([1]*7+[0]*2+[1], 0) has t = 6, p = 0.0002.
     expect(text).toMatch(
-      /\| clip-0\.3 - clip-0\.2 +\| +80\.0 \| +[\d.]+ to [\d.]+, one seed \| +\\< 0\.001 \| +\\< 0\.001 \| +1 \| +10 \|/,
+      /\| clip-0\.3 − clip-0\.2 +\| +\+80\.0 \| +\+[\d.]+ to \+[\d.]+ \| +10 tasks \| +\\< 0\.001 \| +\\< 0\.001 \|/,
     );
     expect(text).toContain('One seed per cell says nothing about other seeds');
     expect(text).toContain('- clip-0.3: `algorithm.options.x` has no effect | here\n- clip-0.3, seed 2: missing\n');
@@ -321,11 +322,11 @@ describe('Markdown', () => {
     const [at0 = '', at1 = '', ...rest] = text.split('\n### At temperature 1\n');
     expect(rest).toEqual([]);
     // 0.3 before, 0.1 after, for both seeds: the mean of [-1, -1, 0, ...] is -0.2.
-    expect(at0).toMatch(/\| clip-0\.2 +\| +30\.0 % \| +[\d.]+ to [\d.]+, two seeds \| +-20\.0 \| .* \| +2 \| +10 \|\n/);
-    expect(at0.match(/\| clip-0\.3 /g)).toHaveLength(2);
+    expect(at0).toMatch(/\| clip-0\.2 +\| +30\.0 % \| +[\d.]+ to [\d.]+ \| +−20\.0 \| .* \| +2 seeds, 10 tasks \|/);
+    expect(at0.match(/\| clip-0\.3 /g)).toHaveLength(3);
     // There the start was not played, and neither was the other cell.
     expect(at1).toMatch(/\| clip-0\.2 +\| +100\.0 % \| .* \| +2 \|\n/);
-    expect(at1).toMatch(/\| clip-0\.3 +\| +- \|/);
+    expect(at1).toMatch(/\| clip-0\.3 +\| +– \|/);
     expect(at1).not.toContain('start');
     expect(at1).toContain('test split, temperature 1.');
     expect(await prettify(text, { parser: 'markdown' })).toBe(text);
@@ -336,12 +337,12 @@ describe('Markdown', () => {
     const run = await journaledRun(runsFolder, { successes: [1, 1, 0, 0] });
     const one = textOf(await exported({ references: [run], format: 'markdown' }));
     expect(one).toMatch(/## tiny, seed 1\n\n\| player +\|.*\n.*\n\| trained \| +50\.0 % \| +0\.0 to 100\.0 \| +4 \|/);
-    expect(one).not.toContain('By ');
+    expect(one).not.toContain('Tasks by ');
     const labels = ['seen', 'unseen', 'unseen', 'unseen'].map((training) => ({ training }));
     const labelled = await journaledRun(runsFolder, { successes: [1, 1, 0, 0], labels });
     const apart = textOf(await exported({ references: [labelled], format: 'markdown' }));
     expect(apart).toMatch(
-      /By training:\n\n\| training \| player +\| +success \| 95 % interval \| episodes \| tasks \|\n/,
+      /### Tasks by training \(2 values\)\n\n\| training \| player +\| +success \| 95 % interval \| episodes \| tasks \|\n/,
     );
     expect(apart).toMatch(/\| unseen +\| trained +\| +33\.3 % \| +[\d.]+ to [\d.]+ \| +3 \| +3 \|/);
     const other = await journaledRun(runsFolder, { clip: 0.3, successes: [1, 1, 1, 0] });

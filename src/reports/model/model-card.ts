@@ -8,10 +8,13 @@ import type { ExportedModel } from '../../contracts/policy.js';
 import { isModelName } from '../../hub/pulled-model.js';
 import { formatCount } from '../../reporting/format-quantity.js';
 import { visibleText } from '../../reporting/display-text.js';
-import { markdownBlock, markdownCode, markdownTable, markdownText } from '../../reporting/markdown-table.js';
+import { tableOf } from '../../reporting/blocks/block.js';
+import { playersTable } from '../../reporting/blocks/tell-players.js';
+import { markdownLines } from '../../reporting/markdown-blocks.js';
+import { markdownBlock, markdownCode, markdownText } from '../../reporting/markdown-table.js';
 import type { LoadedRun } from '../../runs/load-run.js';
 import type { SplitProof } from '../../runs/split-proof.js';
-import { playersTable, resultsMarkdown } from '../exports/run-markdown.js';
+import { runSection } from '../exports/write-markdown.js';
 import type { BaseModel } from './base-model.js';
 import type { ChosenCheckpoint } from '../../runs/choose-checkpoint.js';
 
@@ -114,13 +117,15 @@ function baseLine(base: BaseModel | undefined): string {
 /** The final evaluation belongs to the last checkpoint only. An earlier one has its own evaluations. */
 function resultLines({ run, checkpoint }: CardContent): string[] {
   // A card is about one player. Tables by label of all players are in the report of the run.
-  if (checkpoint.isFinal) return resultsMarkdown(run, ({ name }) => name === 'trained');
+  if (checkpoint.isFinal)
+    return markdownLines(runSection(run, ({ player, temperature }) => player === 'policy' && temperature === 0));
   const played = run.evaluations.filter(({ runStep, player }) => runStep === checkpoint.runStep && player === 'policy');
   if (played.length === 0) return ['This checkpoint was not evaluated.'];
   const rows = played.map(({ evaluation }) => {
     return { name: `${evaluation.split}, temperature ${evaluation.temperature}`, evaluation };
   });
-  return [...playersTable(rows), '', 'Evaluations during training at this step; 95 % intervals for other tasks.'];
+  const table = playersTable(rows, 'Evaluations of this checkpoint');
+  return [...markdownLines([table]), '', 'Evaluations during training at this step; 95 % intervals for other tasks.'];
 }
 
 function loading(name: string, isAdapter: boolean): string[] {
@@ -143,15 +148,19 @@ function loading(name: string, isAdapter: boolean): string[] {
 }
 
 function dataLines({ uses, overlap }: SplitProof): string[] {
-  const columns = [{ title: 'use' }, { title: 'tasks', align: 'right' as const }, { title: 'SHA-256 of their ids' }];
-  const rows = Object.entries(uses).map(([use, { tasks, fingerprint }]) => [
-    markdownText(use),
-    markdownText(String(tasks)),
-    markdownCode(fingerprint),
-  ]);
+  const rows = Object.entries(uses);
+  const table = tableOf<(typeof rows)[number]>(
+    'Tasks by use',
+    [
+      { title: 'use', kind: 'text', cell: ([use]) => use },
+      { title: 'tasks', kind: 'number', cell: ([, { tasks }]) => String(tasks) },
+      { title: 'SHA-256 of their ids', kind: 'text', cell: ([, { fingerprint }]) => `\`${fingerprint}\`` },
+    ],
+    rows,
+  );
   const { trainAndValidation, trainAndTest, validationAndTest } = overlap;
   return [
-    ...markdownTable(columns, rows),
+    ...markdownLines([table]),
     '',
     markdownText(
       `Tasks in common: training and validation ${trainAndValidation}, training and test ${trainAndTest}, validation and test ${validationAndTest}.`,

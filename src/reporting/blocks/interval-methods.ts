@@ -1,5 +1,5 @@
+import { count } from '../format-quantity.js';
 import type { ReportEvaluation } from '../report-data.js';
-import { count } from './format-number.js';
 
 /** A player with the success of its evaluation. */
 interface Row {
@@ -19,7 +19,7 @@ export function intervalMethods(rows: readonly Row[]): string {
   const clusters = [...new Set(rows.flatMap(({ evaluation }) => evaluation.clusters ?? []))].map(count).join(' or ');
   const of = (some: readonly Row[]) => (some.length === rows.length ? '' : `for ${namesOf(some)}, `);
   const methods = [
-    ...(resampled.length > 0 ? [`a bootstrap over ${clusters} clusters`] : []),
+    ...(resampled.length > 0 ? [`a bootstrap over ${clusters === '' ? '' : `${clusters} `}clusters`] : []),
     ...(equal.length > 0
       ? [`${of(equal)}Wilson's interval over ${clusters} clusters, because all episodes have the same outcome`]
       : []),

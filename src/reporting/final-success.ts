@@ -1,4 +1,4 @@
-import type { ReportEvaluation, ReportRun } from '../report-data.js';
+import type { ReportEvaluation, ReportRun } from './report-data.js';
 
 /** The final result of the trained policy, at temperature 0. */
 export function finalOf({ evaluations }: ReportRun): ReportEvaluation | undefined {
