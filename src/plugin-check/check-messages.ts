@@ -22,15 +22,9 @@ export interface CheckRequest {
   readonly skip: readonly string[];
 }
 
-/** What was found besides outcomes: the contributions of an entry, or the speed of an environment. */
-export interface CheckResult {
-  readonly contributions?: readonly ContributionId[];
-  readonly stepsPerSecond?: number;
-}
-
 /** A message of this process about its work. The label names options that are not the defaults. */
 export type CheckMessage =
   | { readonly type: 'started'; readonly id: string; readonly label?: string }
   | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string }
-  /** The work is done. `open` lists the resources that still keep the process alive. */
-  | { readonly type: 'done'; readonly open: readonly string[]; readonly result: CheckResult };
+  /** The work is done. `contributions` are those of the entry, `open` the resources that still keep the process alive. */
+  | { readonly type: 'done'; readonly open: readonly string[]; readonly contributions: readonly ContributionId[] };

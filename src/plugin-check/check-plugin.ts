@@ -37,10 +37,7 @@ export interface PluginReport {
   readonly root: string;
   /** Checks of the package and its entry. */
   readonly checks: readonly CheckOutcome[];
-  readonly contributions: readonly (ContributionId & {
-    readonly checks: readonly CheckOutcome[];
-    readonly stepsPerSecond?: number;
-  })[];
+  readonly contributions: readonly (ContributionId & { readonly checks: readonly CheckOutcome[] })[];
   readonly passed: boolean;
 }
 
@@ -62,10 +59,9 @@ export async function checkPlugin(options: CheckPluginOptions): Promise<PluginRe
     progress('entry');
     const entry = await examineInProcess(ofEntry, options, '');
     outcomes.push(...entry.checks);
-    for (const contribution of entry.result.contributions ?? []) {
-      const { checks: own, result } = await examineInProcess({ ...ofEntry, contribution }, options, entry.stdout);
-      const { stepsPerSecond } = result;
-      contributions.push({ ...contribution, checks: own, ...(stepsPerSecond !== undefined && { stepsPerSecond }) });
+    for (const contribution of entry.contributions) {
+      const { checks: own } = await examineInProcess({ ...ofEntry, contribution }, options, entry.stdout);
+      contributions.push({ ...contribution, checks: own });
     }
   }
   const all = [...outcomes, ...contributions.flatMap((contribution) => contribution.checks)];
@@ -97,8 +93,8 @@ async function examineInProcess(
         [seen[check.id]].flatMap((message) => message ?? []),
       ),
     );
-  const result = process.messages.find((message) => message.type === 'done')?.result ?? {};
-  return { checks: [...mergeOutcomes(process.messages), ...observations], result, stdout: process.stdout };
+  const { contributions = [] } = process.messages.find((message) => message.type === 'done') ?? {};
+  return { checks: [...mergeOutcomes(process.messages), ...observations], contributions, stdout: process.stdout };
 }
 
 /** The findings of an observer, by check. */

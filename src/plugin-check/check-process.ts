@@ -3,7 +3,7 @@
 import type { Contribution } from '../contracts/plugin.js';
 import { checkContributions } from '../plugins/check-contributions.js';
 import type { KitSettings } from '../testing/conformance-kit.js';
-import type { CheckMessage, CheckRequest, CheckResult } from './check-messages.js';
+import type { CheckMessage, CheckRequest, ContributionId } from './check-messages.js';
 import { examineContribution, onlyDefaults } from './examine-contribution.js';
 import { entryKit, loadKit } from './process-checks.js';
 
@@ -19,10 +19,13 @@ process.once('message', (request: CheckRequest) => {
 
 async function answer(request: CheckRequest): Promise<void> {
   try {
-    const result = await (request.contribution === null ? checkEntry(request) : checkContribution(request));
+    const { contribution } = request;
+    const contributions = await (contribution === null
+      ? checkEntry(request)
+      : checkContribution(request, contribution));
     // The work is done, so nothing of the plugin may keep the process alive.
     await new Promise((resolve) => setTimeout(resolve, 50));
-    tell({ type: 'done', open: process.getActiveResourcesInfo().filter((kind) => !ours.has(kind)), result });
+    tell({ type: 'done', open: process.getActiveResourcesInfo().filter((kind) => !ours.has(kind)), contributions });
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 70;
@@ -48,43 +51,36 @@ function settingsOf({ only, seconds, seed, skip }: CheckRequest, label?: string)
   };
 }
 
-async function checkEntry(request: CheckRequest): Promise<CheckResult> {
+async function checkEntry(request: CheckRequest): Promise<readonly ContributionId[]> {
   const { context } = await entryKit.examine(request.entry, settingsOf(request));
-  return { contributions: (context?.contributions ?? []).map(({ kind, name }) => ({ kind, name })) };
+  return (context?.contributions ?? []).map(({ kind, name }) => ({ kind, name }));
 }
 
-async function checkContribution(request: CheckRequest): Promise<CheckResult> {
+async function checkContribution(request: CheckRequest, wanted: ContributionId): Promise<readonly []> {
   const { entry, thorough } = request;
-  const wanted = request.contribution!;
   const { contributions = [] } = checkContributions(((await import(entry)) as { default?: unknown }).default);
   const contribution = contributions.find(
     ({ kind, name }) => kind === wanted.kind && name === wanted.name,
   ) as Contribution;
   const { context } = await loadKit.examine(contribution, settingsOf(request));
-  if (context === undefined) return {};
-  const { module, judge } = context;
-  let allowed;
-  try {
-    allowed = judge().filter(({ set, refused }) => refused.length === 0 || set.label === undefined);
-  } catch {
-    // The check of options has reported it.
-    return {};
-  }
+  if (context === undefined) return [];
+  const { module, judged } = context;
+  const allowed = judged.filter(
+    ({ set, misshapen, refused }) => set.label === undefined || (misshapen === undefined && refused.length === 0),
+  );
   const tried = thorough
     ? allowed
     : contribution.kind === 'policy'
       ? allowed.slice(0, 1)
       : spread(allowed, 1 + fewSets);
-  let stepsPerSecond: number | undefined;
   for (const { set } of tried) {
     const settings = settingsOf(request, set.label);
     const defaults = set.label === undefined;
     const accept = defaults ? request.skip : [...request.skip, ...onlyDefaults];
     const examination = { contribution, module, options: set.options, entry, defaults };
-    const report = await examineContribution({ ...examination, settings: { ...settings, accept } });
-    stepsPerSecond ??= (report.context as CheckResult | undefined)?.stepsPerSecond;
+    await examineContribution({ ...examination, settings: { ...settings, accept } });
   }
-  return stepsPerSecond === undefined ? {} : { stepsPerSecond };
+  return [];
 }
 
 /** The first item, and others spread evenly over the rest. */

@@ -47,11 +47,7 @@ export function examineContribution(examination: Examination): Promise<KitReport
   const texts = defaults ? 1_000 : 100;
   switch (contribution.kind) {
     case 'environment': {
-      const usual = {
-        freshProcess: new URL(entry),
-        freshContribution: contribution.name,
-        speed: settings.only === undefined,
-      };
+      const usual = { freshProcess: new URL(entry), freshContribution: contribution.name };
       // The time of an action is measured with the defaults only.
       const small = { effort: 'small', secondsPerAction: Infinity } as const;
       const effort = defaults ? usual : small;

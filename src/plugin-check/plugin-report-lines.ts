@@ -6,10 +6,7 @@ import type { PluginReport } from './check-plugin.js';
 export function pluginReportLines(report: PluginReport, style: TerminalStyle): string[] {
   const parts = [
     { title: 'package and entry', checks: report.checks },
-    ...report.contributions.map(({ kind, name, checks, stepsPerSecond }) => ({
-      title: `${kind} ${name}${stepsPerSecond === undefined ? '' : `, ${stepsPerSecond.toLocaleString('en')} steps/s`}`,
-      checks,
-    })),
+    ...report.contributions.map(({ kind, name, checks }) => ({ title: `${kind} ${name}`, checks })),
   ];
   const lines = [paint(`${report.plugin} ${report.version}`, 'bold', style), ''];
   for (const { title, checks } of parts) {

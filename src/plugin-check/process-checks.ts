@@ -2,7 +2,9 @@
 // the last checks are made by the process that observes it.
 import type { Contribution } from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
+import type { OptionFinding } from '../contracts/options.js';
 import { checkShape } from '../errors/check-shape.js';
+import { messageOf } from '../errors/message-of.js';
 import { checkContributions } from '../plugins/check-contributions.js';
 import { moduleShapes } from '../rollout/contribution-shapes.js';
 import { type CheckDescription, Kit, type KitSettings } from '../testing/conformance-kit.js';
@@ -51,37 +53,38 @@ const updateSettings = { groupSize: 8, epochs: 2, minibatches: 2, recomputeLogpr
 interface JudgedSet {
   readonly set: OptionSet;
   /** What is wrong with the findings themselves. */
-  readonly misshapen: readonly string[];
+  readonly misshapen?: string;
   /** Messages of the findings that refuse the options. */
   readonly refused: readonly string[];
 }
 
 interface LoadedContribution {
   readonly module: Record<string, unknown>;
-  /** Throws what validate() throws. */
-  readonly judge: () => readonly JudgedSet[];
+  readonly judged: readonly JudgedSet[];
 }
 
-function judge(contribution: Contribution, module: Record<string, unknown>, set: OptionSet): JudgedSet {
-  const { options } = set;
-  const said: unknown[] = [contribution.validate?.(options as never) ?? []];
-  const { validate } = module;
-  if (contribution.kind === 'algorithm' && typeof validate === 'function')
-    said.push((validate as (...given: unknown[]) => unknown)(options, updateSettings, optionChecks));
-  const misshapen = said.flatMap((findings) =>
-    Array.isArray(findings) ? [] : [`validate() returned ${typeof findings} instead of a list`],
-  );
+const findingShape = { path: 'array', message: 'string', hint: 'string' } as const;
+
+function judge(contribution: Contribution, { validate }: Record<string, unknown>, set: OptionSet): JudgedSet {
   const refused: string[] = [];
-  for (const finding of said.filter(Array.isArray).flat() as Record<string, unknown>[]) {
-    const { path, message, hint, idle, setting } = finding;
-    const isText = (text: unknown): boolean => typeof text === 'string' && text !== '';
-    if (!Array.isArray(path) || !isText(message) || !isText(hint))
-      misshapen.push(`a finding of validate() lacks path, message or hint: ${JSON.stringify(finding)}`);
-    else if (typeof path[0] === 'string' && !Object.hasOwn(contribution.options, path[0]))
-      misshapen.push(`validate() reports an option that is not declared: ${path[0]}`);
-    if (idle !== true && setting === undefined) refused.push(String(message));
+  try {
+    const said: unknown[] = [contribution.validate?.(set.options as never) ?? []];
+    if (contribution.kind === 'algorithm' && typeof validate === 'function')
+      said.push((validate as (...given: unknown[]) => unknown)(set.options, updateSettings, optionChecks));
+    for (const finding of said.flatMap((findings) => checkShape(findings, 'array', 'validate()'))) {
+      const { path, message, idle, setting } = checkShape(
+        finding as OptionFinding & { readonly setting?: unknown },
+        findingShape,
+        'a finding of validate()',
+      );
+      if (path[0] !== undefined && !Object.hasOwn(contribution.options, path[0]))
+        throw new Error(`validate() reports an option that is not declared: ${path[0]}`);
+      if (idle !== true && setting === undefined) refused.push(message);
+    }
+    return { set, refused };
+  } catch (error) {
+    return { set, misshapen: messageOf(error), refused };
   }
-  return { set, misshapen, refused };
 }
 
 /** Checks what a contribution loads, and its validate(). */
@@ -96,21 +99,17 @@ export const loadKit = new Kit<Contribution, KitSettings, LoadedContribution>({
       id: 'options',
       title: 'validate() accepts the defaults and works for all options that the declaration allows',
       cure: 'Return a list of {path, message, hint} for all options that the declaration allows, and an empty list for the defaults.',
-      run: (context) =>
-        context
-          .judge()
-          .flatMap(({ set: { label }, misshapen, refused }) => [
-            ...misshapen.map((message) => `with ${label ?? 'the defaults'}: ${message}`),
-            ...(label === undefined ? refused : []).map((message) => `validate() refuses the defaults: ${message}`),
-          ]),
+      run: ({ judged }) =>
+        judged.flatMap(({ set: { label }, misshapen, refused }) => [
+          misshapen && `with ${label ?? 'the defaults'}: ${misshapen}`,
+          ...(label === undefined ? refused : []).map((message) => `validate() refuses the defaults: ${message}`),
+        ]),
     },
   ],
   prepare: async (contribution) => {
     const loaded: unknown = await contribution.load();
     const module = checkShape(loaded, moduleShapes[contribution.kind], 'load()') as Record<string, unknown>;
-    let judged: readonly JudgedSet[] | undefined;
-    const all = () => optionSets(contribution.options).map((set) => judge(contribution, module, set));
-    return { module, judge: () => (judged ??= all()) };
+    return { module, judged: optionSets(contribution.options).map((set) => judge(contribution, module, set)) };
   },
 });
 

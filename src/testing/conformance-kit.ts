@@ -86,7 +86,11 @@ interface KitParts<Subject, Settings, Context> {
   /** Reports what is down, instead of the checks that could not run; absent: this kind cannot be down. */
   readonly availability?: CheckDescription;
   /** Creates the argument of every check. `atEnd` takes what is called after the last check, the newest first. */
-  prepare(subject: Subject, settings: Settings, atEnd: (free: () => Awaitable<unknown>) => void): Awaitable<Context>;
+  readonly prepare: (
+    subject: Subject,
+    settings: Settings,
+    atEnd: (free: () => Awaitable<unknown>) => void,
+  ) => Awaitable<Context>;
 }
 
 const creation: CheckDescription = {

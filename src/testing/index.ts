@@ -8,7 +8,6 @@ export type { CheckOutcome, DeclareTest, Finding, Kit, KitSettings } from './con
 export { algorithmKit } from './algorithm-kit.js';
 export { curriculumKit } from './curriculum-kit.js';
 export { environmentKit } from './environment-kit.js';
-export { replayEpisodes } from './environment-checks/compare-processes.js';
 export type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 export { formatKit, type FormatCheckSettings } from './format-kit.js';
 export { playerKit } from './player-kit.js';

@@ -20,7 +20,7 @@ interface RemoteCall {
   readonly name: string;
   /** It can only be made after others, which need a server. */
   readonly isLater?: boolean;
-  call(signal: AbortSignal): Awaitable<unknown>;
+  readonly call: (signal: AbortSignal) => Awaitable<unknown>;
 }
 
 /** The argument of every check. */

@@ -22,7 +22,7 @@ interface ScoredEpisode extends SimulatedEpisode {
 }
 
 interface Context {
-  create(): RewardScheme;
+  readonly create: () => RewardScheme;
   readonly scheme: RewardScheme;
   readonly episodes: readonly ScoredEpisode[];
   /** Reward of a success in addition to the scheme. */

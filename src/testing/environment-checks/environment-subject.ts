@@ -37,8 +37,6 @@ export interface EnvironmentCheckSettings extends KitSettings {
   readonly freshProcess?: URL;
   /** Name of the contribution, if the module is the entry of a plugin. */
   readonly freshContribution?: string;
-  /** Whether to measure the steps per second of random play, which takes 0.2 seconds. */
-  readonly speed?: boolean;
 }
 
 /** Settings with every default filled in. */

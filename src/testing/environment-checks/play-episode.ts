@@ -25,17 +25,17 @@ export interface CheckedEpisode {
 export type ChooseAction = (environment: Environment, turn: number) => Awaitable<string | undefined>;
 
 /**
- * Plays one episode turn by turn. Throws only if the world is down. By default the environment draws from a stream of
- * `random` that depends only on the task.
+ * Plays one episode to its end or to the limit. Throws only if the world is down. By default the environment draws from
+ * a stream of `random` that depends only on the task.
  */
-export async function* playTurns(
+export async function playEpisode(
   environment: Environment,
   task: string,
   random: Random,
   choose: ChooseAction,
   limit: number,
   stream = random.stream('environment', task),
-): AsyncGenerator<void, CheckedEpisode> {
+): Promise<CheckedEpisode> {
   let phase: 'reset' | 'action' | 'step' = 'reset';
   let start: Start = { observation: '' };
   const turns: PlayedTurn[] = [];
@@ -50,21 +50,11 @@ export async function* playTurns(
       const result = await step(environment, action);
       turns.push({ action, result, ...(keyBefore !== undefined && { keyBefore }) });
       if (result.terminated || result.truncated) break;
-      yield;
     }
     return { task, start, turns };
   } catch (error) {
     if (isUnavailable(error)) throw error;
     return { task, start, turns, thrown: { phase, message: messageOf(error) } };
-  }
-}
-
-/** Plays one episode to its end or to the limit. */
-export async function playEpisode(...given: Parameters<typeof playTurns>): Promise<CheckedEpisode> {
-  const game = playTurns(...given);
-  for (;;) {
-    const { done, value } = await game.next();
-    if (done === true) return value;
   }
 }
 

@@ -1,52 +1,15 @@
 // Checks that a shared world or module has no visible effect: other episodes, and the order in which instances and
 // worlds are created, must not change an episode.
 import type { Environment } from '../../contracts/environment.js';
-import type { Random } from '../../contracts/random.js';
 import { firstFound } from '../findings.js';
 import { type EnvironmentCheck, onInstance, repeatable, unthrown } from './environment-context.js';
-import {
-  chooseAgain,
-  type CheckedEpisode,
-  episodeDifference,
-  playAgain,
-  playEpisode,
-  playTurns,
-} from './play-episode.js';
+import { chooseAgain, type CheckedEpisode, episodeDifference, playAgain, playEpisode } from './play-episode.js';
 
-/** An instance that replays an episode next to others. */
-interface Runner {
-  readonly environment: Environment;
-  readonly episode: CheckedEpisode;
-  /** What happens halfway: the instance plays on, stops, or is disposed of. */
-  readonly fate: 'plays' | 'left' | 'disposed';
-}
-
-/** The fates of instances that play at the same time. The world's limit of instances may cut this list. */
-const fates: readonly Runner['fate'][] = [
-  ...(['plays', 'plays', 'disposed', 'plays', 'left'] as const),
-  ...Array.from({ length: 6 }, () => 'plays' as const),
+/** What instances that play at the same time do at half-time. The world's limit of instances may cut this list. */
+const fates: readonly ('play on' | 'stop' | 'are disposed of')[] = [
+  ...(['play on', 'play on', 'are disposed of', 'play on', 'stop'] as const),
+  ...Array.from({ length: 6 }, () => 'play on' as const),
 ];
-
-/** Replays episodes turn by turn: all first turns come before any second turn. */
-async function interleave(runners: readonly Runner[], random: Random): Promise<ReadonlyMap<Runner, CheckedEpisode>> {
-  const played = new Map<Runner, CheckedEpisode>();
-  const games = runners.map((runner) => {
-    const { environment, episode, fate } = runner;
-    const { length } = episode.turns;
-    const limit = fate === 'plays' ? length : Math.ceil(length / 2);
-    return { runner, game: playTurns(environment, episode.task, random, chooseAgain(episode), limit) };
-  });
-  while (played.size < games.length) {
-    const turn = games.map(async ({ runner, game }) => {
-      const next = played.has(runner) ? undefined : await game.next();
-      if (next?.done !== true) return;
-      if (runner.fate === 'disposed') await runner.environment.dispose?.();
-      played.set(runner, next.value);
-    });
-    await Promise.all(turn);
-  }
-  return played;
-}
 
 const checks: readonly EnvironmentCheck[] = [
   {
@@ -60,18 +23,24 @@ const checks: readonly EnvironmentCheck[] = [
       const episodes = unthrown(context);
       return firstFound(episodes.slice(0, 3).keys(), async (shift) => {
         const world = await context.open();
-        const runners: Runner[] = [];
+        const instances: Environment[] = [];
         try {
-          for (const [index, fate] of fates.slice(0, context.contribution.play?.instances).entries()) {
+          const some = fates.slice(0, context.contribution.play?.instances);
+          for (let count = 0; count < some.length; count += 1) instances.push(await context.create(world));
+          // Every turn awaits the same calls, so the episodes take turns.
+          const games = some.map(async (fate, index) => {
             const episode = episodes[(shift + index) % episodes.length] as CheckedEpisode;
-            runners.push({ environment: await context.create(world), episode, fate });
-          }
-          const played = await interleave(runners, context.random);
-          return await firstFound(played, ([{ episode, fate }, again]) =>
-            fate === 'plays' ? episodeDifference(episode, again, `beside ${runners.length - 1} others`) : undefined,
-          );
+            const { task, turns } = episode;
+            const limit = fate === 'play on' ? turns.length : Math.ceil(turns.length / 2);
+            const again = await playEpisode(instances[index]!, task, context.random, chooseAgain(episode), limit);
+            if (fate === 'are disposed of') await instances[index]!.dispose?.();
+            return fate === 'play on'
+              ? episodeDifference(episode, again, `beside ${some.length - 1} others`)
+              : undefined;
+          });
+          return (await Promise.all(games)).find((difference) => difference !== undefined);
         } finally {
-          for (const { environment } of runners) await environment.dispose?.();
+          for (const instance of instances) await instance.dispose?.();
           await world.close?.();
         }
       });

@@ -26,18 +26,12 @@ export interface MeasuredEstimator {
    * over contexts of squared distances in standard errors is chi-squared, with one degree of freedom per context.
    */
   readonly deviations: (factor: number) => number;
-  /** |E g - gradient| / |gradient|. */
-  readonly bias: number;
-  /** Monte-Carlo error of `bias`: its expected value for an unbiased estimate. */
-  readonly biasNoise: number;
   /** Angle between E g and the gradient, in degrees: a bias that no learning rate corrects. */
   readonly angle: number;
   /** Monte-Carlo error of the angle, in degrees. */
   readonly angleNoise: number;
   /** Component of E g along the gradient, divided by |gradient|: the nearest multiple of the gradient. */
   readonly projection: number;
-  /** |E g| / |gradient|: a factor that the learning rate can correct. */
-  readonly scale: number;
   /** Number of episodes in all batches. */
   readonly episodes: number;
   /** Standard deviation of the estimate of one batch, divided by the length of its mean. */
@@ -148,12 +142,9 @@ function compare(
       }
       return (total - degrees) / Math.sqrt(2 * degrees);
     },
-    bias: norm(mean.map((x, place) => x - (exact[place] as number))) / norm(exact),
-    biasNoise: noise / Math.sqrt(batches) / norm(exact),
     angle: (Math.acos(Math.min(1, cosine)) * 180) / Math.PI,
     angleNoise: ((noise / Math.sqrt(batches) / norm(mean)) * 180) / Math.PI,
     projection: dot / norm(exact) ** 2,
-    scale: norm(mean) / norm(exact),
     noise: noise / norm(mean),
   };
 }

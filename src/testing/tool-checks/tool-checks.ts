@@ -157,21 +157,18 @@ export const toolChecks: readonly KitCheck<ToolCheckContext>[] = [
         if (read === undefined) return undefined;
         const limit = Math.min(context.secondsPerCall, patience.stop + patience.grace);
         return inSession(context, async (session) => {
-          const stop = new AbortController();
-          const timer = setTimeout(() => stop.abort(new Error('the time of the call is up')), 1000 * patience.stop);
           const start = performance.now();
+          const signal = AbortSignal.timeout(1000 * patience.stop);
           // The host handles errors of a call after its abort.
           const error: unknown = await runCall(
             { ...context, secondsPerCall: limit },
             session,
             read.call,
             'stops',
-            stop.signal,
-          ).then(
-            () => undefined,
-            (thrown: unknown) => thrown,
-          );
-          clearTimeout(timer);
+            signal,
+          )
+            .then(() => undefined)
+            .catch((thrown: unknown) => thrown);
           const taken = performance.now() - start;
           // Timers may fire slightly before the clock reaches their time, and a call that blocks stops all timers.
           const isLate = error instanceof DeadlineError || taken >= 1000 * limit;
