@@ -1,24 +1,14 @@
+import { linePrinter, liveDisplay, secondsBetweenLines, type DisplayOptions } from './display-options.js';
 import { type EpisodeTicker, tickEpisodes } from './episode-progress.js';
-import { isLive, printable } from './terminal-style.js';
 
 export interface EpisodesDisplay extends Omit<EpisodeTicker, 'close'> {
   /** Restores the terminal. Call it once in every case. */
   close(): Promise<void>;
 }
 
-export interface EpisodesOptions {
-  /** `--json`: shows nothing. */
-  readonly quiet: boolean;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly environment: { readonly [name: string]: string | undefined };
-}
-
-const secondsBetweenLines = 10;
-
 /** Shows what `work` plays: a live line on a terminal, and a plain line on standard error every ten seconds elsewhere. */
 export async function showEpisodes<T>(
-  options: EpisodesOptions,
+  options: DisplayOptions,
   work: (display: EpisodesDisplay) => Promise<T>,
 ): Promise<T> {
   const display = await openDisplay(options);
@@ -29,12 +19,26 @@ export async function showEpisodes<T>(
   }
 }
 
-async function openDisplay({ quiet, stdout, stderr, environment }: EpisodesOptions): Promise<EpisodesDisplay> {
-  if (quiet) return { begin: () => undefined, take: () => undefined, close: () => Promise.resolve() };
-  if (!isLive(stdout, stderr, environment)) {
-    const ticker = tickEpisodes((line) => void stderr.write(`${printable(line)}\n`), secondsBetweenLines);
+async function openDisplay(options: DisplayOptions): Promise<EpisodesDisplay> {
+  if (options.quiet) return { begin: () => undefined, take: () => undefined, close: () => Promise.resolve() };
+  const liveLines = await liveDisplay(options);
+  if (liveLines === undefined) {
+    const ticker = tickEpisodes(linePrinter(options), secondsBetweenLines);
     return { ...ticker, close: () => Promise.resolve(ticker.close()) };
   }
-  const { terminalEpisodes } = await import('./terminal-episodes.js');
-  return terminalEpisodes();
+  // The line is gone when the results are printed.
+  const { lines, done } = liveLines(['Preparation'], { isCleared: true });
+  const ticker = tickEpisodes((text) => lines[0]?.title(text), 1);
+  return {
+    begin(what) {
+      lines[0]?.title(what);
+      ticker.begin(what);
+    },
+    take: (counts) => ticker.take(counts),
+    async close() {
+      ticker.close();
+      lines[0]?.end();
+      await done;
+    },
+  };
 }

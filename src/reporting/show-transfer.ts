@@ -1,5 +1,6 @@
 import type { TransferEvent } from '../transfers/transfer-event.js';
-import { isLive, printable } from './terminal-style.js';
+import { linePrinter, liveDisplay, secondsBetweenLines, type DisplayOptions } from './display-options.js';
+import type { LiveLine, LiveLines } from './live-lines.js';
 import { TransferLines } from './transfer-lines.js';
 
 /** Displays the progress of a transfer. */
@@ -9,26 +10,41 @@ export interface TransferDisplay {
   close(): Promise<void>;
 }
 
-export interface TransferOptions {
-  /** `--json`: shows nothing. */
-  readonly quiet: boolean;
-  readonly stdout: NodeJS.WriteStream;
-  readonly stderr: NodeJS.WriteStream;
-  readonly environment: { readonly [name: string]: string | undefined };
+/** Live lines on a terminal, and plain lines on standard error elsewhere. */
+export async function showTransfer(options: DisplayOptions): Promise<TransferDisplay> {
+  if (options.quiet) return { event: () => undefined, close: () => Promise.resolve() };
+  const liveLines = await liveDisplay(options);
+  if (liveLines !== undefined) return liveTransfer(liveLines);
+  return plainTransfer(linePrinter(options), () => performance.now());
 }
 
-const secondsBetweenLines = 10;
-
-/** Live lines on a terminal, and plain lines on standard error elsewhere. */
-export async function showTransfer({ quiet, stdout, stderr, environment }: TransferOptions): Promise<TransferDisplay> {
-  if (quiet) return { event: () => undefined, close: () => Promise.resolve() };
-  if (!isLive(stdout, stderr, environment))
-    return plainTransfer(
-      (line) => void stderr.write(`${printable(line)}\n`),
-      () => performance.now(),
-    );
-  const { terminalTransfer } = await import('./terminal-transfer.js');
-  return terminalTransfer();
+/** One line for each file. They appear when the files are known. */
+function liveTransfer(liveLines: (titles: readonly string[]) => LiveLines): TransferDisplay {
+  const told = new TransferLines();
+  const lineOf = new Map<string, LiveLine | undefined>();
+  let done: Promise<unknown> = Promise.resolve();
+  return {
+    event(event) {
+      const now = performance.now();
+      told.take(event, now);
+      if (event.type === 'planned') {
+        const names = event.files.map(({ name }) => name);
+        const live = liveLines(names.map((name) => told.progress(name, now)));
+        for (const [i, name] of names.entries()) lineOf.set(name, live.lines[i]);
+        done = live.done;
+        return;
+      }
+      const line = lineOf.get(event.name);
+      if (event.type === 'progress') return line?.title(told.progress(event.name, now));
+      line?.title(told.finished(event.name, event.outcome));
+      line?.end();
+    },
+    async close() {
+      // A line that has ended stays so.
+      for (const line of lineOf.values()) line?.end('skipped');
+      await done;
+    },
+  };
 }
 
 /** A line for the size of all files, for each finished file, and one every few seconds between. */

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { RunEvent } from '../contracts/events.js';
-import { channelValue, channelVariable } from '../reporting/channel-progress.js';
+import { channelValue, channelVariable } from '../reporting/show-progress.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { makeFolder } from '../reporting/make-folder.js';
 import type { RunLabel } from '../runs/run-label.js';

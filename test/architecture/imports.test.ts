@@ -73,7 +73,7 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^cosmiconfig$/, /^src\/config\//],
   [/^simple-git$/, /^src\/git\//],
   [/^@huggingface\/hub$/, /^src\/hub\//],
-  [/^listr2$/, /^src\/(reporting\/terminal-(tasks|grid|transfer|episodes)|scaffolding\/ask)\.ts$/],
+  [/^listr2$/, /^src\/(reporting\/live-lines|scaffolding\/ask)\.ts$/],
   [/^@(inquirer|listr2)\//, /^src\/(scaffolding\/ask|cli\/confirm)\.ts$/],
   [/^(ws|fflate)$/, /^src\/runners\/ray\//],
   [TENSOR_LIBRARIES, /^plugins\//],

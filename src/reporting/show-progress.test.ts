@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import { formatCount, formatSeconds } from './format-quantity.js';
-import { plainProgress } from './plain-progress.js';
+import { plainProgress } from './show-progress.js';
 import { StageProgress } from './stage-progress.js';
 
 function evaluation(rate: number, temperature: number): EvaluationSummary {
