@@ -3,12 +3,12 @@ import { shellWord } from '../errors/shell-word.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
 import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
-import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
 import type { ReportCell } from '../reporting/report-data.js';
 import { finalTestOf, testNames } from './final-test.js';
 import { nameRuns } from './name-runs.js';
+import { logNotes } from './run-notes.js';
 import { finalOutcomes } from './report-comparisons.js';
 import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
 
@@ -172,13 +172,12 @@ function refuseTemperature({ manifest, result }: LoadedRun, temperature: number)
   });
 }
 
-function notesOn({ manifest, result, status, halfWritten, changed }: LoadedRun): string[] {
-  const of = `Run ${manifest.id}`;
+function notesOn(run: LoadedRun): string[] {
+  const { manifest, result, status, halfWritten } = run;
   return [
-    ...(result?.evaluation ? [] : [`${of} is ${status} and has no final evaluation, so it is not compared.`]),
-    ...(halfWritten.length === 0
+    ...(result?.evaluation
       ? []
-      : [`${of}: the last line of ${halfWritten.join(' and ')} is incomplete and left out.`]),
-    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
+      : [`Run ${manifest.id} is ${status} and has no final evaluation, so it is not compared.`]),
+    ...logNotes(run, halfWritten),
   ];
 }

@@ -1,5 +1,4 @@
 import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
-import { changedLogs } from '../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { answerOfCells, questionOfCells } from './report-ranking.js';
@@ -9,6 +8,7 @@ import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun, type S
 import { compareWithTrained, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
+import { runNotes } from './run-notes.js';
 
 export interface ReportRequest {
   /** Folders of runs; duplicates count once. */
@@ -130,15 +130,7 @@ function labelled(groups: readonly SeedGroup[]): ReportRun[] {
 
 /** What a reader should know before trusting a run. */
 export function notesOn(run: ReportedRun): string[] {
-  const { manifest, status, changed } = run.loaded;
-  const logs = halfLogs(run);
-  const of = `Run ${manifest.id}`;
-  return [
-    ...(logs.length > 0 ? [`${of}: the last line of ${logs.join(' and ')} is incomplete and left out.`] : []),
-    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
-    ...(status === 'completed' ? [] : [`${of} is ${status}: these are its results so far.`]),
-    ...(manifest.inexact.length > 0 ? [`${of} is not exactly repeatable: ${manifest.inexact.join('; ')}.`] : []),
-  ];
+  return runNotes(run.loaded, halfLogs(run));
 }
 
 /** Logs with an incomplete last line. During a run this is normal, and nothing is lost. */

@@ -1,9 +1,12 @@
 import { count, formatShare, percentRange } from '../format-quantity.js';
-import type { ReportEvaluation } from '../report-data.js';
+import type { ReportRate } from '../report-data.js';
 import type { CellColumn } from './block.js';
 
+/** Success over some episodes. */
+export type ToldRate = ReportRate & { readonly episodes: number };
+
 /** Success with its interval, as a bar and in numbers. */
-export function rateColumns<Row>(of: (row: Row) => ReportEvaluation['success']): readonly CellColumn<Row>[] {
+export function rateColumns<Row>(of: (row: Row) => ToldRate): readonly CellColumn<Row>[] {
   return [
     {
       ...{ title: 'success, 0 to 100 %', kind: 'bar' },

@@ -1,12 +1,19 @@
 import { count } from '../format-quantity.js';
-import type { ReportEvaluation } from '../report-data.js';
 import { explanation, heading, tableOf, type Block } from './block.js';
-import { rateColumns } from './rate-columns.js';
+import { rateColumns, type ToldRate } from './rate-columns.js';
 
 /** A player, or a setting, and its success by each label of the tasks. */
 export interface LabelledRow {
   readonly name: string;
-  readonly evaluation: Pick<ReportEvaluation, 'labels'>;
+  readonly evaluation: {
+    readonly labels?: {
+      readonly [axis: string]: readonly {
+        readonly value: string | number;
+        readonly tasks: number;
+        readonly success: ToldRate;
+      }[];
+    };
+  };
   /** Whether it is what the table is about, or what this is compared with. */
   readonly isAbout?: boolean;
   readonly isReference?: boolean;
@@ -20,7 +27,7 @@ interface Row {
   readonly value: string;
   readonly name: string;
   readonly tasks: number;
-  readonly success: ReportEvaluation['success'];
+  readonly success: ToldRate;
   readonly isAbout: boolean;
 }
 

@@ -55,7 +55,12 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     options.onChange(input.value as Value);
   };
   if (address !== undefined) onPlace(follow);
-  const node = element('fieldset', { class: 'choice' }, element('legend', {}, options.label), ...labels);
+  const node = element(
+    'fieldset',
+    { class: 'choice' },
+    element('legend', { class: 'hidden' }, options.label),
+    ...labels,
+  );
   const next = () => {
     const usable = inputs.filter((input) => !input.disabled);
     const following = usable[(usable.findIndex((input) => input.checked) + 1) % usable.length];

@@ -1,6 +1,7 @@
 import { element } from './element.js';
 import { placeOf } from './episode-view.js';
 import type { ListedEpisode } from './filter-episodes.js';
+import { moveOfKey } from './key-moves.js';
 import { short } from '../format-quantity.js';
 import { outcomes } from './outcome-badge.js';
 
@@ -94,18 +95,8 @@ export function episodeList(
   }).observe(node);
   node.addEventListener('keydown', (event) => {
     const page = Math.max(1, Math.floor(node.clientHeight / rowHeight) - 1);
-    const moves: Record<string, number> = {
-      ArrowUp: -1,
-      ArrowDown: 1,
-      PageUp: -page,
-      PageDown: page,
-      Home: -Infinity,
-      End: Infinity,
-    };
-    const by = moves[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    move(by);
+    const by = moveOfKey(event, { line: 1, page });
+    if (by !== undefined) move(by);
   });
   const take = (found: readonly ListedEpisode[]) => {
     episodes = found;

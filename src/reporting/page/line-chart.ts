@@ -8,6 +8,7 @@ import { copyLink } from './copy-link.js';
 import { downloadFile } from './download-file.js';
 import { element, replaceChildren } from './element.js';
 import { figureImage } from './figure-image.js';
+import { moveOfKey } from './key-moves.js';
 import { svgElement } from './svg-element.js';
 import { swatch } from './swatch.js';
 
@@ -101,9 +102,8 @@ export function lineChart(first: ChartOptions): LineChart {
   plot.addEventListener('pointerleave', () => moveCursor(undefined));
   plot.addEventListener('blur', () => moveCursor(undefined));
   plot.addEventListener('keydown', (event) => {
-    const move = moves[event.key];
+    const move = moveOfKey(event, { step: 1, page: 10 });
     if (move === undefined || places.length === 0) return;
-    event.preventDefault();
     const outside = move < 0 ? places.length : -1;
     const from = cursor === undefined ? outside : countBefore(places, (x) => x <= cursor!) - 1;
     moveCursor(places[Math.min(places.length - 1, Math.max(0, from + move))]);
@@ -126,10 +126,6 @@ export function lineChart(first: ChartOptions): LineChart {
     },
   };
 }
-
-const moves: { readonly [key: string]: number } = {
-  ...{ ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity },
-};
 
 function saveButton(title: string, kind: string, make: () => Blob | Promise<Blob>): HTMLButtonElement {
   const attributes = { class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };

@@ -1,5 +1,6 @@
 import type { ReportTokens } from '../report-data.js';
 import { element, replaceChildren } from './element.js';
+import { moveOfKey } from './key-moves.js';
 import { visible } from './visible-text.js';
 import { number, formatShare, signed } from '../format-quantity.js';
 import type { TokenMeasure, TokenScale } from './token-colour.js';
@@ -133,23 +134,13 @@ function pieceText({ pieces, tokens }: ReportTokens, index: number): string {
 }
 
 function moveFocus(event: KeyboardEvent, strip: HTMLElement): void {
-  const moves: Record<string, number> = {
-    ArrowLeft: -1,
-    ArrowRight: 1,
-    ArrowUp: -10,
-    ArrowDown: 10,
-    Home: -Infinity,
-    End: Infinity,
-  };
-  const move = moves[event.key];
-  if (move === undefined || !(event.target instanceof HTMLElement)) return;
   const tokens = [...strip.querySelectorAll<HTMLElement>('.token')];
-  const from = tokens.indexOf(event.target);
-  if (from < 0) return;
-  event.preventDefault();
+  const from = tokens.findIndex((token) => token === event.target);
+  const move = from < 0 ? undefined : moveOfKey(event, { step: 1, line: 10 });
+  if (move === undefined) return;
   const next = tokens[Math.min(tokens.length - 1, Math.max(0, from + move))];
-  event.target.tabIndex = -1;
   if (next === undefined) return;
+  if (tokens[from] !== undefined) tokens[from].tabIndex = -1;
   next.tabIndex = 0;
   next.focus();
 }

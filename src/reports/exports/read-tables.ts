@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import type { Episode, Turn } from '../../contracts/trajectory.js';
 import { readJsonLines } from '../../reporting/read-json-lines.js';
 import type { TableRow } from '../../reporting/table-file.js';
-import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import { checkLine } from '../../runs/recorded-shapes.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { nameRuns } from '../name-runs.js';
+import { runNotes } from '../run-notes.js';
 import { componentColumn, labelColumn, type FoundNames, type TableName } from './table-columns.js';
 
 /** A run, and how much of each log is exported. */
@@ -61,7 +61,7 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
       episodes[path] = whole;
     }
     scanned.push({ ...run, metrics: loaded.metrics.length, evaluations: loaded.evaluations.length, episodes });
-    notes.push(...notesOn(loaded, halfWritten));
+    notes.push(...runNotes(loaded, halfWritten));
   }
   const own = nameRuns(named);
   return { runs: scanned.map((run, i) => ({ ...run, name: own[i] ?? '' })), names, notes };
@@ -101,16 +101,6 @@ function episodeLogs(run: string): { path: string; name: string }[] {
   const folder = join(run, 'episodes');
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : [];
   return names.sort().map((name) => ({ path: join(folder, name), name: `episodes/${name}` }));
-}
-
-function notesOn({ manifest, status, changed }: LoadedRun, halfWritten: readonly string[]): string[] {
-  const of = `Run ${manifest.id}`;
-  const logs = halfWritten.join(' and ');
-  return [
-    ...(logs === '' ? [] : [`${of}: the last line of ${logs} is incomplete and left out.`]),
-    ...(changed.length > 0 ? [`${of}: ${changedLogs(changed)}`] : []),
-    ...(status === 'completed' ? [] : [`${of} is ${status}: these are its results so far.`]),
-  ];
 }
 
 function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationLine, index: number): TableRow {

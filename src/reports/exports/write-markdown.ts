@@ -8,12 +8,12 @@ import { finalBlocks } from '../../reporting/blocks/tell-players.js';
 import { visibleText } from '../../reporting/display-text.js';
 import { markdownLines } from '../../reporting/markdown-blocks.js';
 import { compareRuns } from '../compare-runs.js';
-import { changedLogs } from '../../runs/changed-logs.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import { totalsOfMetrics } from '../../training/spending.js';
 import { ablationSection } from '../ablation-blocks.js';
 import { comparisonBlocks } from '../comparison-blocks.js';
 import { reportEvaluations } from '../report-run.js';
+import { logNotes } from '../run-notes.js';
 import type { ExportedSubjects } from './exported-subjects.js';
 
 /** First line of the written document; a file that starts with it may be overwritten. */
@@ -48,11 +48,7 @@ export async function writeMarkdown({ ablations, runs }: ExportedSubjects): Prom
   const [first, ...others] = runs;
   if (first !== undefined && others.length === 0) {
     const run = await loadRun(first);
-    if (run.halfWritten.length > 0) {
-      const logs = run.halfWritten.join(' and ');
-      notes.push(`Run ${run.manifest.id}: the last line of ${logs} is incomplete and left out.`);
-    }
-    if (run.changed.length > 0) notes.push(`Run ${run.manifest.id}: ${changedLogs(run.changed)}`);
+    notes.push(...logNotes(run, run.halfWritten));
     const { name, recipe } = run.manifest;
     sections.push([`${run.name ?? name}, seed ${recipe.seed}`, runSection(run)]);
   } else if (first !== undefined) {
