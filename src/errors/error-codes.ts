@@ -103,6 +103,19 @@ export const errorCodes = {
       'No task is as hard as the options of the curriculum want; or a curriculum of a plugin throws, repeats tasks, or answers with something else.',
     cure: 'Change the options of `curriculum`, or use `curriculum: {name: uniform}`.',
   },
+  AG_DATA: {
+    exitCode: 2,
+    meaning: 'The rows of a data set cannot be read, or are not as the environment declares them.',
+    cause:
+      'A truncated or empty file, a row with another type in a column, two rows with one id, a missing column, or a folder without files of rows.',
+    cure: 'Correct or download the file that the message names, or declare its columns as they are.',
+  },
+  AG_DATA_CHANGED: {
+    exitCode: 2,
+    meaning: 'A file of a data set is not what it was when the run began.',
+    cause: 'A new version of the data set was downloaded, or another program writes the file.',
+    cure: 'Restore the file to continue the run, or start a new run with the new file.',
+  },
   AG_DEMONSTRATION: {
     exitCode: 2,
     meaning: "Demonstrations cannot be read, or cannot be written in the policy's action format and tokens.",

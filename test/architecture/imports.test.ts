@@ -20,9 +20,9 @@ const GROUPS = [
   ['reporting', 'plugins', 'config', 'git', 'hub'],
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
-  // A download is a file in the end, and so is a lock.
+  // A download is a file in the end, and so is a lock. Rows are in files.
   ['requirements'],
-  ['processes', 'transfers'],
+  ['processes', 'transfers', 'data'],
   ['credit', 'statistics', 'random', 'files', 'contracts', 'errors'],
 ] as const;
 
@@ -32,7 +32,7 @@ const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
 const TESTING = [
-  ...['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'files', 'contracts', 'errors'],
+  ...['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'data', 'files', 'contracts', 'errors'],
 ];
 
 /**
@@ -76,6 +76,7 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
   [/^listr2$/, /^src\/(reporting\/live-lines|scaffolding\/ask)\.ts$/],
   [/^@(inquirer|listr2)\//, /^src\/(scaffolding\/ask|cli\/confirm)\.ts$/],
   [/^(ws|fflate)$/, /^src\/runners\/ray\//],
+  [/^hyparquet(-compressors|$|\/)/, /^src\/data\//],
   [TENSOR_LIBRARIES, /^plugins\//],
 ];
 
