@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 
+import type { DataColumns, DataSet, DataSetOptions } from './data-set.js';
 import type { OutsideFiles } from './files.js';
 import type { Random } from './random.js';
 import type { FoundRequirement } from './requirement.js';
@@ -103,6 +104,12 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
     args?: readonly string[],
     options?: JsonLinesOptions,
   ): Promise<JsonLinesProcess<Question, Answer>>;
+  /**
+   * Opens the rows of a data set in files, of which there may be millions. The first time it reads them all, checks every
+   * row, and keeps an index in `cacheDirectory`; this takes some seconds for a million rows. Rejects with AG_DATA if a
+   * file or a row is not as declared, and with AG_DATA_CHANGED if a file is not as `expected`. A plugin lets both pass.
+   */
+  openDataSet<const Columns extends DataColumns>(options: DataSetOptions<Columns>): Promise<DataSet<Columns>>;
   /** The observation of a text world in the view that its options of the group `view` ask for. */
   composeObservation(scene: TextScene, view: TextView): string;
 }

@@ -43,11 +43,14 @@ export function createEnvironmentHost(
   owner: PluginOwner,
   found: EnvironmentHost['found'] = {},
 ): EnvironmentHost {
+  const host = withoutRandom(settings, owner);
   return {
-    ...withoutRandom(settings, owner),
+    ...host,
     found,
     spawn: spawnOwned,
     spawnJsonLines,
+    // Few worlds have one, and its libraries take time to load.
+    openDataSet: async (options) => (await import('../data/open-data-set.js')).openDataSet(options, host),
     composeObservation,
   };
 }

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import type { DataColumns, DataSetOptions } from '../contracts/data-set.js';
 import type { EnvironmentHost } from '../contracts/host.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
+import { openDataSet } from '../data/open-data-set.js';
 import { outsideFiles } from '../files/outside-files.js';
 import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
@@ -30,7 +32,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
   const messages: string[] = [];
   let cacheFolder: string | undefined;
   const say = (message: string) => void messages.push(message);
-  return {
+  const host = {
     log: { info: say, warn: say },
     found: {},
     fetch: tellWaits(boundedFetch, say),
@@ -42,9 +44,11 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     files: outsideFiles,
     spawn: spawnOwned,
     spawnJsonLines,
+    openDataSet: <const Columns extends DataColumns>(options: DataSetOptions<Columns>) => openDataSet(options, host),
     composeObservation,
     messages,
   };
+  return host;
 }
 
 function temporaryFolder(): string {
