@@ -35,8 +35,8 @@ export interface TaskSource {
    * ids at once.
    */
   id(place: number): Awaitable<string>;
-  /** The id of a task drawn at random. */
-  random(random: Random): Awaitable<string>;
+  /** The id of a task drawn at random. Absent: that of a place drawn at random, which needs a bounded split. */
+  random?(random: Random): Awaitable<string>;
 }
 
 /** Facts of a task besides its play. They are always the same for the same task. */
@@ -174,8 +174,8 @@ export interface Environment {
 export interface World {
   /** The rules, used as the system prompt of a policy; empty if the first observation contains them. */
   readonly instructions: string;
-  /** Pairwise disjoint. */
-  readonly splits: { readonly [name in SplitName]: TaskSource };
+  /** Pairwise disjoint. A world without a split cannot be trained or evaluated on it. */
+  readonly splits: { readonly [name in SplitName]?: TaskSource };
   /** Cluster and labels of a task, if it has any. */
   about?(task: string): Awaitable<TaskFacts>;
   /**

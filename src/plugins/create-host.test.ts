@@ -40,10 +40,8 @@ it('opens data sets for worlds, with an index in the cache folder of the plugin'
     cluster: 'unit',
   });
   // What a world needs of it is what it has, with the types of its columns.
-  const { train, validation, test } = data.splits;
-  if (train === undefined || validation === undefined || test === undefined) throw new Error('a split is missing');
-  const world: Pick<World, 'splits' | 'about' | 'close'> = { ...data, splits: { train, validation, test } };
-  const id = await world.splits.test.id(0);
+  const world: Pick<World, 'splits' | 'about' | 'close' | 'materials'> = { ...data, materials: data.files };
+  const id = await world.splits.test!.id(0);
   const { question, answer } = await data.row(id);
   expect(question).toBe(`${answer - 1} + 1`);
   expect(await world.about?.(id)).toEqual({ cluster: String((answer - 1) % 4) });

@@ -15,13 +15,12 @@ export const moduleShapes: { readonly [kind in ContributionKind]: Shape } = {
 };
 
 const promises = { independent: 'boolean', draws: 'boolean', exact: 'boolean' } as const;
-const source = { id: 'function', random: 'function' } as const;
 
 /** The members of an opened world without which the loop would fail. */
 export const worldShape: Shape = {
   instructions: 'string',
   create: 'function',
-  splits: { train: source, validation: source, test: source },
+  splits: 'object',
 };
 
 /** The same of an instance of a world. */

@@ -55,6 +55,30 @@ describe('opening a world', () => {
   });
 });
 
+describe('the splits of a world', () => {
+  it('may be absent, and need no random() where they are bounded', async () => {
+    const source = (count: number | 'unbounded') => ({ count, id: (place: number) => `at ${place}` });
+    const splits = { train: source(5), validation: source('unbounded') };
+    const world = localWorld({ ...signalWorld(), splits }, worldSettings());
+    const streams = () => Array.from({ length: 40 }, (_, draw) => random.stream('draws', draw));
+    const drawn = await world.splits.train.draw(streams());
+    expect(new Set(drawn)).toEqual(new Set(['at 0', 'at 1', 'at 2', 'at 3', 'at 4']));
+    expect(await world.splits.train.draw(streams())).toEqual(drawn);
+    await expect(world.splits.validation.draw(streams())).rejects.toThrow(
+      'the split validation is unbounded, so it needs random()',
+    );
+    expect(world.splits.test.count).toBe(0);
+    expect(await world.splits.test.ids([])).toEqual([]);
+  });
+
+  it('must have ids', async () => {
+    const splits = { train: { count: 3 } } as unknown as World['splits'];
+    await expect(openLocalWorld(() => ({ ...signalWorld(), splits }), worldSettings())).rejects.toThrow(
+      'the split train.id is absent, not a function',
+    );
+  });
+});
+
 describe('many tasks', () => {
   // Goes red when all are asked for in one piece: a long list would then look like a world that hangs.
   it('are asked for in parts, and the thread is free in between', async () => {
@@ -69,7 +93,7 @@ describe('many tasks', () => {
     };
     const about = (task: string) => answer({ cluster: task });
     const base = signalWorld(undefined, { about, count: 500 });
-    const train = { ...base.splits.train, id: (place: number) => answer(`train-${place}`) };
+    const train = { ...base.splits.train!, id: (place: number) => answer(`train-${place}`) };
     const world = localWorld({ ...base, splits: { ...base.splits, train } }, worldSettings());
     const ids = await world.splits.train.ids(Array.from({ length: 500 }, (_, place) => place));
     expect([ids.length, ids[499], parts]).toEqual([500, 'train-499', 3]);

@@ -27,6 +27,7 @@ import { CallClock } from './call-clock.js';
 import { environmentShape, worldShape } from './contribution-shapes.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
+import { sourceOf } from './source-of.js';
 import { unlessAborted } from './unless-aborted.js';
 import { whenAnswered } from './when-answered.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
@@ -303,7 +304,8 @@ function digestOf(key: string): string {
 }
 
 function taskList(world: World, split: SplitName, caller: Caller): TaskList {
-  const source = world.splits[split];
+  if (world.splits[split] !== undefined) checkShape(world.splits[split], { id: 'function' }, `the split ${split}`);
+  const source = sourceOf(world, split);
   const { count } = source;
   if (count !== 'unbounded' && !(Number.isSafeInteger(count) && count >= 0)) {
     throw new Error(`the count of the split ${split} is ${String(count)}, neither a whole number nor 'unbounded'`);

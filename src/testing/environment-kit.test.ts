@@ -166,7 +166,7 @@ const withDetails =
   (result: StepResult): unknown => ({ ...result, facts: { ...result.facts, details: details() } });
 
 const withTrain = (train: Partial<TaskSource>): Partial<Subject> =>
-  brokenWorld(() => ({ splits: { ...splits, train: { ...splits.train, ...train } } }));
+  brokenWorld(() => ({ splits: { ...splits, train: { ...splits.train!, ...train } } }));
 
 /** One walk that all instances share. */
 const shared = new Walk();
@@ -486,7 +486,8 @@ describe('the kit of environments', () => {
       const act = (player: string, call: Draw) => walk.act(player === 'random' ? player : 'nobody', call);
       return { act, reset: walk.reset.bind(walk), step: walk.step.bind(walk) };
     };
-    const open = () => ({ instructions: '', splits, create });
+    const { count, id } = splits.test!;
+    const open = () => ({ instructions: '', splits: { test: { count, id } }, create });
     expect(await environmentKit.check({ ...good, open }, settings)).toEqual([]);
   });
 
@@ -540,6 +541,9 @@ describe('the kit of environments', () => {
     };
     expect(await environmentKit.check({ ...good, open }, settings)).toMatchObject([
       { id: 'create', message: 'no database' },
+    ]);
+    expect(await environmentKit.check({ ...good, ...brokenWorld(() => ({ splits: {} })) }, settings)).toMatchObject([
+      { id: 'create', message: 'no split has tasks' },
     ]);
     const late = { ...good, ...brokenWorld(() => ({ maxTurns: 2 })) };
     expect(await environmentKit.check(late, { ...settings, accept: ['oracle'] })).toEqual([]);
@@ -729,6 +733,9 @@ describe('the kit of environments', () => {
 describe('environmentKit.describe', () => {
   it('declares a test for each check, and those of broken things fail with their cause', async () => {
     const declared = new Map<string, () => Promise<void>>();
+    expect(await environmentKit.check({ ...good, ...brokenWorld(() => ({ splits: {} })) }, settings)).toMatchObject([
+      { id: 'create', message: 'no split has tasks' },
+    ]);
     const late = { ...good, ...brokenWorld(() => ({ maxTurns: 2 })) };
     environmentKit.describe((name, body) => declared.set(name, body), late, settings);
     expect(declared.size).toBe(environmentKit.checks.length);

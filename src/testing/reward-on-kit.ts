@@ -3,6 +3,7 @@ import type { RewardScheme } from '../contracts/reward.js';
 import { checkShape } from '../errors/check-shape.js';
 import { createRandom } from '../random/create-random.js';
 import { instanceShapes } from '../rollout/contribution-shapes.js';
+import { sourceOf } from '../rollout/source-of.js';
 import { Kit, type KitSettings } from './conformance-kit.js';
 import { act, conclude, freshCall } from './environment-checks/call-environment.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
@@ -136,7 +137,7 @@ export const rewardOnKit = new Kit<
     const played: Played[] = [];
     const names = Object.keys(players) as (keyof typeof players)[];
     for (let place = 0; place < tasks; place += 1) {
-      const task = await world.splits.train.random(random.stream('tasks', place));
+      const task = await sourceOf(world, 'train').random(random.stream('tasks', place));
       const wise = world.experts?.includes('oracle') === true;
       for (const name of wise ? names : (['random'] as const)) played.push(await play(name, task, horizon));
       const { success, turns } = played.at(-1)!;

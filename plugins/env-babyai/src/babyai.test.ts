@@ -225,7 +225,7 @@ describe('players', () => {
     const { splits } = open(plain, testHost());
     const environment = make();
     for (let place = 0; place < 96; place += 1) {
-      const id = splits.test.id(place) as string;
+      const id = splits.test!.id(place) as string;
       environment.reset(id);
       const last = playToEnd(environment, 'oracle').at(-1)!;
       expect([id, last.facts.success]).toEqual([id, true]);

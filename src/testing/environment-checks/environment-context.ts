@@ -89,6 +89,7 @@ export async function prepareEnvironment(
   const create = async (of = world): Promise<Environment> =>
     checkShape(await of.create(freshCall()), environmentShape, 'create()');
   const tasks = [...(await listSplits(world, resolved.tasks)).values()].flat();
+  if (tasks.length === 0) throw new Error('no split has tasks');
   const play = async (environment: Environment, player: string, limit: number): Promise<CheckedEpisode[]> => {
     const episodes: CheckedEpisode[] = [];
     for (const task of tasks)

@@ -1,5 +1,6 @@
 import type { SplitName, TaskSource, World } from '../../contracts/environment.js';
 import { splitNames } from '../../rollout/local-world.js';
+import { sourceOf } from '../../rollout/source-of.js';
 
 /** Ids of a split: all of them if it is bounded and small enough, otherwise an even sample. */
 export async function listIds(source: TaskSource, limit: number): Promise<string[]> {
@@ -15,8 +16,8 @@ export async function listIds(source: TaskSource, limit: number): Promise<string
 }
 
 /** Ids of every split. */
-export async function listSplits({ splits }: World, limit: number): Promise<ReadonlyMap<SplitName, string[]>> {
+export async function listSplits(world: World, limit: number): Promise<ReadonlyMap<SplitName, string[]>> {
   const listed = new Map<SplitName, string[]>();
-  for (const split of splitNames) listed.set(split, await listIds(splits[split], limit));
+  for (const split of splitNames) listed.set(split, await listIds(sourceOf(world, split), limit));
   return listed;
 }

@@ -4,6 +4,8 @@ import type { Json } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
 import { isUnavailable } from '../../errors/is-unavailable.js';
 import { copyJson } from '../../rollout/copy-json.js';
+import { splitNames } from '../../rollout/local-world.js';
+import { sourceOf } from '../../rollout/source-of.js';
 import { firstFound } from '../findings.js';
 import { jsonDifference } from '../json-difference.js';
 import { purityChecks } from '../purity-checks.js';
@@ -39,7 +41,8 @@ async function askEverything(world: World, environment: Environment, random: Ran
 async function live(context: EnvironmentContext): Promise<void> {
   const random = context.random.stream('life');
   const world = await context.open();
-  await world.splits.train.random(random);
+  const split = splitNames.find((name) => sourceOf(world, name).count !== 0) ?? 'train';
+  await sourceOf(world, split).random(random);
   await world.about?.(context.tasks[0] ?? '');
   const play = async (environment: Environment): Promise<void> => {
     for (const episode of unthrown(context).slice(0, 3)) {

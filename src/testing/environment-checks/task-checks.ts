@@ -2,6 +2,7 @@
 import type { SplitName, World } from '../../contracts/environment.js';
 import { checkTaskFacts } from '../../rollout/check-answers.js';
 import { splitNames } from '../../rollout/local-world.js';
+import { sourceOf } from '../../rollout/source-of.js';
 import { firstFound, foundAt } from '../findings.js';
 import { jsonDifference } from '../json-difference.js';
 import { shorten } from '../shorten.js';
@@ -59,7 +60,7 @@ export const taskChecks: readonly EnvironmentCheck[] = [
       const listed = await listSplits(world, settings.ids);
       const ids = new Map([...listed].map(([split, tasks]) => [split, new Set(tasks)]));
       return firstFound(splitNames, (split) => {
-        const source = world.splits[split];
+        const source = sourceOf(world, split);
         const draws = Array.from({ length: source.count === 0 ? 0 : 50 }, (_, draw) => draw);
         return firstFound(draws, async (draw) => {
           const [task, again] = await Promise.all(
@@ -110,7 +111,7 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     run: async ({ world, settings }) => {
       const owner = new Map<string, readonly [split: SplitName, task: string]>();
       const shared = await firstFound(splitNames, async (split) => {
-        const source = world.splits[split];
+        const source = sourceOf(world, split);
         const limit = source.count === 'unbounded' ? Math.min(askedAbout, settings.ids) : settings.ids;
         return firstFound(await listIds(source, limit), async (task) => {
           const { cluster } = await factsOf(world, task);

@@ -15,7 +15,7 @@ async function winRate(player: string): Promise<number> {
   const game = await world.create(call);
   let won = 0;
   for (let i = 0; i < 1000; i += 1) {
-    await game.reset(await world.splits.train.random(random), call);
+    await game.reset(await world.splits.train!.id(i), call);
     for (;;) {
       const { terminated, facts } = await game.step(await game.act(player, call), call);
       if (!terminated) continue;
@@ -78,7 +78,7 @@ describe('template-name', () => {
 
   it('deals all games into three splits', () => {
     const { train, validation, test } = open(usual).splits;
-    const sizes = [train, validation, test].map(({ count }) => Number(count));
+    const sizes = [train, validation, test].map((split) => Number(split?.count));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(16 * 16 * 15);
     for (const size of sizes.slice(1)) expect(size / (16 * 16 * 15)).toBeCloseTo(0.2, 1);
   });

@@ -64,7 +64,7 @@ describe('generated tasks', () => {
   it('draw tasks of their split', () => {
     const { splits } = open({ tasks: ['pick_two_obj_and_place'], rooms: ['bathroom'], scenes: 10 });
     for (let draw = 0; draw < 20; draw += 1)
-      expect(splits.validation.random(random)).toMatch(/^house\/bathroom-8\/pick_two_obj_and_place\/\d+$/);
+      expect(splits.validation.random!(random)).toMatch(/^house\/bathroom-8\/pick_two_obj_and_place\/\d+$/);
   });
 
   it.each([

@@ -45,7 +45,7 @@ describe('the games of a folder', () => {
     // A puzzle of two splits: the same game lies in both folders.
     expect(book.sharesClusters).toBe(true);
     const { random } = testHost(1);
-    expect(idsOf(book)['train']).toContain(book.splits.train.random(random));
+    expect(idsOf(book)['train']).toContain(book.splits.train.random!(random));
     expect(book.read('games/train/b c').begin().remaining()).toEqual({ actions: 2, deeds: 1 });
   });
 

@@ -46,7 +46,7 @@ describe.each(settings)('splits by structure: %s', (_name, options) => {
       const ids = idsAt(first.splits[split], places.slice(0, 5));
       const later = places.slice(0, 5).reverse();
       expect(idsAt(second.splits[split], later).toReversed()).toEqual(ids);
-      expect(first.splits[split].random(testHost(3).random)).toBe(second.splits[split].random(testHost(3).random));
+      expect(first.splits[split].random!(testHost(3).random)).toBe(second.splits[split].random!(testHost(3).random));
       for (const id of ids.slice(0, 2)) {
         expect(second.about(id)).toEqual(first.about(id));
         const [one, other] = [first, second].map((book) => book.read(id));
@@ -89,7 +89,7 @@ describe('a list by structure', () => {
     });
     expect(train.id(0)).toBe('d/1');
     expect(() => test.id(2)).toThrow('none of 64 games like d/128 belongs to the split test');
-    expect(() => test.random(testHost().random)).toThrow('Use splits: seeds, or a larger world.');
+    expect(() => test.random!(testHost().random)).toThrow('Use splits: seeds, or a larger world.');
   });
 });
 
