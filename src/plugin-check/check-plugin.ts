@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 import { nearestName } from '../config/nearest-name.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { type CheckOutcome, outcomeOf } from '../testing/conformance-kit.js';
+import { type CheckOutcome, outcomeOfCheck } from '../testing/conformance-kit.js';
 import { allChecks } from './all-checks.js';
 import type { CheckRequest, ContributionId } from './check-messages.js';
 import { mergeOutcomes } from './merge-outcomes.js';
@@ -88,7 +88,7 @@ async function examineInProcess(
   const observations = Object.values(observerChecks)
     .filter(({ id }) => !skip.includes(id) && only?.includes(id) !== false)
     .map((check) =>
-      outcomeOf(
+      outcomeOfCheck(
         check,
         [seen[check.id]].flatMap((message) => message ?? []),
       ),

@@ -151,7 +151,7 @@ export class Kit<Subject, Settings extends KitSettings, Context> {
         if (down !== undefined) return skip(id, 'it is down');
         found = check === preparation ? messageOf(error) : `${unfinishedCheck}: ${messageOf(error)}`;
       }
-      return end({ ...outcomeOf(check, found), seconds: (performance.now() - begin) / 1000 });
+      return end({ ...outcomeOfCheck(check, found), seconds: (performance.now() - begin) / 1000 });
     };
     try {
       await perform(preparation, async () => {
@@ -167,7 +167,7 @@ export class Kit<Subject, Settings extends KitSettings, Context> {
       }
       // A check that could not run has not passed. This is reported even if the check was not selected.
       if (availability !== undefined && (down !== undefined || (context !== undefined && isWanted(availability))))
-        end(outcomeOf(availability, down && `it is down: ${down}`));
+        end(outcomeOfCheck(availability, down && `it is down: ${down}`));
       return { checks: outcomes, ...prepared };
     } finally {
       for (const free of frees.toReversed()) await quietly(free);
@@ -198,7 +198,7 @@ export class Kit<Subject, Settings extends KitSettings, Context> {
 }
 
 /** The outcome of a check that has found this. */
-export function outcomeOf(check: CheckDescription, found: Found): CheckOutcome {
+export function outcomeOfCheck(check: CheckDescription, found: Found): CheckOutcome {
   const { id, title, cure, severity = 'error' } = check;
   const messages = [found].flat().filter((message) => message !== undefined);
   const findings = messages.map((message) => ({ id, title, cure, severity, message }));

@@ -22,7 +22,7 @@ export interface PolicyCheckSettings extends KitSettings {
 }
 
 /** Learning rate of the kit's optimizer steps. */
-export const learningRate = 1e-2;
+export const stepSize = 1e-2;
 /** Maximum difference between two computations of the same number. */
 export const tolerance = 1e-4;
 

@@ -9,7 +9,7 @@ import { selectRows } from '../../rollout/select-rows.js';
 import { jsonDifference } from '../json-difference.js';
 import {
   distance,
-  learningRate,
+  stepSize,
   tolerance,
   makeRequests,
   plainSampling,
@@ -82,7 +82,7 @@ export const stateChecks: readonly PolicyCheck[] = [
       const frozen = await model.freeze();
       const before = await frozen.logprobs(batch);
       const live = distance(before, await model.logprobs(batch));
-      await train(model, batch, learningRate, 2);
+      await train(model, batch, stepSize, 2);
       const moved = distance(before, await frozen.logprobs(batch));
       await frozen.dispose();
       return [
@@ -105,14 +105,14 @@ export const stateChecks: readonly PolicyCheck[] = [
           () => 'loading an empty folder did not throw',
           () => undefined,
         );
-        await train(model, batch, learningRate, 2);
+        await train(model, batch, stepSize, 2);
         await model.save(directory);
         await other.load(directory);
         const requests = makeRequests(context, 3);
         const both = [];
         for (const one of [model, other]) {
           const version = one.policyVersion;
-          const norms = await train(one, batch, learningRate, 3);
+          const norms = await train(one, batch, stepSize, 3);
           const logprobs = (await one.logprobs(batch)).join(' ');
           const answers = model.capabilities.sampler.draws ? await one.generate(requests, plainSampling) : [];
           both.push({ version, 'gradient norms': norms, logprobs, answers });

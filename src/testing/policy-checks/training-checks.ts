@@ -8,7 +8,7 @@ import {
   differing,
   distance,
   tolerance,
-  learningRate,
+  stepSize,
   onBatch,
   gradientNorm,
   makeRequests,
@@ -97,7 +97,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const before = { version: model.policyVersion, logprobs: await model.logprobs(batch) };
       const infinite = { ...batch, weight: batch.weight.map((weight) => (weight === 0 ? 0 : Infinity)) };
       await model.forwardBackward(infinite, supervisedLoss);
-      const { applied } = await model.optimizerStep({ learningRate: learningRate });
+      const { applied } = await model.optimizerStep({ learningRate: stepSize });
       const after = distance(before.logprobs, await model.logprobs(batch));
       const version = model.policyVersion;
       const norm = await gradientNorm(model, [batch], supervisedLoss);
@@ -118,7 +118,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
       const [before, version] = [await likelihood(), model.policyVersion];
       for (let step = 0; step < 5; step += 1) {
         await model.forwardBackward(batch, supervisedLoss);
-        const { applied } = await model.optimizerStep({ learningRate: learningRate, clipNorm: 1 });
+        const { applied } = await model.optimizerStep({ learningRate: stepSize, clipNorm: 1 });
         if (!applied) return `step ${step} was not applied`;
       }
       const after = await likelihood();
@@ -175,7 +175,7 @@ export const trainingChecks: readonly PolicyCheck[] = [
     run: onBatch(async ({ model, batch }) => {
       const toThree: Loss = { terms: { value: { op: 'mul', left: error, right: error } } };
       const first = await model.forwardBackward(batch, toThree);
-      const { gradientNorm: norm } = await model.optimizerStep({ learningRate: learningRate });
+      const { gradientNorm: norm } = await model.optimizerStep({ learningRate: stepSize });
       const second = await model.forwardBackward(batch, toThree);
       await model.optimizerStep({ learningRate: 0 });
       const apart = distance((await model.values?.(batch)) ?? [], second.values ?? []);
