@@ -179,6 +179,12 @@ export interface World {
   /** Cluster and labels of a task, if it has any. */
   about?(task: string): Awaitable<TaskFacts>;
   /**
+   * The split of any task; undefined if it is in none. A run then lists no split to prove that splits share no task, and
+   * asks `about` only for tasks that it uses, so it starts as fast with millions of tasks. Absent: the splits are listed up
+   * to a million tasks each.
+   */
+  splitOf?(task: string): Awaitable<SplitName | undefined>;
+  /**
    * Players of `act` besides `random`: `oracle` plays optimally or nearly so; `demonstrator` plays the demonstrations;
    * others by name.
    */

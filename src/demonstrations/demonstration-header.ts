@@ -1,5 +1,6 @@
 import type { SplitName } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
+import { splitNames } from '../rollout/split-names.js';
 
 /**
  * The first line of a file of demonstrations. It describes all episodes up to the next header, so files may be joined
@@ -33,8 +34,6 @@ export function isHeader(value: JsonObject): boolean {
   return value['document'] === 'demonstrations';
 }
 
-const splitNames: readonly unknown[] = ['train', 'validation', 'test'] satisfies SplitName[];
-
 /** The header, or its problem. */
 export function parseHeader(value: JsonObject): DemonstrationHeader | string {
   const { formatVersion, environment, split, player, temperature, horizon, seed, filter } = value;
@@ -43,7 +42,7 @@ export function parseHeader(value: JsonObject): DemonstrationHeader | string {
   for (const key of ['name', 'package', 'version']) {
     if (typeof environment[key] !== 'string') return `"environment.${key}" is not a string`;
   }
-  if (!splitNames.includes(split)) return '"split" is not train, validation or test';
+  if (!(splitNames as readonly unknown[]).includes(split)) return '"split" is not train, validation or test';
   if (typeof player !== 'string') return '"player" is not a string';
   if (temperature !== undefined && typeof temperature !== 'number') return '"temperature" is not a number';
   if (typeof horizon !== 'number') return '"horizon" is not a number';

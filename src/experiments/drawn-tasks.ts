@@ -36,6 +36,14 @@ export class DrawnTasks {
       const split = this.#heldOut.tasks.get(task);
       if (split !== undefined) throw leak(`the training task "${task}" is also a task of ${split}`);
     }
+    const splits = await this.#heldOut.splitOf?.(fresh);
+    for (const [index, split] of splits?.entries() ?? []) {
+      if (split !== 'train') {
+        throw leak(
+          `the training task "${fresh[index]}" is ${split === undefined ? 'in no split' : `of the split ${split}`}`,
+        );
+      }
+    }
     await this.#clusters.ask(fresh);
     for (const task of fresh) {
       const cluster = this.#clusters.of(task);

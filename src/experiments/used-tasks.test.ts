@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import { tinyRecipe } from '../config/fixtures/tiny-recipe.js';
 import { planRun } from '../config/run-plan.js';
-import type { World } from '../contracts/environment.js';
+import type { SplitName, TaskSource, World } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import { createRandom } from '../random/create-random.js';
 import { worldSettings } from '../rollout/fixtures/collect.js';
 import { signalWorld } from '../rollout/fixtures/signals.js';
 import { localWorld } from '../rollout/local-world.js';
+import { proveSplits } from '../runs/split-proof.js';
 import { DrawnTasks } from './drawn-tasks.js';
 import { heldOutOf, sharesClusters, splitTasks, trainedClusters } from './used-tasks.js';
 
@@ -68,6 +69,60 @@ describe('the tasks of a run', () => {
     await expect(tasksOf(thirty({ about: () => about('somebody') }))).rejects.toThrow('no such task');
     const labelled = await tasksOf(thirty({ about: () => ({ labels: { kind: 'easy' } }) }));
     expect(labelled.tasks).not.toHaveProperty('clusters');
+  });
+});
+
+describe('a world that tells the split of a task', () => {
+  const splitOf: NonNullable<World['splitOf']> = (task) => {
+    const split = /^(train|validation|test)-\d+$/.exec(task)?.[1];
+    if (split === undefined) throw new Error('no such task');
+    return split as SplitName;
+  };
+  const [asked, told]: [string[], string[]] = [[], []];
+  const world = (changes: Partial<World> = {}): World => {
+    const { splits } = thirty();
+    const listed = (name: SplitName): TaskSource => {
+      const id = (place: number): string => {
+        asked.push(`${name}-${place}`);
+        return `${name}-${place}`;
+      };
+      return { ...splits[name]!, id };
+    };
+    const about = (task: string) => {
+      told.push(task);
+      return { cluster: task };
+    };
+    const all = { train: listed('train'), validation: listed('validation'), test: listed('test') };
+    return thirty({ splits: all, about, splitOf, ...changes });
+  };
+
+  // Goes red when a start asks for tasks that the run does not use.
+  it('is asked for no task but those that are used', async () => {
+    const { tasks } = await tasksOf(world(), ['train-3', 'somebody']);
+    expect([tasks.whole, [...tasks.used.test].toSorted()]).toEqual([{}, asked.toSorted()]);
+    expect(asked).toHaveLength(3);
+    expect(told.toSorted()).toEqual([...asked, 'train-3', 'somebody'].toSorted());
+    expect(proveSplits(tasks)).toMatchObject({ placed: true, compared: { train: { tasks: 2, whole: false } } });
+  });
+
+  it('finds held-out tasks that are not evaluated, in files and among those that are drawn', async () => {
+    const known = await tasksOf(world(), ['validation-29']);
+    expect(() => proveSplits(known.tasks)).toThrow('also tasks of validation; the first is "validation-29"');
+    const drawn = new DrawnTasks(heldOutOf(known, []), known.clusters, () => undefined);
+    await drawn.admit([{ task: 'train-29' }]);
+    await expect(drawn.admit([{ task: 'validation-28' }])).rejects.toMatchObject({
+      code: 'AG_SPLIT_LEAK',
+      message: expect.stringContaining('the training task "validation-28" is of the split validation') as string,
+    });
+  });
+
+  it('must not contradict its lists', async () => {
+    await expect(tasksOf(world({ splitOf: () => undefined }))).rejects.toMatchObject({ code: 'AG_SPLIT_LEAK' });
+    const { tasks } = await tasksOf(world({ splitOf: () => 'train' }));
+    expect(() => proveSplits(tasks)).toThrow('3 of the tasks of the training split are also tasks of test');
+    await expect(tasksOf(world({ splitOf: () => 'tests' as SplitName }))).rejects.toThrow(
+      'a split is train, validation, test or undefined, not "tests"',
+    );
   });
 });
 

@@ -2,8 +2,10 @@ import type { Recipe } from '../config/recipe-schema.js';
 import type { RunPlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { allTasks, chooseTasks } from '../rollout/task-order.js';
 import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
+import { splitNames } from '../rollout/split-names.js';
 import { evaluationRandom } from './evaluation-random.js';
 import type { Parts } from './make-parts.js';
 import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
@@ -37,6 +39,12 @@ export async function splitTasks(
   const held = await heldOutTasks(plan.recipe, world.splits, random);
   const examples = (parts.prompt?.examples?.games ?? []).map(({ task }) => task);
   const used = { demonstrations, rl: [], examples, ...held };
+  if (world.splitOf !== undefined) {
+    const placed = await placeTasks(world, [...demonstrations, ...examples], [...held.validation, ...held.test]);
+    for (const ids of [held.validation, held.test]) await clusters.ask(ids);
+    await clusters.tryToAsk([...demonstrations, ...examples]);
+    return { tasks: { used, whole: {}, placed, ...clusters.facts() }, clusters };
+  }
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
     return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
@@ -52,12 +60,42 @@ export async function splitTasks(
   return { tasks: { used, whole, ...clusters.facts() }, clusters };
 }
 
+/**
+ * Tasks by the split in which the world says that they are.
+ *
+ * @param foreign tasks of files, which the world may not know
+ */
+async function placeTasks(
+  world: WorldHandle,
+  foreign: readonly string[],
+  own: readonly string[],
+): Promise<ReadonlyMap<SplitName, readonly string[]>> {
+  const placed = new Map<SplitName, string[]>(splitNames.map((name) => [name, []]));
+  for (const [index, split] of ((await world.splitOf?.(own)) ?? []).entries()) {
+    const task = own[index] as string;
+    if (split === undefined) {
+      throw new AgentgymError('AG_SPLIT_LEAK', {
+        message: `${world.title} says that its held-out task "${task}" is in no split.`,
+        hint: '`splitOf` must know every task of every split. Report it to the author of the plugin.',
+      });
+    }
+    placed.get(split)?.push(task);
+  }
+  for (const task of foreign) {
+    const [split] = (await world.splitOf?.([task]).catch(() => [])) ?? [];
+    if (split !== undefined) placed.get(split)?.push(task);
+  }
+  return placed;
+}
+
 /** What training may not draw, and where it is held out. */
 export interface HeldOutTasks {
   /** The split of each task, in words. */
   readonly tasks: ReadonlyMap<string, string>;
   /** A task of each cluster. Empty if splits share clusters. */
   readonly clusters: ReadonlyMap<string, { readonly task: string; readonly split: string }>;
+  /** Tells the splits of tasks. Absent: the world does not. */
+  readonly splitOf?: WorldHandle['splitOf'];
 }
 
 /** What is held out from training: validation and test, and what the final evaluation plays with other options. */
@@ -83,7 +121,8 @@ export function heldOutOf({ tasks, clusters }: KnownTasks, transfer: readonly Tr
       if (!isShared) heldClusters.set(clusterOf(task), { task, split });
     }
   }
-  return { tasks: held, clusters: heldClusters };
+  const { splitOf } = clusters;
+  return { tasks: held, clusters: heldClusters, ...(splitOf && { splitOf }) };
 }
 
 async function heldOutTasks(
@@ -110,6 +149,11 @@ export class TaskClusters {
 
   constructor(world: WorldHandle) {
     this.#world = world;
+  }
+
+  /** Tells the splits of tasks. Absent: the world does not. */
+  get splitOf(): WorldHandle['splitOf'] {
+    return this.#world.splitOf;
   }
 
   /** Asks about the tasks that were not asked about before. */

@@ -1,10 +1,11 @@
 // The results of environments are data from plugins. Each result is checked and copied before other code uses it. This
 // runs in every step, so a correct result costs only its copy; texts are never copied.
-import type { Conclusion, Start, StepResult, TaskFacts } from '../contracts/environment.js';
+import type { Conclusion, SplitName, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Verdict } from '../contracts/trajectory.js';
 import { copyJson, readMember, show } from './copy-json.js';
+import { splitNames } from './split-names.js';
 
 /**
  * Checks the result of `reset`.
@@ -67,6 +68,18 @@ export function checkTaskFacts(value: unknown): TaskFacts {
     throw new Error(`cluster: must be text, not ${show(cluster)}`);
   const labels = readMember(facts, 'labels', 'labels');
   return { ...(cluster !== undefined && { cluster }), ...(labels !== undefined && { labels: labelsOf(labels) }) };
+}
+
+/**
+ * Checks the split that `splitOf` returned for a task.
+ *
+ * @throws Error that names the value
+ */
+export function checkSplit(value: unknown): SplitName | undefined {
+  const found = splitNames.find((name) => name === value);
+  if (found === undefined && value !== undefined)
+    throw new Error(`a split is ${splitNames.join(', ')} or undefined, not ${show(value)}`);
+  return found;
 }
 
 /**

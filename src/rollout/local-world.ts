@@ -22,12 +22,20 @@ import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { atOnceOrWithinDeadline, DeadlineError, type DeadlineOptions } from '../errors/within-deadline.js';
 import { CallSignals } from './call-signals.js';
-import { checkAction, checkConclusion, checkStart, checkStepResult, checkTaskFacts } from './check-answers.js';
+import {
+  checkAction,
+  checkConclusion,
+  checkSplit,
+  checkStart,
+  checkStepResult,
+  checkTaskFacts,
+} from './check-answers.js';
 import { CallClock } from './call-clock.js';
 import { environmentShape, worldShape } from './contribution-shapes.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
 import { sourceOf } from './source-of.js';
+import { splitNames } from './split-names.js';
 import { unlessAborted } from './unless-aborted.js';
 import { whenAnswered } from './when-answered.js';
 import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
@@ -51,8 +59,6 @@ export interface CallMarks {
   enter(phase: EnvironmentPhase): number;
   leave(before: number): void;
 }
-
-export const splitNames = ['train', 'validation', 'test'] as const satisfies readonly SplitName[];
 
 /**
  * Opens a world in this thread.
@@ -170,6 +176,7 @@ class LocalWorld implements WorldHandle {
   readonly materials: readonly Material[];
   readonly splits: Splits;
   readonly tells: boolean;
+  readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
   readonly #world: World;
   readonly #caller: Caller;
   /** Facts of tasks, as JSON, in the order in which they were first told. */
@@ -186,6 +193,10 @@ class LocalWorld implements WorldHandle {
     this.sharesClusters = world.sharesClusters ?? false;
     this.materials = world.materials ?? [];
     this.tells = world.about !== undefined;
+    if (world.splitOf !== undefined) {
+      this.splitOf = (tasks) =>
+        caller.ask('the splits of tasks', tasks, async (task) => checkSplit(await world.splitOf?.(task)));
+    }
     this.splits = Object.fromEntries(
       splitNames.map((name) => [name, taskList(world, name, caller)]),
     ) as unknown as Splits;

@@ -1,5 +1,6 @@
 import type { SplitName } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { splitNames } from './split-names.js';
 import type { WorldHandle } from './world-handle.js';
 
 /**
@@ -13,7 +14,7 @@ export function refuseEmptySplit(
   path?: string,
 ): void {
   if (splits[split].count !== 0) return;
-  const others = (['train', 'validation', 'test'] as const).filter((name) => splits[name].count !== 0);
+  const others = splitNames.filter((name) => splits[name].count !== 0);
   throw new AgentgymError('AG_ENVIRONMENT_CANNOT', {
     message: `The split \`${split}\` of the ${title} has no tasks.`,
     hint: `Splits with tasks: ${others.join(', ') || 'none'}. Choose one of them, or change the options of the environment.`,

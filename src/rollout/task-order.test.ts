@@ -27,6 +27,26 @@ describe('taskOrder', () => {
   });
 });
 
+describe('an order of two million tasks', () => {
+  const count = 2_000_000;
+  const million = {
+    count,
+    ids: (places: readonly number[]) => Promise.resolve(places.map(String)),
+    draw: endless.draw,
+  };
+
+  // Goes red when large splits are sampled: of 2,000,000 draws with replacement, 632,000 different ones are in the first half.
+  it('has each task once a round, as a function of the place', async () => {
+    const order = taskOrder(million, createRandom(1));
+    const round = await order(0, count);
+    expect(new Set(round).size).toBe(count);
+    const next = await order(count, 1_000);
+    expect(next).not.toEqual(round.slice(0, 1_000));
+    expect(await taskOrder(million, createRandom(1))(count + 500, 3)).toEqual(next.slice(500, 503));
+    expect(await order(7, 2)).toEqual(round.slice(7, 9));
+  });
+});
+
 describe('chooseTasks', () => {
   it('takes each task at most once, and all of them where no more are there', async () => {
     expect(await chooseTasks(train, 100, createRandom(1))).toEqual(range(0, 9).map((index) => `train-${index}`));

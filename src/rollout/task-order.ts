@@ -1,7 +1,8 @@
 import type { Random } from '../contracts/random.js';
+import { epochOrder } from '../random/keyed-permutation.js';
 import type { TaskList } from './world-handle.js';
 
-/** Larger splits are sampled at random instead of shuffled as a whole. */
+/** The order of larger splits is computed by place instead of kept as a list. */
 const largestShuffle = 1_000_000;
 
 /** The tasks at `count` places, starting with `first`. */
@@ -14,8 +15,12 @@ export type TaskOrder = (first: number, count: number) => Promise<readonly strin
 export function taskOrder(tasks: TaskList, random: Random): TaskOrder {
   const { count } = tasks;
   const places = (first: number, many: number) => Array.from({ length: many }, (_, index) => first + index);
-  if (count === 'unbounded' || count > largestShuffle) {
+  if (count === 'unbounded') {
     return (first, many) => tasks.draw(places(first, many).map((place) => random.stream('draw', place)));
+  }
+  if (count > largestShuffle) {
+    const order = epochOrder(count, random);
+    return (first, many) => tasks.ids(places(first, many).map(order));
   }
   let known: { readonly round: number; readonly order: readonly number[] } | undefined;
   const at = (place: number): number => {

@@ -84,6 +84,8 @@ export interface WorldHandle {
   readonly tells: boolean;
   /** Cluster and labels of tasks. Throws AG_PLUGIN_FAILED if they have changed. */
   about(tasks: readonly string[]): Promise<readonly TaskFacts[]>;
+  /** The splits of tasks, undefined for one that is in none. Absent: the world tells none. */
+  readonly splitOf?: (tasks: readonly string[]) => Promise<readonly (SplitName | undefined)[]>;
   create(): Promise<InstanceHandle>;
   /** The times so far. */
   times(): CallTimes;

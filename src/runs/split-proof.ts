@@ -15,6 +15,8 @@ export interface SplitTasks extends ClusteredTasks {
   };
   /** All tasks of a split, if they can be listed. */
   readonly whole: { readonly [split in SplitName]?: Iterable<string> };
+  /** The used tasks by the split in which the world says that they are. Absent: it does not say it. */
+  readonly placed?: ReadonlyMap<SplitName, readonly string[]>;
 }
 
 interface ClusteredTasks {
@@ -49,6 +51,8 @@ export interface SplitProof {
   };
   /** The environment says that its splits share clusters. */
   readonly sharesClusters?: true;
+  /** The environment tells the split of any task, so no task is in two splits. Each used task is in the split of its use. */
+  readonly placed?: true;
   /** The other environments of the final evaluation, by their names in the recipe; absent if there are none. */
   readonly transfer?: { readonly [name: string]: TransferProof };
 }
@@ -105,7 +109,7 @@ interface NamedTasks {
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */
 export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = []): SplitProof {
-  const { used, whole, clusters, sharesClusters = false } = tasks;
+  const { used, whole, placed, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
   const examples = new Set(used.examples);
@@ -115,9 +119,10 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
       ids.flatMap((all) => [...all]),
       clusters,
     );
-  const train = named('the training split', demonstrations, rl, examples, whole.train ?? []);
-  const validation = named('validation', used.validation, whole.validation ?? []);
-  const test = named('test', used.test, whole.test ?? []);
+  const others = (split: SplitName) => [...(whole[split] ?? []), ...(placed?.get(split) ?? [])];
+  const train = named('the training split', demonstrations, rl, examples, others('train'));
+  const validation = named('validation', used.validation, others('validation'));
+  const test = named('test', used.test, others('test'));
   const pairs = [
     [train, validation],
     [train, test],
@@ -152,6 +157,7 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
     },
     sharedClusters: { trainAndValidation, trainAndTest, validationAndTest },
     ...(sharesClusters && { sharesClusters }),
+    ...(placed !== undefined && { placed: true as const }),
     ...(transfer.length > 0 && {
       transfer: Object.fromEntries(
         transfer.map((one) => [

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import type { Draw, Environment, StepResult, TaskSource, World } from '../contracts/environment.js';
+import type { Draw, Environment, SplitName, StepResult, TaskSource, World } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
 import type { Json } from '../contracts/json.js';
 import { environmentKit } from './environment-kit.js';
@@ -103,6 +103,8 @@ const splits: World['splits'] = {
   test: source('test', 4),
 };
 
+const splitOf = (task: string) => task.split('-')[0] as SplitName;
+
 /** Tasks with the same target in the same split are variants of each other. */
 const about: NonNullable<World['about']> = (task) => {
   const [split, number] = task.split('-');
@@ -113,6 +115,7 @@ const goodWorld = (create: () => Environment = () => new Walk()): World => ({
   instructions: 'Say up or down.',
   splits,
   about,
+  splitOf,
   experts: ['oracle'],
   maxTurns: 20,
   create,
@@ -214,6 +217,10 @@ const fixtures: Record<string, readonly (Partial<Subject> & { readonly settings?
     withTrain({ id: (index) => (index === 7 ? 'test-2' : `train-${index}`) }),
   ],
   'task-random': [withTrain({ random: (random) => `test-${random.integer(0, 4)}` })],
+  'split-of': [
+    brokenWorld(() => ({ splitOf: (task) => (task === 'test-3' ? 'train' : splitOf(task)) })),
+    brokenWorld(() => ({ splitOf: (task) => (task === 'test-3' ? undefined : splitOf(task)) })),
+  ],
   about: [
     brokenWorld(() => {
       const order: string[] = [];

@@ -49,6 +49,7 @@ export function open({ delay = 0, external = false } = {}) {
   return {
     instructions: 'Guess a digit.',
     splits: { train: source, validation: source, test: source },
+    splitOf: (task) => (task.startsWith('calm') ? 'test' : undefined),
     experts: ['oracle'],
     external,
     create() {

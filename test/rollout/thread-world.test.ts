@@ -106,6 +106,7 @@ describe('a world in threads', () => {
       const streams = () => [createRandom(1).stream('a'), createRandom(1).stream('b')];
       expect(await world.splits.train.draw(streams())).toEqual(await (await here()).splits.train.draw(streams()));
       expect(await world.about(['calm/1'])).toEqual([{}]);
+      expect(await world.splitOf?.(['calm/1', 'nowhere'])).toEqual(['test', undefined]);
     } finally {
       await world.close();
     }

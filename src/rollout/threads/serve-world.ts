@@ -65,6 +65,8 @@ export function serveWorld(
         return world.splits[first as SplitName].draw((values[1] as readonly string[]).map(randomOfKey));
       case 'about':
         return world.about(values[0] as readonly string[]);
+      case 'splitOf':
+        return world.splitOf?.(values[0] as readonly string[]);
       case 'create': {
         const made = await world.create();
         instances.set(instance, made);
@@ -113,6 +115,7 @@ function describeWorld(world: WorldHandle): WorldDescription {
     sharesClusters,
     materials,
     tells,
+    tellsSplits: world.splitOf !== undefined,
     counts,
   };
 }

@@ -12,7 +12,7 @@ export interface ThreadRequest {
   readonly values: readonly unknown[];
 }
 
-export type ThreadMethod = EnvironmentPhase | 'admissible' | 'ids' | 'draw' | 'about';
+export type ThreadMethod = EnvironmentPhase | 'admissible' | 'ids' | 'draw' | 'about' | 'splitOf';
 
 export interface ThreadAnswer {
   readonly id: number;
@@ -47,6 +47,7 @@ export interface WorldDescription {
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
   readonly tells: boolean;
+  readonly tellsSplits: boolean;
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
 }
 
@@ -56,7 +57,7 @@ export type InstanceFacts = Pick<InstanceHandle, 'concludes' | 'tellsStates'>;
 /** The phase whose time limit applies to a call of the method. */
 export function phaseOf(method: ThreadMethod): EnvironmentPhase {
   if (method === 'admissible') return 'act';
-  return method === 'ids' || method === 'draw' || method === 'about' ? 'open' : method;
+  return method === 'ids' || method === 'draw' || method === 'about' || method === 'splitOf' ? 'open' : method;
 }
 
 export function timesToArray(times: CallTimes): Float64Array {

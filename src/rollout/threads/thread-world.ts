@@ -139,6 +139,7 @@ class ThreadWorld implements WorldHandle {
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
   readonly tells: boolean;
+  readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
   readonly splits: Splits;
   readonly #threads: Threads;
 
@@ -154,6 +155,7 @@ class ThreadWorld implements WorldHandle {
       tells: this.tells,
     } = description);
     if (maxTurns !== undefined) this.maxTurns = maxTurns;
+    if (description.tellsSplits) this.splitOf = (tasks) => this.#ask('splitOf', tasks);
     const list = (split: SplitName): TaskList => ({
       count: counts[split],
       ids: (places) => this.#ask('ids', split, places),

@@ -1,6 +1,6 @@
 import type { SplitName, TaskSource, World } from '../../contracts/environment.js';
-import { splitNames } from '../../rollout/local-world.js';
 import { sourceOf } from '../../rollout/source-of.js';
+import { splitNames } from '../../rollout/split-names.js';
 
 /** Ids of a split: all of them if it is bounded and small enough, otherwise an even sample. */
 export async function listIds(source: TaskSource, limit: number): Promise<string[]> {

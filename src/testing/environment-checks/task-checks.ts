@@ -1,8 +1,8 @@
 // Checks of the tasks of a world, without playing them.
 import type { SplitName, World } from '../../contracts/environment.js';
 import { checkTaskFacts } from '../../rollout/check-answers.js';
-import { splitNames } from '../../rollout/local-world.js';
 import { sourceOf } from '../../rollout/source-of.js';
+import { splitNames } from '../../rollout/split-names.js';
 import { firstFound, foundAt } from '../findings.js';
 import { jsonDifference } from '../json-difference.js';
 import { shorten } from '../shorten.js';
@@ -75,6 +75,19 @@ export const taskChecks: readonly EnvironmentCheck[] = [
         });
       });
     },
+  },
+  {
+    id: 'split-of',
+    title: 'splitOf() names the split of every task',
+    cure: 'Make splitOf(task) and the lists of the splits read the same rule, such as a hash of the id.',
+    idle: ({ world }) => (world.splitOf === undefined ? 'the world has no splitOf()' : undefined),
+    run: async ({ world, settings }) =>
+      firstFound(await listSplits(world, settings.ids), ([split, ids]) =>
+        firstFound(ids, async (task) => {
+          const told = await world.splitOf?.(task);
+          return told === split ? undefined : `${shorten(task)} is listed in ${split}, but splitOf() says ${told}`;
+        }),
+      ),
   },
   {
     id: 'about',
