@@ -13,7 +13,6 @@ const others: { readonly [file: string]: string } = {
   'src/commands/work.ts': 'frames, to the log of a job, which another process reads',
   'src/plugin-check/check-process.ts': 'a stack, to the parent process, which reads it',
   'src/rollout/threads/world-thread.ts': 'what a plugin itself prints',
-  'src/testing/environment-checks/compare-processes.ts': 'answers, to the parent process',
 };
 
 it('is written to a terminal by way of printable', () => {

@@ -76,7 +76,7 @@ describe('agentgym plugins check', () => {
     const root = makePlugin(goodPackage, { 'index.js': entry, ...Object.fromEntries(copies) });
     // The policies import the tabular policy from the repository, which a separate package could not do.
     const skipped = ['files', 'entry-file', 'imports'].flatMap((id) => ['--skip', id]);
-    const { code, report } = await checkFolder(root, [...skipped, '--deadline', '6']);
+    const { code, report } = await checkFolder(root, [...skipped, '--deadline', '12']);
     expect(failedOf(report.checks)).toEqual([]);
     const healthy = report.contributions.filter(({ name }) => name === 'healthy');
     expect(healthy.map(({ checks }) => findersOf(checks))).toEqual(asking.map(() => []));
