@@ -111,6 +111,7 @@ export default defineConfig({
           'engines',
           'clusters',
           'writing-an-environment',
+          'data-sets',
           'slow-and-shared-worlds',
           'writing-a-reward',
           'writing-an-algorithm',

@@ -22,6 +22,7 @@ export const registryDocuments: readonly string[] = ['docs/plugins.md'];
 /** Guides that begin with `agentgym init` and `npm install`: test/registry/guides.long.test.ts runs them as a reader does. */
 export const packageGuides: readonly string[] = [
   'writing-an-environment',
+  'data-sets',
   'slow-and-shared-worlds',
   'writing-a-reward',
   'writing-an-algorithm',

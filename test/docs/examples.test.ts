@@ -1,4 +1,5 @@
 // The example of the guide on environments is code: the conformance kit finds nothing in it, and an agent learns in it.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +11,9 @@ import { expect, it } from 'vitest';
 import contributions from '../../docs/guides/examples/lamp/index.js';
 import * as lamp from '../../docs/guides/examples/lamp/lamp.js';
 import { options } from '../../docs/guides/examples/lamp/options.js';
+import questionContributions from '../../docs/guides/examples/questions/index.js';
+import { options as questionOptions } from '../../docs/guides/examples/questions/options.js';
+import * as questions from '../../docs/guides/examples/questions/questions.js';
 import { repository } from '../architecture/source-files.js';
 import { runWarm } from '../cli/warm-cli.js';
 import { longIt } from '../long.js';
@@ -21,6 +25,18 @@ const guide = codeBlocks('docs/guides/writing-an-environment.md');
 it('the kit finds nothing in the environment', async () => {
   const subject = { ...lamp, options: optionDefaults(options), contribution: contributions[0]! };
   expect(await environmentKit.check(subject)).toEqual([]);
+});
+
+it('the kit finds nothing in the environment of a data set, of the length that its guide says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-questions-'));
+  execFileSync(process.execPath, [join(examples, 'questions/rows.mjs')], { cwd: folder });
+  const settings = { ...optionDefaults(questionOptions), files: join(folder, 'data') };
+  const subject = { ...questions, options: settings, contribution: questionContributions[0]! };
+  expect(await environmentKit.check(subject)).toEqual([]);
+  rmSync(folder, { recursive: true });
+  const lines = readFileSync(join(examples, 'questions/questions.ts'), 'utf8').trimEnd().split('\n').length;
+  expect(lines).toBeLessThan(60);
+  expect(readFileSync(join(repository, 'docs/guides/data-sets.md'), 'utf8')).toContain(`has ${lines} lines`);
 });
 
 it('the environment is as short as the guide says', () => {

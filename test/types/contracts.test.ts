@@ -71,10 +71,10 @@ const mistakes: Record<string, Mistake> = {
     change: ['create()', 'start()'],
     says: /'start' does not exist in type 'World'/,
   },
-  'a world without a split': {
+  'a split of another name': {
     file: 'die.ts',
-    change: [', test: every(2)', ''],
-    says: /'test' is missing/,
+    change: [', test: every(2)', ', tests: every(2)'],
+    says: /'tests' does not exist in type/,
   },
   'an environment that wants a stream where there is none': {
     file: 'die.ts',
@@ -222,7 +222,7 @@ beforeAll(() => {
 describe('examples of the contracts', () => {
   it('stand in every contract that a plugin or a trainer implements', () => {
     const subjects =
-      'environment reward policy format algorithm loss tool player sampler plugin trajectory journal events options';
+      'environment reward policy format algorithm loss tool player sampler curriculum plugin trajectory journal events options';
     const contracts = new Set(examples.map(({ contract }) => contract));
     expect(contracts).toEqual(new Set(subjects.split(' ').map((name) => `src/contracts/${name}.ts`)));
   });
