@@ -46,10 +46,8 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     })),
     redrawn(
       (data) => resultsSection(data, frame?.runAddress),
-      ({ cells, comparisons, runs, transfer }) => ({
-        cells,
-        comparisons,
-        transfer,
+      ({ cells, comparisons, effects, gains, runs, transfer }) => ({
+        ...{ cells, comparisons, effects, gains, transfer },
         runs: runs.map(({ id, cell, evaluations }) => [id, cell, evaluations.filter(({ final }) => final)]),
       }),
     ),
