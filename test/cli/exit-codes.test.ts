@@ -44,7 +44,9 @@ describe('the command line', () => {
     const result = await runCli(['list', '--json']);
     expect(result.code).toBe(0);
     const document = documentOf(result);
-    const kinds = 'environments rewards policies algorithms formats tools players samplers curricula recipes'.split(' ');
+    const kinds = 'environments rewards policies algorithms formats tools players samplers curricula recipes'.split(
+      ' ',
+    );
     expect(Object.keys(document)).toEqual(['formatVersion', ...kinds]);
     expect(document['recipes']).toContainEqual(
       expect.objectContaining({ name: 'quickstart', plugin: '@agentgym/cli' }),
