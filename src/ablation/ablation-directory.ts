@@ -19,7 +19,7 @@ import { readResult, type RunResult } from '../runs/run-result.js';
 import type { TrainingJob } from '../runners/runner.js';
 import type { AblationPlan } from './ablation-plan.js';
 import { ablationFingerprint, type Cell } from './resolve-cells.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 
 /** One seed of one cell: a run. */
 export interface CellRun extends TrainingJob {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { reasonOf } from '../errors/message-of.js';
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import { keptCheckpoints } from '../runs/checkpoints.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { settingLeaves } from '../runs/recipe-leaves.js';

@@ -1,6 +1,6 @@
 import type { SftStagePlan } from '../config/run-plan.js';
 import { finalOutcomes } from '../reports/report-comparisons.js';
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { gainOver, lateShare } from './measure-run.js';

@@ -1,6 +1,6 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import { pairedTInterval } from '../statistics/t-interval.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';

@@ -1,5 +1,5 @@
 import type { CurvePoint } from './blocks/block.js';
-import type { RunMetricsLine } from './metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 
 /** A run's evaluations as a curve over its steps, at its lowest temperature. */
 export function evaluationCurve(lines: readonly RunMetricsLine[]): CurvePoint[] {

@@ -2,7 +2,7 @@ import type { Recipe } from '../config/recipe-schema.js';
 import { clustersOf } from '../evaluation/success-rate.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { formatSeconds } from '../reporting/format-quantity.js';
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';

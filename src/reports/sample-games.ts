@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
-import { readJsonLines } from '../reporting/read-json-lines.js';
+import { readJsonLines } from '../files/read-json-lines.js';
 import { checkLine } from '../runs/recorded-shapes.js';
 
 /** One task, played by the policy before and after reinforcement learning. */

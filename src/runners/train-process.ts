@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { RunEvent } from '../contracts/events.js';
 import { channelValue, channelVariable } from '../reporting/show-progress.js';
 import { readManifest } from '../runs/run-manifest.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
 import { toldOutcome } from './outcome-schema.js';

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 import { createFirstLock, firstLock, type RunLock } from './run-lock.js';
 
 /**

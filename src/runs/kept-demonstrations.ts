@@ -11,7 +11,7 @@ import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import { fileDigest, type FileDigest } from '../demonstrations/file-digest.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { syncFolder } from './durable-files.js';
 

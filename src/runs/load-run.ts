@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { longestLog, readWholeFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
+import { parseMetricsLine, type RunMetricsLine } from '../files/metrics-log.js';
 import { latestCheckpointFolder } from './checkpoints.js';
 import type { EvaluationLine } from './disk-journal.js';
 import { readLabel } from './run-label.js';

@@ -1,4 +1,4 @@
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { RunResult } from './run-result.js';
 
 /** The working time of a run over all its sessions: up to its end, or up to its last step so far. */

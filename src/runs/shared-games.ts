@@ -12,7 +12,7 @@ import type { DemonstrationHeader } from '../demonstrations/demonstration-header
 import { readEpisodes } from '../demonstrations/read-episodes.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { waitForProcessLock } from '../processes/process-lock.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 import type { CollectedDemonstrations, GameOutcome } from '../rollout/collect-demonstrations.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { writeJsonAtomically } from './durable-files.js';

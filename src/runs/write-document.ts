@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 
 /**
  * Writes a file and its parent folders, whole or not at all, so that no reader sees half a document. Throws

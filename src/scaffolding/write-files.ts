@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import type { ScaffoldFile } from './fill-template.js';
-import { makeFolder } from '../reporting/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 
 /**
  * Writes all files or none. They are first written next to the target and then moved into place. After any error, moved

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { openRegularFile } from '../files/open-regular-file.js';
 import type { Json } from '../contracts/json.js';
-import { parseMetricsLine, type RunMetricsLine } from '../reporting/metrics-log.js';
+import { parseMetricsLine, type RunMetricsLine } from '../files/metrics-log.js';
 import type { ListedRun, ListedSuccess } from '../reporting/live-data.js';
 import { presentStatus } from '../runs/load-run.js';
 import { settingLeaves } from '../runs/recipe-leaves.js';

@@ -1,4 +1,4 @@
-import type { RunMetricsLine } from '../reporting/metrics-log.js';
+import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { RunManifest } from '../runs/run-manifest.js';
 
 /**

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
-import { curvesOf, parseMetricsLine } from '../reporting/metrics-log.js';
+import { curvesOf, parseMetricsLine } from '../files/metrics-log.js';
 import { presentStatus } from '../runs/load-run.js';
 import { readLabel } from '../runs/run-label.js';
 import { readManifest, type RunManifest } from '../runs/run-manifest.js';

@@ -10,7 +10,7 @@ import { Instances } from '../../experiments/instances.js';
 import { playedEnvironment } from '../../experiments/open-parts.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import { readJsonLines } from '../../reporting/read-json-lines.js';
+import { readJsonLines } from '../../files/read-json-lines.js';
 import { systemPrompt } from '../../rollout/actor.js';
 import { fitFormat } from '../../rollout/fit-format.js';
 import { checkLine } from '../../runs/recorded-shapes.js';

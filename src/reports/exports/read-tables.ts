@@ -4,8 +4,8 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { Episode, Turn } from '../../contracts/trajectory.js';
-import { readJsonLines } from '../../reporting/read-json-lines.js';
-import type { TableRow } from '../../reporting/table-file.js';
+import { readJsonLines } from '../../files/read-json-lines.js';
+import type { TableRow } from '../../files/table-file.js';
 import { loadRun, type LoadedRun } from '../../runs/load-run.js';
 import { checkLine } from '../../runs/recorded-shapes.js';
 import type { ExportedRun } from './exported-subjects.js';

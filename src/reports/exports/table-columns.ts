@@ -1,4 +1,4 @@
-import type { ColumnType, TableColumn } from '../../reporting/table-file.js';
+import type { ColumnType, TableColumn } from '../../files/table-file.js';
 
 /** The tables of an export, each in a separate file. */
 export const tableNames = ['metrics', 'evaluations', 'labels', 'outcomes', 'episodes', 'turns'] as const;

@@ -5,14 +5,14 @@ import { join, resolve } from 'node:path';
 import { readTextFile } from '../../files/read-whole-file.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { systemReason } from '../../errors/system-error.js';
-import { CsvFile } from '../../reporting/csv-file.js';
-import { ParquetFile } from '../../reporting/parquet-file.js';
-import type { TableFile } from '../../reporting/table-file.js';
+import { CsvFile } from '../../files/csv-file.js';
+import { ParquetFile } from '../../files/parquet-file.js';
+import type { TableFile } from '../../files/table-file.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 import type { ExportedRun } from './exported-subjects.js';
 import { readTables, scanRuns } from './read-tables.js';
 import { tableColumns, tableNames, type TableName } from './table-columns.js';
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 
 export interface WriteTablesRequest {
   readonly runs: readonly ExportedRun[];

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { interruption } from '../../errors/interruption.js';
 import { acquireProcessLock } from '../../processes/process-lock.js';
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 
 /**
  * Works in an empty folder `.exporting-NAME` beside a target, which is removed afterwards. What an export that was killed left

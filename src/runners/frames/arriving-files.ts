@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { inflateRawSync } from 'node:zlib';
 
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import type { NumberedFrame } from './frame.js';
 import { RefusedFrame } from './refused-frame.js';
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { placeFolder, removeFolder } from '../../runs/checkpoint-files.js';
 import { keptCheckpoints } from '../../runs/checkpoints.js';
 import { createFolder } from '../../runs/create-folder.js';

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import * as v from 'valibot';
 
 import { readWholeFile } from '../../files/read-whole-file.js';
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 
 const recordSchema = v.object({

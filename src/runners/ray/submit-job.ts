@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { shellWord } from '../../errors/shell-word.js';
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 import { jobFiles, type JobTask } from '../job-folder.js';
 import { jobKeyVariable } from '../job-key.js';

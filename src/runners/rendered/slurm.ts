@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { OptionsDeclaration, OptionsOf } from '../../contracts/options.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { shellWord } from '../../errors/shell-word.js';
-import { makeFolder } from '../../reporting/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { refuseControls } from '../refuse-controls.js';
 import { writeRecipe } from '../train-process.js';
 import { checkPaths, checkWord } from './check-words.js';

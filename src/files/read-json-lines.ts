@@ -1,5 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { readPieces } from '../files/read-pieces.js';
+import { readPieces } from './read-pieces.js';
 
 /** A line of a log, its number from 1, and its end in the file, after its line feed. */
 export interface JsonLine<T> {
