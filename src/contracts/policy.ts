@@ -280,6 +280,14 @@ export interface PolicyModel {
    */
   peakOperations?(): Promise<number>;
   /**
+   * The memory in bytes, by purpose, by which training of this load will raise what the process holds now. The model
+   * computes one micro-batch of the largest shape, forward and backward, and measures what that takes; the rest is counted,
+   * as in `PolicyEstimate.bytes`. It leaves everything as it is: weights, gradients, moments, compiled programs, caches of
+   * sequences, random streams and counts of operations. agentgym calls it before the first step of a run and records the
+   * result. Absent: only the estimate is known.
+   */
+  measureMemory?(load: PolicyLoad): Promise<{ readonly [part: string]: number }>;
+  /**
    * Writes weights, tokenizer and the data that `load` needs to continue training exactly, into an existing empty
    * folder.
    */
@@ -352,8 +360,9 @@ export interface PolicyEstimate {
   /** The capabilities that the model will have. */
   readonly capabilities: PolicyCapabilities;
   /**
-   * Memory in bytes at the peak, by purpose: `weights`, `optimizer` ... The parts add up. agentgym refuses a recipe if
-   * the machine does not have it.
+   * Memory in bytes that the process needs for the model at most, by purpose: `weights`, `optimizer` ... The parts add up.
+   * Every batch and episode counts as if it were as large as the load and `PolicyContext.maxTokens` allow. agentgym refuses
+   * a recipe if the machine does not have it.
    */
   readonly bytes: { readonly [part: string]: number };
   /** Options that lower the memory, and smaller values to try, largest first. Default: none. */
@@ -365,22 +374,14 @@ export interface PolicyEstimate {
   readonly encoder?: ConversationEncoder;
 }
 
-/** A conversation of the recipe's environment, as text. */
-export interface SampleConversation {
-  readonly system: string;
-  /** The observation before each text; a final observation may follow. */
-  readonly observations: readonly string[];
-  readonly texts: readonly string[];
-}
-
 /** What a recipe asks of a model at most. */
 export interface PolicyLoad {
   /** Number of episodes played at the same time; 0: the model never samples. */
   readonly sequences: number;
-  /** Episodes of a random player: they show how long observations are. Empty if none could be played. */
-  readonly conversations: readonly SampleConversation[];
-  /** Turns of the longest episode. */
+  /** Turns of the longest episode that is played. */
   readonly turns: number;
+  /** Turns of the longest episode that is trained on. */
+  readonly trainedTurns: number;
   /** Most tokens of an action. */
   readonly actionTokens: number;
   /** Rows of the largest batch between two optimizer steps. */

@@ -66,8 +66,9 @@ it('tells what would be run, and writes nothing', async () => {
 it('estimates the model and its memory', async () => {
   const small = await (await plan()).check();
   const large = await (await plan(recipe.replace('pico', 'small'))).check();
+  // The vocabulary is not known yet: up to 1,024 tokens of 64 numbers each.
   expect(small.parameters).toBeGreaterThan(80_000);
-  expect(small.parameters).toBeLessThan(100_000);
+  expect(small.parameters).toBeLessThan(80_000 + 64 * 1100);
   expect(large.parameters).toBeGreaterThan(28e6);
   expect(small.frozenParameters).toBe(0);
   // Weights, gradients and two moments.

@@ -5,7 +5,7 @@ import { getHeapStatistics } from 'node:v8';
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import { settingPath, type RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { PolicyEstimate, PolicyLoad, SampleConversation } from '../contracts/policy.js';
+import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
@@ -24,17 +24,13 @@ const bytesOfProcess = 150e6;
 /** A thread with an environment (measured in the same way, with guess-number). */
 const bytesPerWorldThread = 30e6;
 
-/**
- * What allocators hold although nothing uses it, as a share of all that is used: without it, predictions for 16 recipes
- * were 0.79 to 1.01 of the measured peak (`npm run bench -- memory`).
- */
-const shareOfSlack = 0.08;
-
 /** Episodes that are in memory at the same time. */
 interface EpisodeLoad {
   /** Who holds them, for messages. */
   readonly whose: string;
   readonly episodes: number;
+  /** Whether the policy plays them. */
+  readonly isPlayed: boolean;
   /** Keys of the recipe that determine their number. */
   readonly keys: readonly KeyPath[];
 }
@@ -43,9 +39,8 @@ interface EpisodeLoad {
 export interface MemoryEstimate extends AvailableMemory {
   readonly needed: number;
   /**
-   * By purpose: `process`, `episodes`, `worlds` if some are in threads or hold tasks, the policy's parts if its plugin can tell, and
-   * `slack`.
-   * Those of a separate critic begin with `critic `.
+   * By purpose: `process`, `episodes`, `worlds` if some are in threads or hold tasks, and the policy's parts if its plugin can
+   * tell. Those of a separate critic begin with `critic `.
    */
   readonly parts: { readonly [part: string]: number };
   /** What to change, if it does not fit. */
@@ -86,27 +81,21 @@ export function estimateMemory(
     (sum, { threads, heldBytes }) => sum + threads * bytesPerWorldThread + Math.max(1, threads) * heldBytes,
     0,
   );
-  const used = {
+  const parts = {
     process: bytesOfProcess,
     episodes,
     ...(held > 0 && { worlds: held }),
     ...models?.policy.bytes,
     ...Object.fromEntries(critic),
   };
-  const sum = Object.values(used).reduce((total, bytes) => total + bytes, 0);
-  const slack = Math.round(shareOfSlack * sum);
-  return { needed: sum + slack, parts: { ...used, slack }, ...memory };
+  return { needed: Math.round(Object.values(parts).reduce((total, bytes) => total + bytes, 0)), parts, ...memory };
 }
 
 /** What the recipe asks of the policy at most. */
-export function policyLoad(
-  plan: RunPlan,
-  splits: Splits,
-  algorithms: readonly Algorithm[],
-  conversations: readonly SampleConversation[],
-): PolicyLoad {
+export function policyLoad(plan: RunPlan, splits: Splits, algorithms: readonly Algorithm[]): PolicyLoad {
   const { recipe, funded, longestHorizon, transfer } = plan;
-  const most = Math.max(...episodeLoads(plan, splits).map(({ episodes }) => episodes));
+  const played = episodeLoads(plan, splits).filter(({ isPlayed }) => isPlayed);
+  const most = Math.max(...played.map(({ episodes }) => episodes));
   const { sampler, sampling } = recipe.policy;
   // With a sampler, the policy at most plays evaluations.
   const samplesItself = sampler?.evaluates !== true;
@@ -118,8 +107,8 @@ export function policyLoad(
   const isOwn = ({ critic }: Algorithm) => critic?.trunk === 'own';
   return {
     sequences: samplesItself ? Math.min(recipe.rollout.inFlight, most) : 0,
-    conversations,
     turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
+    trainedTurns: longestHorizon,
     actionTokens: sampling.maxActionTokens,
     rows: rowsOf(funded),
     evaluates:
@@ -159,6 +148,7 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
   const evaluation = (path: KeyPath, name: keyof Splits, wanted: number | 'all', each: number): EpisodeLoad => ({
     whose: 'an evaluation',
     episodes: held(name, wanted) * each,
+    isPlayed: true,
     keys: [
       [...path, 'tasks'],
       [...path, 'episodesPerTask'],
@@ -168,12 +158,12 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
     const { name } = stage;
     if (stage.kind === 'rl') {
       const keys = [['stages', name, 'tasksPerStep'], settingPath(stage, ['algorithm', 'groupSize'])];
-      return { whose: `a step of the stage \`${name}\``, episodes: stage.episodesPerStep, keys };
+      return { whose: `a step of the stage \`${name}\``, episodes: stage.episodesPerStep, isPlayed: true, keys };
     }
     const { count, file } = stage.demonstrations;
     const keys = [['stages', name, 'demonstrations', 'count']];
     // The number of demonstrations in a file depends only on the file.
-    return { whose: `the stage \`${name}\``, episodes: file === undefined ? count : 0, keys };
+    return { whose: `the stage \`${name}\``, episodes: file === undefined ? count : 0, isPlayed: false, keys };
   });
   return [
     ...stages,

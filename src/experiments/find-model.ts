@@ -110,7 +110,7 @@ export async function estimateModel(
 ): Promise<{ readonly bytes: number; readonly maxTokens: number } | undefined> {
   const ways = { topP: 1, topK: 0 };
   const load: PolicyLoad = {
-    ...{ sequences: 1, conversations: [], turns: 1, actionTokens: maxTokens ?? usualActionTokens, rows: 0 },
+    ...{ sequences: 1, turns: 1, trainedTurns: 0, actionTokens: maxTokens ?? usualActionTokens, rows: 0 },
     ...{ evaluates: false, references: 0, optimizers: [] },
     samplings: [
       { temperature: 0, ...ways },

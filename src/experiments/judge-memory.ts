@@ -1,8 +1,8 @@
 // Compares the memory that a recipe needs with what there is, and finds out what to change.
-import { formatPath, type KeyPath, valueAt } from '../config/recipe-layer.js';
-import { planRun, settingPath, type RunPlan } from '../config/run-plan.js';
+import { formatPath, type KeyPath } from '../config/recipe-layer.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { PolicyContext, SampleConversation } from '../contracts/policy.js';
+import type { PolicyContext } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { availableMemory, type AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
@@ -27,18 +27,17 @@ export interface Estimation {
   readonly algorithms: readonly Algorithm[];
   /** The recipe's own environment first. */
   readonly environments: readonly [OpenEnvironment, ...OpenEnvironment[]];
-  readonly conversations: readonly SampleConversation[];
 }
 
 /** Estimates the policy, and a critic with its own trunk. Undefined if the policy's plugin cannot tell. */
 export async function estimateModels(
   plan: RunPlan,
-  { instances, policyContext, algorithms, environments, conversations }: Estimation,
+  { instances, policyContext, algorithms, environments }: Estimation,
 ): Promise<ModelEstimates | undefined> {
   const { name, options } = plan.recipe.policy;
   const { maxEpisodeTokens } = plan.recipe.rollout;
   const context = { ...policyContext, ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }) };
-  const load = policyLoad(plan, environments[0].world.splits, algorithms, conversations);
+  const load = policyLoad(plan, environments[0].world.splits, algorithms);
   const policy = await instances.policyEstimate({ name, options }, context, load);
   if (policy === undefined) return undefined;
   if (!algorithms.some(({ critic }) => critic?.trunk === 'own')) return { policy };
@@ -64,28 +63,60 @@ export async function judgeMemory(
     estimateMemory(of, environments[0].world.splits, made, environments, there);
   const memory = estimate(plan, models);
   if (short === 'ignore' || models === undefined || memory.needed <= there.available) return memory;
-  const again = async (recipe: RunPlan['recipe']): Promise<number> => {
-    const changed = planRun(recipe);
-    return estimate(changed, await estimateModels(changed, estimation)).needed;
-  };
-  const advice = adviceOf(await changesThatHelp(plan, models, there.available, again), there.available);
+  const again = async (changed: RunPlan): Promise<number> =>
+    estimate(changed, await estimateModels(changed, estimation)).needed;
+  const advice = await adviceFor(plan, levers(plan, models), there.available, again);
   if (short === 'advise') return { ...memory, advice };
   const fewer = share === undefined ? '' : ' Fewer runs at a time (`--workers`) leave more to each.';
   throw tooMuch(memory, `${advice}${fewer}`);
 }
 
-/** Another value of a key. */
-interface MemoryChange {
+/** A key of the recipe with smaller values, largest first, and the plan with one of them. */
+interface Lever {
   readonly key: KeyPath;
-  readonly value: number;
-  /** Bytes that the run then needs. */
-  readonly needed: number;
+  readonly values: readonly number[];
+  readonly pull: (plan: RunPlan, value: number) => RunPlan;
 }
 
-/** Changes of one key each that make the recipe fit; or, if there is none, changes of all keys together. */
-interface MemoryChanges {
-  readonly alone: readonly MemoryChange[];
-  readonly together?: { readonly changes: readonly Omit<MemoryChange, 'needed'>[]; readonly needed: number };
+function levers({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Lever[] {
+  const { maxEpisodeTokens = policy.capabilities.maxTokens, inFlight } = recipe.rollout;
+  const rollout = (key: 'maxEpisodeTokens' | 'inFlight', values: readonly number[]): Lever => ({
+    key: ['rollout', key],
+    values,
+    pull: (plan, value) => withRecipe(plan, { rollout: { ...plan.recipe.rollout, [key]: value } }),
+  });
+  const all: Lever[] = [
+    ...Object.entries(policy.smaller ?? {}).map(([option, values]) => ({
+      key: ['policy', 'options', option],
+      values,
+      pull: (plan: RunPlan, value: number) => {
+        const { policy: own } = plan.recipe;
+        return withRecipe(plan, { policy: { ...own, options: { ...own.options, [option]: value } } });
+      },
+    })),
+    rollout('maxEpisodeTokens', halvesOf(maxEpisodeTokens, 256)),
+    rollout('inFlight', halvesOf(inFlight, 4)),
+    ...funded.flatMap((stage): Lever[] =>
+      stage.kind === 'sft'
+        ? []
+        : [
+            {
+              key: ['stages', stage.name, 'tasksPerStep'],
+              values: halvesOf(stage.tasksPerStep, 1),
+              pull: (plan, tasksPerStep) => {
+                const episodesPerStep = tasksPerStep * stage.update.groupSize;
+                const smaller = { ...stage, tasksPerStep, episodesPerStep };
+                return { ...plan, funded: plan.funded.map((each) => (each.name === stage.name ? smaller : each)) };
+              },
+            },
+          ],
+    ),
+  ];
+  return all.filter(({ values }) => values.length > 0);
+}
+
+function withRecipe(plan: RunPlan, changes: Partial<RunPlan['recipe']>): RunPlan {
+  return { ...plan, recipe: { ...plan.recipe, ...changes } };
 }
 
 /** Values below a number: halves of it, down to a least one. */
@@ -95,69 +126,44 @@ function halvesOf(value: number, least: number): number[] {
   return halves;
 }
 
-/** Keys with smaller values to try, largest first. */
-function candidates(plan: RunPlan, { policy }: ModelEstimates): (readonly [KeyPath, readonly number[]])[] {
-  const { recipe, funded } = plan;
-  const stages = funded.flatMap((stage) => (stage.kind === 'rl' ? [stage] : []));
-  return [
-    ...Object.entries(policy.smaller ?? {}).map(([option, values]) => [['policy', 'options', option], values] as const),
-    [['rollout', 'maxEpisodeTokens'], halvesOf(recipe.rollout.maxEpisodeTokens ?? 8192, 256)],
-    [['rollout', 'inFlight'], halvesOf(recipe.rollout.inFlight, 4)],
-    ...stages.flatMap((stage) => [
-      [['stages', stage.name, 'tasksPerStep'], halvesOf(stage.tasksPerStep, 1)] as const,
-      [settingPath(stage, ['algorithm', 'groupSize']), halvesOf(stage.update.groupSize, 2)] as const,
-    ]),
-  ];
-}
-
-async function changesThatHelp(
+/** Changes of one key each that make the recipe fit; or, if there is none, changes of all keys together. */
+async function adviceFor(
   plan: RunPlan,
-  models: ModelEstimates,
+  all: readonly Lever[],
   available: number,
-  estimate: (recipe: RunPlan['recipe']) => Promise<number>,
-): Promise<MemoryChanges> {
-  const keys = candidates(plan, models).filter(([, values]) => values.length > 0);
-  const alone: MemoryChange[] = [];
-  const lowest: Omit<MemoryChange, 'needed'>[] = [];
-  const before = await estimate(plan.recipe);
-  for (const [key, values] of keys) {
-    const least = values.at(-1) as number;
-    const best = await estimate(withValue(plan.recipe, key, least));
-    if (best >= before) continue;
-    lowest.push({ key, value: least });
-    if (best > available) continue;
+  estimate: (plan: RunPlan) => Promise<number>,
+): Promise<string> {
+  const before = await estimate(plan);
+  const fitting: string[] = [];
+  const helping: Lever[] = [];
+  for (const lever of all) {
+    const { key, values, pull } = lever;
+    const least = await estimate(pull(plan, values.at(-1) as number));
+    if (least < before) helping.push(lever);
+    if (least >= before || least > available) continue;
     for (const value of values) {
-      const needed = value === least ? best : await estimate(withValue(plan.recipe, key, value));
+      const needed = await estimate(pull(plan, value));
       if (needed > available) continue;
-      alone.push({ key, value, needed });
+      fitting.push(`${setting(key, value)} (${formatBytes(needed)})`);
       break;
     }
   }
-  if (alone.length > 0 || lowest.length === 0) return { alone };
-  const changed = lowest.reduce((recipe, { key, value }) => withValue(recipe, key, value), plan.recipe);
-  return { alone, together: { changes: lowest, needed: await estimate(changed) } };
+  if (fitting.length > 0) return `Any of these fits: ${fitting.join(', ')}.`;
+  if (helping.length === 0) return 'Use a smaller model or a machine with more memory.';
+  const lowest = helping.map(({ key, values, pull }) => ({ key, value: values.at(-1) as number, pull }));
+  const needed = await estimate(lowest.reduce((changed, { pull, value }) => pull(changed, value), plan));
+  const settings = lowest.map(({ key, value }) => setting(key, value)).join(' ');
+  return needed <= available
+    ? `Only together these fit (${formatBytes(needed)}): ${settings}.`
+    : `Even with ${settings} it needs ${formatBytes(needed)}: use a smaller model or a machine with more memory.`;
 }
 
-function withValue<Root extends object>(root: Root, path: KeyPath, value: number): Root {
-  const [key, ...rest] = path as readonly [string, ...string[]];
-  const inner = valueAt(root, [key]);
-  return { ...root, [key]: rest.length === 0 ? value : withValue(inner ?? {}, rest, value) };
+function setting(key: KeyPath, value: number): string {
+  return `\`--set ${formatPath(key)}=${value}\``;
 }
 
 /** Parts that the message names. */
 const namedParts = 3;
-
-function adviceOf({ alone, together }: MemoryChanges, available: number): string {
-  const setting = ({ key, value }: Omit<MemoryChange, 'needed'>) => `\`--set ${formatPath(key)}=${value}\``;
-  if (alone.length > 0) {
-    return `Any of these fits: ${alone.map((change) => `${setting(change)} (${formatBytes(change.needed)})`).join(', ')}.`;
-  }
-  if (together === undefined) return 'Use a smaller model or a machine with more memory.';
-  const [settings, needed] = [together.changes.map(setting).join(' '), formatBytes(together.needed)];
-  return together.needed <= available
-    ? `Only together these fit (${needed}): ${settings}.`
-    : `Even with ${settings} it needs ${needed}: use a smaller model or a machine with more memory.`;
-}
 
 function tooMuch({ needed, parts, available }: MemoryEstimate, advice: string): AgentgymError {
   const largest = Object.entries(parts)
@@ -165,7 +171,7 @@ function tooMuch({ needed, parts, available }: MemoryEstimate, advice: string): 
     .slice(0, namedParts)
     .map(([part, bytes]) => `${part} ${formatBytes(bytes)}`);
   return new AgentgymError('AG_MEMORY', {
-    message: `the run needs about ${formatBytes(needed)} of memory (most of it: ${largest.join(', ')}), and ${formatBytes(available)} are available`,
+    message: `the run may need ${formatBytes(needed)} of memory (most of it: ${largest.join(', ')}), and ${formatBytes(available)} are available`,
     hint: `${advice} \`agentgym doctor --recipe\` lists all parts; \`--no-memory-check\` trains anyway.`,
     path: 'policy',
   });

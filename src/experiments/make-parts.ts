@@ -22,7 +22,7 @@ import { refuseLongExamples } from './write-prompt.js';
 /** The instances of a recipe. */
 export interface Parts extends Pick<
   OpenParts,
-  'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl' | 'sampler'
+  'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl' | 'sampler' | 'policyEstimate' | 'memory'
 > {
   /** Demonstrations of each sft stage, by name. A stage that the budget skips learns from none. */
   readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
@@ -92,7 +92,7 @@ export async function makeParts(
   const { recipe } = plan;
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, { memory, keptPrompt, plays: true });
-  const { environment, transfer, tools, reward, rl, sampler, instances, policyContext } = open;
+  const { environment, transfer, tools, reward, rl, sampler, instances, policyContext, policyEstimate } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   const { system } = recipe.prompt ?? {};
   const telling = { ...(system !== undefined && { system }) };
@@ -127,8 +127,8 @@ export async function makeParts(
     }
     const actor = modelActor(recipe, { model: policy, format, tools, prompt });
     const { records } = instances;
-    const used = { ...(tools && { tools }), ...(sampler && { sampler }) };
-    const playing = { environment, transfer, format, ...used, ...sharing, reward, rl };
+    const used = { ...(tools && { tools }), ...(sampler && { sampler }), ...(policyEstimate && { policyEstimate }) };
+    const playing = { environment, transfer, format, ...used, ...sharing, reward, rl, memory: open.memory };
     return { ...playing, demonstrations, policy, prompt, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);

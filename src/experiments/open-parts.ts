@@ -34,7 +34,6 @@ import { Instances, type Named } from './instances.js';
 import { estimateModels, judgeMemory, type MemoryPolicy } from './judge-memory.js';
 import type { OpenEnvironment, PlaySettings } from './open-environment.js';
 import { resolveStart } from './resolve-start.js';
-import { sampleConversations } from './sample-conversations.js';
 import { stageRandom } from './stage-random.js';
 import { withSampler } from './sampled-elsewhere.js';
 import { promptOf, writePrompt } from './write-prompt.js';
@@ -125,16 +124,15 @@ export async function openParts(
       environments: [environment, ...transfer.values()] as const,
     };
     // Errors of the action format appear here, at the key.
-    const prompt = await atKey(examplesPath, () => Promise.resolve(open.writePrompt(fitFormat(format, { tools }))));
-    const conversations = await sampleConversations(plan, { ...open, prompt }, settings);
-    const models = await atKey(['policy'], () => estimateModels(plan, { ...estimation, conversations }));
+    await atKey(examplesPath, () => Promise.resolve(open.writePrompt(fitFormat(format, { tools }))));
+    const models = await atKey(['policy'], () => estimateModels(plan, estimation));
     if (models !== undefined) {
       const evaluates = recipe.policy.sampler?.evaluates === true;
       const { capabilities: own } = models.policy;
       const capabilities = sampler ? withSampler(own, sampler.promises, evaluates) : own;
       refuseUnfitPolicy(plan, open, capabilities);
     }
-    const memory = await judgeMemory(plan, models, { ...estimation, conversations }, memoryPolicy);
+    const memory = await judgeMemory(plan, models, estimation, memoryPolicy);
     return { ...open, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
   } catch (error) {
     await disposeParts({ environment, transfer, ...(tools && { tools }), ...(sampler && { sampler }) });

@@ -20,6 +20,7 @@ import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
 import { drawnTasksFile, readDrawnTasks } from '../runs/drawn-tasks.js';
 import { Evaluator } from './evaluator.js';
+import { expectMemory } from './expect-memory.js';
 import { inexactReasons } from './inexact-reasons.js';
 import { loadRun } from '../runs/load-run.js';
 import type { MemoryPolicy } from './judge-memory.js';
@@ -119,6 +120,10 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
     await keepDemonstrations(run, parts.demonstrations);
     await storePrompt(run, parts);
     const tasks = await describeParts(run, options, parts, packages);
+    if (opened === undefined) {
+      const expected = await expectMemory(plan, parts, listener, settings.signal);
+      if (expected !== undefined) await run.update({ memory: expected });
+    }
     const result = await train(options, parts, run, tasks);
     await run.finish(result);
     return result;

@@ -72,6 +72,7 @@ export class SampledElsewhere implements PolicyModel {
     // A count without sampling would be no count of the run.
     if (policy.takeOperations && policy.countSampled) this.takeOperations = () => policy.takeOperations!();
     if (policy.peakOperations) this.peakOperations = () => policy.peakOperations!();
+    if (policy.measureMemory) this.measureMemory = (load) => policy.measureMemory!(load);
   }
 
   /** Connects to the sampler and publishes the first weights, so that a server that cannot take them is found early. */
@@ -90,6 +91,7 @@ export class SampledElsewhere implements PolicyModel {
   readonly values?: (batch: TrainingBatch) => Promise<Float64Array>;
   readonly takeOperations?: () => number;
   readonly peakOperations?: () => Promise<number>;
+  readonly measureMemory?: NonNullable<PolicyModel['measureMemory']>;
 
   get capabilities(): PolicyCapabilities {
     const { evaluates, sampler } = this.#parts;

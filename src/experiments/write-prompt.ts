@@ -1,5 +1,5 @@
 import type { PromptSettings } from '../config/recipe-schema.js';
-import type { ConversationEncoder, SampleConversation } from '../contracts/policy.js';
+import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { type Prompt, systemPrompt } from '../rollout/actor.js';
 import { type ExampleGame, WorkedExamples } from '../rollout/worked-examples.js';
@@ -74,11 +74,4 @@ export function refuseLongExamples(
     hint: `Ask for fewer games with ${place.count}, ${place.path === undefined ? '' : 'raise `rollout.maxEpisodeTokens` if it is set, '}or use a policy with a longer context.`,
     ...(place.path !== undefined && { path: place.path }),
   });
-}
-
-/** A conversation that is as long as with the prompt. The games count as its system text. */
-export function withExamples(conversation: SampleConversation, { examples }: Prompt): SampleConversation {
-  if (examples === undefined) return conversation;
-  const turns = examples.observations.flatMap((observation, index) => [observation, examples.texts[index] ?? '']);
-  return { ...conversation, system: [conversation.system, ...turns].join('\n') };
 }

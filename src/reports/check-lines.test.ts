@@ -22,7 +22,7 @@ const trial = { steps: 2, seconds, peakBytes: 0.7e9 };
 it('tells the time and the memory of a run from the steps that were tried', () => {
   expect(costLines(checked, trial)).toEqual([
     'time: about 5 min 40 s (preparation 4 s, supervised 20 s, reinforcement learning 3 min 46 s, evaluations 1 min 30 s), from 2 steps of each stage that were tried',
-    'memory: about 700 MB were used in these steps; about 1.0 GB are expected in a whole run, and 2.0 GB are available; `agentgym doctor --recipe` lists the parts',
+    'memory: about 700 MB were used in these steps; a whole run takes at most 1.0 GB, and 2.0 GB are available; `agentgym doctor --recipe` lists the parts',
   ]);
   const onlySft = { ...trial, seconds: { ...seconds, reinforcement: 0 } };
   expect(costLines(checked, onlySft)[0]).not.toContain('reinforcement');
@@ -31,17 +31,17 @@ it('tells the time and the memory of a run from the steps that were tried', () =
 it('does not call memory the most that is expected if the steps took more', () => {
   const [, memory] = costLines(checked, { ...trial, peakBytes: 1.3e9 });
   expect(memory).toMatch(
-    /^memory: about 1\.3 GB were used in these steps, more than the 1\.0 GB that were expected; 2\.0 GB /,
+    /^memory: about 1\.3 GB were used in these steps, more than the 1\.0 GB that a whole run should take; 2\.0 GB /,
   );
   const [, unknown] = costLines(checked, { ...trial, peakBytes: null });
-  expect(unknown).toMatch(/^memory: about 1\.0 GB, and 2\.0 GB are available; /);
+  expect(unknown).toMatch(/^memory: at most 1\.0 GB, and 2\.0 GB are available; /);
 });
 
 it('tells why nothing was tried, and nothing of it if nobody asked', () => {
   const external = ['the policy is on a server', 'the tool search is external'];
   expect(costLines({ ...checked, external }, null)).toEqual([
     'time: not tried: the policy is on a server; the tool search is external',
-    expect.stringMatching(/^memory: about 1\.0 GB, and/),
+    expect.stringMatching(/^memory: at most 1\.0 GB, and/),
   ]);
-  expect(costLines(checked, undefined)).toEqual([expect.stringMatching(/^memory: about 1\.0 GB, and/)]);
+  expect(costLines(checked, undefined)).toEqual([expect.stringMatching(/^memory: at most 1\.0 GB, and/)]);
 });

@@ -45,13 +45,13 @@ export function costLines(
   const time =
     trial === undefined ? [] : [`time: ${trial === null ? `not tried: ${external.join('; ')}` : timeOf(trial)}`];
   const peak = trial?.peakBytes ?? undefined;
-  if (peak === undefined) return [...time, `memory: about ${formatBytes(needed)}, and ${there}`];
+  if (peak === undefined) return [...time, `memory: at most ${formatBytes(needed)}, and ${there}`];
   const used = `about ${formatBytes(peak)} were used in these steps`;
   return [
     ...time,
     peak > needed
-      ? `memory: ${used}, more than the ${formatBytes(needed)} that were expected; ${there}`
-      : `memory: ${used}; about ${formatBytes(needed)} are expected in a whole run, and ${there}`,
+      ? `memory: ${used}, more than the ${formatBytes(needed)} that a whole run should take; ${there}`
+      : `memory: ${used}; a whole run takes at most ${formatBytes(needed)}, and ${there}`,
   ];
 }
 

@@ -65,6 +65,19 @@ interface RunSession {
   readonly fromStep: number;
 }
 
+/** The memory that a run's process is expected to hold at its peak. */
+export interface ExpectedMemory {
+  /** If every batch and episode is as large as its limits allow. Most runs need less. */
+  readonly mostBytes: number;
+  /**
+   * From a micro-batch that was computed before the first step: what batches of its shape take. Absent if the policy does
+   * not measure, or if the most might not fit.
+   */
+  readonly expectedBytes?: number;
+  /** How long that took. */
+  readonly measuredSeconds?: number;
+}
+
 /** `manifest.json`: all inputs of a run. */
 export interface RunManifest {
   readonly formatVersion: 1;
@@ -102,6 +115,8 @@ export interface RunManifest {
   readonly materials?: readonly MaterialRecord[];
   /** What `prompt` of the recipe became. Absent until it is stored, and without such a key. */
   readonly prompt?: PromptRecord;
+  /** Absent if the policy cannot tell, and in old runs. `peakBytes` of the result says what it was. */
+  readonly memory?: ExpectedMemory;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
   readonly inexact: readonly string[];
   readonly sessions: readonly RunSession[];

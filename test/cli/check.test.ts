@@ -50,7 +50,7 @@ describe('train --check --trial', { timeout: 120_000 }, () => {
     expect(ended.code, ended.stderr).toBe(0);
     expect(ended.stderr).not.toContain('Trying');
     expect(ended.stdout).not.toContain('time:');
-    expect(ended.stdout).toMatch(/\nmemory: about [\d.]+ MB, and /);
+    expect(ended.stdout).toMatch(/\nmemory: at most [\d.]+ [MG]B, and /);
     const alone = await runWarm(['train', 'recipe.yaml', '--trial'], settings);
     expect(alone.stderr).toContain('--trial has an effect only with --check');
     nothingIsLeft();

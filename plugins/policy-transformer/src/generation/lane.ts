@@ -6,7 +6,7 @@ import type { Choice } from './sampling-graph.js';
 import type { Continuation, KnownRequest } from './token-generator.js';
 
 /** Most new tokens of a row that go through the graph at a time. */
-const LONGEST_PIECE = 256;
+export const LONGEST_PIECE = 256;
 
 /** Least tokens of a first message that is a piece of its own: a run reads all weights, and takes as long as so many tokens. */
 const SHORTEST_MESSAGE = 32;

@@ -78,7 +78,7 @@ export function maskInput(window: number | undefined): string {
 }
 
 /** Smallest width of a block of queries: its scores stay in a core's cache, and its products are still large. */
-const BLOCK = 128;
+export const BLOCK = 128;
 
 /** More blocks save little, and each makes a session longer to compile. */
 const MOST_BLOCKS = 32;

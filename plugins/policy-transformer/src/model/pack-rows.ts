@@ -149,7 +149,7 @@ export function roundedSizes(sizes: Omit<TrainingSizes, 'blocks'>, unit: 1 | 2 =
   };
 }
 
-function roundedWidth(width: number): number {
+export function roundedWidth(width: number): number {
   return roundUp(width, SMALLEST_STEP);
 }
 

@@ -16,23 +16,31 @@ export const optimizerNames: readonly string[] = optimizers.map(({ name }) => na
  * Makes an optimizer over an executor's state, with the options of its declaration. Throws on an unknown name or option, and
  * on a value out of range. The error says what is allowed.
  */
-export function createOptimizer({ name, options }: OptimizerSettings, trained: Trained, executor: Executor): Optimizer {
+export function createOptimizer(settings: OptimizerSettings, trained: Trained, executor: Executor): Optimizer {
   return new ClippedOptimizer(updateRule(), trained.gradients, executor);
 
   function updateRule(): UpdateRule {
     const names = [...trained.parameters.shapes.keys()];
-    const declared = optimizers.find((one) => one.name === name);
-    if (declared === undefined) {
-      throw new Error(`there is no optimizer ${JSON.stringify(name)}; available: ${optimizerNames.join(', ')}`);
-    }
-    const constants = readOptions(declared, options);
-    if (name === 'sgd') return new Sgd(executor, trained, names, constants);
-    return name === 'muon' ? new Muon(executor, trained, constants) : new Adamw(executor, trained, names, constants);
+    const { name, options } = readOptimizer(settings);
+    if (name === 'sgd') return new Sgd(executor, trained, names, options);
+    return name === 'muon' ? new Muon(executor, trained, options) : new Adamw(executor, trained, names, options);
   }
 }
 
+/** The name and all options of an optimizer, checked as `createOptimizer` says. */
+export function readOptimizer({ name, options }: OptimizerSettings): {
+  readonly name: string;
+  readonly options: Constants;
+} {
+  const declared = optimizers.find((one) => one.name === name);
+  if (declared === undefined) {
+    throw new Error(`there is no optimizer ${JSON.stringify(name)}; available: ${optimizerNames.join(', ')}`);
+  }
+  return { name, options: readOptions(declared, options) };
+}
+
 /** All constants that some optimizer has. Those that this one does not declare are absent, and it does not read them. */
-type Constants = MomentOptions & {
+export type Constants = MomentOptions & {
   readonly [name in 'momentum' | 'beta1' | 'beta2' | 'epsilon' | 'weightDecay']: number;
 };
 

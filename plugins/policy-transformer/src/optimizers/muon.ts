@@ -79,7 +79,7 @@ export class Muon implements UpdateRule {
 }
 
 /** Whether a parameter is a matrix of a layer, by its Hugging Face name. */
-function isHiddenMatrix([name, shape]: readonly [string, Shape]): boolean {
+export function isHiddenMatrix([name, shape]: readonly [string, Shape]): boolean {
   return shape.length === 2 && name.startsWith('model.layers.');
 }
 

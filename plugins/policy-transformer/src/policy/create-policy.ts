@@ -31,9 +31,9 @@ import type { EngineSettings } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
 import { WorkerEngine } from '../worker/worker-engine.js';
-import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
+import { contextOfPreset, coresOf, engines, positionsOf } from './engine-sizes.js';
 import { weightPlaces } from './checkpoint.js';
-import { samplingCopyBytes } from './estimate-policy.js';
+import { memoryLimits, samplingCopyBytes } from './estimate-policy.js';
 import { AdapterOpener } from './open-adapter.js';
 import { TransformerPolicy, capabilitiesOf } from './transformer-policy.js';
 
@@ -75,6 +75,7 @@ export async function createPolicy(
   const config = { ...opened.config, maxPositions: positions };
   const { trainable, frozen } = await initialWeights(opened, config, parts, host, context.from);
   const cores = coresOf(options, config, host.cacheDirectory);
+  const limits = memoryLimits(options);
   const settings: EngineSettings = {
     engine: engines[options.engine],
     precision: options.precision,
@@ -85,10 +86,8 @@ export async function createPolicy(
     sessionThreads: cores.sessionThreads,
     layered: cores.layered,
     returnsMemory: cores.returnsMemory,
-    microBatchTokens: options.microBatchTokens,
-    activationBytes: options.activationMegabytes * 1e6,
-    cacheBytes: (options.cacheMegabytes * 1e6) / cores.count,
-    samplingWeights: options.samplingWeights,
+    ...limits,
+    cacheBytes: limits.cacheBytes / cores.count,
     samplesOnly: context.samplesOnly,
   };
 
@@ -129,6 +128,12 @@ export async function createPolicy(
       parts,
       ...(lora && { lora: { settings: lora, base: { name: resolve(opened.base), ...baseHash } } }),
       samplingWeights: options.samplingWeights,
+      ...(facts.engine.startsWith('onnxruntime') && {
+        memory: {
+          ...{ config, parts, cores, ...limits, samplesOnly: context.samplesOnly, maxTokens: context.maxTokens },
+          isWasm: facts.engine === 'onnxruntime-web',
+        },
+      }),
       facts: {
         ...facts,
         ...(context.from === undefined
@@ -226,6 +231,6 @@ async function scratchModel(
   const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
   const files: TokenizerFiles = await train(context.corpus(), { vocabularySize: vocabularySize });
   const encoder = createConversationEncoder(files);
-  const config = presetConfig(preset, encoder.vocabularySize, longestSequence(maxTokens));
+  const config = presetConfig(preset, encoder.vocabularySize, contextOfPreset(maxTokens));
   return { config, ids: { eos: encoder.endIds.slice(0, 1) }, tokenizer: files, base: '', weights: new Map() };
 }

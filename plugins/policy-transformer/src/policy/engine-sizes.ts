@@ -75,12 +75,12 @@ export function coresOf(
   };
 }
 
-/** Tokens of the longest sequence of any model. */
-export function longestSequence(maxTokens: number | undefined): number {
-  return maxTokens ?? USUAL_LENGTH;
+/** Tokens of the longest sequence of a model from scratch. A limit of this run is no limit of the model. */
+export function contextOfPreset(maxTokens = 0): number {
+  return Math.max(USUAL_LENGTH, maxTokens);
 }
 
 /** Tokens of the longest sequence of a model. */
-export function positionsOf(config: Pick<DecoderConfig, 'maxPositions'>, maxTokens: number | undefined): number {
-  return Math.min(config.maxPositions, longestSequence(maxTokens));
+export function positionsOf(config: Pick<DecoderConfig, 'maxPositions'>, maxTokens = USUAL_LENGTH): number {
+  return Math.min(config.maxPositions, maxTokens);
 }

@@ -24,10 +24,8 @@ const options: TransformerOptions = {
 };
 const load: PolicyLoad = {
   sequences: 16,
-  conversations: [
-    { system: '', observations: ['guess my number between 4 and 33', 'higher', 'lower'], texts: ['9', '20'] },
-  ],
   turns: 5,
+  trainedTurns: 5,
   actionTokens: 4,
   rows: 4096,
   evaluates: false,
@@ -50,11 +48,10 @@ it('tells what create makes, of a preset and of a folder, and refuses a folder a
   const made = policy.describe()['parameters'] as number;
   await policy.dispose();
   const scratch = await estimate(options, { ...context, preset: 'pico' }, load, files);
-  // The vocabulary is that of the conversations, or 300 tokens of 64 numbers each without any.
-  expect(Math.abs(scratch.parameters - made)).toBeLessThan(64 * 10);
-  const blind = await estimate(options, { ...context, preset: 'pico' }, { ...load, conversations: [] }, files);
-  expect(blind.parameters).toBeGreaterThan(made + 64 * 200);
-  expect(blind.parameters).toBeLessThan(made + 64 * 300);
+  // The vocabulary is not known yet: up to 300 tokens of 64 numbers each.
+  expect(scratch.parameters).toBeGreaterThan(made + 64 * 200);
+  expect(scratch.parameters).toBeLessThan(made + 64 * 300);
+  expect(scratch).not.toHaveProperty('encoder');
   const read = await estimate(options, { ...context, from: folder }, load, files);
   expect(read.parameters).toBe(made);
   expect(read.capabilities).toEqual(policy.capabilities);
@@ -104,23 +101,14 @@ async function bytesOf(changes: object, asked: object = {}): Promise<Record<stri
 it('grows with threads, episodes, copies and the length of batches', async () => {
   const base = await bytesOf({});
   expect((await bytesOf({ threads: 4 }))['weights']).toBe(4 * base['weights']!);
-  expect((await bytesOf({}, { references: 1 }))['weights']).toBe(2 * base['weights']!);
-  expect((await bytesOf({ microBatchTokens: 4096 }))['activations']! / base['activations']!).toBeCloseTo(2, 1);
-  expect((await bytesOf({}, { evaluates: true }))['activations']).toBeGreaterThan(base['activations']!);
-  expect((await bytesOf({}, { sequences: 32 }))['cache']).toBe(2 * base['cache']!);
-  expect((await bytesOf({ cacheMegabytes: 1 }))['cache']).toBe(1e6);
-  expect(await bytesOf({}, { sequences: 0, samplings: [] })).toMatchObject({ cache: 0, sampling: 0 });
+  expect((await bytesOf({}, { references: 1 }))['references']).toBe(base['weights']!);
+  expect((await bytesOf({ microBatchTokens: 4096 }))['activations']! / base['activations']!).toBeGreaterThan(1.8);
+  expect(base['evaluation']).toBe(0);
+  expect((await bytesOf({}, { evaluates: true }))['evaluation']).toBeGreaterThan(0);
   const muon = (await bytesOf({}, { optimizers: [{ name: 'muon', options: {} }] }))['optimizer']!;
   const sgd = (await bytesOf({}, { optimizers: [{ name: 'sgd', options: {} }] }))['optimizer']!;
   expect(sgd).toBeLessThan(base['optimizer']!);
   expect(muon).toBeGreaterThan(sgd);
-});
-
-// Rows of a small batch fill no micro-batch.
-it('does not count more rows than there are', async () => {
-  const few = await bytesOf({}, { rows: 2 });
-  expect(few['activations']).toBeLessThan((await bytesOf({}))['activations']! / 4);
-  expect(await bytesOf({ microBatchTokens: 16_384 }, { rows: 2 })).toEqual(few);
 });
 
 it('proposes smaller values of the options that matter', async () => {

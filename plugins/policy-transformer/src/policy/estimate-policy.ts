@@ -8,26 +8,22 @@ import { frozenShapes, trainableShapes } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import { loraOf, type TransformerOptions } from '../options.js';
 import { presetConfig } from '../presets/presets.js';
-import { createConversationEncoder } from '../tokenizer/conversation-encoder.js';
 import { refuseThinking } from '../tokenizer/read-chat-layout.js';
-import { trainByteLevelTokenizer } from '../tokenizer/train-byte-level-tokenizer.js';
-import { trainWordTokenizer } from '../tokenizer/train-word-tokenizer.js';
 import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
-import { countMemory } from './count-memory.js';
-import { coresOf, engines, longestSequence, positionsOf } from './engine-sizes.js';
-import { episodeLengths } from './episode-lengths.js';
+import { contextOfPreset, coresOf, engines, positionsOf } from './engine-sizes.js';
+import { longestEpisodes, memoryAtCaps } from './memory-at-caps.js';
 import { capabilitiesOf } from './transformer-policy.js';
 
 /** What is known of a model before its weights are read. */
 interface Sketch {
   readonly config: DecoderConfig;
-  readonly encoder: ConversationEncoder;
+  /** Absent for a model from scratch: its tokenizer is built from demonstrations. */
+  readonly encoder?: ConversationEncoder;
 }
 
 /**
  * Estimates the size of a policy and its memory. From a folder it reads everything except the weights, and only their
- * shapes. The tokenizer of a model from scratch is built from the load's conversations, which are fewer than those of the
- * run, so its vocabulary may be smaller.
+ * shapes. The vocabulary of a model from scratch is not known before its demonstrations are.
  */
 export async function estimate(
   options: TransformerOptions,
@@ -37,14 +33,13 @@ export async function estimate(
 ): Promise<PolicyEstimate> {
   const { config, encoder } =
     from === undefined
-      ? await sketchScratch(options, preset, maxTokens, load)
+      ? sketchScratch(options, preset, maxTokens)
       : await sketchFolder(files, from, options, search, cacheDirectory);
   samplingCopyBytes(options, config);
   const positions = positionsOf(config, maxTokens);
   const lora = loraOf(options);
   const parts = { valueHead, ...(lora && { adapter: adapterOf(lora) }) };
   const cores = coresOf(options, config);
-  const lengths = episodeLengths(load, encoder, positions);
   return {
     parameters: totalElements(trainableShapes(config, parts)),
     ...(lora && { frozenParameters: totalElements(frozenShapes(config, parts)) }),
@@ -52,52 +47,43 @@ export async function estimate(
       ...capabilitiesOf(parts, positions, options.samplingWeights),
       ...(from !== undefined && { vocabularySize: config.vocabularySize }),
     },
-    bytes: await countMemory({
-      // Longer rotary tables take much longer to make, and hardly any memory.
-      config: { ...config, maxPositions: lengths.longest },
-      parts,
-      cores,
+    bytes: memoryAtCaps({
+      ...{ config, parts, cores, samplesOnly, load, ...longestEpisodes(load, config, maxTokens) },
       isWasm: isWasm(engines[options.engine]),
-      microBatchTokens: options.microBatchTokens,
-      activationBytes: options.activationMegabytes * 1e6,
-      cacheBytes: options.cacheMegabytes * 1e6,
-      samplingWeights: options.samplingWeights,
-      samplesOnly,
-      load,
-      lengths,
+      ...memoryLimits(options),
     }),
     smaller: smallerOptions(options, { isFolder: from !== undefined, isLayered: cores.layered, cores: cores.count }),
-    // The run builds its tokenizer of a model from scratch from more text.
-    ...(from !== undefined && { encoder }),
+    ...(encoder && { encoder }),
   };
+}
+
+/** The options that limit memory. */
+export function memoryLimits(options: TransformerOptions) {
+  const { microBatchTokens, activationMegabytes, cacheMegabytes, samplingWeights } = options;
+  const [activationBytes, cacheBytes] = [activationMegabytes * 1e6, cacheMegabytes * 1e6];
+  return { microBatchTokens, activationBytes, cacheBytes, samplingWeights };
 }
 
 function isWasm(engine: (typeof engines)[keyof typeof engines]): boolean {
   return (engine === 'auto' || engine === 'onnxruntime-web') && likelyRuntime(engine) === 'onnxruntime-web';
 }
 
-/** Tokens of a tokenizer without a sample of its text: environments are small. */
-const LIKELY_VOCABULARY = 1024;
-
 /** Throws if the copy that sampling uses is too large. */
 export function samplingCopyBytes({ samplingWeights }: TransformerOptions, config: DecoderConfig): number {
   return samplingWeights === 'float32' ? 0 : copyBytes(config, samplingWeights);
 }
 
-async function sketchScratch(
-  { tokenizer, vocabularySize, thinking }: TransformerOptions,
+/** Tokens of a tokenizer that is built from the text of an environment, at most: the built-in ones have up to 900. */
+const LIKELY_VOCABULARY = 1024;
+
+function sketchScratch(
+  { vocabularySize, thinking }: TransformerOptions,
   preset: string | undefined,
   maxTokens: number | undefined,
-  { conversations }: PolicyLoad,
-): Promise<Sketch> {
+): Sketch {
   refuseThinking(thinking);
-  const train = tokenizer === 'words' ? trainWordTokenizer : trainByteLevelTokenizer;
-  const texts = conversations.map(({ system, observations, texts: actions }) =>
-    [system, ...observations, ...actions].join('\n'),
-  );
-  const encoder = createConversationEncoder(await train(texts, { vocabularySize }));
-  const count = texts.length === 0 ? Math.min(vocabularySize, LIKELY_VOCABULARY) : encoder.vocabularySize;
-  return { config: presetConfig(preset ?? '', count, longestSequence(maxTokens)), encoder };
+  const vocabulary = Math.min(vocabularySize, LIKELY_VOCABULARY);
+  return { config: presetConfig(preset ?? '', vocabulary, contextOfPreset(maxTokens)) };
 }
 
 /** Throws if `create` could not use the folder. */

@@ -11,7 +11,7 @@ import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
 import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
-import { programBytes } from './count-memory.js';
+import { adapterProgramBytes } from './memory-at-caps.js';
 import { SequenceSampler, onCores } from './sequence-sampler.js';
 
 /** A model whose weights adapters share. */
@@ -97,7 +97,7 @@ export class AdapterOpener {
     const factors = 4 * totalElements(adapterShapes(config, adapter));
     const weights = 4 * totalElements(parameterShapes(config, { valueHead: false }));
     // It crosses to each core in a copy, beside the one that was read.
-    return (engine.cores + 1) * factors + (isNew ? engine.cores * programBytes(weights) : 0);
+    return (engine.cores + 1) * factors + (isNew ? engine.cores * adapterProgramBytes(weights) : 0);
   }
 }
 

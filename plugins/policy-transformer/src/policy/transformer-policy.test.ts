@@ -118,6 +118,33 @@ describe('TransformerPolicy', () => {
     expect(counts.size).toBe(1);
   });
 
+  // Goes red when the micro-batch that is measured adds to gradients, or when something of it is counted or remembered.
+  it.each([1, 2])('measures its memory without a trace, on %s cores', async (threads) => {
+    const [sampled, load] = [
+      { sequences: 6, turns: 2, trainedTurns: 2, actionTokens: 5 },
+      { rows: 6, references: 0 },
+    ];
+    const asked = { ...sampled, ...load, evaluates: true, samplings: [sampling], optimizers: [adamw] };
+    const record = async (measures: boolean) => {
+      const policy = await policyOf({ threads, microBatchTokens: 512 });
+      const look = async () => (measures ? await policy.measureMemory!(asked) : undefined);
+      await policy.resetOptimizer(adamw);
+      const parts = await look();
+      const batch = await play(policy, 6);
+      await look();
+      const first = await policy.forwardBackward(batch, policyGradient);
+      await look();
+      const step = await policy.optimizerStep({ learningRate: 1e-3 });
+      await look();
+      const [again, logprobs] = [await play(policy, 6), await policy.logprobs(batch)];
+      return { parts, found: { batch, first, step, again, logprobs, operations: policy.takeOperations!() } };
+    };
+    const [measured, plain] = [await record(true), await record(false)];
+    expect(measured.found).toEqual(plain.found);
+    expect(Object.keys(measured.parts!)).toEqual(expect.arrayContaining(['activations', 'optimizer', 'cache']));
+    for (const bytes of Object.values(measured.parts!)) expect(bytes).toBeGreaterThanOrEqual(0);
+  });
+
   it('plays the same on one core and on three', async () => {
     const [one, three] = [await policyOf(), await policyOf({ threads: 3 })];
     expect(await play(three, 11)).toEqual(await play(one, 11));

@@ -28,6 +28,8 @@ import type { Engine } from '../worker/engine.js';
 import { lossTraits } from '../worker/loss-key.js';
 import type { Accumulated, Evaluated } from '../worker/batch-trainer.js';
 import type { AdapterOpener } from './open-adapter.js';
+import { measureMemory } from './measure-memory.js';
+import { longestEpisodes, type MemorySettings } from './memory-at-caps.js';
 import { readCheckpoint, writeCheckpoint } from './checkpoint.js';
 import { SamplingCount } from './sampling-count.js';
 import { SequenceSampler, onCores } from './sequence-sampler.js';
@@ -46,6 +48,8 @@ export interface TransformerParts {
   readonly capabilities: PolicyCapabilities;
   readonly samplingWeights: SamplingWeights;
   readonly adapters?: AdapterOpener | undefined;
+  /** What determines the memory of training. Absent on a device with a memory of its own. */
+  readonly memory?: Omit<MemorySettings, 'load' | 'played' | 'trained'> & { readonly maxTokens: number | undefined };
   /** For `describe`, in addition to the fields known here. */
   readonly facts: JsonObject;
 }
@@ -92,7 +96,12 @@ export class TransformerPolicy implements PolicyModel {
     this.#sampling = new SamplingCount(parts.folder.config, parts.parts);
     this.#sampler = new SequenceSampler(parts.engine);
     this.capabilities = parts.capabilities;
-    const { adapters } = parts;
+    const { adapters, engine, memory } = parts;
+    if (memory) {
+      const { config, maxTokens } = memory;
+      this.measureMemory = (load) =>
+        measureMemory(engine, { ...memory, load, ...longestEpisodes(load, config, maxTokens) });
+    }
     if (adapters) this.openAdapter = (...given) => adapters.openAdapter(...given);
     if (parts.parts.valueHead) this.values = async (batch) => (await this.#evaluate(batch)).values!;
   }
@@ -102,6 +111,9 @@ export class TransformerPolicy implements PolicyModel {
 
   /** Defined if adapters can share the weights: no adapter is merged into them. */
   readonly openAdapter?: NonNullable<PolicyModel['openAdapter']>;
+
+  /** Defined if the engine computes in the memory of the process. */
+  readonly measureMemory?: NonNullable<PolicyModel['measureMemory']>;
 
   get policyVersion(): number {
     return this.#version;

@@ -37,7 +37,7 @@ export function usesKernels(config: DecoderConfig, adapter: Adapter | undefined,
  * the weights in memory, too much for each version of a model that is trained. Each of several sessions would hold a
  * large model again: small ones are constants of each (`mostFixedBytes`).
  */
-function isConstantBase(
+export function isConstantBase(
   config: DecoderConfig,
   areFrozen: boolean,
   { mostFixedBytes, mostConstantBytes }: Pick<Executor, 'mostFixedBytes' | 'mostConstantBytes'>,

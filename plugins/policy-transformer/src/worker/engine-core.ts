@@ -90,17 +90,14 @@ export class EngineCore {
   #optimizer: Optimizer | undefined;
 
   private constructor(settings: EngineSettings, executor: Executor) {
-    const { config, adapter, microBatchTokens, samplingWeights } = settings;
+    const { config, adapter, samplingWeights } = settings;
     this.#settings = settings;
     this.#executor = executor;
     this.#generators = new Generators(config, executor, settings);
     this.#sampler = new CoreSampler(() => this.#weights(), this.#generators, adapter, samplingWeights);
-    this.#trainer = settings.layered
-      ? new LayeredTrainer(executor, config, settings, settings)
-      : new Trainer(executor, config, settings, microBatchTokens);
-    const shapes = trainableShapes(config, settings);
-    this.#trainable = executor.allocate(shapes);
-    this.#gradients = executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
+    this.#trainer = this.#newTrainer();
+    this.#trainable = executor.allocate(trainableShapes(config, settings));
+    this.#gradients = this.#newGradients();
   }
 
   static async create(settings: EngineSettings, log: (message: string) => void): Promise<EngineCore> {
@@ -162,6 +159,17 @@ export class EngineCore {
   /** Adds the gradient of the loss over this share of a batch. */
   accumulate(batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
     return this.#trainer.accumulate(this.#weights(), this.#gradients, batch, loss);
+  }
+
+  /** Computes a batch as `accumulate` does, and forgets it: its gradients and programs are its own. */
+  async rehearse(batch: TrainingBatch, loss: Loss): Promise<void> {
+    const [trainer, gradients] = [this.#newTrainer(), this.#newGradients()];
+    try {
+      await trainer.accumulate(this.#weights(), gradients, batch, loss);
+    } finally {
+      await trainer.dispose();
+      await gradients.dispose();
+    }
   }
 
   /** @param copy number of a frozen copy; default: the live weights */
@@ -256,6 +264,18 @@ export class EngineCore {
 
   #weights(trainable = this.#trainable): ModelWeights {
     return { trainable, frozen: this.#frozen };
+  }
+
+  #newTrainer(): BatchTrainer {
+    const { config, layered, microBatchTokens } = this.#settings;
+    return layered
+      ? new LayeredTrainer(this.#executor, config, this.#settings, this.#settings)
+      : new Trainer(this.#executor, config, this.#settings, microBatchTokens);
+  }
+
+  #newGradients(): State {
+    const shapes = trainableShapes(this.#settings.config, this.#settings);
+    return this.#executor.allocate(new Map([...shapes].map(([name, shape]) => [gradientState(name), shape])));
   }
 
   #newOptimizer(settings: OptimizerSettings): Optimizer {

@@ -10,6 +10,7 @@ export type CoreMethod =
   | 'closeAdapter'
   | 'generate'
   | 'accumulate'
+  | 'rehearse'
   | 'evaluate'
   | 'freeze'
   | 'unfreeze'
@@ -48,7 +49,7 @@ export function movedArguments(method: CoreMethod, args: readonly unknown[]): Ar
   const [first] = args;
   if (method === 'setFrozen') return buffersOf([first]);
   if (method === 'step') return buffersOf(first as readonly unknown[]);
-  const takes = method === 'accumulate' || method === 'evaluate' || method === 'generate';
+  const takes = ['accumulate', 'rehearse', 'evaluate', 'generate'].includes(method);
   return takes ? buffersOf(Object.values(first as object)) : [];
 }
 

@@ -26,7 +26,7 @@ import { cutByTokens } from './batch-rows.js';
 import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
-const SLOTS_OF_HEAD = 128;
+export const SLOTS_OF_HEAD = 128;
 
 /** Primes that represent the open sizes of the graphs. */
 const ROWS = 100_003;
