@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, expect, it } from 'vitest';
 
-import type { Call, EnvironmentModule } from '../contracts/environment.js';
+import type { Call, EnvironmentModule, World } from '../contracts/environment.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { builtInHost } from './fixtures/built-in-host.js';
 import { planTraining, type PlannedTraining } from './start-training.js';
@@ -197,4 +197,37 @@ it('tells what is not on this machine', async () => {
   }) as PluginHost['load'];
   const { external } = await (await plan(recipe, [], { ...host, find, load })).check();
   expect(external).toEqual(['the policy is on a server', 'the environment guess-number is external']);
+});
+
+// Goes red when a check plays for an estimate, or lets an expert play.
+it('plays no game', async () => {
+  const host = await builtInHost();
+  let resets = 0;
+  const load = (async (item: LocatedContribution) => {
+    const module = await host.load(item);
+    if (item.kind !== 'environment') return module;
+    const { open } = module as EnvironmentModule<object>;
+    const counted = async (...given: Parameters<typeof open>): Promise<World> => {
+      const world = await open(...given);
+      return {
+        ...world,
+        create: async (call) => {
+          const instance = await world.create(call);
+          const reset = instance.reset.bind(instance);
+          instance.reset = (...args) => {
+            resets += 1;
+            return reset(...args);
+          };
+          return instance;
+        },
+      };
+    };
+    return { open: counted };
+  }) as PluginHost['load'];
+  const shown = `${recipe}prompt: { examples: { expert: oracle, count: 2 } }\n`;
+  const planned = await plan(shown, [], { ...host, load });
+  await planned.check();
+  expect(resets).toBe(0);
+  await planned.run(() => undefined);
+  expect(resets).toBeGreaterThan(0);
 });

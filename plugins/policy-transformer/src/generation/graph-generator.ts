@@ -47,7 +47,7 @@ export interface GeneratorLimits {
 }
 
 /** Most rows of a run. */
-export function rowsOfRun(
+function rowsOfRun(
   { heads }: DecoderConfig,
   { tokensPerRun, rowsPerRun, scoresPerRun }: Omit<GeneratorLimits, 'cacheBytes'>,
   { least, most }: DecodeRunner['rowLimits'],

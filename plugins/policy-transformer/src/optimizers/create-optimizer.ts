@@ -40,7 +40,7 @@ export function readOptimizer({ name, options }: OptimizerSettings): {
 }
 
 /** All constants that some optimizer has. Those that this one does not declare are absent, and it does not read them. */
-export type Constants = MomentOptions & {
+type Constants = MomentOptions & {
   readonly [name in 'momentum' | 'beta1' | 'beta2' | 'epsilon' | 'weightDecay']: number;
 };
 
