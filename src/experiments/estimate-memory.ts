@@ -3,7 +3,7 @@
 import { getHeapStatistics } from 'node:v8';
 
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
-import { settingPath, type RunPlan } from '../config/run-plan.js';
+import { settingPath, type RunPlan, type StagePlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -110,7 +110,7 @@ export function policyLoad(plan: RunPlan, splits: Splits, algorithms: readonly A
     turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
     trainedTurns: longestHorizon,
     actionTokens: sampling.maxActionTokens,
-    rows: rowsOf(funded),
+    rows: Math.max(...funded.map(rowsOf)),
     evaluates:
       (every > 0 && funded.length > rl.length) ||
       rl.some(({ update }) => update.recomputeLogprobs) ||
@@ -129,13 +129,9 @@ export function criticLoad(load: PolicyLoad): PolicyLoad {
   return { ...load, sequences: 0, evaluates: true, references: 0, samplings: [] };
 }
 
-/** Rows of the largest batch between two optimizer steps. */
-function rowsOf(stages: RunPlan['funded']): number {
-  return Math.max(
-    ...stages.map((stage) =>
-      stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches),
-    ),
-  );
+/** Rows of a stage's largest batch between two optimizer steps. */
+export function rowsOf(stage: StagePlan): number {
+  return stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches);
 }
 
 function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[] {

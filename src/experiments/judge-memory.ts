@@ -2,11 +2,18 @@
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
-import type { PolicyContext } from '../contracts/policy.js';
+import type { PolicyContext, PolicyLoad } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { availableMemory, type AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
-import { criticLoad, estimateMemory, type MemoryEstimate, type ModelEstimates, policyLoad } from './estimate-memory.js';
+import {
+  criticLoad,
+  estimateMemory,
+  type MemoryEstimate,
+  type ModelEstimates,
+  policyLoad,
+  rowsOf,
+} from './estimate-memory.js';
 import type { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 
@@ -29,20 +36,33 @@ export interface Estimation {
   readonly environments: readonly [OpenEnvironment, ...OpenEnvironment[]];
 }
 
+/** Numbers of a recipe on which the memory of its models depends. */
+interface Demand {
+  readonly options: RunPlan['recipe']['policy']['options'];
+  /** Most tokens of an episode. Absent: the recipe has no limit. */
+  readonly maxTokens?: number | undefined;
+  readonly load: PolicyLoad;
+}
+
+function demandOf(plan: RunPlan, { algorithms, environments: [own] }: Estimation): Demand {
+  const { policy, rollout } = plan.recipe;
+  const load = policyLoad(plan, own.world.splits, algorithms);
+  return { options: policy.options, maxTokens: rollout.maxEpisodeTokens, load };
+}
+
 /** Estimates the policy, and a critic with its own trunk. Undefined if the policy's plugin cannot tell. */
 export async function estimateModels(
   plan: RunPlan,
-  { instances, policyContext, algorithms, environments }: Estimation,
+  estimation: Estimation,
+  { options, maxTokens, load }: Demand = demandOf(plan, estimation),
 ): Promise<ModelEstimates | undefined> {
-  const { name, options } = plan.recipe.policy;
-  const { maxEpisodeTokens } = plan.recipe.rollout;
-  const context = { ...policyContext, ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }) };
-  const load = policyLoad(plan, environments[0].world.splits, algorithms);
-  const policy = await instances.policyEstimate({ name, options }, context, load);
+  const { instances, policyContext, algorithms } = estimation;
+  const named = { name: plan.recipe.policy.name, options };
+  const context = { ...policyContext, ...(maxTokens !== undefined && { maxTokens }) };
+  const policy = await instances.policyEstimate(named, context, load);
   if (policy === undefined) return undefined;
   if (!algorithms.some(({ critic }) => critic?.trunk === 'own')) return { policy };
-  const withHead = { ...context, valueHead: true };
-  const critic = await instances.policyEstimate({ name, options }, withHead, criticLoad(load));
+  const critic = await instances.policyEstimate(named, { ...context, valueHead: true }, criticLoad(load));
   return { policy, ...(critic && { critic }) };
 }
 
@@ -59,64 +79,57 @@ export async function judgeMemory(
 ): Promise<MemoryEstimate> {
   const there = share === undefined ? whole : { ...whole, available: share };
   const { environments } = estimation;
-  const estimate = (of: RunPlan, made: ModelEstimates | undefined) =>
-    estimateMemory(of, environments[0].world.splits, made, environments, there);
-  const memory = estimate(plan, models);
+  const estimate = (made: ModelEstimates | undefined) =>
+    estimateMemory(plan, environments[0].world.splits, made, environments, there);
+  const memory = estimate(models);
   if (short === 'ignore' || models === undefined || memory.needed <= there.available) return memory;
-  const again = async (changed: RunPlan): Promise<number> =>
-    estimate(changed, await estimateModels(changed, estimation)).needed;
-  const advice = await adviceFor(plan, levers(plan, models), there.available, again);
+  const demand = demandOf(plan, estimation);
+  const neededFor = async (changed: Demand) => estimate(await estimateModels(plan, estimation, changed)).needed;
+  const advice = await adviceFor(demand, leversOf(plan, models), memory, neededFor);
   if (short === 'advise') return { ...memory, advice };
   const fewer = share === undefined ? '' : ' Fewer runs at a time (`--workers`) leave more to each.';
   throw tooMuch(memory, `${advice}${fewer}`);
 }
 
-/** A key of the recipe with smaller values, largest first, and the plan with one of them. */
+/** A key of the recipe with smaller values, largest first, and the demand with one of them. */
 interface Lever {
   readonly key: KeyPath;
   readonly values: readonly number[];
-  readonly pull: (plan: RunPlan, value: number) => RunPlan;
+  readonly pull: (demand: Demand, value: number) => Demand;
 }
 
-function levers({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Lever[] {
+function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Lever[] {
   const { maxEpisodeTokens = policy.capabilities.maxTokens, inFlight } = recipe.rollout;
-  const rollout = (key: 'maxEpisodeTokens' | 'inFlight', values: readonly number[]): Lever => ({
-    key: ['rollout', key],
-    values,
-    pull: (plan, value) => withRecipe(plan, { rollout: { ...plan.recipe.rollout, [key]: value } }),
+  const options = Object.entries(policy.smaller ?? {}).map(([option, values]): Lever => {
+    const pull = (demand: Demand, value: number) => ({ ...demand, options: { ...demand.options, [option]: value } });
+    return { key: ['policy', 'options', option], values, pull };
   });
-  const all: Lever[] = [
-    ...Object.entries(policy.smaller ?? {}).map(([option, values]) => ({
-      key: ['policy', 'options', option],
-      values,
-      pull: (plan: RunPlan, value: number) => {
-        const { policy: own } = plan.recipe;
-        return withRecipe(plan, { policy: { ...own, options: { ...own.options, [option]: value } } });
-      },
-    })),
-    rollout('maxEpisodeTokens', halvesOf(maxEpisodeTokens, 256)),
-    rollout('inFlight', halvesOf(inFlight, 4)),
-    ...funded.flatMap((stage): Lever[] =>
-      stage.kind === 'sft'
-        ? []
-        : [
-            {
-              key: ['stages', stage.name, 'tasksPerStep'],
-              values: halvesOf(stage.tasksPerStep, 1),
-              pull: (plan, tasksPerStep) => {
-                const episodesPerStep = tasksPerStep * stage.update.groupSize;
-                const smaller = { ...stage, tasksPerStep, episodesPerStep };
-                return { ...plan, funded: plan.funded.map((each) => (each.name === stage.name ? smaller : each)) };
-              },
-            },
-          ],
-    ),
-  ];
-  return all.filter(({ values }) => values.length > 0);
-}
-
-function withRecipe(plan: RunPlan, changes: Partial<RunPlan['recipe']>): RunPlan {
-  return { ...plan, recipe: { ...plan.recipe, ...changes } };
+  const withLoad = (demand: Demand, changes: Partial<PolicyLoad>) => ({
+    ...demand,
+    load: { ...demand.load, ...changes },
+  });
+  const tasks = funded.flatMap((stage): Lever[] => {
+    if (stage.kind === 'sft') return [];
+    const { name, tasksPerStep } = stage;
+    const rows = (tasksNow: number) =>
+      funded.map((each) => Math.ceil(rowsOf(each) * (each === stage ? tasksNow / tasksPerStep : 1)));
+    const pull = (demand: Demand, value: number) => withLoad(demand, { rows: Math.max(...rows(value)) });
+    return [{ key: ['stages', name, 'tasksPerStep'], values: halvesOf(tasksPerStep, 1), pull }];
+  });
+  return [
+    ...options,
+    {
+      key: ['rollout', 'maxEpisodeTokens'],
+      values: halvesOf(maxEpisodeTokens, 256),
+      pull: (demand: Demand, maxTokens: number) => ({ ...demand, maxTokens }),
+    },
+    {
+      key: ['rollout', 'inFlight'],
+      values: halvesOf(inFlight, 4),
+      pull: (demand: Demand, value: number) => withLoad(demand, { sequences: Math.min(value, demand.load.sequences) }),
+    },
+    ...tasks,
+  ].filter(({ values }) => values.length > 0);
 }
 
 /** Values below a number: halves of it, down to a least one. */
@@ -128,38 +141,33 @@ function halvesOf(value: number, least: number): number[] {
 
 /** Changes of one key each that make the recipe fit; or, if there is none, changes of all keys together. */
 async function adviceFor(
-  plan: RunPlan,
-  all: readonly Lever[],
-  available: number,
-  estimate: (plan: RunPlan) => Promise<number>,
+  demand: Demand,
+  levers: readonly Lever[],
+  { available, needed: before }: MemoryEstimate,
+  neededFor: (changed: Demand) => Promise<number>,
 ): Promise<string> {
-  const before = await estimate(plan);
+  const setting = (key: KeyPath, value: number) => `\`--set ${formatPath(key)}=${value}\``;
   const fitting: string[] = [];
-  const helping: Lever[] = [];
-  for (const lever of all) {
-    const { key, values, pull } = lever;
-    const least = await estimate(pull(plan, values.at(-1) as number));
-    if (least < before) helping.push(lever);
-    if (least >= before || least > available) continue;
+  const lowest: string[] = [];
+  let together = demand;
+  for (const { key, values, pull } of levers) {
+    const least = values.at(-1) as number;
+    if ((await neededFor(pull(demand, least))) >= before) continue;
+    lowest.push(setting(key, least));
+    together = pull(together, least);
     for (const value of values) {
-      const needed = await estimate(pull(plan, value));
+      const needed = await neededFor(pull(demand, value));
       if (needed > available) continue;
       fitting.push(`${setting(key, value)} (${formatBytes(needed)})`);
       break;
     }
   }
   if (fitting.length > 0) return `Any of these fits: ${fitting.join(', ')}.`;
-  if (helping.length === 0) return 'Use a smaller model or a machine with more memory.';
-  const lowest = helping.map(({ key, values, pull }) => ({ key, value: values.at(-1) as number, pull }));
-  const needed = await estimate(lowest.reduce((changed, { pull, value }) => pull(changed, value), plan));
-  const settings = lowest.map(({ key, value }) => setting(key, value)).join(' ');
+  if (lowest.length === 0) return 'Use a smaller model or a machine with more memory.';
+  const [needed, settings] = [await neededFor(together), lowest.join(' ')];
   return needed <= available
     ? `Only together these fit (${formatBytes(needed)}): ${settings}.`
     : `Even with ${settings} it needs ${formatBytes(needed)}: use a smaller model or a machine with more memory.`;
-}
-
-function setting(key: KeyPath, value: number): string {
-  return `\`--set ${formatPath(key)}=${value}\``;
 }
 
 /** Parts that the message names. */

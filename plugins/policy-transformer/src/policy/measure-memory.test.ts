@@ -4,18 +4,19 @@ import { layOut } from '../model/pack-rows.js';
 import { presetConfig } from '../presets/presets.js';
 import { cutByTokens, cutMicroBatches, trainedUnits } from '../worker/batch-rows.js';
 import { largestMicroBatch } from './measure-memory.js';
+import type { MemorySettings } from './memory-at-caps.js';
 
 const config = presetConfig('pico', 50, 2048);
-const load = {
+const load: MemorySettings['load'] = {
   ...{ sequences: 8, turns: 5, trainedTurns: 5, actionTokens: 4, rows: 128 },
   ...{ evaluates: false, references: 0, samplings: [], optimizers: [] },
 };
-const settings = {
+const settings: MemorySettings = {
   ...{ config, parts: { valueHead: false }, isWasm: false, load },
   samplingWeights: 'float32',
   cores: { count: 2, layered: false, returnsMemory: false },
   ...{ microBatchTokens: 2048, activationBytes: 1e9, cacheBytes: 1e9, played: 100, trained: 100 },
-} as const;
+};
 
 // Goes red when a sequence more would fit, or when sequences begin alike, so that they take less.
 it.each([

@@ -3,7 +3,7 @@
  * is as large as its limits allow. The tensors of programs are counted as the test beside this file counts them in the
  * graphs; what the engine and Node.js add was measured (docs/decisions/memory-in-closed-form.md).
  */
-import type { PolicyLoad, Sampling } from '@agentgym/cli';
+import type { PolicyLoad } from '@agentgym/cli';
 
 import { ONNX_RUNTIME_FACTS } from '../executors/onnx-runtime-executor.js';
 import { cacheCapacity } from '../generation/key-value-cache.js';
@@ -109,7 +109,8 @@ export function memoryBesides(settings: MemorySettings): Bytes {
   return {
     references: load.references * cores.count * trainable,
     optimizer: Math.max(0, ...optimizers.map(({ moments, update }) => moments + (1 + FRAGMENTS) * update)),
-    evaluation: load.evaluates ? cores.count * evaluationBytes(settings) : 0,
+    // Without a gradient, programs keep nothing: they need what one layer does.
+    evaluation: load.evaluates ? (cores.count * trainingBytes(settings)) / config.layers : 0,
     sampling: cores.count * samplingBytes(settings),
     cache: cacheBytes(settings),
     // Weights go to the other cores after every step.
@@ -147,11 +148,6 @@ function microBatches(settings: MemorySettings): readonly [...MicroBatch[], Micr
   return [...narrower, microBatch(settings, widest)];
 }
 
-/** The same for programs of a whole model: one more is for sequences that begin alike, in the widest rows of one block. */
-function graphBatches(settings: MemorySettings): readonly MicroBatch[] {
-  return [microBatch(settings, 2 * BLOCK - 1), ...microBatches(settings)];
-}
-
 /** Numbers of a token that a layer needs for its backward pass, without attention. */
 function keptNumbers(config: DecoderConfig, { adapter }: ParameterOptions): number {
   const { hiddenSize, intermediateSize, heads, keyValueHeads, headWidth } = config;
@@ -184,13 +180,6 @@ export function trainingNumbers(config: DecoderConfig, parts: ParameterOptions, 
   const ofLayer = keptNumbers(config, parts) + attentionNumbers(config, width);
   const ofToken = config.layers * ofLayer + config.intermediateSize + last;
   return tokens * ofToken + 3 * slots * config.vocabularySize;
-}
-
-/** Numbers of `evaluationGraph`, which keeps nothing: those of the largest layer. */
-export function evaluationNumbers(config: DecoderConfig, parts: ParameterOptions, batch: MicroBatch): number {
-  const ofLayer = keptNumbers(config, parts) + attentionNumbers(config, batch.width);
-  const ofToken = Math.max(ofLayer, 2.2 * config.heads * batch.asks);
-  return batch.tokens * ofToken + 3 * batch.slots * config.vocabularySize;
 }
 
 /** Places of attention, into which tokens are spread. */
@@ -226,12 +215,19 @@ function together({ cores, isWasm }: MemorySettings, numbers: readonly number[])
 function trainingBytes(settings: MemorySettings): number {
   const { config, parts, cores } = settings;
   const trainable = totalElements(trainableShapes(config, parts));
-  if (!cores.layered) {
-    // Each program has a place for gradients that are added to others.
-    const programs = graphBatches(settings).map((batch) => trainingNumbers(config, parts, batch) + trainable);
-    return FLOAT * trainable + together(settings, programs);
-  }
   const batches = microBatches(settings);
+  if (!cores.layered) {
+    // Sequences that begin alike have a program of their own, with the widest rows of one block. Each program has a place
+    // for gradients that are added to others.
+    const all = [microBatch(settings, 2 * BLOCK - 1), ...batches];
+    return (
+      FLOAT * trainable +
+      together(
+        settings,
+        all.map((batch) => trainingNumbers(config, parts, batch) + trainable),
+      )
+    );
+  }
   const widest = batches.at(-1)!;
   // Rows are padded to at most twice the tokens. Where beginnings are shared, each row has all keys of its sequence.
   const layers = batches.map((batch) => {
@@ -260,31 +256,16 @@ function betweenPasses(settings: MemorySettings): { readonly bytes: number; read
   return { bytes: inputs + Math.min(all, activationBytes), keepsAll: all <= activationBytes };
 }
 
-/** What a core needs to compute log probabilities and values without a gradient. */
-function evaluationBytes(settings: MemorySettings): number {
-  const { config, parts, cores } = settings;
-  // The programs of a layer are those that train.
-  if (cores.layered) return together(settings, [3 * SLOTS_OF_HEAD * config.vocabularySize]);
-  return together(
-    settings,
-    graphBatches(settings).map((batch) => evaluationNumbers(config, parts, batch)),
-  );
-}
-
-/** Evaluations sample from the weights themselves, whatever copy the rest samples from. */
-function samplingsByFormat({ load, samplingWeights }: MemorySettings): ReadonlyMap<SamplingWeights, Sampling[]> {
-  const grouped = new Map<SamplingWeights, Sampling[]>();
-  for (const sampling of load.sequences === 0 ? [] : load.samplings) {
-    const format = sampling.exact ? 'float32' : samplingWeights;
-    grouped.set(format, [...(grouped.get(format) ?? []), sampling]);
-  }
-  return grouped;
+/** The numbers that some ways of sampling multiply with: evaluations sample from the weights themselves. */
+function formatsOf({ load, samplingWeights }: MemorySettings): readonly SamplingWeights[] {
+  const samplings = load.sequences === 0 ? [] : load.samplings;
+  return [...new Set(samplings.map(({ exact }) => (exact ? 'float32' : samplingWeights)))];
 }
 
 /** Whether the engine samples, whose cache is one of arrays. Hand-written kernels take pages as episodes grow. */
 function usesCache(settings: MemorySettings): boolean {
   const { config, parts } = settings;
-  return [...samplingsByFormat(settings).keys()].some((format) => !usesKernels(config, parts.adapter, format));
+  return formatsOf(settings).some((format) => !usesKernels(config, parts.adapter, format));
 }
 
 /**
@@ -309,27 +290,23 @@ function appendedBytes({ layers, keyValueHeads, headWidth }: DecoderConfig): num
 
 /** The programs of a core that sample, with their constants. */
 function samplingBytes(settings: MemorySettings): number {
-  const { config, parts, played, samplesOnly = false } = settings;
+  const { config, parts, load, played, samplesOnly = false } = settings;
   const weights = FLOAT * totalElements(parameterShapes(config, { valueHead: false }));
-  let bytes = 0;
-  for (const [format, samplings] of samplingsByFormat(settings)) {
+  const choices = new Set(load.samplings.map((sampling) => choiceOf(sampling, config.vocabularySize))).size;
+  const ofText = decodingNumbers(config, played, Math.min(LONGEST_PIECE, played));
+  const each = [ofText, decodingNumbers(config, played, 1)];
+  return formatsOf(settings).reduce((sum, format) => {
+    if (usesKernels(config, parts.adapter, format)) return sum + weights;
     const isExact = format === 'float32';
-    const choices = new Set(samplings.map((sampling) => choiceOf(sampling, config.vocabularySize))).size;
-    const isOne = !isExact || isConstantBase(config, samplesOnly || parts.adapter !== undefined, ONNX_RUNTIME_FACTS);
-    const programs = isOne ? 1 + choices : 2 * choices;
-    const ofText = decodingNumbers(config, played, Math.min(LONGEST_PIECE, played));
-    const ofToken = decodingNumbers(config, played, 1);
-    if (usesKernels(config, parts.adapter, format)) bytes += weights;
-    else if (isOne) bytes += together(settings, [ofText]);
-    else bytes += together(settings, Array.from({ length: choices }, () => [ofText, ofToken]).flat());
-    if (isOne) {
-      const fixed = isExact ? weights : copyBytes(config, format);
-      const copies = (isExact ? COPIES_OF_CONSTANTS : COPIES_OF_ROUNDED) * fixed;
-      // No batch is trained while constants are copied.
-      bytes += fixed + Math.max(0, copies - betweenPasses(settings).bytes);
-    } else bytes += constantBytes(weights, programs);
-  }
-  return bytes;
+    if (isExact && !isConstantBase(config, samplesOnly || parts.adapter !== undefined, ONNX_RUNTIME_FACTS)) {
+      const programs = together(settings, Array<number[]>(choices).fill(each).flat());
+      return sum + programs + constantBytes(weights, 2 * choices);
+    }
+    const fixed = isExact ? weights : copyBytes(config, format);
+    const copies = (isExact ? COPIES_OF_CONSTANTS : COPIES_OF_ROUNDED) * fixed;
+    // One session serves all. No batch is trained while its constants are copied.
+    return sum + together(settings, [ofText]) + fixed + Math.max(0, copies - betweenPasses(settings).bytes);
+  }, 0);
 }
 
 /** What a core holds of weights of this many bytes for programs that sample, while it makes the last of them. */
