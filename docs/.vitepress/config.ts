@@ -112,6 +112,7 @@ export default defineConfig({
           'clusters',
           'writing-an-environment',
           'data-sets',
+          'curricula',
           'slow-and-shared-worlds',
           'writing-a-reward',
           'writing-an-algorithm',
