@@ -2,9 +2,10 @@ import type { EnvironmentHost, StepResult, World } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 
-/** The last number of a text, as in `3 + 4 = 7 #### 7`; undefined if it has none. */
+/** The last number at the end of a text, as in `3 + 4 = 7 #### 7`; undefined if it has none. */
 const lastNumber = (text: string): number | undefined => {
   const found = text
+    .slice(-200)
     .replaceAll(',', '')
     .match(/(?<![\w.-])-?\d{1,12}(\.\d{1,6})?(?!\w)/g)
     ?.at(-1);
