@@ -6,6 +6,8 @@ const steps = (sft, rl, ...others) => [
 ];
 /** A growing horizon reaches its longest. */
 const growing = 'horizon.every=1';
+/** Episodes of 30 turns take long. A step has more of them than these evaluations. */
+const short = [growing, 'evaluation.tasks=64', 'evaluation.final.tasks=64', 'stages.sft.demonstrations.count=4000'];
 
 /** Settings by the name of the recipe's file. */
 export const builtInRecipes = {
@@ -20,13 +22,13 @@ export const builtInRecipes = {
   'textcraft/recipe': steps(60, 4, growing),
   'practitioners-guide/small-model': steps(60, 4),
   'practitioners-guide/budget': steps(60, 4),
-  'practitioners-guide/recipe': steps(40, 2, 'evaluation.final.tasks=400'),
-  'practitioners-guide/grpo': steps(40, 2, 'evaluation.final.tasks=400'),
-  'practitioners-guide/rloo': steps(40, 2, 'evaluation.final.tasks=400'),
-  'practitioners-guide/reinforce-plus-plus': steps(40, 2, 'evaluation.final.tasks=400'),
-  'agentgym-rl/recipe': steps(40, 3, growing),
-  'agentgym-rl/ppo': steps(40, 3, growing),
-  'agentgym-rl/rloo': steps(40, 3, growing),
-  'agentgym-rl/react': steps(40, 3, growing),
-  'agentgym-rl/reinforce-plus-plus': steps(40, 3, growing),
+  'practitioners-guide/recipe': steps(40, 2, 'evaluation.final.tasks=300'),
+  'practitioners-guide/grpo': steps(40, 2, 'evaluation.final.tasks=300'),
+  'practitioners-guide/rloo': steps(40, 2, 'evaluation.final.tasks=300'),
+  'practitioners-guide/reinforce-plus-plus': steps(40, 2, 'evaluation.final.tasks=300'),
+  'agentgym-rl/recipe': steps(40, 3, ...short),
+  'agentgym-rl/ppo': steps(40, 3, ...short),
+  'agentgym-rl/rloo': steps(40, 3, ...short),
+  'agentgym-rl/react': steps(40, 3, ...short),
+  'agentgym-rl/reinforce-plus-plus': steps(40, 3, ...short),
 };
