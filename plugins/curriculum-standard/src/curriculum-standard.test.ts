@@ -126,6 +126,7 @@ describe('weights', () => {
     );
     expect(validateWeights({ ...options, to: [1] })).toMatchObject([{ path: ['to'] }]);
     expect(validateWeights(options)).toEqual([]);
+    expect(validateWeights({ ...options, entries: [], to: [] })).toMatchObject([{ path: ['entries'] }]);
   });
 });
 

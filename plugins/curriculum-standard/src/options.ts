@@ -63,6 +63,10 @@ export const weightsOptions = {
 export type WeightsOptions = OptionsOf<typeof weightsOptions>;
 
 export function validateWeights({ entries, to }: WeightsOptions): readonly OptionFinding[] {
+  if (entries.length === 0) {
+    const message = '`entries` names no environment, so no weight would change';
+    return [{ path: ['entries'], message, hint: 'Name one, or use `uniform`, which keeps the weights of the recipe.' }];
+  }
   if (entries.length === to.length) return [];
   const message = `\`to\` has ${to.length} weights, and \`entries\` ${entries.length} names`;
   return [{ path: ['to'], message, hint: 'Write one weight for each name.' }];

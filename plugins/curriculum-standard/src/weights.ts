@@ -25,7 +25,8 @@ export function create(
   const names = pools.map(({ entry }) => entry ?? '');
   const unknown = entries.find((name) => !names.includes(name));
   if (unknown !== undefined) {
-    throw new Error(`\`entries\` names \`${unknown}\`, which is none of the environments: ${names.join(', ')}`);
+    const known = names.join(', ') || 'the run has one, without a name';
+    throw new Error(`\`entries\` names \`${unknown}\`, which is none of the environments: ${known}`);
   }
   const weightsAt = (steps: number): number[] =>
     pools.map(({ entry, weight }) => {
