@@ -98,6 +98,8 @@ async function read(user: User, id: string, args: readonly string[] = []): Promi
   try {
     return await (await Config.load(bin)).runCommand(id, [...args, '--json']);
   } finally {
+    // A command lets its process end although the channel to its parent is open. This one must live on.
+    process.channel?.ref();
     process.chdir(folder);
     process.env = env;
     write.mockRestore();
