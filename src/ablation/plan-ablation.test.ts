@@ -212,10 +212,10 @@ describe('planAblation', () => {
         expect(Object.keys(transfer!)).toEqual(asked.tests);
         expect(transfer!['width-40-50']).toEqual({
           name: 'guess-number',
-          options: { ...recipe.environment.options, width: [40, 50] },
+          options: { ...recipe.environment!.options, width: [40, 50] },
         });
       }
-      expect(cells.map(({ recipe }) => planRun(recipe).transfer.filter(({ isOwn }) => isOwn).map(({ name }) => name))).toEqual(
+      expect(cells.map(({ recipe }) => planRun(recipe).transfer.filter(({ sameAs }) => sameAs).map(({ entry }) => entry))).toEqual(
         cells.map(({ id }) => [id]),
       ); // prettier-ignore
       expect(asked.question).toBe('How well does training on one width of guess-number transfer to the others?');
@@ -256,7 +256,7 @@ describe('planAblation', () => {
       expect(cells.map(({ recipe }) => Object.keys(recipe.evaluation.final.transfer ?? {}))).toEqual([[], ['other']]);
       expect(asked).not.toHaveProperty('tests');
       const shared = await planFile({ set: { [key]: other }, grid: { 'environment.options.reply': ['interval', 'direction'] } });
-      expect(shared.cells.map(({ recipe }) => planRun(recipe).transfer[0]?.isOwn)).toEqual([false, true]);
+      expect(shared.cells.map(({ recipe }) => planRun(recipe).transfer[0]?.sameAs !== undefined)).toEqual([false, true]);
     }); // prettier-ignore
   });
 
@@ -269,7 +269,9 @@ describe('planAblation', () => {
     expect(asked).toMatchObject({ tests: ['narrow', 'wide'], reference: 'wide' });
     for (const { id, recipe } of resolved) {
       const tested = planRun(recipe).transfer;
-      expect(tested.map(({ name, horizon, isOwn }) => [name, horizon, isOwn])).toEqual([
+      expect(
+        tested.map(({ entry, evaluationHorizon, sameAs }) => [entry, evaluationHorizon, sameAs !== undefined]),
+      ).toEqual([
         ['narrow', 4, id === 'narrow'],
         ['wide', 7, id === 'wide'],
       ]);

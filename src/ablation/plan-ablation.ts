@@ -144,8 +144,15 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
 /** The setting with which every cell is tested on the environments of all cells. */
 async function testsOnAll(plan: AblationPlan, shared: CellSettings, base: CellBase): Promise<CellSettings> {
   const levels = new Map<string, Json>();
-  for (const [id, { recipe, evaluationHorizon: horizon }] of (await resolveCells(plan, shared, base)).plans) {
-    const { name, options } = recipe.environment;
+  for (const [id, { entries }] of (await resolveCells(plan, shared, base)).plans) {
+    const [{ entry, environment, evaluationHorizon: horizon }] = entries;
+    if (entry !== undefined) {
+      throw new AgentgymError('AG_ABLATION_GRID', {
+        message: `\`transfer: true\` tests on the environment of each cell, and ${id} names several \`environments\`.`,
+        hint: 'Remove `transfer`, and list what to test on under `evaluation.final.transfer` of the recipe.',
+      });
+    }
+    const { name, options } = environment;
     const level: Json = { name, options: options as Json, horizon };
     const [twin] = [...levels].find(([, other]) => isDeepStrictEqual(other, level)) ?? [];
     if (twin !== undefined) {

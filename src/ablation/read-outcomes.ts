@@ -1,3 +1,4 @@
+import { environmentNames } from '../config/recipe-entries.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
@@ -76,7 +77,7 @@ export function outcomesOfRun(seed: number, outcomes: readonly TaskOutcome[], me
  * task, even with the same id.
  */
 export function withPlaces({ values, clusters, ...rest }: RunOutcomes, recipe: Recipe): RunOutcomes {
-  const place = `${recipe.environment.name}/${recipe.evaluation.final.split}`;
+  const place = `${environmentNames(recipe).join('+')}/${recipe.evaluation.final.split}`;
   const named = <T>(map: ReadonlyMap<string, T>) =>
     new Map([...map].map(([task, value]) => [`${place}/${task}`, value]));
   return { ...rest, values: named(values), clusters: named(clusters) };

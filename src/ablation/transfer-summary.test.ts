@@ -73,12 +73,12 @@ describe('summarizeTransfer', () => {
 
   it('notes columns that the oracle has too few turns for', () => {
     const oracle = (solved: number, truncated: number) => ({ success: { rate: solved }, truncated });
-    const transfer = {
+    const environments = {
       a: { baselines: { oracle: oracle(1, 0) } },
       b: { baselines: { oracle: oracle(0.4, 0.6) } },
       c: { baselines: {} },
     };
-    const { notes } = summarizeTransfer(levels, levels, played, 'success', [{ transfer } as never]);
+    const { notes } = summarizeTransfer(levels, levels, played, 'success', [{ environments } as never]);
     expect(notes).toEqual([
       'On b the oracle solves 40.0 %: 60.0 % of its episodes are cut. A longer `evaluation.horizon` would avoid this.',
     ]);

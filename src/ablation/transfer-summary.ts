@@ -20,9 +20,9 @@ export interface TransferSummary {
 }
 
 /** Notes for columns that the oracle cannot solve within the horizon. Its success is an upper limit in practice. */
-function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'transfer'>[]): string[] {
+function ceilingNotes(tested: readonly string[], results: readonly Pick<RunResult, 'environments'>[]): string[] {
   return tested.flatMap((column) => {
-    const oracle = results.flatMap(({ transfer }) => transfer?.[column]?.baselines.oracle ?? [])[0];
+    const oracle = results.flatMap(({ environments }) => environments?.[column]?.baselines.oracle ?? [])[0];
     if (oracle === undefined || oracle.truncated === 0) return [];
     const solved = `${(100 * oracle.success.rate).toFixed(1)} %`;
     const cut = `${(100 * oracle.truncated).toFixed(1)} % of its episodes are cut`;
@@ -48,7 +48,7 @@ export function summarizeTransfer(
   tested: readonly string[],
   outcomesOf: OutcomesOf,
   measure: Measure,
-  results: readonly Pick<RunResult, 'transfer'>[],
+  results: readonly Pick<RunResult, 'environments'>[],
 ): TransferSummary {
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   for (const row of trained) {

@@ -116,7 +116,7 @@ describe('a recipe with faults', () => {
       const { recipe } = acceptRecipe(
         await resolveRecipe({ source: 'textcraft', sets: [...kept, ...own], cwd: folder, host }),
       );
-      expect(recipe.environment.options['depths']).toEqual([3, 4]);
+      expect(recipe.environment!.options['depths']).toEqual([3, 4]);
     }
     for (const command of ablations) {
       // Flags for keys that the cells set would be refused.

@@ -1,3 +1,5 @@
+import type { RunPlan } from '../config/run-plan.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { type Advice, type AdviceRule, type Finding, type Judgement, type Severity } from './advice.js';
@@ -29,6 +31,7 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
 export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
   const { name, plan: planned, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
+  refuseSeveral(planned);
   const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = judge({ planned, kind, measured });
@@ -51,6 +54,17 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
     ),
     ...(next !== undefined && { next }),
   };
+}
+
+/** What is measured and published is about agents of one environment. */
+function refuseSeveral({ entries }: RunPlan): void {
+  if (entries.length === 1) return;
+  const names = entries.map(({ entry }) => entry).join(', ');
+  throw new AgentgymError('AG_RECIPE_INVALID', {
+    message: `The recipe trains in several environments (${names}), and advice is about one.`,
+    hint: 'Ask for a recipe with one `environment`, such as one of these alone.',
+    path: 'environments',
+  });
 }
 
 async function toldFinding(

@@ -16,7 +16,7 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
   const lines = run.metrics.filter((line) => line.stage === stage?.name);
   const last = lines.at(-1)?.metrics;
   if (stage === undefined || last === undefined) return undefined;
-  const { expert, file } = stage.demonstrations;
+  const [{ expert, file }] = stage.demonstrations;
   const late = lines.slice(-Math.ceil(lateShare * lines.length)).flatMap(({ metrics }) => metrics['train/loss'] ?? []);
   // Without reinforcement learning, the trained policy is the imitating one.
   const player = firstRl < 0 ? 'policy' : 'start';

@@ -1,6 +1,6 @@
 import { formatPath } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import { settingPath, type RunPlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { createRandom } from '../random/create-random.js';
 import { evaluate } from '../evaluation/evaluate.js';
@@ -54,9 +54,9 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
   const { planned, run, tasks, seed, host, settings } = request;
   const random = createRandom(seed).stream('advise');
   const instances = new Instances(host, { ...settings, random });
-  const environment = await instances.environment(playedEnvironment(planned.recipe));
+  const environment = await instances.environment(playedEnvironment(planned.recipe, planned.entries[0].environment));
   try {
-    const { terms } = planned.lastRl?.reward ?? planned.recipe.reward;
+    const { terms } = planned.lastRl?.entries[0].reward ?? planned.entries[0].reward;
     const reward = await instances.reward(terms);
     const stage: TrainingTasks = { plan: planned, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run);
@@ -173,7 +173,7 @@ async function playValidation(
       attempts: 1,
       environments: environment.pool,
       reward,
-      horizon: plan.evaluationHorizon,
+      horizon: plan.entries[0].evaluationHorizon,
       random: random.stream('validation'),
       rollout: { ...plan.rollout, retries: 0, maxFailedShare: 1 },
       signal,
@@ -184,20 +184,19 @@ async function playValidation(
 }
 
 function boundsOf(
-  { recipe, lastRl }: RunPlan,
+  { entries: [{ sampling, tools }], lastRl }: RunPlan,
   environment: OpenEnvironment,
   reward: TrainingTasks['reward'],
 ): { readonly [key: string]: RewardBounds } {
   if (lastRl === undefined) return {};
-  const { maxActionTokens } = recipe.policy.sampling;
   const setting = {
     reward,
     horizon: lastRl.longestHorizon,
     milestones: environment.facts.includes('milestones'),
-    actionTokens: maxActionTokens,
-    tools: recipe.tools !== undefined,
+    actionTokens: sampling.maxActionTokens,
+    tools: tools.length > 0,
   };
-  return { [formatPath(settingPath(lastRl, ['reward']))]: rewardBounds(setting, [1]) };
+  return { [formatPath(lastRl.entries[0].rewardPath)]: rewardBounds(setting, [1]) };
 }
 
 async function measureSplits(

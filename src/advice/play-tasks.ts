@@ -21,7 +21,7 @@ const groupSizes = [2, 4, 8, 16, 32, 64];
  * recipe.
  */
 export function horizonsOf({ recipe, lastRl }: RunPlan): { readonly first: number; readonly longest: number } {
-  const horizon = lastRl?.horizon ?? recipe.horizon;
+  const horizon = lastRl?.entries[0].horizon ?? recipe.horizon;
   return { first: firstTurns(horizon), longest: longestTurns(horizon) };
 }
 
@@ -33,7 +33,9 @@ function firstTurns(horizon: HorizonSchedule): number {
 /** The expert that supervised fine-tuning imitates; undefined without one, or if the games come from a file. */
 export function imitatedExpert({ stages }: RunPlan): string | undefined {
   for (const stage of stages) {
-    if (stage.kind === 'sft' && stage.demonstrations.file === undefined) return stage.demonstrations.expert;
+    if (stage.kind !== 'sft') continue;
+    const [{ expert, file }] = stage.demonstrations;
+    if (file === undefined) return expert;
   }
   return undefined;
 }

@@ -1,6 +1,8 @@
-import type { ParsedRecipe } from './recipe-schema.js';
+import type { ParsedRecipe, SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
+import { evaluationMetric } from '../training/evaluation-metric.js';
 import { nearestName } from './nearest-name.js';
+import { recipeEntries } from './recipe-entries.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from './run-plan.js';
 
@@ -20,7 +22,10 @@ export function checkConsistency(recipe: ParsedRecipe, plan: RunPlan | undefined
       wrong(['stages', name, 'optimizer', 'warmup'], `is ${warmup}, so the stage ends before the warm-up`, hint);
     }
     checkStopRules(recipe, name, wrong);
-    if (stage.kind === 'sft') continue;
+    if (stage.kind === 'sft') {
+      checkDemonstrations(recipe, name, stage, wrong);
+      continue;
+    }
     checkSampling(recipe, name, wrong);
     const planned = plan?.stages.find((one) => one.name === name);
     if (planned?.kind !== 'rl') {
@@ -31,6 +36,7 @@ export function checkConsistency(recipe: ParsedRecipe, plan: RunPlan | undefined
     checkReachable(planned, wrong);
   }
   checkEvaluationBefore(recipe, wrong);
+  checkTransfer(recipe, wrong);
   checkEpisodeTokens(recipe, wrong);
   checkReward(recipe, wrong);
   checkTools(recipe, wrong);
@@ -45,16 +51,51 @@ function checkEvaluationBefore({ evaluation: { before, final } }: ParsedRecipe, 
   wrong(['evaluation', 'before', 'tasks'], message, `Write \`all\`, or a number up to ${final.tasks}.`);
 }
 
+/** With several environments, no one of them is the recipe's own, whose options another could have. */
+function checkTransfer(recipe: ParsedRecipe, wrong: Wrong): void {
+  for (const [name, other] of Object.entries(recipe.evaluation.final.transfer ?? {})) {
+    const path = ['evaluation', 'final', 'transfer', name];
+    if (recipe.environments === undefined) continue;
+    if (name in recipe.environments) wrong(path, 'has the name of one of the `environments`', 'Give it another name.');
+    if (other.name !== undefined) continue;
+    wrong([...path, 'name'], 'is missing; the recipe has several `environments`', 'Say which environment it is.');
+  }
+}
+
+/** Keys of `demonstrations` that differ in an environment must name one. */
+function checkDemonstrations(recipe: ParsedRecipe, stage: string, { demonstrations }: SftStage, wrong: Wrong): void {
+  const names = Object.keys(recipe.environments ?? {});
+  for (const name of Object.keys(demonstrations.environments ?? {})) {
+    if (names.includes(name)) continue;
+    const path = ['stages', stage, 'demonstrations', 'environments', name];
+    const hint =
+      names.length === 0
+        ? 'A recipe with one `environment` writes these keys in `demonstrations` itself.'
+        : `They are ${names.join(', ')}.`;
+    wrong(path, 'names none of the `environments`', hint);
+  }
+}
+
 /** At least one token precedes an action, and the longest action must fit. */
-function checkEpisodeTokens({ rollout, policy }: ParsedRecipe, wrong: Wrong): void {
-  const { maxEpisodeTokens = Infinity } = rollout;
-  const { maxActionTokens } = policy.sampling;
-  if (maxEpisodeTokens > maxActionTokens) return;
-  wrong(
-    ['rollout', 'maxEpisodeTokens'],
-    `is ${maxEpisodeTokens}, which leaves no room for an action of \`policy.sampling.maxActionTokens\` ${maxActionTokens}`,
-    'Raise it so that the prompt and every turn fit, or remove it.',
-  );
+function checkEpisodeTokens(recipe: ParsedRecipe, wrong: Wrong): void {
+  const { maxEpisodeTokens = Infinity } = recipe.rollout;
+  for (const { value: maxActionTokens, path } of samplings(recipe, 'maxActionTokens')) {
+    if (maxEpisodeTokens > maxActionTokens) continue;
+    wrong(
+      ['rollout', 'maxEpisodeTokens'],
+      `is ${maxEpisodeTokens}, which leaves no room for an action of \`${formatPath(path)}\` ${maxActionTokens}`,
+      'Raise it so that the prompt and every turn fit, or remove it.',
+    );
+  }
+}
+
+/** The recipe's value of a key of sampling, and those of environments that replace it. */
+function samplings(recipe: ParsedRecipe, key: keyof ParsedRecipe['policy']['sampling']) {
+  const own = recipeEntries(recipe).flatMap(({ path, settings: { sampling } }) => {
+    const value = sampling?.[key];
+    return value === undefined ? [] : [{ value, path: [...path, 'sampling', key] }];
+  });
+  return [{ value: recipe.policy.sampling[key], path: ['policy', 'sampling', key] as KeyPath }, ...own];
 }
 
 type Wrong = (path: KeyPath, message: string, hint: string) => void;
@@ -71,10 +112,17 @@ const evaluated = [
   'failed',
 ];
 
+/** Names of these measurements: of all environments together, and of each one of several. */
+function evaluationMetrics({ temperatures }: ParsedRecipe['evaluation'], entries: readonly string[]): string[] {
+  return ['', ...(entries.length > 1 ? entries : [])].flatMap((entry) =>
+    temperatures.flatMap((t) => evaluated.map((what) => evaluationMetric(entry, t, what))),
+  );
+}
+
 /**
  * Rules about evaluations must name a metric that evaluations measure. Other metrics are checked after the first step.
  */
-function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wrong: Wrong): void {
+function checkStopRules({ stages, evaluation, environments }: ParsedRecipe, stage: string, wrong: Wrong): void {
   for (const [i, { metric }] of (stages[stage]?.stopWhen ?? []).entries()) {
     if (!metric.startsWith('eval/')) continue;
     const path = ['stages', stage, 'stopWhen', i, 'metric'];
@@ -85,7 +133,7 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
     const own = stages[stage];
     const imitates = own?.kind === 'sft' && own.demonstrations.file === undefined;
     const names = [
-      ...evaluation.temperatures.flatMap((t) => evaluated.map((what) => `eval/t${t}/${what}`)),
+      ...evaluationMetrics(evaluation, Object.keys(environments ?? {})),
       ...(imitates ? ['eval/held_out_loss', 'eval/agreement'] : []),
     ];
     if (names.includes(metric)) continue;
@@ -97,13 +145,16 @@ function checkStopRules({ stages, evaluation }: ParsedRecipe, stage: string, wro
 
 /** Training samples must come from the distribution whose log probabilities are recorded. */
 function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void {
-  const { temperature, topP, topK } = recipe.policy.sampling;
   const because = `but \`stages.${stage}\` trains on the samples`;
-  const at = (key: string) => ['policy', 'sampling', key];
-  if (temperature === 0)
-    wrong(at('temperature'), `is 0, ${because}`, 'Set it to 1; evaluations have separate `temperatures`.');
-  if (topP < 1) wrong(at('topP'), `is ${topP}, ${because}`, 'Set it to 1: training uses the whole distribution.');
-  if (topK > 0) wrong(at('topK'), `is ${topK}, ${because}`, 'Set it to 0: training uses the whole distribution.');
+  for (const { value: temperature, path } of samplings(recipe, 'temperature')) {
+    if (temperature === 0) wrong(path, `is 0, ${because}`, 'Set it to 1; evaluations have separate `temperatures`.');
+  }
+  for (const { value: topP, path } of samplings(recipe, 'topP')) {
+    if (topP < 1) wrong(path, `is ${topP}, ${because}`, 'Set it to 1: training uses the whole distribution.');
+  }
+  for (const { value: topK, path } of samplings(recipe, 'topK')) {
+    if (topK > 0) wrong(path, `is ${topK}, ${because}`, 'Set it to 0: training uses the whole distribution.');
+  }
 }
 
 function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
@@ -120,22 +171,29 @@ function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
 
 /** Refuses horizons of ScalingInter that no step of the stage reaches. */
 function checkReachable(stage: RlStagePlan, wrong: Wrong): void {
-  const { name, horizon, steps } = stage;
-  if (horizon.schedule !== 'scaling-inter') return;
-  const reached = Math.ceil(steps / horizon.every);
-  const unreached = horizon.turns.slice(reached);
-  if (unreached.length === 0) return;
-  wrong(
-    settingPath(stage, ['horizon', 'turns']),
-    `is never ${unreached.join(' or ')}: \`stages.${name}.steps\` is ${steps}, \`every\` is ${horizon.every}`,
-    `Lower \`every\` to ${Math.max(1, Math.floor(steps / horizon.turns.length))}, or shorten the list.`,
-  );
+  const { name, entries, steps } = stage;
+  const told = new Set<string>();
+  for (const { horizon, horizonPath } of entries) {
+    if (horizon.schedule !== 'scaling-inter' || told.has(formatPath(horizonPath))) continue;
+    told.add(formatPath(horizonPath));
+    const reached = Math.ceil(steps / horizon.every);
+    const unreached = horizon.turns.slice(reached);
+    if (unreached.length === 0) continue;
+    wrong(
+      [...horizonPath, 'turns'],
+      `is never ${unreached.join(' or ')}: \`stages.${name}.steps\` is ${steps}, \`every\` is ${horizon.every}`,
+      `Lower \`every\` to ${Math.max(1, Math.floor(steps / horizon.turns.length))}, or shorten the list.`,
+    );
+  }
 }
 
 function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
   const rewards: [KeyPath, ParsedRecipe['reward']][] = [[['reward'], recipe.reward]];
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind === 'rl' && stage.reward !== undefined) rewards.push([['stages', name, 'reward'], stage.reward]);
+  }
+  for (const { path, settings } of recipeEntries(recipe)) {
+    if (settings.reward !== undefined) rewards.push([[...path, 'reward'], settings.reward]);
   }
   for (const [path, { terms }] of rewards) {
     terms.forEach(({ name }, i) => {

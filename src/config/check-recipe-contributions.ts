@@ -12,6 +12,7 @@ import type { Complaints } from './complaints.js';
 import { settleFinding, type Finding, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestName } from './nearest-name.js';
+import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RunPlan } from './run-plan.js';
 
@@ -21,6 +22,12 @@ export interface ContributionFinder {
   load(located: { readonly contribution: Contribution }): Promise<unknown>;
   /** The packages that contributions come from. */
   packages(): readonly InstalledPackage[];
+}
+
+/** An environment to train in. Its contribution is undefined if it was not found. */
+interface CheckedEntry {
+  readonly settings: RecipeEntry['settings'];
+  readonly environment: Contribution | undefined;
 }
 
 interface Block {
@@ -47,30 +54,48 @@ export async function checkRecipeContributions(
     complaints.add('AG_PLUGIN_VERSION', ['plugins', name], message, hint);
   }
   const before = complaints.findings.length;
-  const environment = await check('environment', recipe.environment, ['environment']);
+  const entries = recipeEntries(recipe);
+  const environments: CheckedEntry[] = [];
+  for (const { path, settings } of entries) {
+    environments.push({ settings, environment: await check('environment', settings, path) });
+  }
   const isSound = complaints.findings.length === before;
-  const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath) => {
+  const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath, users: readonly CheckedEntry[]) => {
     const schemes: (Contribution | undefined)[] = [];
     for (const [i, term] of reward.terms.entries()) {
       const scheme = await check('reward', term, [...path, 'terms', i]);
-      checkFacts(scheme, environment, [...path, 'terms', i, 'name'], complaints);
-      if (recipe.tools === undefined) settleToolOptions(scheme, term, [...path, 'terms', i], context);
+      for (const { environment } of users) checkFacts(scheme, environment, [...path, 'terms', i, 'name'], complaints);
+      if (!users.some(({ settings }) => (settings.tools ?? recipe.tools ?? []).length > 0)) {
+        settleToolOptions(scheme, term, [...path, 'terms', i], context);
+      }
       schemes.push(scheme);
     }
     return schemes;
   };
-  const schemes = await checkReward(recipe.reward, ['reward']);
+  const checkTools = async (tools: ParsedRecipe['tools'] = [], path: KeyPath) => {
+    for (const [i, tool] of tools.entries()) await check('tool', tool, [...path, i]);
+  };
+  const common = environments.filter(({ settings }) => settings.reward === undefined);
+  const schemes = await checkReward(recipe.reward, ['reward'], common);
   for (const [name, other] of Object.entries(recipe.evaluation.final.transfer ?? {})) {
     // Errors in the recipe's environment were already reported, and would be reported again.
     if (other.name === undefined && !isSound) continue;
-    const block = completeTransfer(recipe.environment, other);
+    const [own] = entries;
+    if (own === undefined) continue;
+    const block = completeTransfer(own.settings, other);
     const played = await check('environment', block, ['evaluation', 'final', 'transfer', name]);
     Object.assign(other, { name: block.name, options: block.options });
     schemes.forEach((scheme, i) => checkFacts(scheme, played, ['reward', 'terms', i, 'name'], complaints));
   }
   await check('format', recipe.format, ['format']);
   if (recipe.curriculum) await check('curriculum', recipe.curriculum, ['curriculum']);
-  for (const [i, tool] of (recipe.tools ?? []).entries()) await check('tool', tool, ['tools', i]);
+  await checkTools(recipe.tools, ['tools']);
+  for (const [place, { path, settings }] of entries.entries()) {
+    if (settings.format) await check('format', settings.format, [...path, 'format']);
+    await checkTools(settings.tools, [...path, 'tools']);
+    const users = environments.slice(place, place + 1);
+    if (settings.reward) await checkReward(settings.reward, [...path, 'reward'], users);
+  }
   const policy = await check('policy', recipe.policy, ['policy']);
   if (recipe.policy.sampler) await check('sampler', recipe.policy.sampler, ['policy', 'sampler']);
   if (policy?.kind === 'policy') {
@@ -80,7 +105,7 @@ export async function checkRecipeContributions(
   }
   for (const [name, stage] of Object.entries(recipe.stages)) {
     if (stage.kind !== 'rl') continue;
-    if (stage.reward) await checkReward(stage.reward, ['stages', name, 'reward']);
+    if (stage.reward) await checkReward(stage.reward, ['stages', name, 'reward'], common);
     if (stage.curriculum) await check('curriculum', stage.curriculum, ['stages', name, 'curriculum']);
   }
   await checkAlgorithms(recipe, plan, finder, context);

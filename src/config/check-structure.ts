@@ -135,7 +135,10 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
   }
   const known = keysOf(schema, map);
   const near = nearestName(key, known);
-  const elsewhere = placesOf(key, root);
+  const places = placesOf(key, root);
+  // A key that each environment may replace is probably meant for all of them.
+  const common = places.filter((place) => !place.includes('environments.NAME.'));
+  const elsewhere = common.length > 0 ? common : places;
   const foreign = foreignKeyHint(path, valueAt(map, [key]));
   const hint =
     near !== undefined

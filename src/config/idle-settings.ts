@@ -2,8 +2,9 @@
 // inherited setting is dropped instead. A coefficient of 0 is always legal.
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
-import { defaultedAlgorithmKeys, type ParsedRecipe } from './recipe-schema.js';
+import { defaultedAlgorithmKeys, type ParsedRecipe, type PromptSettings } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
+import { recipeEntries } from './recipe-entries.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { usualDemonstrations, usualExamples, usualExpert } from './run-plan.js';
 
@@ -76,7 +77,15 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   const hasRl = stages.some(([, stage]) => stage.kind === 'rl');
   const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
 
-  if (recipe.environment.thread !== 'worker') idle(['environment', 'workers'], 'without `environment.thread: worker`');
+  for (const { path, settings } of recipeEntries(recipe)) {
+    if (settings.thread !== 'worker')
+      idle([...path, 'workers'], `without \`${formatPath([...path, 'thread'])}: worker\``);
+    if (!hasRl) {
+      const because = 'in a recipe whose `stages` have no `kind: rl`';
+      if (settings.weight !== 1 && !hasSft) idle([...path, 'weight'], because);
+      idle([...path, 'sampling', 'temperature'], because);
+    }
+  }
   if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'with `policy.from`');
   if (!hasRl) {
     const because = 'in a recipe whose `stages` have no `kind: rl`';
@@ -122,12 +131,18 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
       idle([...optimizer, 'floor'], `with \`${formatPath([...optimizer, 'schedule'])}: constant\``);
     if (stage.kind === 'sft') {
       const demonstrations = ['stages', name, 'demonstrations'];
-      if (stage.demonstrations.file !== undefined) {
-        idle([...demonstrations, 'expert'], `with \`${formatPath([...demonstrations, 'file'])}\``);
-      } else {
+      const { environments = {}, ...common } = stage.demonstrations;
+      const settle = (path: KeyPath, { file }: { readonly file?: string }) => {
+        if (file !== undefined) return void idle([...path, 'expert'], `with \`${formatPath([...path, 'file'])}\``);
         for (const key of ['fileFormat', 'otherEnvironments']) {
-          idle([...demonstrations, key], `without \`${formatPath([...demonstrations, 'file'])}\``);
+          idle([...path, key], `without \`${formatPath([...path, 'file'])}\``);
         }
+      };
+      settle(demonstrations, common);
+      for (const [entry, own] of Object.entries(environments)) {
+        settle([...demonstrations, 'environments', entry], { ...(own.expert === undefined && common), ...own });
+      }
+      if (common.file === undefined) {
         stage.demonstrations.expert ??= usualExpert;
         // If the budget has a price for them, it limits their number.
         if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;
@@ -137,12 +152,37 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   if (!hasRl && recipe.policy.sampler?.evaluates !== true) {
     idle(['policy', 'sampler'], 'in a recipe whose `stages` have no `kind: rl`');
   }
+  settleReplaced(recipe, idle);
   settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
   settleOverridden(recipe, idle);
   settleCurriculum(recipe, idle);
   settleTools(recipe, idle);
   settlePrompt(recipe, idle);
+}
+
+/** Keys that every environment of several replaces. */
+function settleReplaced(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+  if (recipe.environments === undefined) return;
+  const entries = Object.entries(recipe.environments);
+  const replacedBy = (key: 'format' | 'horizon' | 'prompt' | 'reward' | 'tools'): string | undefined =>
+    entries.every(([, settings]) => settings[key] !== undefined)
+      ? `with ${entries.map(([name]) => `\`environments.${name}.${key}\``).join(' and ')}`
+      : undefined;
+  for (const key of ['prompt', 'tools'] as const) {
+    const because = replacedBy(key);
+    if (because !== undefined) idle([key], because);
+  }
+  for (const key of ['format', 'reward'] as const) {
+    const because = replacedBy(key);
+    const kept = recipe[key];
+    if (because !== undefined && idle([key], because)) Object.assign(recipe, { [key]: kept });
+  }
+  for (const key of ['horizon', 'reward'] as const) {
+    const because = replacedBy(key);
+    if (because === undefined) continue;
+    for (const name of Object.keys(recipe.stages)) idle(['stages', name, key], because);
+  }
 }
 
 /**
@@ -153,16 +193,22 @@ function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
   if (!recipe.reward.allowInversion) return;
   const path = ['reward', 'allowInversion'];
   const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  const isReplaced = recipeEntries(recipe).every(({ settings }) => settings.reward !== undefined);
   if (rl.length === 0) idle(path, 'in a recipe whose `stages` have no `kind: rl`');
   else if (rl.every(({ stage }) => stage.reward !== undefined)) {
     idle(path, `with ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
-  } else return;
+  } else if (isReplaced) idle(path, 'if each of the `environments` has a `reward`');
+  else return;
   recipe.reward.allowInversion = false;
 }
 
 /** A call takes a turn, and the agent needs another turn to act on the answer. */
 function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const horizons = Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : []));
+  const entries = recipeEntries(recipe).map(({ settings }) => settings);
+  const horizons = [
+    ...Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : [])),
+    ...entries.flatMap(({ horizon }) => horizon ?? []),
+  ];
   const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
   const longest = Math.max(
     ...[recipe.horizon, ...horizons].map(longestTurns),
@@ -170,7 +216,7 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
     ...evaluated,
   );
   if (longest === 1) idle(['tools'], 'in episodes of 1 turn: a call would use that turn');
-  if (recipe.tools === undefined) {
+  if (recipe.tools === undefined && entries.every(({ tools = [] }) => tools.length === 0)) {
     for (const key of ['maxToolCalls', 'maxToolOutput', 'toolSeconds']) {
       idle(['rollout', key], 'in a recipe without `tools`');
     }
@@ -179,17 +225,24 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
   }
 }
 
-/** A prompt that says nothing is dropped. */
+/** A prompt that says nothing is dropped, unless it replaces another. */
 function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const { prompt } = recipe;
-  if (prompt === undefined) return;
-  const { examples, system } = prompt;
-  if (examples?.file !== undefined) idle(['prompt', 'examples', 'expert'], 'with `prompt.examples.file`');
-  else if (examples !== undefined) {
-    examples.expert ??= usualExpert;
-    examples.count ??= usualExamples;
+  const owners: { readonly path: KeyPath; readonly owner: { prompt?: PromptSettings } }[] = [
+    { path: [], owner: recipe },
+    ...recipeEntries(recipe).map(({ path, settings }) => ({ path, owner: settings })),
+  ];
+  for (const { path, owner } of owners) {
+    if (owner.prompt === undefined) continue;
+    const { examples, system } = owner.prompt;
+    const place = [...path, 'prompt', 'examples'];
+    if (examples?.file !== undefined) {
+      idle([...place, 'expert'], `with \`${formatPath([...place, 'file'])}\``);
+    } else if (examples !== undefined) {
+      examples.expert ??= usualExpert;
+      examples.count ??= usualExamples;
+    }
+    if (examples === undefined && system === undefined && path.length === 0) delete owner.prompt;
   }
-  if (examples === undefined && system === undefined) delete recipe.prompt;
 }
 
 /** Settles caps of weights that no rl stage computes. */

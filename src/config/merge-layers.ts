@@ -54,7 +54,11 @@ export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
       }
     }
   };
-  for (const layer of layers) lay(value, layer.value, [], layer);
+  for (const layer of layers) {
+    const other = otherEnvironments(layer.value);
+    if (other !== undefined && Object.hasOwn(value, other)) drop(value, [], [other]);
+    lay(value, layer.value, [], layer);
+  }
 
   return {
     value,
@@ -69,12 +73,18 @@ export function mergeLayers(layers: readonly RecipeLayer[]): MergedLayers {
   };
 }
 
+/** The key that a layer replaces which names one environment, or several. Undefined: it names none, or both. */
+function otherEnvironments({ environment, environments }: KeyMap): 'environment' | 'environments' | undefined {
+  if ((environment === undefined) === (environments === undefined)) return undefined;
+  return environment === undefined ? 'environment' : 'environments';
+}
+
 /** Keys of lower layers that belong to a selection that the upper layer replaces. */
 function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly string[] {
   const changes = (key: string) => over[key] !== undefined && below[key] !== undefined && over[key] !== below[key];
   const key = path.at(-1);
   if (path.at(-2) === 'stages') return changes('kind') ? Object.keys(below) : [];
-  if (path.at(-2) === 'transfer') return changes('name') ? ['options'] : [];
+  if (path.at(-2) === 'transfer' || path.at(-2) === 'environments') return changes('name') ? ['options'] : [];
   switch (key) {
     case 'horizon':
       return changes('schedule') ? Object.keys(below) : [];

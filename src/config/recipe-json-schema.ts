@@ -20,7 +20,11 @@ type Node = Record<string, Json>;
  */
 const places: readonly { readonly kind: ContributionKind; readonly path: readonly string[] }[] = [
   { kind: 'environment', path: ['environment'] },
+  { kind: 'environment', path: ['environments', '*'] },
   { kind: 'environment', path: ['evaluation', 'final', 'transfer', '*'] },
+  { kind: 'reward', path: ['environments', '*', 'reward', 'terms', '[]'] },
+  { kind: 'format', path: ['environments', '*', 'format'] },
+  { kind: 'tool', path: ['environments', '*', 'tools', '[]'] },
   { kind: 'reward', path: ['reward', 'terms', '[]'] },
   { kind: 'reward', path: ['stages', '*', 'reward', 'terms', '[]'] },
   { kind: 'format', path: ['format'] },

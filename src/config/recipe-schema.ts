@@ -46,45 +46,48 @@ function withoutDefaults<Entries extends v.ObjectEntries>(entries: Entries) {
   };
 }
 
+/** An environment, and how it is played. */
+const environmentKeys = {
+  name: contribution('environment'),
+  options: options('environment', 'environment'),
+  thread: v.exactOptional(
+    v.pipe(
+      v.picklist(['main', 'worker']),
+      v.description(
+        'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
+      ),
+    ),
+  ),
+  workers: v.exactOptional(count(1, 'Number of worker threads, with `thread: worker`; default: 1', 64)),
+  instances: v.exactOptional(
+    count(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
+  ),
+  observationCharacters: v.exactOptional(
+    count(
+      1,
+      'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
+    ),
+  ),
+  seconds: v.exactOptional(
+    v.pipe(
+      v.strictObject({
+        open: seconds('opening the world'),
+        create: seconds('making an instance'),
+        reset: seconds('`reset`'),
+        step: seconds('`step`'),
+        act: seconds("an expert's answer"),
+        conclude: seconds('`conclude`'),
+        dispose: seconds('disposing of an instance'),
+        close: seconds('closing the world'),
+      }),
+      v.description('Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says'),
+    ),
+  ),
+};
+
 const environment = v.pipe(
-  v.strictObject({
-    name: contribution('environment'),
-    options: options('environment', 'environment'),
-    thread: v.exactOptional(
-      v.pipe(
-        v.picklist(['main', 'worker']),
-        v.description(
-          'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
-        ),
-      ),
-    ),
-    workers: v.exactOptional(count(1, 'Number of worker threads, with `thread: worker`; default: 1', 64)),
-    instances: v.exactOptional(
-      count(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
-    ),
-    observationCharacters: v.exactOptional(
-      count(
-        1,
-        'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
-      ),
-    ),
-    seconds: v.exactOptional(
-      v.pipe(
-        v.strictObject({
-          open: seconds('opening the world'),
-          create: seconds('making an instance'),
-          reset: seconds('`reset`'),
-          step: seconds('`step`'),
-          act: seconds("an expert's answer"),
-          conclude: seconds('`conclude`'),
-          dispose: seconds('disposing of an instance'),
-          close: seconds('closing the world'),
-        }),
-        v.description('Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says'),
-      ),
-    ),
-  }),
-  v.description('The environment of the tasks'),
+  v.strictObject(environmentKeys),
+  v.description('The environment of the tasks, in a recipe of one'),
 );
 
 const rewardTerm = v.strictObject({
@@ -274,7 +277,7 @@ const optimizer = v.strictObject({
   ),
 });
 
-const demonstrations = v.strictObject({
+const demonstrationKeys = {
   expert: v.exactOptional(text('Expert that plays training tasks; default without `file`: `demonstrator`')),
   file: v.exactOptional(
     text(
@@ -301,6 +304,18 @@ const demonstrations = v.strictObject({
   successOnly: v.optional(
     v.pipe(v.boolean(), v.description('Drop demonstrations that fail; they count in `count`')),
     false,
+  ),
+};
+
+const demonstrations = v.strictObject({
+  ...demonstrationKeys,
+  environments: v.exactOptional(
+    v.pipe(
+      v.record(v.string(), v.strictObject(withoutDefaults(demonstrationKeys))),
+      v.description(
+        'Keys that differ in one of the `environments`, by its name. Without `count` there, the `count` of all is divided by the weights',
+      ),
+    ),
   ),
 });
 
@@ -331,6 +346,42 @@ const prompt = v.strictObject({
     ),
   ),
 });
+
+/** Names of environments in a run: they are parts of names of metrics and of files. */
+const entryName = v.pipe(
+  v.string(),
+  v.maxLength(64),
+  v.regex(/^[a-z][a-z0-9-]*$/, 'the name of an environment has lower-case letters, digits and hyphens'),
+  v.check((name) => name !== 'reward', 'the name `reward` is taken: metrics such as `rollout/reward/...` contain it'),
+);
+
+const environments = v.pipe(
+  v.record(
+    entryName,
+    v.strictObject({
+      ...environmentKeys,
+      weight: v.optional(
+        v.pipe(amount(0, 'Its share of the tasks, as a ratio to the weights of the others'), v.gtValue(0)),
+        1,
+      ),
+      horizon: v.exactOptional(v.pipe(horizon, v.description('Replaces `horizon` in it, in all stages'))),
+      reward: v.exactOptional(v.pipe(reward, v.description('Replaces `reward` in it, in all stages'))),
+      format: v.exactOptional(v.pipe(format, v.description('Replaces `format` in it'))),
+      tools: v.exactOptional(v.pipe(v.array(tool), v.description('Replaces `tools` in it; an empty list: no tools'))),
+      prompt: v.exactOptional(v.pipe(prompt, v.description('Replaces `prompt` in it'))),
+      sampling: v.exactOptional(
+        v.pipe(
+          v.strictObject(withoutDefaults(sampling.entries)),
+          v.description('Keys of `policy.sampling` that differ in it'),
+        ),
+      ),
+    }),
+  ),
+  v.minEntries(1),
+  v.description(
+    'Several environments of one run, by names of your own; instead of `environment`. One may occur twice, with other options',
+  ),
+);
 
 const stopWhen = v.exactOptional(
   v.pipe(
@@ -409,7 +460,9 @@ const transfer = v.record(
   ),
   v.strictObject({
     name: v.exactOptional(
-      contribution("environment, with its own defaults; default: the recipe's, with `options` merged over its own"),
+      contribution(
+        "environment, with its own defaults; default: the recipe's, with `options` merged over its own. Needed beside `environments`",
+      ),
     ),
     options: options('environment', 'environment'),
     horizon: v.exactOptional(count(1, "Horizon there; default: as in evaluations of the recipe's environment")),
@@ -540,7 +593,8 @@ export const recipeSchema = v.strictObject({
       ),
     ),
   ),
-  environment,
+  environment: v.exactOptional(environment),
+  environments: v.exactOptional(environments),
   reward: v.optional(v.pipe(reward, v.description('The reward')), { terms: [{ name: 'sparse' }] }),
   format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
   tools: v.exactOptional(
@@ -683,7 +737,14 @@ export type Recipe = Omit<v.InferOutput<typeof recipeSchema>, 'extends'>;
 type Stage = Recipe['stages'][string];
 export type SftStage = Extract<Stage, { kind: 'sft' }>;
 export type RlStage = Extract<Stage, { kind: 'rl' }>;
+export type EnvironmentSettings = NonNullable<Recipe['environment']>;
+export type EntrySettings = NonNullable<Recipe['environments']>[string];
 export type RewardSettings = Recipe['reward'];
+export type FormatSettings = Recipe['format'];
+export type HorizonSettings = Recipe['horizon'];
+export type DemonstrationSettings = SftStage['demonstrations'];
+export type SamplingSettings = Recipe['policy']['sampling'];
+export type ToolSettings = NonNullable<Recipe['tools']>[number];
 export type CurriculumSettings = NonNullable<Recipe['curriculum']>;
 export type PromptSettings = NonNullable<Recipe['prompt']>;
 export type ExampleSettings = NonNullable<PromptSettings['examples']>;

@@ -653,12 +653,12 @@ describe('resolveRecipe', () => {
     expect(rl).toMatchObject({
       algorithm: { name: 'reinforce', options: { baseline: true } },
       update: { groupSize: 4, minibatches: 2 },
-      horizon: { turns: 3 },
+      entries: [{ horizon: { turns: 3 } }],
     });
     expect(warm).toMatchObject({
       algorithm: { name: 'grpo', options: { clip: 0.5, kl: 0 } },
       update: { groupSize: 8, minibatches: 2 },
-      horizon: { turns: 1 },
+      entries: [{ horizon: { turns: 1 } }],
     });
     expect((await resolveAt(structuredClone(recipe))).recipe).toEqual(recipe);
   });

@@ -13,6 +13,7 @@ import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { refuseSecrets } from './refuse-secrets.js';
+import { recipeEntries } from './recipe-entries.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
 import { planRun, type RunPlan } from './run-plan.js';
 
@@ -95,6 +96,8 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   if (recipe === undefined) return found();
   // The `extends` key has been handled, and a resolved recipe does not have it.
   delete recipe.extends;
+  checkEnvironments(recipe, complaints);
+  if (complaints.findings.length > 0) return found();
   const context = { complaints, written: writtenKeys(merged.value, originOf) };
   settleIdleSettings(recipe, context);
   // Options of contributions are not complete yet, and no check before them reads those.
@@ -120,6 +123,17 @@ export function acceptRecipe({ resolved, findings }: Resolution): ResolvedRecipe
   const [first] = findings;
   if (first === undefined) throw new Error('a recipe without findings was not resolved');
   throw new AgentgymError(first.code, { ...first, findings });
+}
+
+/** A recipe has one environment or several, in one of two keys. */
+function checkEnvironments({ environment, environments }: ParsedRecipe, complaints: Complaints): void {
+  if (environment !== undefined && environments !== undefined) {
+    const hint = 'Remove one of the two: `environment` is the short form for one.';
+    complaints.add('AG_RECIPE_INVALID', ['environments'], '`environments` and `environment` exclude each other', hint);
+  }
+  if (environment !== undefined || environments !== undefined) return;
+  const hint = 'Add `environment: {name: guess-number}`; `agentgym list environments` shows what is installed.';
+  complaints.add('AG_RECIPE_INVALID', ['environment'], '`environment` is missing', hint);
 }
 
 /** An rl stage without an algorithm has no plan. */
@@ -228,12 +242,22 @@ function resolvePaths(recipe: ParsedRecipe, originOf: (path: KeyPath) => RecipeL
   if (policy.sampler?.folder !== undefined) {
     policy.sampler.folder = absolute(policy.sampler.folder, ['policy', 'sampler', 'folder']);
   }
-  const { examples } = recipe.prompt ?? {};
-  if (examples?.file !== undefined) examples.file = absolute(examples.file, ['prompt', 'examples', 'file']);
+  const prompts = recipeEntries(recipe).map(({ path, settings }) => ({ path, prompt: settings.prompt }));
+  for (const { path, prompt } of [{ path: [], prompt: recipe.prompt }, ...prompts]) {
+    const { examples } = prompt ?? {};
+    if (examples?.file !== undefined) {
+      examples.file = absolute(examples.file, [...path, 'prompt', 'examples', 'file']);
+    }
+  }
   for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind === 'rl' || stage.demonstrations.file === undefined) continue;
-    const path = ['stages', name, 'demonstrations', 'file'];
-    stage.demonstrations.file = absolute(stage.demonstrations.file, path);
+    if (stage.kind === 'rl') continue;
+    const path = ['stages', name, 'demonstrations'];
+    const own = Object.entries(stage.demonstrations.environments ?? {});
+    for (const [entry, part] of own) {
+      if (part.file !== undefined) part.file = absolute(part.file, [...path, 'environments', entry, 'file']);
+    }
+    const { file } = stage.demonstrations;
+    if (file !== undefined) stage.demonstrations.file = absolute(file, [...path, 'file']);
   }
 }
 

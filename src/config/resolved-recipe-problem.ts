@@ -15,7 +15,9 @@ export function resolvedRecipeProblem(value: unknown, path: KeyPath): string | u
   const problem = typeProblem(recipeSchema, value, path);
   if (problem !== undefined) return problem;
   const { output } = v.safeParse(recipeSchema, value);
-  const missing = missingMap(output, value, []) ?? (lacksAlgorithm(value) ? ['algorithm'] : undefined);
+  const missing =
+    missingMap(output, value, []) ??
+    (lacksEnvironment(value) ? ['environment'] : lacksAlgorithm(value) ? ['algorithm'] : undefined);
   return missing && `\`${formatPath([...path, ...missing])}\` is missing`;
 }
 
@@ -30,6 +32,11 @@ function missingMap(complete: unknown, value: unknown, path: KeyPath): KeyPath |
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+function lacksEnvironment(value: unknown): boolean {
+  const { environment, environments } = value as { readonly environment?: unknown; readonly environments?: unknown };
+  return environment === undefined && environments === undefined;
 }
 
 function lacksAlgorithm(value: unknown): boolean {

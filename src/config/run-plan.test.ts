@@ -45,7 +45,8 @@ describe('the budget of a plan', () => {
       const sft = { kind: 'sft' as const, steps: 1, demonstrations };
       const [stage] = planOf({ stages: { sft }, ...(budget && { budget }) }).stages;
       if (stage?.kind !== 'sft') throw new Error('an sft stage is planned');
-      return [stage.demonstrations.count, stage.demonstrations.countUnpaid];
+      const [own] = stage.demonstrations;
+      return [own.count, own.countUnpaid];
     };
     const budget = (units: number): Budget => ({ units, costs: { demonstration: 2 } });
     expect(counts({})).toEqual([1000, 1000]);
@@ -116,7 +117,7 @@ describe('an rl stage of a plan', () => {
 it("plans evaluations at the longest horizon of any stage, the recipe's own where no stage is of rl", () => {
   const fixed = (turns: number) => ({ schedule: 'fixed' as const, turns });
   const rl = (turns: number) => ({ kind: 'rl' as const, steps: 1, horizon: fixed(turns) });
-  const horizonsOf = ({ evaluationHorizon, longestHorizon }: RunPlan) => [evaluationHorizon, longestHorizon];
+  const horizonsOf = ({ entries, longestHorizon }: RunPlan) => [entries[0].evaluationHorizon, longestHorizon];
   const linear = { schedule: 'linear' as const, from: 4, to: 6, over: 3 };
   expect(horizonsOf(planOf({ horizon: fixed(9), stages: { a: rl(3), b: { ...rl(1), horizon: linear } } }))).toEqual([
     6, 6,

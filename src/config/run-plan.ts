@@ -10,15 +10,23 @@ import { longestTurns } from '../training/horizon.js';
 import type { ReinforcementOptions } from '../training/reinforcement.js';
 import type { OptimizerPlan, StageOptions } from '../training/run-stage.js';
 import type { SupervisedOptions } from '../training/supervised.js';
+import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
 import { type KeyPath, valueAt } from './recipe-layer.js';
 import type {
   AlgorithmSettings,
   CurriculumSettings,
+  DemonstrationSettings,
+  EnvironmentSettings,
+  FormatSettings,
+  HorizonSettings,
   OptimizerKeys,
+  PromptSettings,
   Recipe,
   RewardSettings,
   RlStage,
+  SamplingSettings,
   SftStage,
+  ToolSettings,
 } from './recipe-schema.js';
 
 /** Number of demonstrations from an expert if neither `count` nor a budget gives one. */
@@ -52,31 +60,40 @@ export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchS
   readonly kind: 'sft';
   /** The stage's keys in the recipe. */
   readonly own: SftStage;
-  readonly demonstrations: {
-    /** The expert that plays them, if no file is given. */
-    readonly expert: string;
-    readonly file?: string;
-    /** Layout of the file; absent: its first line tells. */
-    readonly fileFormat?: FileLayout;
-    /** Whether the file may have demonstrations of other environments; absent: no. */
-    readonly otherEnvironments?: true;
-    readonly successOnly: boolean;
-    /** Number of requested and affordable demonstrations. Infinity: all of the file. */
-    readonly count: number;
-    /** The number without a budget. */
-    readonly countUnpaid: number;
-  };
+  /** What is learned of each environment, in the order of `RunPlan.entries`. */
+  readonly demonstrations: readonly [DemonstrationsPlan, ...DemonstrationsPlan[]];
+}
+
+/** The demonstrations of one environment that a stage learns from. */
+export interface DemonstrationsPlan {
+  /** The environment's name in the recipe. Absent: its only one. */
+  readonly entry?: string;
+  /** Their place in the recipe. */
+  readonly path: KeyPath;
+  /** The expert that plays them, if no file is given. */
+  readonly expert: string;
+  readonly file?: string;
+  /** Layout of the file; absent: its first line tells. */
+  readonly fileFormat?: FileLayout;
+  /** Whether the file may have demonstrations of other environments; absent: no. */
+  readonly otherEnvironments?: true;
+  readonly successOnly: boolean;
+  /** Number of requested and affordable demonstrations. Infinity: all of the file. */
+  readonly count: number;
+  /** The number without a budget. */
+  readonly countUnpaid: number;
 }
 
 /** Reinforcement learning: the recipe's keys, with the overrides of the stage. */
-export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'tasksPerStep' | 'update' | 'horizon'> {
+export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'tasksPerStep' | 'update'> {
   readonly kind: 'rl';
   /** The stage's keys in the recipe. */
   readonly own: RlStage;
   /** Options of another algorithm are not mixed with the recipe's. */
   readonly algorithm: Pick<AlgorithmSettings, 'name' | 'options'>;
-  readonly reward: RewardSettings;
   readonly curriculum: CurriculumSettings;
+  /** How each environment is trained in, in the order of `RunPlan.entries`. */
+  readonly entries: readonly [StageEntryPlan, ...StageEntryPlan[]];
   /** Turns of its longest episode. */
   readonly longestHorizon: number;
   /** Sampled episodes of a step, without refills and greedy ones. */
@@ -85,15 +102,42 @@ export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'task
 
 export type StagePlan = SftStagePlan | RlStagePlan;
 
-/** Another environment that the final evaluation plays, in addition to the recipe's own. */
-interface TransferPlan {
-  /** Its name in the recipe. */
-  readonly name: string;
-  readonly environment: Recipe['environment'];
-  /** Turns after which an episode is cut. */
-  readonly horizon: number;
-  /** Whether it is the recipe's own environment under another name. Playing it again would give the same episodes. */
-  readonly isOwn: boolean;
+/** How an rl stage trains in one environment. */
+export interface StageEntryPlan {
+  /** The environment's name in the recipe. Absent: its only one. */
+  readonly entry?: string;
+  readonly reward: RewardSettings;
+  /** Place of the reward in the recipe. */
+  readonly rewardPath: KeyPath;
+  readonly horizon: HorizonSettings;
+  readonly horizonPath: KeyPath;
+}
+
+/** An environment of a run, with what it is played with: keys of its own, or those of the recipe. */
+export interface EntryPlan {
+  /** Its name in the recipe. Absent: the recipe's only one. */
+  readonly entry?: string;
+  /** Its place in the recipe. */
+  readonly path: KeyPath;
+  readonly environment: EnvironmentSettings;
+  readonly weight: number;
+  readonly format: FormatSettings;
+  readonly tools: readonly ToolSettings[];
+  readonly prompt?: PromptSettings;
+  readonly sampling: SamplingSettings;
+  /** The reward of its evaluations. */
+  readonly reward: RewardSettings;
+  /** Turns of an evaluated episode. */
+  readonly evaluationHorizon: number;
+  /** Turns of its longest episode. Demonstrations get this many turns. */
+  readonly longestHorizon: number;
+}
+
+/** An environment that only the final evaluation plays. */
+export interface TransferPlan extends EntryPlan {
+  readonly entry: string;
+  /** An environment of training that would be played in the same way, so that its episodes are taken. Absent: none. */
+  readonly sameAs?: EntryPlan;
 }
 
 /** A recipe and its plan. */
@@ -105,12 +149,9 @@ export interface RunPlan {
   readonly funded: readonly StagePlan[];
   /** The stage that produces the policy; undefined if there is no reinforcement learning. */
   readonly lastRl: RlStagePlan | undefined;
-  /** Turns of an evaluated episode. */
-  readonly evaluationHorizon: number;
-  /**
-   * Turns of the longest episode of stages and evaluations. Demonstrations get this many turns, and a model must hold
-   * them.
-   */
+  /** The environments to train in, in the recipe's order. */
+  readonly entries: readonly [EntryPlan, ...EntryPlan[]];
+  /** Turns of the longest episode of stages and evaluations, which a model must hold. */
   readonly longestHorizon: number;
   /** The evaluation before the first rl stage: tasks out of those of the final one, at temperature 0 and these. */
   readonly before: { readonly tasks: number | 'all'; readonly temperatures: readonly number[] };
@@ -123,22 +164,22 @@ export interface RunPlan {
 /** Plans a recipe that is resolved, or that lacks only options of contributions. */
 export function planRun(recipe: Recipe): RunPlan {
   const budgets = budgetsOf(recipe);
+  const all = recipeEntries(recipe);
   const stages = Object.entries(recipe.stages).map(([name, stage]): StagePlan => {
     const budget = budgets.get(name);
-    return stage.kind === 'sft' ? planSft(name, stage, budget) : planRl(name, stage, budget, recipe);
+    return stage.kind === 'sft' ? planSft(name, stage, all, budget) : planRl(name, stage, all, budget, recipe);
   });
-  const horizons = stages.flatMap((stage) => (stage.kind === 'rl' ? [stage.longestHorizon] : []));
-  const longest = horizons.length === 0 ? longestTurns(recipe.horizon) : Math.max(...horizons);
-  const evaluationHorizon = recipe.evaluation.horizon ?? longest;
+  const entries = all.map((one, place) => planEntry(recipe, one, stages, place));
+  if (!isFilled(entries)) throw new Error('a checked recipe has an environment');
   return {
     recipe,
     stages,
     funded: stages.filter(({ budget }) => budget?.units !== 0),
     lastRl: stages.findLast((stage) => stage.kind === 'rl'),
-    evaluationHorizon,
-    longestHorizon: Math.max(longest, recipe.evaluation.horizon ?? 0),
+    entries,
+    longestHorizon: Math.max(...entries.map(({ longestHorizon }) => longestHorizon)),
     before: { tasks: 'all', temperatures: recipe.evaluation.final.temperatures, ...recipe.evaluation.before },
-    transfer: planTransfer(recipe, evaluationHorizon),
+    transfer: planTransfer(recipe, entries),
     rollout: planRollout(recipe.rollout),
     toolLimits: planToolLimits(recipe.rollout),
   };
@@ -149,33 +190,127 @@ export function settingPath({ name, own }: StagePlan, path: KeyPath): KeyPath {
   return valueAt(own, path) === undefined ? path : ['stages', name, ...path];
 }
 
-function planSft(name: string, stage: SftStage, budget: StageBudget | undefined): SftStagePlan {
-  const { expert = usualExpert, file, fileFormat, count = Infinity, successOnly } = stage.demonstrations;
-  const { otherEnvironments } = stage.demonstrations;
-  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
-  const usual = file === undefined ? usualDemonstrations : Infinity;
-  const orUsual = (wanted: number): number => (wanted === Infinity ? usual : wanted);
+function planEntry(
+  recipe: Recipe,
+  { entry, path, settings }: RecipeEntry,
+  stages: readonly StagePlan[],
+  place: number,
+): EntryPlan {
+  const { weight = 1, horizon, reward, format, tools, prompt, sampling, ...environment } = settings;
+  const trained = stages.flatMap((stage) => (stage.kind === 'rl' ? longestTurns(stage.entries[place]!.horizon) : []));
+  const longest = trained.length === 0 ? longestTurns(horizon ?? recipe.horizon) : Math.max(...trained);
+  const told = prompt ?? recipe.prompt;
   return {
-    ...planBase(name, stage, budget),
-    kind: 'sft',
-    own: stage,
-    batchSize: stage.batchSize,
-    demonstrations: {
-      expert,
+    ...(entry !== undefined && { entry }),
+    path,
+    environment,
+    weight,
+    format: format ?? recipe.format,
+    tools: tools ?? recipe.tools ?? [],
+    ...(told && { prompt: told }),
+    sampling: { ...recipe.policy.sampling, ...sampling },
+    reward: reward ?? recipe.reward,
+    evaluationHorizon: recipe.evaluation.horizon ?? longest,
+    longestHorizon: Math.max(longest, recipe.evaluation.horizon ?? 0),
+  };
+}
+
+/** The place of a setting that an environment may replace: among its own keys, or among the recipe's. */
+export function entryPath({ recipe }: RunPlan, { path }: EntryPlan, key: KeyPath): KeyPath {
+  const own = [...path, ...key];
+  return valueAt(recipe, own.slice(0, path.length + 1)) === undefined ? key : own;
+}
+
+function planSft(
+  name: string,
+  stage: SftStage,
+  entries: readonly RecipeEntry[],
+  budget: StageBudget | undefined,
+): SftStagePlan {
+  const demonstrations = planDemonstrations(['stages', name, 'demonstrations'], stage.demonstrations, entries, budget);
+  if (!isFilled(demonstrations)) throw new Error('a checked recipe has an environment');
+  return { ...planBase(name, stage, budget), kind: 'sft', own: stage, batchSize: stage.batchSize, demonstrations };
+}
+
+function planDemonstrations(
+  path: KeyPath,
+  { environments = {}, ...common }: DemonstrationSettings,
+  entries: readonly RecipeEntry[],
+  budget: StageBudget | undefined,
+): DemonstrationsPlan[] {
+  const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
+  const ownOf = ({ entry }: RecipeEntry) => (entry === undefined ? undefined : environments[entry]);
+  // An environment with a number or a file of its own takes no part in the number for all.
+  const weights = entries.map((one) => {
+    const { count, file } = ownOf(one) ?? {};
+    return count === undefined && file === undefined ? (one.settings.weight ?? 1) : 0;
+  });
+  const apart = entries.map((one) => ownOf(one)?.count ?? 0);
+  return entries.map((one, place): DemonstrationsPlan => {
+    const { entry } = one;
+    const own = ownOf(one);
+    const { expert, file, fileFormat, otherEnvironments, successOnly = common.successOnly } = sourceOf(common, own);
+    const usual = file === undefined ? usualDemonstrations : Infinity;
+    const numberOf = (limit: number): number => {
+      if (own?.count !== undefined) return Math.max(0, Math.min(own.count, limit - sumOf(apart.slice(0, place))));
+      const all = Math.min(common.count ?? Infinity, limit);
+      // A file for all environments is read up to the number for all.
+      if (file !== undefined) return own?.file === undefined ? all : limit;
+      return shareOf(Math.max(0, (all === Infinity ? usual : all) - sumOf(apart)), weights, place);
+    };
+    return {
+      ...(entry !== undefined && { entry }),
+      path: own === undefined || entry === undefined ? path : [...path, 'environments', entry],
+      expert: expert ?? usualExpert,
       ...(file !== undefined && { file }),
       ...(fileFormat !== undefined && { fileFormat }),
       ...(otherEnvironments && { otherEnvironments }),
       successOnly,
-      count: orUsual(Math.min(count, affordable)),
-      countUnpaid: orUsual(count),
-    },
-  };
+      count: numberOf(affordable),
+      countUnpaid: numberOf(Infinity),
+    };
+  });
 }
 
-function planRl(name: string, stage: RlStage, budget: StageBudget | undefined, recipe: Recipe): RlStagePlan {
+type OwnDemonstrations = NonNullable<DemonstrationSettings['environments']>[string];
+
+/** Where demonstrations of an environment come from: an expert or a file of its own replaces those of all. */
+function sourceOf(common: DemonstrationSettings, own: OwnDemonstrations | undefined): OwnDemonstrations {
+  if (own?.file === undefined && own?.expert === undefined) return { ...common, ...own };
+  return own;
+}
+
+/** A place's part of a whole number; all parts add up to it. */
+function shareOf(all: number, weights: readonly number[], place: number): number {
+  const upTo = (end: number): number => Math.round((all * sumOf(weights.slice(0, end))) / sumOf(weights));
+  return upTo(place + 1) - upTo(place);
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+function planRl(
+  name: string,
+  stage: RlStage,
+  all: readonly RecipeEntry[],
+  budget: StageBudget | undefined,
+  recipe: Recipe,
+): RlStagePlan {
   if (recipe.algorithm === undefined) throw new Error('a recipe with an rl stage has an algorithm');
   const { name: algorithm, options, ...update } = withOverrides(recipe.algorithm, stage.algorithm);
-  const horizon = stage.horizon ?? recipe.horizon;
+  const entries = all.map(({ entry, path, settings }): StageEntryPlan => {
+    const placeOf = (key: 'reward' | 'horizon'): KeyPath =>
+      settings[key] !== undefined ? [...path, key] : stage[key] !== undefined ? ['stages', name, key] : [key];
+    return {
+      ...(entry !== undefined && { entry }),
+      reward: settings.reward ?? stage.reward ?? recipe.reward,
+      rewardPath: placeOf('reward'),
+      horizon: settings.horizon ?? stage.horizon ?? recipe.horizon,
+      horizonPath: placeOf('horizon'),
+    };
+  });
+  if (!isFilled(entries)) throw new Error('a checked recipe has an environment');
   return {
     ...planBase(name, stage, budget),
     kind: 'rl',
@@ -183,12 +318,15 @@ function planRl(name: string, stage: RlStage, budget: StageBudget | undefined, r
     tasksPerStep: stage.tasksPerStep,
     algorithm: { name: algorithm, options },
     update: { importanceCap: usualImportanceCap, ...update },
-    horizon,
-    reward: stage.reward ?? recipe.reward,
     curriculum: stage.curriculum ?? recipe.curriculum ?? usualCurriculum,
-    longestHorizon: longestTurns(horizon),
+    entries,
+    longestHorizon: Math.max(...entries.map(({ horizon }) => longestTurns(horizon))),
     episodesPerStep: stage.tasksPerStep * update.groupSize,
   };
+}
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0;
 }
 
 function planBase(name: string, { steps, optimizer, stopWhen }: SftStage | RlStage, budget?: StageBudget): StageBase {
@@ -238,12 +376,43 @@ function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget>
   );
 }
 
-function planTransfer({ environment: own, evaluation }: Recipe, ownHorizon: number): TransferPlan[] {
-  return Object.entries(evaluation.final.transfer ?? {}).map(([called, settings]) => {
-    const { name = own.name, options, horizon = ownHorizon } = settings;
-    const isOwn = name === own.name && horizon === ownHorizon && isDeepStrictEqual(options, own.options);
-    return { name: called, environment: { name, options }, horizon, isOwn };
+/** Other environments are played as the recipe says, without the examples of an environment of several. */
+function planTransfer(recipe: Recipe, entries: RunPlan['entries']): TransferPlan[] {
+  const [first, ...others] = entries;
+  return Object.entries(recipe.evaluation.final.transfer ?? {}).map(([called, settings]): TransferPlan => {
+    const { name = first.environment.name, options, horizon = first.evaluationHorizon } = settings;
+    const own = entries.find(({ environment }) => environment.name === name);
+    const base: EntryPlan =
+      others.length === 0
+        ? first
+        : {
+            ...first,
+            format: recipe.format,
+            tools: recipe.tools ?? [],
+            sampling: recipe.policy.sampling,
+            reward: recipe.reward,
+          };
+    const { entry: _, prompt, ...rest } = base;
+    const planned = {
+      ...rest,
+      ...(others.length === 0 && prompt && { prompt }),
+      entry: called,
+      path: ['evaluation', 'final', 'transfer', called],
+      environment: { ...own?.environment, name, options },
+      evaluationHorizon: horizon,
+      longestHorizon: horizon,
+    };
+    const sameAs = entries.find((one) => isPlayedAs(planned, one));
+    return { ...planned, ...(sameAs && { sameAs }) };
   });
+}
+
+/** Whether evaluations of both would play the same episodes. */
+function isPlayedAs(one: EntryPlan, other: EntryPlan): boolean {
+  const playedWith = ({ environment, evaluationHorizon, format, prompt, reward, sampling, tools }: EntryPlan) => {
+    return { environment, evaluationHorizon, format, prompt, reward, sampling, tools };
+  };
+  return isDeepStrictEqual(playedWith(one), playedWith(other));
 }
 
 function planRollout(rollout: Recipe['rollout']): RolloutSettings {

@@ -11,7 +11,7 @@ export function supervisedBeginning({ recipe, stages, longestHorizon }: RunPlan)
   const supervised = stages.filter((stage): stage is SftStagePlan => stage.kind === 'sft');
   const first = stages[0];
   if (first?.kind !== 'sft' || supervised.some(({ stopWhen }) => stopWhen !== undefined)) return undefined;
-  const { environment, format, tools, prompt, policy, rollout, evaluation, checkpoint, budget } = recipe;
+  const { environment, environments, format, tools, prompt, policy, rollout, evaluation, checkpoint, budget } = recipe;
   const { sampler: ____, ...own } = policy;
   const { temperature: _, topP: __, topK: ___, ...sampling } = policy.sampling;
   const all = {
@@ -20,6 +20,7 @@ export function supervisedBeginning({ recipe, stages, longestHorizon }: RunPlan)
     longestHorizon,
     budget,
     environment,
+    environments,
     format,
     tools,
     prompt,

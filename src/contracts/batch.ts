@@ -48,6 +48,11 @@ export interface TrainingBatch {
   readonly truncated: Uint8Array;
   /** [rows] value of the state after the cut; 0 if not truncated or without a critic. */
   readonly bootstrapValue: Float64Array;
-  /** Sampling temperature: log probabilities are of log-softmax(logits / temperature). */
+  /**
+   * [rows] sampling temperature of each row, if they differ. A model never sees this column: it gets the rows of each
+   * temperature in a batch of their own.
+   */
+  readonly temperatures?: Float64Array;
+  /** Sampling temperature: log probabilities are of log-softmax(logits / temperature). NaN if rows differ in it. */
   readonly temperature: number;
 }

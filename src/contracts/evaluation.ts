@@ -16,7 +16,10 @@ export interface LabelledSuccess {
 /** An evaluation as every JSON document contains it. Rates are in 0..1. */
 export interface EvaluationSummary {
   readonly split: SplitName;
-  /** The entry of the recipe's `evaluation.final.transfer` that was played; absent: the recipe's own environment. */
+  /**
+   * The environment by its name in the recipe, one of several or of `evaluation.final.transfer`. Absent: the only environment
+   * of training, or all of them together.
+   */
   readonly environment?: string;
   readonly temperature: number;
   /** `method` names the kind of interval. */

@@ -50,6 +50,7 @@ export const batchColumns: Columns = {
   group: { array: Int32Array, per: 'row', padding: 0, optional: false },
   episode: { array: Int32Array, per: 'row', padding: 0, optional: false },
   truncated: { array: Uint8Array, per: 'row', padding: 0, optional: false },
+  temperatures: { array: Float64Array, per: 'row', padding: 1, optional: true },
   bootstrapValue: { array: Float64Array, per: 'row', padding: 0, optional: false, role: 'critic' },
 };
 

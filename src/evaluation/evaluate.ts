@@ -1,12 +1,13 @@
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary, Interval } from '../contracts/evaluation.js';
 import type { Random } from '../contracts/random.js';
-import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
+import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
 import type { Actor } from '../rollout/actor.js';
 import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { summarizeEpisodes } from '../rollout/summarize-episodes.js';
+import { taskName } from '../rollout/task-name.js';
 import { choosePlaces, chooseTasks } from '../rollout/task-order.js';
 import { meanInterval } from '../statistics/mean-interval.js';
 import { passAtK } from '../statistics/pass-at-k.js';
@@ -31,6 +32,8 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
   readonly attempts: number;
   /** Root of this evaluation's streams. */
   readonly random: Random;
+  /** The environment's name in a run of several, which recorded episodes have. */
+  readonly entry?: string;
   /**
    * Clusters on which the player was trained. Present if a split may have some of them. Each task is then labelled by
    * whether the player saw its cluster.
@@ -56,7 +59,7 @@ export interface Evaluation {
  * AG_INTERRUPTED
  */
 export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<Evaluation> {
-  const { environments, split, attempts, random, trainedClusters } = options;
+  const { entry, environments, split, attempts, random, trainedClusters } = options;
   const { world } = environments;
   refuseEmptySplit(world, split);
   const all = await chooseTasks(world.splits[split], options.tasks, random.stream('tasks', split));
@@ -64,7 +67,10 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   const tasks = places.map((place) => all[place] as string);
   // The place among all tasks decides the world.
   const keys = places.flatMap((group, index) =>
-    Array.from({ length: attempts }, (_, member) => ({ iteration: 0, task: tasks[index] as string, group, member })),
+    Array.from({ length: attempts }, (_, member): EpisodeKey => {
+      const task = tasks[index] as string;
+      return { ...(entry !== undefined && { entry }), iteration: 0, task, group, member };
+    }),
   );
   let seconds = 0;
   const episodes = await collectEpisodes(keys, {
@@ -93,21 +99,57 @@ export async function evaluate(actor: Actor, options: EvaluateOptions): Promise<
   });
   // A player without tokens has temperature 0 by convention.
   const temperature = actor.kind === 'model' ? actor.sampling.temperature : 0;
-  const { truncated, invalid, cut, failed, tokens } = summarizeEpisodes(episodes);
   const labels = successByLabels(outcomes, attempts, random.stream('labels'));
-  const summary = {
-    split,
-    temperature,
+  const { tokens } = summarizeEpisodes(episodes);
+  const measured = measure(outcomes, episodes, attempts, actor.kind !== 'environment', random);
+  const summary = { split, temperature, ...measured, ...(labels && { labels }) };
+  return { summary, outcomes, episodes, seconds, tokens };
+}
+
+/**
+ * Several environments' evaluations at one temperature as one, in which every task counts the same. The names of its
+ * tasks and clusters begin with those of their environments.
+ *
+ * @param all one or more of the same split and temperature, with the names of their environments
+ */
+export function evaluateTogether(all: readonly Evaluation[], attempts: number, random: Random): Evaluation {
+  const [first] = all;
+  if (first === undefined) throw new Error('there is nothing to sum up');
+  const outcomes = all.flatMap(({ outcomes: own, summary: { environment: entry } }) =>
+    own.map(({ task, cluster, ...rest }): TaskOutcome => ({
+      ...rest,
+      task: taskName({ entry, task }),
+      ...(cluster !== undefined && { cluster: taskName({ entry, task: cluster }) }),
+    })),
+  );
+  const episodes = all.flatMap((one) => one.episodes);
+  const { split, temperature, cut } = first.summary;
+  return {
+    summary: { split, temperature, ...measure(outcomes, episodes, attempts, cut !== undefined, random) },
+    outcomes,
+    episodes,
+    seconds: all.reduce((sum, { seconds }) => sum + seconds, 0),
+    tokens: all.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+/** @param hasLength whether the player's actions have a length, as an expert's have not */
+function measure(
+  outcomes: readonly TaskOutcome[],
+  episodes: readonly Episode[],
+  attempts: number,
+  hasLength: boolean,
+  random: Random,
+) {
+  const { truncated, invalid, cut, failed } = summarizeEpisodes(episodes);
+  return {
     ...intervals(outcomes, attempts, random.stream('bootstrap')),
     truncated,
     invalid,
-    // An expert's actions have no length.
-    ...(actor.kind !== 'environment' && { cut }),
+    ...(hasLength && { cut }),
     failed,
     ...(attempts > 1 && { attempts: { k: attempts, ...attemptRates(outcomes, attempts) } }),
-    ...(labels && { labels }),
   };
-  return { summary, outcomes, episodes, seconds, tokens };
 }
 
 function attemptOf(episode: CompletedEpisode): TaskOutcome['attempts'][number] {

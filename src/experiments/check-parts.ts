@@ -1,4 +1,5 @@
 // Checks that need created contributions: the policy and the environment must support the needs of the algorithm.
+import { formatPath } from '../config/recipe-layer.js';
 import type { RunPlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { SplitName } from '../contracts/environment.js';
@@ -79,17 +80,17 @@ function checkTerms(loss: Loss, known: PolicyCapabilities['losses'], policy: str
  * of a split without end.
  */
 export function checkSplits(
-  { recipe, funded }: RunPlan,
-  { world }: OpenEnvironment,
+  { entries, recipe, funded }: RunPlan,
+  worlds: readonly OpenEnvironment[],
   transfer: readonly OpenEnvironment[],
 ): void {
   const { every, split, tasks, final } = recipe.evaluation;
-  const plays = funded.some((stage) => stage.kind === 'rl' || stage.demonstrations.file === undefined);
-  if (plays) refuseEmptySplit(world, 'train', 'environment');
-  if (every > 0) checkHeldOut(world, split, tasks, 'evaluation');
-  for (const place of [world, ...transfer.map((other) => other.world)]) {
-    checkHeldOut(place, final.split, final.tasks, 'evaluation.final');
+  for (const [place, { world }] of worlds.entries()) {
+    const plays = funded.some((stage) => stage.kind === 'rl' || stage.demonstrations[place]?.file === undefined);
+    if (plays) refuseEmptySplit(world, 'train', formatPath(entries[place]?.path ?? []));
+    if (every > 0) checkHeldOut(world, split, tasks, 'evaluation');
   }
+  for (const { world } of [...worlds, ...transfer]) checkHeldOut(world, final.split, final.tasks, 'evaluation.final');
 }
 
 function checkHeldOut(world: OpenEnvironment['world'], split: SplitName, tasks: number | 'all', path: string): void {
@@ -133,16 +134,19 @@ export async function checkStates(
  * at another temperature than the only one that it knows, or clips gradients and the policy cannot.
  */
 export function checkStageNeeds(
-  { recipe, stages }: RunPlan,
+  plan: RunPlan,
   { clipsGradients = true, losses, optimizers, temperature }: PolicyCapabilities,
   name: string,
 ): void {
-  const sampled = recipe.policy.sampling.temperature;
-  if (temperature !== undefined && sampled !== temperature && stages.some(({ kind }) => kind === 'rl')) {
+  const { entries, stages } = plan;
+  const other = entries.find(({ sampling }) => sampling.temperature !== temperature);
+  if (temperature !== undefined && other !== undefined && stages.some(({ kind }) => kind === 'rl')) {
+    const isOwn = other.entry !== undefined && other.sampling.temperature !== plan.recipe.policy.sampling.temperature;
+    const path = formatPath([...(isOwn ? other.path : ['policy']), 'sampling', 'temperature']);
     throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The policy \`${name}\` trains only on episodes that are sampled at temperature ${temperature}, not ${sampled}.`,
-      hint: `Set \`policy.sampling.temperature: ${temperature}\`.`,
-      path: 'policy.sampling.temperature',
+      message: `The policy \`${name}\` trains only on episodes that are sampled at temperature ${temperature}, not ${other.sampling.temperature}.`,
+      hint: `Set \`${path}: ${temperature}\`.`,
+      path,
     });
   }
   for (const { name: stage, kind, optimizer } of stages) {

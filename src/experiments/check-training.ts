@@ -1,21 +1,19 @@
-import type { RunPlan, StagePlan } from '../config/run-plan.js';
+import type { EntryPlan, RunPlan, StagePlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { FoundRequirement } from '../contracts/requirement.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { layOutDemonstration } from '../rollout/demonstration.js';
-import { fitFormat } from '../rollout/fit-format.js';
-import type { TaskList } from '../rollout/world-handle.js';
+import type { Splits, TaskList } from '../rollout/world-handle.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
-import { proveSplits } from '../runs/split-proof.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { refuseLongPrompt } from './make-parts.js';
-import { disposeParts, openParts, playedEnvironment } from './open-parts.js';
-import type { DemonstratedEnvironment } from './other-environments.js';
+import { demonstrationContexts, refuseLongPrompt } from './make-parts.js';
+import { disposeParts, openParts } from './open-parts.js';
 import { tryFiles } from './prepare-demonstrations.js';
-import { splitTasks, transferTasks } from './used-tasks.js';
+import type { FileContext } from './stage-demonstrations.js';
+import { proveTasks, splitTasks, transferTasks } from './used-tasks.js';
 
 /** A stage of the planned run. */
 interface CheckedStage {
@@ -68,27 +66,28 @@ export async function checkTraining(
   try {
     const { random } = settings;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
-    const format = fitFormat(parts.format, { tools: parts.tools, ...(encoder && { encoder }) });
     const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
-    const openOther = (other: DemonstratedEnvironment) =>
-      parts.instances.environment(playedEnvironment(plan.recipe, other));
-    const { system } = plan.recipe.prompt ?? {};
-    const prompt = parts.writePrompt(format);
-    if (encoder !== undefined) {
-      refuseLongPrompt(plan, parts, format, prompt, { encoder, capabilities: { maxTokens } });
-    }
+    const contexts = demonstrationContexts(plan, parts, settings, {}, encoder);
+    const told = parts.entries.map((entry, place) => {
+      const { format } = contexts[place] as FileContext;
+      const prompt = entry.writePrompt(format);
+      if (encoder !== undefined) {
+        refuseLongPrompt(plan, entry, format, prompt, { encoder, capabilities: { maxTokens } });
+      }
+      return { ...entry, prompt };
+    });
+    const promptOf = (entry: EntryPlan) => told.find((one) => one.plan === entry)?.prompt;
     await tryFiles(
       plan,
-      { ...parts, format, ...(system !== undefined && { system }), ...settings, openOther },
+      contexts,
       encoder && {
         maxTokens,
-        isShort: (one) => layOutDemonstration(one, encoder, maxTokens, prompt.examples) !== undefined,
+        isShort: (one, entry) => layOutDemonstration(one, encoder, maxTokens, promptOf(entry)?.examples) !== undefined,
       },
     );
-    const noDemonstrations = new Map<string, never>();
-    const known = await splitTasks(plan, { ...parts, demonstrations: noDemonstrations, prompt }, random, 'check');
-    proveSplits(known.tasks, await transferTasks(plan, parts, random));
-    const { train, validation, test } = parts.environment.world.splits;
+    const known = await splitTasks(plan, told, new Map(), random, 'check');
+    proveTasks(known, await transferTasks(plan, parts.transfer, random));
+    const splits = parts.entries.map(({ environment }) => environment.world.splits);
     return {
       recipe: plan.recipe.name,
       stages: plan.stages.map((stage) => describeStage(stage, !plan.funded.includes(stage))),
@@ -103,9 +102,13 @@ export async function checkTraining(
       frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
       sampler: describeSampler(plan),
       external: [...(await externalPolicy(plan, host)), ...externalParts(parts)],
-      requirements: [parts.environment, ...parts.transfer.values()].flatMap(({ found }) => found),
+      requirements: [...parts.entries, ...parts.transfer].flatMap(({ environment }) => environment.found),
       memory: parts.memory,
-      tasks: { train: train.count, validation: validation.count, test: test.count },
+      tasks: {
+        train: countOf(splits, 'train'),
+        validation: countOf(splits, 'validation'),
+        test: countOf(splits, 'test'),
+      },
     };
   } finally {
     await disposeParts(parts);
@@ -130,6 +133,12 @@ function describeStage(stage: StagePlan, skipped: boolean): CheckedStage {
   const { name, kind, steps } = stage;
   const common = { name, kind, steps, skipped };
   if (stage.kind === 'rl') return { ...common, episodes: stage.episodesPerStep };
-  const { count } = stage.demonstrations;
+  const count = stage.demonstrations.reduce((sum, one) => sum + one.count, 0);
   return { ...common, ...(Number.isFinite(count) && { demonstrations: count }) };
+}
+
+/** Number of tasks in a split of all environments. */
+function countOf(splits: readonly Splits[], name: SplitName): TaskList['count'] {
+  const counts = splits.map((own) => own[name].count);
+  return counts.includes('unbounded') ? 'unbounded' : counts.reduce<number>((sum, count) => sum + Number(count), 0);
 }

@@ -17,15 +17,10 @@ const plan = planRun(
 
 const partsOf = (create: () => Signals): Parts => {
   const pool = environmentPool(create);
+  const environment = { name: 'signals', facts: ['progress', 'milestones'], world: pool.world, pool };
   return {
-    environment: {
-      name: 'signals',
-      facts: ['progress', 'milestones'],
-      world: pool.world,
-      pool,
-    },
-    reward: denseReward,
-    rl: new Map([['rl', { reward: denseReward }]]),
+    entries: [{ plan: plan.entries[0], environment, reward: denseReward }],
+    rl: new Map([['rl', { rewards: [denseReward] }]]),
   } as unknown as Parts;
 };
 

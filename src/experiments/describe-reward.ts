@@ -2,7 +2,7 @@ import type { RunPlan } from '../config/run-plan.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest.js';
 import { rewardBounds } from './check-rewards.js';
-import type { Parts } from './make-parts.js';
+import type { Parts, PlayedEntry } from './make-parts.js';
 
 /**
  * The bounds of the rewards of a recipe, for its manifest.
@@ -11,22 +11,30 @@ import type { Parts } from './make-parts.js';
  */
 export function describeRewards(
   plan: RunPlan,
-  { environment, reward, rl }: Pick<Parts, 'environment' | 'reward' | 'rl'>,
+  { entries, rl }: Pick<Parts, 'entries' | 'rl'>,
 ): RewardDescriptions | null {
   if (rl.size === 0) return null;
-  const setting = {
-    horizon: plan.longestHorizon,
-    milestones: environment.facts.includes('milestones'),
-    actionTokens: plan.recipe.policy.sampling.maxActionTokens,
-    tools: plan.recipe.tools !== undefined,
+  const describe = ({ environment, plan: entry, tools }: PlayedEntry, reward: ComposedReward): RewardDescription => {
+    const setting = {
+      horizon: entry.longestHorizon,
+      milestones: environment.facts.includes('milestones'),
+      actionTokens: entry.sampling.maxActionTokens,
+      tools: tools !== undefined,
+    };
+    return { bounds: rewardBounds({ ...setting, reward }, [1]) };
   };
-  const describe = (one: ComposedReward): RewardDescription => ({
-    bounds: rewardBounds({ ...setting, reward: one }, [1]),
-  });
+  const [first] = entries;
   const stages: Record<string, RewardDescription> = {};
   for (const { kind, name, own } of plan.stages) {
-    const replaced = kind === 'rl' && own.reward !== undefined ? rl.get(name)?.reward : undefined;
-    if (replaced !== undefined) stages[name] = describe(replaced);
+    const replaced = kind === 'rl' && own.reward !== undefined ? rl.get(name)?.rewards[0] : undefined;
+    if (replaced !== undefined) stages[name] = describe(first, replaced);
   }
-  return { ...describe(reward), ...(Object.keys(stages).length > 0 && { stages }) };
+  const environments = entries.flatMap((one): [string, RewardDescription][] =>
+    one.plan.entry === undefined ? [] : [[one.plan.entry, describe(one, one.reward)]],
+  );
+  return {
+    ...describe(first, first.reward),
+    ...(Object.keys(stages).length > 0 && { stages }),
+    ...(environments.length > 1 && { environments: Object.fromEntries(environments) }),
+  };
 }

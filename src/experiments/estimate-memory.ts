@@ -63,7 +63,7 @@ export interface ModelEstimates {
  */
 export function estimateMemory(
   plan: RunPlan,
-  splits: Splits,
+  splits: readonly Splits[],
   models: ModelEstimates | undefined,
   worlds: readonly Pick<OpenEnvironment, 'threads' | 'heldBytes'>[],
   memory: AvailableMemory,
@@ -91,12 +91,17 @@ export function estimateMemory(
   return { needed: Math.round(Object.values(parts).reduce((total, bytes) => total + bytes, 0)), parts, ...memory };
 }
 
+export function splitsOf(environments: readonly Pick<OpenEnvironment, 'world'>[]): readonly Splits[] {
+  return environments.map(({ world }) => world.splits);
+}
+
 /** What the recipe asks of the policy at most. */
-export function policyLoad(plan: RunPlan, splits: Splits, algorithms: readonly Algorithm[]): PolicyLoad {
-  const { recipe, funded, longestHorizon, transfer } = plan;
+export function policyLoad(plan: RunPlan, splits: readonly Splits[], algorithms: readonly Algorithm[]): PolicyLoad {
+  const { entries, recipe, funded, longestHorizon, transfer } = plan;
   const played = episodeLoads(plan, splits).filter(({ isPlayed }) => isPlayed);
   const most = Math.max(...played.map(({ episodes }) => episodes));
-  const { sampler, sampling } = recipe.policy;
+  const { sampler } = recipe.policy;
+  const samplings = entries.map((entry) => entry.sampling);
   // With a sampler, the policy at most plays evaluations.
   const samplesItself = sampler?.evaluates !== true;
   const { every, temperatures, final } = recipe.evaluation;
@@ -107,9 +112,9 @@ export function policyLoad(plan: RunPlan, splits: Splits, algorithms: readonly A
   const isOwn = ({ critic }: Algorithm) => critic?.trunk === 'own';
   return {
     sequences: samplesItself ? Math.min(recipe.rollout.inFlight, most) : 0,
-    turns: Math.max(longestHorizon, ...transfer.map(({ horizon }) => horizon)),
+    turns: Math.max(longestHorizon, ...transfer.map(({ evaluationHorizon }) => evaluationHorizon)),
     trainedTurns: longestHorizon,
-    actionTokens: sampling.maxActionTokens,
+    actionTokens: Math.max(...samplings.map(({ maxActionTokens }) => maxActionTokens)),
     rows: Math.max(...funded.map(rowsOf)),
     evaluates:
       (every > 0 && funded.length > rl.length) ||
@@ -117,8 +122,10 @@ export function policyLoad(plan: RunPlan, splits: Splits, algorithms: readonly A
       algorithms.some((each) => isReference(each) || (each.critic !== undefined && !isOwn(each))),
     references: algorithms.some(isReference) ? 1 : 0,
     samplings: [
-      ...(sampler === undefined ? [sampling] : []),
-      ...(samplesItself ? evaluated.map((temperature) => ({ ...sampling, temperature, exact: true })) : []),
+      ...(sampler === undefined ? samplings : []),
+      ...(samplesItself
+        ? samplings.flatMap((own) => evaluated.map((temperature) => ({ ...own, temperature, exact: true })))
+        : []),
     ],
     optimizers: funded.map(({ optimizer }) => optimizer.settings),
   };
@@ -134,12 +141,15 @@ export function rowsOf(stage: StagePlan): number {
   return stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches);
 }
 
-function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[] {
+/** @param splits of each environment of training, in their order */
+function episodeLoads({ recipe, funded }: RunPlan, splits: readonly Splits[]): EpisodeLoad[] {
   const { every, split, tasks, episodesPerTask, final } = recipe.evaluation;
   const held = (name: keyof Splits, wanted: number | 'all'): number => {
-    const { count } = splits[name];
-    const there = count === 'unbounded' ? Infinity : count;
-    return Math.min(there, wanted === 'all' ? Infinity : wanted);
+    // The environments are evaluated one after another, and summed up together.
+    const counts = splits.map((own) => own[name].count);
+    return counts.reduce<number>((sum, count) => {
+      return sum + Math.min(count === 'unbounded' ? Infinity : count, wanted === 'all' ? Infinity : wanted);
+    }, 0);
   };
   const evaluation = (path: KeyPath, name: keyof Splits, wanted: number | 'all', each: number): EpisodeLoad => ({
     whose: 'an evaluation',
@@ -156,10 +166,10 @@ function episodeLoads({ recipe, funded }: RunPlan, splits: Splits): EpisodeLoad[
       const keys = [['stages', name, 'tasksPerStep'], settingPath(stage, ['algorithm', 'groupSize'])];
       return { whose: `a step of the stage \`${name}\``, episodes: stage.episodesPerStep, isPlayed: true, keys };
     }
-    const { count, file } = stage.demonstrations;
     const keys = [['stages', name, 'demonstrations', 'count']];
     // The number of demonstrations in a file depends only on the file.
-    return { whose: `the stage \`${name}\``, episodes: file === undefined ? count : 0, isPlayed: false, keys };
+    const episodes = stage.demonstrations.reduce((sum, { count, file }) => sum + (file === undefined ? count : 0), 0);
+    return { whose: `the stage \`${name}\``, episodes, isPlayed: false, keys };
   });
   return [
     ...stages,

@@ -1,11 +1,12 @@
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { JsonObject } from '../contracts/json.js';
-import { type EvaluateOptions, evaluate } from '../evaluation/evaluate.js';
-import { baselinePlayers, type BaselineName } from './baseline-players.js';
+import { type EvaluateOptions, type Evaluation, evaluate, evaluateTogether } from '../evaluation/evaluate.js';
+import { baselinePlayers } from './baseline-players.js';
+import { findModel } from './find-model.js';
 import { peakMemory } from '../processes/peak-memory.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
-import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
+import { type OpenPlayerRequest, defaultRollout, isNamedPlayer, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
 
 export interface EvaluatePolicyRequest extends OpenPlayerRequest {
@@ -21,9 +22,14 @@ export interface EvaluatePolicyRequest extends OpenPlayerRequest {
 export interface PolicyEvaluation {
   readonly policy: string;
   readonly environment: string;
+  /** Of several environments: of all together, in which every task counts the same. */
   readonly evaluation: EvaluationSummary;
   /** Results on the same split, tasks and seeds. */
   readonly baselines: Pick<Baselines, 'random' | 'oracle' | 'demonstrator'>;
+  /** Results in each of several environments that a run was trained in, by their names in its recipe. Absent: there is one. */
+  readonly environments?: {
+    readonly [entry: string]: Pick<PolicyEvaluation, 'environment' | 'evaluation' | 'baselines'>;
+  };
   /** Measured, so another evaluation gives other numbers. */
   readonly time: {
     /** Seconds in which the policy played, without the baselines. */
@@ -40,17 +46,74 @@ export interface PolicyEvaluation {
 /** Number of tasks if no run determines it. */
 const usualTasks = 500;
 
-/** Plays tasks of a split, and lets the baselines play the same ones. */
+/** Plays tasks of a split, and lets the baselines play the same ones. A run of several environments plays in each. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
+  const entries = request.environment === undefined ? await entriesOf(request) : [];
+  const [first = request.environment, ...others] = entries;
+  const evaluated = [await evaluateIn({ ...request, ...(first !== undefined && { environment: first }) })];
+  for (const environment of others) evaluated.push(await evaluateIn({ ...request, environment }));
+  const [one] = evaluated;
+  if (one === undefined) throw new Error('a policy plays in an environment');
+  const { attempts, own: _, baselines, ...told } = one;
+  if (others.length === 0) return { ...told, ...resultsOf(one) };
+  const random = request.settings.random.stream('evaluation');
+  const sumUp = (all: readonly Evaluation[]) => evaluateTogether(all, attempts, random);
+  const common = [...baselines.keys()].flatMap((player): [string, Evaluation][] => {
+    const played = evaluated.flatMap((each) => each.baselines.get(player) ?? []);
+    return played.length < evaluated.length ? [] : [[player, sumUp(played)]];
+  });
+  const together = sumUp(evaluated.map((each) => each.own));
+  const { tokensPerSecond } = told.time;
+  return {
+    ...told,
+    environment: [...new Set(evaluated.map(({ environment }) => environment))].join(' + '),
+    ...resultsOf({ own: together, baselines: new Map(common) }),
+    environments: Object.fromEntries(
+      evaluated.map((each, place) => [entries[place] ?? '', { environment: each.environment, ...resultsOf(each) }]),
+    ),
+    time: {
+      seconds: together.seconds,
+      ...(tokensPerSecond !== undefined && { tokensPerSecond: together.tokens / together.seconds }),
+      peakBytes: Math.max(...evaluated.map(({ time }) => time.peakBytes)),
+    },
+  };
+}
+
+/** Names of the environments that a run was trained in, if it names them. */
+async function entriesOf({ policy, runsFolder, settings, checkpoint }: EvaluatePolicyRequest): Promise<string[]> {
+  if (isNamedPlayer(policy)) return [];
+  const found = await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint });
+  return found?.plan?.entries.flatMap(({ entry }) => entry ?? []) ?? [];
+}
+
+function resultsOf({
+  own,
+  baselines,
+}: Pick<Evaluated, 'own' | 'baselines'>): Pick<PolicyEvaluation, 'evaluation' | 'baselines'> {
+  const summaries = [...baselines].map(([player, { summary }]) => [player, summary]);
+  return { evaluation: own.summary, baselines: Object.fromEntries(summaries) as PolicyEvaluation['baselines'] };
+}
+
+/** What one environment gives. */
+interface Evaluated extends Omit<PolicyEvaluation, 'evaluation' | 'baselines' | 'environments'> {
+  /** Episodes of each task. */
+  readonly attempts: number;
+  readonly own: Evaluation;
+  readonly baselines: ReadonlyMap<string, Evaluation>;
+}
+
+async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
   const player = await openPlayer(request);
   try {
-    const { actor, environment, final, horizon, name, reward, trainedClusters } = player;
+    const { actor, entry, environment, final, horizon, name, reward, trainedClusters } = player;
     const { split = final?.split ?? 'test', tasks = final?.tasks ?? usualTasks } = request;
+    const attempts = request.episodesPerTask;
     const options: EvaluateOptions = {
       trainedClusters,
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
-      attempts: request.episodesPerTask,
+      attempts,
+      ...(entry !== undefined && { entry }),
       environments: environment.pool,
       reward,
       horizon,
@@ -59,22 +122,29 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
       signal: request.settings.signal,
     };
     const { progress } = request;
-    const play = (who: Actor, as: string) => {
-      progress?.begin(as);
-      return evaluate(who, { ...options, ...(progress && { progress: (counts) => progress.take(counts) }) });
+    const play = async (who: Actor, as: string) => {
+      progress?.begin(entry === undefined ? as : `${as} in ${entry}`);
+      const played = await evaluate(who, {
+        ...options,
+        ...(progress && { progress: (counts) => progress.take(counts) }),
+      });
+      if (entry === undefined) return played;
+      return { ...played, summary: { ...played.summary, environment: entry } };
     };
-    const { summary, seconds, tokens } = await play(actor, name);
+    const own = await play(actor, name);
+    const baselines = new Map<string, Evaluation>();
+    const { seconds, tokens } = own;
     const peakBytes = peakMemory();
     const time = { seconds, ...(actor.kind === 'model' && { tokensPerSecond: tokens / seconds }), peakBytes };
     const textModel = textModelOf(actor);
-    const baselines: { -readonly [baseline in BaselineName]?: EvaluationSummary } = {};
     for (const baseline of baselinePlayers(environment)) {
-      baselines[baseline.player] = (await play(baseline, baseline.player)).summary;
+      baselines.set(baseline.player, await play(baseline, baseline.player));
     }
     return {
       policy: name,
       environment: environment.name,
-      evaluation: summary,
+      attempts,
+      own,
       baselines,
       time,
       ...(textModel && { textModel }),

@@ -2,9 +2,8 @@ import type { RunPlan } from '../config/run-plan.js';
 import type { SplitName } from '../contracts/environment.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { Random } from '../contracts/random.js';
-import { type Evaluation, evaluate } from '../evaluation/evaluate.js';
-import type { Actor, ModelActor } from '../rollout/actor.js';
-import type { ComposedReward } from '../rollout/compose-reward.js';
+import { type Evaluation, evaluate, evaluateTogether } from '../evaluation/evaluate.js';
+import type { Actor } from '../rollout/actor.js';
 import { showPieces } from '../rollout/show-pieces.js';
 import { tickEpisodes } from '../reporting/episode-progress.js';
 import type { StageEvaluation } from '../training/run-stage.js';
@@ -12,19 +11,23 @@ import { baselinePlayers } from './baseline-players.js';
 import type { DiskJournal } from '../runs/disk-journal.js';
 import { evaluationActivities } from './evaluation-activities.js';
 import { evaluationRandom } from './evaluation-random.js';
+import type { Parts, PlayedEntry } from './make-parts.js';
 import type { OpenEnvironment } from './open-environment.js';
-import type { RunResult, TransferResult } from '../runs/run-result.js';
+import type { EnvironmentResult, RunResult } from '../runs/run-result.js';
+import type { TrainedClusters } from '../runs/trained-clusters.js';
 
 export interface EvaluatorOptions {
   readonly plan: RunPlan;
-  readonly environment: OpenEnvironment;
-  /** Environments of `evaluation.final.transfer`, except the recipe's own. */
-  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
-  readonly reward: ComposedReward;
-  readonly actor: ModelActor;
+  /** The environments of training. */
+  readonly entries: Parts['entries'];
+  /** Environments that only the final evaluation plays, except those that are played like one of training. */
+  readonly transfer: Parts['transfer'];
   readonly journal: DiskJournal;
-  /** Clusters of tasks that the run trained on so far; undefined if no split may have some of them. */
-  readonly trainedClusters: () => ReadonlySet<string> | undefined;
+  /**
+   * Clusters of tasks that the run trained on so far, by the names of environments; undefined if no split may have some
+   * of them.
+   */
+  readonly trainedClusters: () => TrainedClusters | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
@@ -36,20 +39,32 @@ export const evaluationEpisodes = { start: 'evaluation.start', final: 'evaluatio
 /** A line of progress stands in a log, so it may not come often. */
 const secondsBetweenLines = 10;
 
-/** The environment and the horizon of an evaluation. */
-interface EvaluatedWorld {
-  readonly environment: OpenEnvironment;
-  readonly horizon: number;
-}
-
-/** A player's evaluation. */
+/** A player's evaluation in an environment. */
 interface Played {
   readonly player: string;
   readonly evaluation: Evaluation;
 }
 
+/** How a player plays an evaluation. */
+interface Way {
+  readonly player: string;
+  /** What is said while it plays. */
+  readonly title: string;
+  /** Its actor in an environment. Undefined: it cannot play there. */
+  readonly actorIn: (entry: PlayedEntry) => Actor | undefined;
+}
+
+/** Tasks of an evaluation. */
+interface Tasks {
+  readonly split: SplitName;
+  readonly tasks: number | 'all';
+  readonly attempts: number;
+  /** As in `EvaluateOptions`. */
+  readonly part?: number;
+}
+
 /** The results of a run's final evaluation. */
-export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'transfer'>;
+export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'environments'>;
 
 /**
  * The evaluations of a run. All evaluations of one split play the same tasks in the same worlds, so that differences
@@ -69,14 +84,15 @@ export class Evaluator {
     return {
       every,
       evaluate: async (step) => {
-        const evaluations: Evaluation[] = [];
+        const all: Played[] = [];
         for (const temperature of temperatures) {
-          evaluations.push(await this.#play(this.#policyAt(temperature), this.#own, split, tasks, episodesPerTask));
+          all.push(
+            ...(await this.#playTraining(this.#policyAt(temperature), { split, tasks, attempts: episodesPerTask })),
+          );
         }
-        // All lines are written together: an interruption between two temperatures leaves no line that a resume would
-        // repeat.
-        for (const evaluation of evaluations) this.#write(stage, step, { player: 'policy', evaluation });
-        return evaluations.map(({ summary }) => summary);
+        // All lines are written together: an interruption between two of them leaves no line that a resume would repeat.
+        for (const played of all) this.#write(stage, step, played);
+        return all.map(({ evaluation }) => evaluation.summary);
       },
     };
   }
@@ -86,10 +102,14 @@ export class Evaluator {
     const { tasks, temperatures } = this.#options.plan.before;
     if (tasks === 0) return [];
     this.#tell('evaluating the policy before reinforcement learning');
-    const settings = { temperatures, ...(tasks !== 'all' && { part: tasks }) };
-    const played = await this.#playPolicy('start', this.#own, (line) => this.#write(stage, 0, line), settings);
-    this.#keepEpisodes(evaluationEpisodes.start, played);
-    return played.map(({ evaluation }) => evaluation.summary);
+    const all: Played[] = [];
+    for (const way of this.#policyWays('start', temperatures)) {
+      const played = await this.#playTraining(way, { ...this.#finalTasks, ...(tasks !== 'all' && { part: tasks }) });
+      for (const one of played) this.#write(stage, 0, one);
+      all.push(...played);
+    }
+    this.#keepEpisodes(evaluationEpisodes.start, all);
+    return all.map(({ evaluation }) => evaluation.summary);
   }
 
   /**
@@ -98,95 +118,117 @@ export class Evaluator {
    */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell(evaluationActivities.final);
-    const write = (played: Played, environment?: string) => this.#write(stage, step, played, environment);
-    const own = await this.#playPolicy('policy', this.#own, write);
+    const { entries, transfer, plan } = this.#options;
+    const { temperatures } = plan.recipe.evaluation.final;
+    const ways = this.#policyWays('policy', temperatures);
+    const own: Played[] = [];
+    const playOwn = async (way: Way) => {
+      if (way.player !== 'policy') this.#tell(way.title);
+      const played = await this.#playTraining(way, this.#finalTasks);
+      for (const one of played) this.#write(stage, step, one);
+      own.push(...played);
+    };
+    for (const way of ways) await playOwn(way);
     this.#keepEpisodes(evaluationEpisodes.final, own);
-    own.push(...(await this.#playBaselines(this.#own, write)));
-    const { transfer: others } = this.#options.plan;
-    const transfer: Record<string, TransferResult> = {};
-    for (const { name, horizon } of others) {
-      const writeOther = (played: Played) => write(played, name);
-      const environment = this.#options.transfer.get(name);
-      let played: readonly Played[] = own;
-      if (environment === undefined) own.forEach(writeOther);
-      else {
-        this.#tell(`${evaluationActivities.final} on ${name}`);
-        const place = { environment, horizon };
-        played = [
-          ...(await this.#playPolicy('policy', place, writeOther)),
-          ...(await this.#playBaselines(place, writeOther)),
-        ];
+    for (const way of baselineWays(entries)) await playOwn(way);
+
+    const elsewhere: Played[] = [];
+    const add = (played: Played, name: string) => {
+      const one = called(played, name);
+      this.#write(stage, step, one);
+      elsewhere.push(one);
+    };
+    for (const other of plan.transfer) {
+      const open = transfer.find(({ plan: { entry } }) => entry === other.entry);
+      if (open === undefined) {
+        const same = entries.length > 1 ? other.sameAs?.entry : undefined;
+        for (const one of own) if (one.evaluation.summary.environment === same) add(one, other.entry);
+        continue;
       }
-      transfer[name] = resultOf(played, name);
+      this.#tell(`${evaluationActivities.final} on ${other.entry}`);
+      for (const way of [...ways, ...baselineWays([open])]) {
+        if (way.player !== 'policy') this.#tell(way.title);
+        const actor = way.actorIn(open);
+        if (actor === undefined) continue;
+        const evaluation = await this.#play(way.title, actor, open, this.#finalTasks);
+        add({ player: way.player, evaluation }, other.entry);
+      }
     }
-    return { ...resultOf(own), ...(others.length > 0 && { transfer }) };
+    return { ...resultOf(own, undefined), ...this.#environments([...own, ...elsewhere]) };
   }
 
-  /** The recipe's own environment. */
-  get #own(): EvaluatedWorld {
-    const { environment, plan } = this.#options;
-    return { environment, horizon: plan.evaluationHorizon };
+  /** Results of each environment that has a name. */
+  #environments(all: readonly Played[]): Pick<FinalEvaluation, 'environments'> {
+    const { entries, plan } = this.#options;
+    const trained = entries.map((one) => one.plan.entry);
+    const names = [...(entries.length > 1 ? trained : []), ...plan.transfer.map(({ entry }) => entry)];
+    if (names.length === 0) return {};
+    const results = names.flatMap((name): [string, EnvironmentResult][] =>
+      name === undefined ? [] : [[name, { trained: trained.includes(name), ...resultOf(all, name) }]],
+    );
+    return { environments: Object.fromEntries(results) };
   }
 
-  /** Evaluates the policy on the final tasks, or a part of them, at temperature 0 and others. */
-  async #playPolicy(
-    player: string,
-    place: EvaluatedWorld,
-    write: (played: Played) => void,
-    { temperatures, part }: { readonly temperatures: readonly number[]; readonly part?: number } = this.#options.plan
-      .recipe.evaluation.final,
-  ): Promise<Played[]> {
-    const all: Played[] = [];
-    for (const temperature of new Set([0, ...temperatures])) {
-      const played = { player, evaluation: await this.#playFinal(this.#policyAt(temperature), place, part) };
-      write(played);
-      all.push(played);
-    }
-    return all;
+  /** The policy at temperature 0 and at these. */
+  #policyWays(player: string, temperatures: readonly number[]): Way[] {
+    return [...new Set([0, ...temperatures])].map((temperature) => ({ ...this.#policyAt(temperature), player }));
   }
 
-  async #playBaselines(place: EvaluatedWorld, write: (played: Played) => void): Promise<Played[]> {
-    const all: Played[] = [];
-    for (const actor of baselinePlayers(place.environment)) {
-      this.#tell(`${evaluationActivities.baseline} ${actor.player}`);
-      const played = { player: actor.player, evaluation: await this.#playFinal(actor, place) };
-      write(played);
-      all.push(played);
-    }
-    return all;
+  #policyAt(temperature: number): Way {
+    return {
+      player: 'policy',
+      title: `evaluation at temperature ${temperature}`,
+      actorIn: ({ actor }) => ({ ...actor, sampling: { ...actor.sampling, temperature, exact: true } }),
+    };
   }
 
-  #policyAt(temperature: number): ModelActor {
-    const { actor } = this.#options;
-    return { ...actor, sampling: { ...actor.sampling, temperature, exact: true } };
-  }
-
-  #playFinal(actor: Actor, place: EvaluatedWorld, part?: number): Promise<Evaluation> {
+  get #finalTasks(): Tasks {
     const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
-    return this.#play(actor, place, split, tasks, episodesPerTask, part);
+    return { split, tasks, attempts: episodesPerTask };
+  }
+
+  /** Plays in every environment of training. Several are also summed up together, which comes first. */
+  async #playTraining(way: Way, tasks: Tasks): Promise<Played[]> {
+    const { entries, plan, random } = this.#options;
+    const all: Played[] = [];
+    for (const entry of entries) {
+      const actor = way.actorIn(entry);
+      if (actor === undefined) continue;
+      const evaluation = await this.#play(way.title, actor, entry, tasks);
+      all.push(called({ player: way.player, evaluation }, entries.length > 1 ? entry.plan.entry : undefined));
+    }
+    if (entries.length === 1) return all;
+    // A mean over some of the environments would be no result of the run.
+    if (all.length < entries.length) return all;
+    const own = evaluationRandom(plan.recipe, random);
+    const together = evaluateTogether(
+      all.map(({ evaluation }) => evaluation),
+      tasks.attempts,
+      own,
+    );
+    return [{ player: way.player, evaluation: together }, ...all];
   }
 
   #play(
+    title: string,
     actor: Actor,
-    { environment, horizon }: EvaluatedWorld,
-    split: SplitName,
-    tasks: number | 'all',
-    attempts: number,
-    part?: number,
+    { environment, plan: entry, reward }: PlayedEntry,
+    tasks: Tasks,
   ): Promise<Evaluation> {
-    const { plan, reward, random, signal, trainedClusters } = this.#options;
+    const { plan, random, signal, trainedClusters } = this.#options;
     const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
-    ticker.begin(actor.kind === 'model' ? `evaluation at temperature ${actor.sampling.temperature}` : 'baseline');
+    ticker.begin(actor.kind === 'model' ? title : 'baseline');
     return evaluate(actor, {
-      ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters() }),
-      ...(part !== undefined && { part }),
+      ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters()?.get(environment.name) }),
+      ...(tasks.part !== undefined && { part: tasks.part }),
       progress: (counts) => ticker.take(counts),
-      split,
-      tasks: tasks === 'all' ? Infinity : tasks,
-      attempts,
+      split: tasks.split,
+      tasks: tasks.tasks === 'all' ? Infinity : tasks.tasks,
+      attempts: tasks.attempts,
+      ...(entry.entry !== undefined && { entry: entry.entry }),
       environments: environment.pool,
       reward,
-      horizon,
+      horizon: entry.evaluationHorizon,
       // All environments use the same stream, so runs that trained elsewhere play in the same worlds.
       random: evaluationRandom(plan.recipe, random),
       rollout: plan.rollout,
@@ -199,19 +241,25 @@ export class Evaluator {
    * are always different.
    */
   #sharesClusters({ name, world }: OpenEnvironment): boolean {
-    const own = this.#options.environment;
-    return name === own.name && (own.world.sharesClusters || world.sharesClusters);
+    const own = this.#options.entries.filter(({ environment }) => environment.name === name);
+    return own.length > 0 && (world.sharesClusters || own.some(({ environment }) => environment.world.sharesClusters));
   }
 
-  #write(stage: string, step: number, { player, evaluation }: Played, environment?: string): void {
-    const { summary, outcomes } = evaluation;
-    this.#options.journal.evaluation({ stage, step, player, evaluation: playedIn(summary, environment), outcomes });
+  #write(stage: string, step: number, { player, evaluation: { summary, outcomes } }: Played): void {
+    this.#options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
   }
 
-  /** Keeps episodes of the first evaluation, which is at temperature 0. */
-  #keepEpisodes(name: string, [first]: readonly Played[]): void {
-    const kept = first?.evaluation.episodes.slice(0, this.#options.plan.recipe.record.episodes) ?? [];
-    this.#options.journal.episodes(name, 0, showPieces(kept, this.#options.actor.model.encoder));
+  /** Keeps episodes of the first evaluation of each environment, which is at temperature 0. */
+  #keepEpisodes(name: string, all: readonly Played[]): void {
+    const { entries, journal, plan } = this.#options;
+    const most = Math.ceil(plan.recipe.record.episodes / entries.length);
+    const kept = entries.flatMap(({ plan: { entry } }) => {
+      const own = all.find(
+        ({ evaluation: { summary } }) => summary.environment === (entries.length > 1 ? entry : undefined),
+      );
+      return own?.evaluation.episodes.slice(0, most) ?? [];
+    });
+    journal.episodes(name, 0, showPieces(kept, entries[0].actor.model.encoder));
   }
 
   #tell(message: string): void {
@@ -219,15 +267,29 @@ export class Evaluator {
   }
 }
 
-function resultOf(all: readonly Played[], environment?: string): TransferResult {
-  const summaryOf = ({ evaluation }: Played) => playedIn(evaluation.summary, environment);
-  const baselines = all.filter(({ player }) => player !== 'policy');
+/** The random player, and every expert of any of these environments. */
+function baselineWays(entries: readonly PlayedEntry[]): Way[] {
+  const all = entries.map(({ environment }) => baselinePlayers(environment));
+  const names = [...new Set(all.flat().map(({ player }) => player))];
+  return names.map((player) => ({
+    player,
+    title: `${evaluationActivities.baseline} ${player}`,
+    actorIn: ({ environment }) => baselinePlayers(environment).find((one) => one.player === player),
+  }));
+}
+
+/** @param environment undefined: all together, or the only one */
+function resultOf(all: readonly Played[], environment: string | undefined): Omit<EnvironmentResult, 'trained'> {
+  const own = all.filter(({ evaluation }) => evaluation.summary.environment === environment);
+  const baselines = own.filter(({ player }) => player !== 'policy');
   return {
-    evaluations: all.filter(({ player }) => player === 'policy').map(summaryOf),
-    baselines: Object.fromEntries(baselines.map((played) => [played.player, summaryOf(played)])),
+    evaluations: own.filter(({ player }) => player === 'policy').map(({ evaluation }) => evaluation.summary),
+    baselines: Object.fromEntries(baselines.map(({ player, evaluation }) => [player, evaluation.summary])),
   };
 }
 
-function playedIn(summary: EvaluationSummary, environment: string | undefined): EvaluationSummary {
-  return environment === undefined ? summary : { ...summary, environment };
+/** An evaluation of an environment with this name in the recipe. Undefined: it is the only one. */
+function called({ player, evaluation }: Played, environment: string | undefined): Played {
+  if (environment === undefined) return { player, evaluation };
+  return { player, evaluation: { ...evaluation, summary: { ...evaluation.summary, environment } } };
 }

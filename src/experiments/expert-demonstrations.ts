@@ -1,13 +1,14 @@
-import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
-import { checkKept, keepEpisodes, keptPath, type StageRecord } from '../runs/kept-demonstrations.js';
+import { checkKept, keepEpisodes, keptName, keptPath, type StageRecord } from '../runs/kept-demonstrations.js';
 import { ExpertGames } from './expert-games.js';
 import { expertHeader } from './play-expert.js';
 import {
   type DemonstrationContext,
   type DemonstrationFacts,
+  type EntryStage,
   factsOf,
   noFacts,
   type StageDemonstrations,
@@ -30,7 +31,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
 
   constructor(
     private readonly plan: RunPlan,
-    private readonly own: SftStagePlan,
+    private readonly own: EntryStage,
     private readonly context: DemonstrationContext,
   ) {
     this.#games = new ExpertGames(plan, own, context);
@@ -42,7 +43,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
    * @throws AG_RUN_DAMAGED, or AG_DEMONSTRATION if the action format cannot write them
    */
   async restore(run: string, record: StageRecord['training']): Promise<void> {
-    const file = keptPath(run, this.stage, 'training');
+    const file = keptPath(run, keptName(this.stage, this.entry), 'training');
     await checkKept(file, record);
     this.#stored = { file, record };
     this.#facts = await factsOf(this.learned(), record.bought);
@@ -65,6 +66,10 @@ export class ExpertDemonstrations implements StageDemonstrations {
     return this.own.name;
   }
 
+  get entry(): string | undefined {
+    return this.own.demonstrations.entry;
+  }
+
   get facts(): DemonstrationFacts {
     return this.#facts;
   }
@@ -85,7 +90,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
 
   async keep(run: string): Promise<StageRecord['training']> {
     if (this.#stored !== undefined) return this.#stored.record;
-    const file = keptPath(run, this.stage, 'training');
+    const file = keptPath(run, keptName(this.stage, this.entry), 'training');
     const kept = await keepEpisodes(
       run,
       file,

@@ -1,8 +1,8 @@
-import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { playExpert } from './play-expert.js';
-import type { DemonstrationContext } from './stage-demonstrations.js';
+import type { DemonstrationContext, EntryStage } from './stage-demonstrations.js';
 
 /** The first games of an expert, up to a place in the order of play. */
 interface FirstGames {
@@ -21,7 +21,7 @@ export class ExpertGames {
 
   constructor(
     private readonly plan: RunPlan,
-    private readonly stage: SftStagePlan,
+    private readonly stage: EntryStage,
     private readonly context: DemonstrationContext,
   ) {}
 
@@ -51,7 +51,7 @@ export class ExpertGames {
   }
 }
 
-function noneLeft({ name }: SftStagePlan): AgentgymError {
+function noneLeft({ name }: EntryStage): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
     message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
     hint: 'Remove `successOnly`, or choose another expert.',

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { SftStagePlan } from '../config/run-plan.js';
 import { fileDigest } from '../demonstrations/file-digest.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { otherWorld } from '../demonstrations/other-world.js';
@@ -12,6 +11,7 @@ import { differenceFrom, type StageRecord } from '../runs/kept-demonstrations.js
 import { type KnownEnvironment, knownEnvironment, OtherEnvironments } from './other-environments.js';
 import {
   type DemonstrationFacts,
+  type EntryStage,
   factsOf,
   type FileContext,
   type LearnedDemonstration,
@@ -31,7 +31,7 @@ export class FileDemonstrations implements StageDemonstrations {
 
   constructor(
     private readonly file: string,
-    private readonly own: SftStagePlan,
+    private readonly own: EntryStage,
     private readonly context: FileContext,
   ) {
     this.#others = new OtherEnvironments(context.openOther);
@@ -58,7 +58,8 @@ export class FileDemonstrations implements StageDemonstrations {
   async prepare(): Promise<void> {
     this.#facts = await factsOf(this.learned(), 0);
     this.#facts = { ...this.#facts, bought: this.#read };
-    if (this.#facts.learned > 0) return this.#refuseIdleSetting();
+    // A file of several environments may have none of this one.
+    if (this.#facts.learned > 0 || this.context.siblings.length > 0) return this.#refuseIdleSetting();
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `The stage \`${this.stage}\` has no demonstrations: none of the ${this.#read} in ${this.file} succeeded.`,
       hint: 'Remove `successOnly`, or choose another file.',
@@ -67,7 +68,8 @@ export class FileDemonstrations implements StageDemonstrations {
   }
 
   #refuseIdleSetting(): void {
-    const isIdle = this.own.demonstrations.otherEnvironments && this.#facts.others.length === 0;
+    const isAsked = this.own.demonstrations.otherEnvironments && this.context.takesOthers;
+    const isIdle = isAsked && this.#facts.others.length === 0;
     if (!isIdle) return;
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `\`otherEnvironments\` has no effect: no demonstration of ${this.file} says that it is of another environment.`,
@@ -78,6 +80,10 @@ export class FileDemonstrations implements StageDemonstrations {
 
   get stage(): string {
     return this.own.name;
+  }
+
+  get entry(): string | undefined {
+    return this.own.demonstrations.entry;
   }
 
   get facts(): DemonstrationFacts {
@@ -109,11 +115,16 @@ export class FileDemonstrations implements StageDemonstrations {
     const { fileFormat, successOnly } = this.own.demonstrations;
     this.#own ??= knownEnvironment(environment.world);
     const own = await this.#own;
-    let read = 0;
+    let [read, bought] = [0, 0];
     for await (const one of readEpisodes(this.file, fileFormat)) {
       if (signal.aborted) await unlessAborted(setImmediate(), signal);
       const { episode } = one;
       const other = this.#otherOf(one);
+      read += 1;
+      if (other === 'elsewhere') {
+        if (read === count) return;
+        continue;
+      }
       const world = other === undefined ? own : await this.#others.about(other);
       this.#refuse(one, world.heldOut);
       // With other options, the same environment may train on tasks that the recipe's own holds out.
@@ -124,19 +135,22 @@ export class FileDemonstrations implements StageDemonstrations {
         throw brokenLine(this.file, one, 'a text is not an action in the action format of the recipe');
       }
       if (!successOnly || episode.success === true) yield { ...written, ...(other && { other: other.environment }) };
-      read += 1;
-      this.#read = read;
+      bought += 1;
+      this.#read = bought;
       if (read === count) return;
     }
   }
 
   /**
-   * The header of an episode of another environment. Undefined: it is of the recipe's own. Refuses others without
-   * `otherEnvironments`, and tasks of another split than `train`.
+   * The header of an episode of another environment. Undefined: it is of this one; `elsewhere`: another environment of the
+   * run learns from it. Refuses others without `otherEnvironments`, and tasks of another split than `train`.
    */
-  #otherOf({ header, ...place }: ReadEpisode): DemonstrationHeader | undefined {
-    const problem = header && otherWorld(header, this.context.environment);
+  #otherOf({ header, ...place }: ReadEpisode): DemonstrationHeader | 'elsewhere' | undefined {
+    const { environment, siblings, takesOthers } = this.context;
+    const problem = header && otherWorld(header, environment);
     if (header === undefined || problem === undefined) return undefined;
+    if (siblings.some((sibling) => otherWorld(header, sibling) === undefined)) return 'elsewhere';
+    if (!takesOthers) return 'elsewhere';
     if (this.own.demonstrations.otherEnvironments && header.split === 'train') return header;
     throw brokenLine(
       this.file,

@@ -8,13 +8,13 @@ import { findFetchedModel, isFetchedName, notPulled } from '../hub/fetched-model
 import { isSourceName, shownSource } from '../hub/model-source.js';
 import { runWeights } from '../runs/checkpoints.js';
 import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
-import { type KeptPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
+import { type KeptPrompts, readKeptPrompts } from '../runs/kept-prompt.js';
 import { loadRun } from '../runs/load-run.js';
 import { nameOfRun, readLabel } from '../runs/run-label.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { manifestPath, readManifest } from '../runs/run-manifest.js';
-import { readTrainedClusters } from '../runs/trained-clusters.js';
+import { readTrainedClusters, type TrainedClusters } from '../runs/trained-clusters.js';
 import { usualActionTokens } from './answer-settings.js';
 import { isGgufFile } from './gguf-folder.js';
 import { type Instances, type Named, noCorpus } from './instances.js';
@@ -32,9 +32,9 @@ export interface FoundModel {
   readonly base?: string;
   /** Plan of the run, if it is a run. */
   readonly plan?: RunPlan;
-  /** The prompt of the run, if it has one. */
-  readonly prompt?: KeptPrompt | undefined;
-  readonly trainedClusters?: ReadonlySet<string> | undefined;
+  /** The prompts of the run. */
+  readonly prompts?: KeptPrompts;
+  readonly trainedClusters?: TrainedClusters | undefined;
 }
 
 /** The run, folder or pulled model with this name. Undefined for a word that is no run. */
@@ -77,7 +77,7 @@ export async function findModel(
     origin: manifest.id,
     name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
     plan: planOfRun(manifest),
-    prompt: await readKeptPrompt(directory, manifest.prompt),
+    prompts: await readKeptPrompts(directory, manifest),
     trainedClusters: await readTrainedClusters(directory),
   };
 }

@@ -4,19 +4,25 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { OpenEnvironment } from './open-environment.js';
 
-interface Played {
+interface PlayedIn {
   readonly environment: OpenEnvironment;
-  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
   readonly tools?: Toolbox;
+}
+
+interface Played {
+  readonly entries: readonly PlayedIn[];
+  readonly transfer: readonly PlayedIn[];
   readonly policy: Pick<PolicyModel, 'capabilities'>;
 }
 
 /** The environments and tools that depend on more than their calls, as clauses. Turns with them may cost something. */
-export function externalParts({ environment, transfer, tools }: Omit<Played, 'policy'>): readonly string[] {
-  const environments = [environment, ...transfer.values()].filter(({ world }) => world.external);
+export function externalParts({ entries, transfer }: Omit<Played, 'policy'>): readonly string[] {
+  const all = [...entries, ...transfer];
+  const environments = all.map(({ environment }) => environment).filter(({ world }) => world.external);
+  const tools = all.flatMap((one) => one.tools?.tools ?? []).filter(({ external }) => external);
   return [
     ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
-    ...(tools?.tools ?? []).filter(({ external }) => external).map(({ name }) => `the tool ${name} is external`),
+    ...new Set(tools.map(({ name }) => `the tool ${name} is external`)),
   ];
 }
 

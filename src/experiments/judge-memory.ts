@@ -13,6 +13,7 @@ import {
   type ModelEstimates,
   policyLoad,
   rowsOf,
+  splitsOf,
 } from './estimate-memory.js';
 import type { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
@@ -32,8 +33,10 @@ export interface Estimation {
   readonly instances: Instances;
   readonly policyContext: Omit<PolicyContext, 'corpus'>;
   readonly algorithms: readonly Algorithm[];
-  /** The recipe's own environment first. */
-  readonly environments: readonly [OpenEnvironment, ...OpenEnvironment[]];
+  /** The environments of training. */
+  readonly entries: readonly OpenEnvironment[];
+  /** Environments that only the final evaluation plays. */
+  readonly transfer: readonly OpenEnvironment[];
 }
 
 /** Numbers of a recipe on which the memory of its models depends. */
@@ -44,9 +47,9 @@ interface Demand {
   readonly load: PolicyLoad;
 }
 
-function demandOf(plan: RunPlan, { algorithms, environments: [own] }: Estimation): Demand {
+function demandOf(plan: RunPlan, { algorithms, entries }: Estimation): Demand {
   const { policy, rollout } = plan.recipe;
-  const load = policyLoad(plan, own.world.splits, algorithms);
+  const load = policyLoad(plan, splitsOf(entries), algorithms);
   return { options: policy.options, maxTokens: rollout.maxEpisodeTokens, load };
 }
 
@@ -78,9 +81,9 @@ export async function judgeMemory(
   { short = 'refuse', there: whole = availableMemory(), share }: MemoryPolicy = {},
 ): Promise<MemoryEstimate> {
   const there = share === undefined ? whole : { ...whole, available: share };
-  const { environments } = estimation;
+  const { entries, transfer } = estimation;
   const estimate = (made: ModelEstimates | undefined) =>
-    estimateMemory(plan, environments[0].world.splits, made, environments, there);
+    estimateMemory(plan, splitsOf(entries), made, [...entries, ...transfer], there);
   const memory = estimate(models);
   if (short === 'ignore' || models === undefined || memory.needed <= there.available) return memory;
   const demand = demandOf(plan, estimation);

@@ -50,7 +50,7 @@ async function open(policy: object): Promise<Parts> {
 }
 
 async function firstDemonstration({ demonstrations }: Parts): Promise<WrittenDemonstration | undefined> {
-  for await (const one of demonstrations.get('sft')!.learned()) return one;
+  for await (const one of demonstrations.get('sft')![0]!.learned()) return one;
   return undefined;
 }
 
@@ -70,8 +70,9 @@ it('writes demonstrations in the syntax of function calls that the model has', a
   expect(again!.texts[0]).toMatch(/^\[call\]\{"name": "act", "parameters": \{"action": "\d+"\}\}\[\/call\]$/);
   expect(again!.system).toMatch(/functions \[\{"type": "function".*"calculator"/);
   expect(again!.observations).toEqual(first!.observations);
-  expect(own.actor.format.parse(again!.texts[0]!)).toHaveProperty('action');
-  expect(own.format).toBe(own.actor.format);
+  const [entry] = own.entries;
+  expect(entry.actor.format.parse(again!.texts[0]!)).toHaveProperty('action');
+  expect(entry.format).toBe(entry.actor.format);
   const { record } = layOutDemonstration(again!, own.policy.encoder, 1000)!;
   expect(own.policy.encoder.decode(record.tokens)).toContain(again!.texts[0]);
 });

@@ -1,46 +1,70 @@
-import type { Recipe } from '../config/recipe-schema.js';
-import type { RunPlan } from '../config/run-plan.js';
+import { formatPath } from '../config/recipe-layer.js';
+import type { SamplingSettings } from '../config/recipe-schema.js';
+import { entryPath, type RunPlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
-import type { PolicyModel } from '../contracts/policy.js';
+import type { ConversationEncoder, PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import type { KeptPrompt } from '../runs/kept-prompt.js';
+import type { KeptPrompts } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { disposeParts, openParts, type OpenParts, playedEnvironment, refuseUnfitPolicy } from './open-parts.js';
+import {
+  disposeParts,
+  type OpenEntry,
+  openParts,
+  type OpenParts,
+  playedEnvironment,
+  refuseUnfitPolicy,
+} from './open-parts.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
 import { prepareDemonstrations } from './prepare-demonstrations.js';
 import { SampledElsewhere } from './sampled-elsewhere.js';
-import type { StageDemonstrations, StoredDemonstrations } from './stage-demonstrations.js';
+import type {
+  DemonstrationContext,
+  FileContext,
+  StageDemonstrations,
+  StoredDemonstrations,
+} from './stage-demonstrations.js';
 import { refuseLongExamples } from './write-prompt.js';
 
-/** The instances of a recipe. */
-export interface Parts extends Pick<
-  OpenParts,
-  'environment' | 'transfer' | 'format' | 'tools' | 'reward' | 'rl' | 'sampler' | 'policyEstimate' | 'memory'
-> {
-  /** Demonstrations of each sft stage, by name. A stage that the budget skips learns from none. */
-  readonly demonstrations: ReadonlyMap<string, StageDemonstrations>;
-  readonly policy: PolicyModel;
-  /** Empty without `prompt` in the recipe. */
+/** An environment of a run, and how the policy plays in it. */
+export interface PlayedEntry extends OpenEntry {
+  readonly actor: ModelActor;
+  /** What the policy is told; empty without `prompt` in the recipe. */
   readonly prompt: Prompt;
+}
+
+/** The instances of a recipe. */
+export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimate' | 'memory'> {
+  /** The environments to train in. */
+  readonly entries: readonly [PlayedEntry, ...PlayedEntry[]];
+  /** Environments that only the final evaluation plays, as in `OpenParts`. */
+  readonly transfer: readonly PlayedEntry[];
+  /**
+   * Demonstrations of each sft stage, by name: of each environment, in the order of `entries`. A stage that the budget skips
+   * learns from none.
+   */
+  readonly demonstrations: ReadonlyMap<string, readonly StageDemonstrations[]>;
+  readonly policy: PolicyModel;
   /** Creates a separate critic: a model with a value head, and with the weights of a folder that the policy wrote. */
   readonly criticFrom: (folder: string) => Promise<PolicyModel>;
-  readonly actor: ModelActor;
-  /** As in `DemonstrationContext`. */
-  readonly sharedGames?: string;
+  /** What demonstrations are prepared with, of each environment, in the order of `entries`. */
+  readonly contexts: readonly FileContext[];
   /** The contributions of all these instances. */
   readonly records: readonly ContributionRecord[];
 }
 
-/** How the policy of a recipe plays when it samples for training. */
+/** How a policy plays in an environment when it samples for training. */
 export function modelActor(
-  recipe: Recipe,
+  {
+    sampling,
+    maxEpisodeTokens,
+  }: { readonly sampling: SamplingSettings; readonly maxEpisodeTokens?: number | undefined },
   {
     model,
     format,
@@ -53,8 +77,7 @@ export function modelActor(
     readonly prompt?: Prompt | undefined;
   },
 ): ModelActor {
-  const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
-  const { maxEpisodeTokens } = recipe.rollout;
+  const { temperature, topP, topK, maxActionTokens } = sampling;
   return {
     kind: 'model',
     model,
@@ -71,8 +94,8 @@ export function modelActor(
 export interface MakeOptions {
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
-  /** The prompt of the run to resume. */
-  readonly keptPrompt?: KeptPrompt | undefined;
+  /** The prompts of the run to resume. */
+  readonly keptPrompts?: KeptPrompts | undefined;
   /** The folder of shared games. */
   readonly sharedGames?: string | undefined;
   /** Default: a recipe that does not fit into memory is refused. */
@@ -87,24 +110,20 @@ export async function makeParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  { stored, keptPrompt, sharedGames, memory }: MakeOptions = {},
+  { stored, keptPrompts, sharedGames, memory }: MakeOptions = {},
 ): Promise<Parts> {
   const { recipe } = plan;
   const { name, options } = recipe.policy;
-  const open = await openParts(plan, host, settings, { memory, keptPrompt, plays: true });
-  const { environment, transfer, tools, reward, rl, sampler, instances, policyContext, policyEstimate } = open;
+  const open = await openParts(plan, host, settings, { memory, keptPrompts, plays: true });
+  const { entries, transfer, rl, sampler, instances, policyContext, policyEstimate } = open;
   const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
-  const { system } = recipe.prompt ?? {};
-  const telling = { ...(system !== undefined && { system }) };
   try {
-    const prepare = (format: ActionFormat) => {
-      const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
-      const context = { environment, format, ...(tools && { tools }), ...telling, ...sharing, ...settings, openOther };
-      return prepareDemonstrations(plan, context, stored);
-    };
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
     // function calls, in which its demonstrations are written.
-    const early = policyContext.from === undefined ? await prepare(fitFormat(open.format, { tools })) : undefined;
+    const early =
+      policyContext.from === undefined
+        ? await prepareDemonstrations(plan, demonstrationContexts(plan, open, settings, sharing), stored)
+        : undefined;
     const trained = await instances.policy(
       { name, options },
       { ...policyContext, corpus: () => (early ? corpusOf(early, open) : noCorpus()) },
@@ -113,27 +132,68 @@ export async function makeParts(
     const { preset: _, ...learnt } = policyContext;
     const criticFrom = (folder: string): Promise<PolicyModel> =>
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
-    const format = fitFormat(open.format, { tools, encoder: policy.encoder });
-    let demonstrations: Parts['demonstrations'];
-    let prompt: Prompt;
     try {
-      prompt = open.writePrompt(format);
-      refuseLongPrompt(plan, open, format, prompt, policy);
-      demonstrations = early ?? (await prepare(format));
+      const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
+      const [first, ...others] = entries;
+      const playing = [played(first), ...others.map(played)] as const;
+      for (const entry of playing) refuseLongPrompt(plan, entry, entry.format, entry.prompt, policy);
+      const contexts = demonstrationContexts(plan, { ...open, entries: playing }, settings, sharing, policy.encoder);
+      const demonstrations = early ?? (await prepareDemonstrations(plan, contexts, stored));
       if (open.policyEstimate === undefined) refuseUnfitPolicy(plan, open, policy.capabilities);
+      const used = { ...(sampler && { sampler }), ...(policyEstimate && { policyEstimate }) };
+      return {
+        ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, ...used },
+        ...{ demonstrations, policy, criticFrom, contexts, records: instances.records },
+      };
     } catch (error) {
       await policy.dispose();
       throw error;
     }
-    const actor = modelActor(recipe, { model: policy, format, tools, prompt });
-    const { records } = instances;
-    const used = { ...(tools && { tools }), ...(sampler && { sampler }), ...(policyEstimate && { policyEstimate }) };
-    const playing = { environment, transfer, format, ...used, ...sharing, reward, rl, memory: open.memory };
-    return { ...playing, demonstrations, policy, prompt, criticFrom, actor, records };
   } catch (error) {
     await disposeParts(open);
     throw error;
   }
+}
+
+function playEntry({ recipe }: RunPlan, entry: OpenEntry, policy: PolicyModel): PlayedEntry {
+  const { tools, plan } = entry;
+  const format = fitFormat(entry.format, { tools, encoder: policy.encoder });
+  const prompt = entry.writePrompt(format);
+  const { maxEpisodeTokens } = recipe.rollout;
+  const actor = modelActor({ sampling: plan.sampling, maxEpisodeTokens }, { model: policy, format, tools, prompt });
+  return { ...entry, format, prompt, actor };
+}
+
+/**
+ * What the demonstrations of each environment are prepared with.
+ *
+ * @param encoder of the policy. Absent: it does not exist yet
+ */
+export function demonstrationContexts(
+  { recipe }: RunPlan,
+  { entries, instances }: Pick<OpenParts, 'entries' | 'instances'>,
+  settings: Pick<HostSettings, 'random' | 'signal'>,
+  sharing: Pick<DemonstrationContext, 'sharedGames'>,
+  encoder?: ConversationEncoder,
+): FileContext[] {
+  const { random, signal } = settings;
+  const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
+  return entries.map(({ environment, format, plan, tools }, place): FileContext => {
+    const { system } = plan.prompt ?? {};
+    return {
+      entry: plan,
+      environment,
+      format: fitFormat(format, { tools, ...(encoder && { encoder }) }),
+      ...(tools && { tools }),
+      ...(system !== undefined && { system }),
+      ...sharing,
+      random,
+      signal,
+      openOther,
+      siblings: entries.flatMap((one, other) => (other === place ? [] : [one.environment])),
+      takesOthers: place === 0,
+    };
+  });
 }
 
 /** The policy that the loops get: with a sampler, it writes the training episodes of the one that learns. */
@@ -164,35 +224,34 @@ async function sampledPolicy(
 }
 
 /** The text from which a tokenizer is built. */
-async function* corpusOf(
-  demonstrations: Parts['demonstrations'],
-  { format, tools, writePrompt }: OpenParts,
-): AsyncIterable<string> {
-  const { examples } = demonstrations.size === 0 ? {} : writePrompt(fitFormat(format, { tools }));
-  // The demonstrations have its system text.
-  if (examples !== undefined)
-    yield conversationText({
-      name: 'the prompt',
-      system: '',
-      observations: [...examples.observations, examples.before('')],
-      texts: examples.texts,
-    });
-  for (const stage of demonstrations.values()) {
+async function* corpusOf(demonstrations: Parts['demonstrations'], { entries }: OpenParts): AsyncIterable<string> {
+  for (const { format, tools, writePrompt } of demonstrations.size === 0 ? [] : entries) {
+    const { examples } = writePrompt(fitFormat(format, { tools }));
+    // The demonstrations have its system text.
+    if (examples !== undefined)
+      yield conversationText({
+        name: 'the prompt',
+        system: '',
+        observations: [...examples.observations, examples.before('')],
+        texts: examples.texts,
+      });
+  }
+  for (const stage of [...demonstrations.values()].flat()) {
     for await (const demonstration of stage.corpus()) yield conversationText(demonstration);
   }
 }
 
 /** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */
 export function refuseLongPrompt(
-  { recipe }: RunPlan,
-  { environment, tools }: Pick<OpenParts, 'environment' | 'tools'>,
+  plan: RunPlan,
+  { environment, plan: entry, tools }: Pick<OpenEntry, 'environment' | 'plan' | 'tools'>,
   format: ActionFormat,
   prompt: Prompt,
   { encoder, capabilities }: Pick<PolicyModel, 'encoder'> & { readonly capabilities: { readonly maxTokens: number } },
 ): void {
-  const { maxActionTokens } = recipe.policy.sampling;
-  const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const { maxActionTokens } = entry.sampling;
+  const maxTokens = Math.min(capabilities.maxTokens, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
   const writing = { format, ...(tools && { tools }), instructions: environment.world.instructions };
-  const path = 'prompt.examples.count';
+  const path = formatPath(entryPath(plan, entry, ['prompt', 'examples', 'count']));
   refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });
 }

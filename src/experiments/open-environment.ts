@@ -1,4 +1,4 @@
-import type { Recipe } from '../config/recipe-schema.js';
+import type { EnvironmentSettings } from '../config/recipe-schema.js';
 import type { EnvironmentNeeds, EnvironmentPhase } from '../contracts/environment.js';
 import type { OptionalFact } from '../contracts/facts.js';
 import type { JsonObject } from '../contracts/json.js';
@@ -30,7 +30,7 @@ export interface OpenEnvironment {
 }
 
 /** A recipe's settings for playing an environment. They override those that the environment declares. */
-export type PlaySettings = Omit<Recipe['environment'], 'name' | 'options'> & {
+export type PlaySettings = Omit<EnvironmentSettings, 'name' | 'options'> & {
   /** `rollout.deadlineSeconds`. */
   readonly deadlineSeconds?: number;
 };

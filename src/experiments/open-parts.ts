@@ -2,9 +2,17 @@
 // demonstrations and the policy.
 import { existsSync } from 'node:fs';
 
-import type { Recipe } from '../config/recipe-schema.js';
+import type { EnvironmentSettings, Recipe } from '../config/recipe-schema.js';
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
-import { settingPath, type RlStagePlan, type RunPlan } from '../config/run-plan.js';
+import { recipeEntries } from '../config/recipe-entries.js';
+import {
+  type DemonstrationsPlan,
+  type EntryPlan,
+  entryPath,
+  type RlStagePlan,
+  type RunPlan,
+  settingPath,
+} from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { Curriculum } from '../contracts/curriculum.js';
 import type { ActionFormat } from '../contracts/format.js';
@@ -22,7 +30,7 @@ import { taskPool } from '../rollout/task-pool.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { WritingPolicy } from '../rollout/write-demonstration.js';
 import { runWeights } from '../runs/checkpoints.js';
-import type { KeptPrompt } from '../runs/kept-prompt.js';
+import type { KeptPrompts } from '../runs/kept-prompt.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { refuseUnpaidGroups } from '../training/collect-groups.js';
 import { atKey } from './at-key.js';
@@ -42,25 +50,30 @@ import { promptOf, writePrompt } from './write-prompt.js';
 interface RlParts {
   readonly plan: RlStagePlan;
   readonly algorithm: Algorithm;
-  readonly reward: ComposedReward;
+  /** Of each environment, in the order of `OpenParts.entries`. */
+  readonly rewards: readonly ComposedReward[];
   readonly curriculum: Curriculum;
+}
+
+/** An environment of a run, with what it is played with. */
+export interface OpenEntry {
+  readonly plan: EntryPlan;
+  readonly environment: OpenEnvironment;
+  readonly format: ActionFormat;
+  /** Tools that the policy may call. Absent: no tools. */
+  readonly tools?: Toolbox;
+  /** Its prompt in an action format. */
+  readonly writePrompt: (format: ActionFormat) => Prompt;
+  /** The reward of its evaluations. */
+  readonly reward: ComposedReward;
 }
 
 /** Everything that a recipe names, except its policy. Dispose of it with `disposeParts`. */
 export interface OpenParts {
-  readonly environment: OpenEnvironment;
-  /**
-   * Other environments of the final evaluation, by their names in the recipe. Environments equal to the recipe's own
-   * are left out.
-   */
-  readonly transfer: ReadonlyMap<string, OpenEnvironment>;
-  readonly format: ActionFormat;
-  /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
-  /** The recipe's prompt in an action format. */
-  readonly writePrompt: (format: ActionFormat) => Prompt;
-  /** The recipe's own reward. Evaluations report its returns. */
-  readonly reward: ComposedReward;
+  /** The environments to train in. */
+  readonly entries: readonly [OpenEntry, ...OpenEntry[]];
+  /** Environments that only the final evaluation plays. Those that would be played like one of training are left out. */
+  readonly transfer: readonly OpenEntry[];
   /** Parts of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
   /** What samples training episodes. Absent: the policy itself. */
@@ -77,8 +90,8 @@ export interface OpenParts {
 export interface OpenOptions {
   /** Default: a recipe that does not fit is refused. */
   readonly memory?: MemoryPolicy | undefined;
-  /** The prompt that a resumed run has stored. Absent: a new run. */
-  readonly keptPrompt?: KeptPrompt | undefined;
+  /** The prompts that a resumed run has stored, by environments. Absent: a new run. */
+  readonly keptPrompts?: KeptPrompts | undefined;
   /** Whether experts play the games of the prompt. Without them, it shows those of a file only. */
   readonly plays: boolean;
 }
@@ -88,73 +101,148 @@ export async function openParts(
   plan: RunPlan,
   host: PluginHost,
   settings: HostSettings,
-  { memory: memoryPolicy, keptPrompt, plays }: OpenOptions,
+  { memory: memoryPolicy, ...prompts }: OpenOptions,
 ): Promise<OpenParts> {
   const { recipe } = plan;
   const instances = new Instances(host, settings);
-  const environment = await atKey(['environment'], () => instances.environment(playedEnvironment(recipe)));
-  const transfer = new Map<string, OpenEnvironment>();
-  let tools: Toolbox | undefined;
+  const opened: OpenEnvironment[] = [];
+  const open = async ({ environment, path }: EntryPlan): Promise<OpenEnvironment> => {
+    const one = await atKey(path, () => instances.environment(playedEnvironment(recipe, environment)));
+    opened.push(one);
+    return one;
+  };
+  const boxes = new Set<Toolbox>();
   let sampler: TokenSampler | undefined;
   try {
-    for (const { name, environment: other, isOwn } of plan.transfer) {
-      const path = ['evaluation', 'final', 'transfer', name];
-      if (isOwn) continue;
-      transfer.set(name, await atKey(path, () => instances.environment(playedEnvironment(recipe, other))));
-    }
-    checkSplits(plan, environment, [...transfer.values()]);
-    refuseMissingExperts(plan, environment);
-    const format = await atKey(['format'], () => instances.format(recipe.format));
-    tools = await atKey(['tools'], () => instances.tools(recipe.tools ?? [], plan.toolLimits));
-    const writePromptIn = await atKey(examplesPath, () =>
-      openPrompt(plan, environment, settings, { keptPrompt, plays }),
+    const worlds = await inOrder(plan.entries, open);
+    const others = plan.transfer.filter(({ sameAs }) => sameAs === undefined);
+    const otherWorlds = await inOrder(others, open);
+    checkSplits(plan, worlds, otherWorlds);
+    refuseMissingExperts(plan, worlds);
+    const sharing = new SharedParts(instances, plan, boxes);
+    const entries = await inOrder(plan.entries, (entry, place) =>
+      openEntry(plan, entry, worlds[place] as OpenEnvironment, sharing, settings, prompts),
     );
-    const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
-    const reward = await atKey(['reward'], () => instances.reward(recipe.reward.terms));
-    const rl = await rlParts(plan, instances, environment, settings.random);
+    if (!isFilled(entries)) throw new Error('a plan has an environment');
+    // An environment of one recipe is told the games of the only environment of training.
+    const [first] = entries;
+    const transfer = await inOrder(others, async (other, place): Promise<OpenEntry> => {
+      const environment = otherWorlds[place] as OpenEnvironment;
+      if (plan.entries.length === 1) return { ...first, plan: other, environment };
+      return openEntry(plan, other, environment, sharing, settings, prompts);
+    });
+    const rl = await rlParts(plan, sharing, worlds, settings.random);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
-    const named = { environment, transfer, format, ...(tools && { tools }), reward, rl, ...(sampler && { sampler }) };
-    const open = { ...named, writePrompt: (of: ActionFormat) => writePromptIn({ ...writing, format: of }) };
+    const named = { entries, transfer, rl, ...(sampler && { sampler }) };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
-    const estimation = {
-      instances,
-      policyContext,
-      algorithms,
-      environments: [environment, ...transfer.values()] as const,
-    };
+    const estimation = { instances, policyContext, algorithms, entries: worlds, transfer: otherWorlds };
     // Errors of the action format appear here, at the key.
-    await atKey(examplesPath, () => Promise.resolve(open.writePrompt(fitFormat(format, { tools }))));
+    for (const { format, tools, writePrompt, plan: entry } of entries) {
+      await atKey(examplesPath(plan, entry), () => Promise.resolve(writePrompt(fitFormat(format, { tools }))));
+    }
     const models = await atKey(['policy'], () => estimateModels(plan, estimation));
     if (models !== undefined) {
       const evaluates = recipe.policy.sampler?.evaluates === true;
-      const { capabilities: own } = models.policy;
-      const capabilities = sampler ? withSampler(own, sampler.promises, evaluates) : own;
-      refuseUnfitPolicy(plan, open, capabilities);
+      const { capabilities } = models.policy;
+      refuseUnfitPolicy(plan, named, sampler ? withSampler(capabilities, sampler.promises, evaluates) : capabilities);
     }
     const memory = await judgeMemory(plan, models, estimation, memoryPolicy);
-    return { ...open, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
+    return { ...named, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
   } catch (error) {
-    await disposeParts({ environment, transfer, ...(tools && { tools }), ...(sampler && { sampler }) });
+    await dispose(opened, boxes, sampler);
     throw error;
   }
 }
 
-const examplesPath: KeyPath = ['prompt', 'examples'];
+/** Formats, tools and rewards of a run. Environments with the same settings share one. */
+class SharedParts {
+  readonly #made = new Map<object, Promise<unknown>>();
+
+  /** @param boxes every toolbox, to dispose of */
+  constructor(
+    readonly instances: Instances,
+    private readonly plan: RunPlan,
+    private readonly boxes: Set<Toolbox>,
+  ) {}
+
+  format(settings: EntryPlan['format']): Promise<ActionFormat> {
+    return this.#once(settings, () => this.instances.format(settings));
+  }
+
+  reward(settings: EntryPlan['reward']): Promise<ComposedReward> {
+    return this.#once(settings, () => this.instances.reward(settings.terms));
+  }
+
+  tools(settings: EntryPlan['tools']): Promise<Toolbox | undefined> {
+    return this.#once(settings, async () => {
+      const box = await this.instances.tools(settings, this.plan.toolLimits);
+      if (box !== undefined) this.boxes.add(box);
+      return box;
+    });
+  }
+
+  #once<T>(settings: object, make: () => Promise<T>): Promise<T> {
+    const made = this.#made.get(settings) ?? make();
+    this.#made.set(settings, made);
+    return made as Promise<T>;
+  }
+}
+
+async function openEntry(
+  plan: RunPlan,
+  entry: EntryPlan,
+  environment: OpenEnvironment,
+  sharing: SharedParts,
+  settings: HostSettings,
+  prompts: Omit<OpenOptions, 'memory'>,
+): Promise<OpenEntry> {
+  const at = (key: 'format' | 'reward' | 'tools') => entryPath(plan, entry, [key]);
+  const format = await atKey(at('format'), () => sharing.format(entry.format));
+  const tools = await atKey(at('tools'), () => sharing.tools(entry.tools));
+  const write = await atKey(examplesPath(plan, entry), () => openPrompt(plan, entry, environment, settings, prompts));
+  const reward = await atKey(at('reward'), () => sharing.reward(entry.reward));
+  const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
+  return {
+    plan: entry,
+    environment,
+    format,
+    ...(tools && { tools }),
+    writePrompt: (of) => write({ ...writing, format: of }),
+    reward,
+  };
+}
+
+function examplesPath(plan: RunPlan, entry: EntryPlan): KeyPath {
+  return entryPath(plan, entry, ['prompt', 'examples']);
+}
+
+async function inOrder<T, R>(list: readonly T[], open: (one: T, place: number) => Promise<R>): Promise<R[]> {
+  const opened: R[] = [];
+  for (const [place, one] of list.entries()) opened.push(await open(one, place));
+  return opened;
+}
+
+function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
+  return list.length > 0;
+}
 
 /** Chooses the games of the prompt, and returns what writes them in a format. */
 async function openPrompt(
-  { recipe, longestHorizon, rollout }: RunPlan,
+  { rollout }: RunPlan,
+  { entry, longestHorizon: horizon, prompt: told }: EntryPlan,
   environment: OpenEnvironment,
-  settings: HostSettings,
-  { keptPrompt: kept, plays }: Pick<OpenOptions, 'keptPrompt' | 'plays'>,
+  { random, signal }: HostSettings,
+  { keptPrompts, plays }: Omit<OpenOptions, 'memory'>,
 ): Promise<(writing: WritingPolicy) => Prompt> {
-  const { examples, ...prompt } = recipe.prompt ?? {};
+  const { examples, ...prompt } = told ?? {};
+  const kept = keptPrompts?.get(entry);
   if (kept !== undefined) return () => promptOf(prompt.system, kept.games);
+  const own = entry === undefined ? random : random.stream('entry', entry);
   const chosen =
     examples === undefined || (examples.file === undefined && !plays)
       ? []
-      : await chooseExamples(examples, { environment, rollout, horizon: longestHorizon, ...settings });
+      : await chooseExamples(examples, { environment, rollout, horizon, random: own, signal });
   return (writing) => writePrompt(prompt, chosen, writing);
 }
 
@@ -177,7 +265,7 @@ async function openSampler({ policy }: Recipe, instances: Instances): Promise<To
  */
 export function refuseUnfitPolicy(
   plan: RunPlan,
-  open: Pick<OpenParts, 'environment' | 'transfer' | 'tools' | 'rl'>,
+  open: Pick<OpenParts, 'entries' | 'transfer' | 'rl'>,
   capabilities: PolicyCapabilities,
 ): void {
   const { name, sampler } = plan.recipe.policy;
@@ -189,27 +277,45 @@ export function refuseUnfitPolicy(
 }
 
 /** Disposes of the instances of all environments, of the tools and of the sampler. */
-export async function disposeParts(
-  parts: Pick<OpenParts, 'environment' | 'transfer' | 'tools' | 'sampler'>,
+export async function disposeParts({
+  entries,
+  transfer,
+  sampler,
+}: Pick<OpenParts, 'entries' | 'transfer' | 'sampler'>): Promise<void> {
+  const all = [...entries, ...transfer];
+  const environments = all.map(({ environment }) => environment);
+  await dispose(environments, new Set(all.flatMap(({ tools }) => tools ?? [])), sampler);
+}
+
+async function dispose(
+  environments: readonly OpenEnvironment[],
+  tools: ReadonlySet<Toolbox>,
+  sampler: TokenSampler | undefined,
 ): Promise<void> {
-  const { environment, sampler, transfer, tools } = parts;
-  await Promise.all([environment, ...transfer.values()].map(({ pool }) => pool.dispose()));
-  await tools?.dispose();
+  await Promise.all(environments.map(({ pool }) => pool.dispose()));
+  for (const box of tools) await box.dispose();
   await sampler?.dispose?.();
 }
 
 /**
- * An environment of a recipe (default: its own), with the recipe's settings for playing it. These settings also apply
- * to others with the same name.
+ * An environment with the recipe's settings for playing it. Those of an environment to train in also apply to others with
+ * the same name.
  */
 export function playedEnvironment(
-  { environment: own, rollout }: Recipe,
-  environment: Pick<Recipe['environment'], 'name' | 'options'> = own,
+  recipe: Recipe,
+  environment: Pick<EnvironmentSettings, 'name' | 'options'>,
 ): Named & PlaySettings {
-  const { deadlineSeconds } = rollout;
+  const { deadlineSeconds } = recipe.rollout;
+  const own = recipeEntries(recipe).find(({ settings }) => settings.name === environment.name)?.settings;
+  const { thread, workers, instances, observationCharacters, seconds } = { ...own, ...environment };
   return {
-    ...(environment.name === own.name && own),
-    ...environment,
+    name: environment.name,
+    options: environment.options,
+    ...(thread !== undefined && { thread }),
+    ...(workers !== undefined && { workers }),
+    ...(instances !== undefined && { instances }),
+    ...(observationCharacters !== undefined && { observationCharacters }),
+    ...(seconds !== undefined && { seconds }),
     ...(deadlineSeconds !== undefined && { deadlineSeconds }),
   };
 }
@@ -230,48 +336,61 @@ async function contextOf(
   };
 }
 
-/** The environment must have every expert that a stage imitates or that the prompt shows. */
-function refuseMissingExperts({ recipe, stages }: RunPlan, { name, world }: OpenEnvironment): void {
-  const named = stages.flatMap((stage) =>
-    stage.kind === 'sft' && stage.demonstrations.file === undefined
-      ? [{ path: formatPath(['stages', stage.name, 'demonstrations', 'expert']), expert: stage.demonstrations.expert }]
-      : [],
-  );
-  const { count, expert } = recipe.prompt?.examples ?? {};
-  if (expert !== undefined && count !== 0) named.push({ path: formatPath([...examplesPath, 'expert']), expert });
-  for (const { path, expert: wanted } of named) {
-    try {
-      expertActor(world, wanted);
-    } catch (error) {
-      if (!isAgentgymError(error)) throw error;
-      throw new AgentgymError(error.code, {
-        message: `${path}: ${error.message.replace('The environment', `The environment \`${name}\``)}`,
-        hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
-        path,
-      });
+/** An environment must have every expert that a stage imitates in it or that its prompt shows. */
+function refuseMissingExperts(plan: RunPlan, worlds: readonly OpenEnvironment[]): void {
+  for (const [place, { name, world }] of worlds.entries()) {
+    const named = plan.stages.flatMap((stage) => {
+      if (stage.kind !== 'sft') return [];
+      const { expert, file, path } = stage.demonstrations[place] as DemonstrationsPlan;
+      return file === undefined ? [{ path: formatPath([...path, 'expert']), expert }] : [];
+    });
+    const entry = plan.entries[place] as EntryPlan;
+    const { count, expert } = entry.prompt?.examples ?? {};
+    if (expert !== undefined && count !== 0) {
+      named.push({ path: formatPath([...examplesPath(plan, entry), 'expert']), expert });
+    }
+    for (const { path, expert: wanted } of named) {
+      try {
+        expertActor(world, wanted);
+      } catch (error) {
+        if (!isAgentgymError(error)) throw error;
+        throw new AgentgymError(error.code, {
+          message: `${path}: ${error.message.replace('The environment', `The environment \`${name}\``)}`,
+          hint: `${error.hint} Choose one with \`--set ${path}=NAME\`.`,
+          path,
+        });
+      }
     }
   }
 }
 
 async function rlParts(
-  { stages }: RunPlan,
-  instances: Instances,
-  environment: OpenEnvironment,
+  { entries, stages }: RunPlan,
+  sharing: SharedParts,
+  worlds: readonly OpenEnvironment[],
   random: Random,
 ): Promise<Map<string, RlParts>> {
+  const { instances } = sharing;
   const parts = new Map<string, RlParts>();
   for (const stage of stages) {
     if (stage.kind !== 'rl') continue;
-    const reward = await atKey(settingPath(stage, ['reward']), () => instances.reward(stage.reward.terms));
+    const rewards = await inOrder(stage.entries, ({ reward, rewardPath }) =>
+      atKey(rewardPath, () => sharing.reward(reward)),
+    );
     const algorithm = await atKey(settingPath(stage, ['algorithm']), () => instances.algorithm(stage.algorithm));
     refuseUnpaidGroups(stage, algorithm);
     const named = { name: stage.algorithm.name, path: formatPath(settingPath(stage, ['algorithm', 'name'])) };
-    await checkStates(algorithm, environment, named);
-    const pool = taskPool(environment.world, stageRandom(random, stage.name).stream('tasks'));
+    for (const environment of worlds) await checkStates(algorithm, environment, named);
+    const drawn = stageRandom(random, stage.name).stream('tasks');
+    const pools = worlds.map(({ world }, place) => {
+      const { entry, weight } = entries[place] as EntryPlan;
+      return entry === undefined ? taskPool(world, drawn) : taskPool(world, drawn.stream(entry), { entry, weight });
+    });
+    if (!isFilled(pools)) throw new Error('a plan has an environment');
     const curriculum = await atKey(settingPath(stage, ['curriculum']), () =>
-      instances.curriculum(stage.curriculum, [pool]),
+      instances.curriculum(stage.curriculum, pools),
     );
-    parts.set(stage.name, { plan: stage, reward, algorithm, curriculum });
+    parts.set(stage.name, { plan: stage, rewards, algorithm, curriculum });
   }
   return parts;
 }

@@ -1,5 +1,5 @@
 import type { PromptSettings, Recipe } from '../config/recipe-schema.js';
-import { usualToolLimits } from '../config/run-plan.js';
+import { type EntryPlan, type RunPlan, usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { isSourceName } from '../hub/model-source.js';
@@ -85,6 +85,8 @@ export interface OpenPlayer {
    * The run's settings for its final evaluation. Present if the policy plays the environment that it was trained in.
    */
   readonly final?: Recipe['evaluation']['final'];
+  /** The environment's name in the recipe of a run of several. */
+  readonly entry?: string;
   /** Clusters of tasks that it was trained on. Present if a split of the environment may have some of them. */
   readonly trainedClusters?: ReadonlySet<string>;
   dispose(): Promise<void>;
@@ -106,7 +108,8 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const plan = model?.plan;
   if (plan === undefined) refuseCheckpoint(text?.name ?? policy, request.checkpoint);
   const recipe = plan?.recipe;
-  const name = request.environment ?? recipe?.environment.name;
+  const entry = plan && chosenEntry(plan, request.environment, model?.name ?? '');
+  const name = entry?.environment.name ?? request.environment;
   if (name === undefined) {
     // An address may have a password.
     const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
@@ -118,19 +121,15 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       hint: 'Name it with `--environment NAME` (`agentgym list environments`); `agentgym runs list` lists the runs.',
     });
   }
-  const isOwn = recipe?.environment.name === name;
-  const own = isOwn ? recipe.environment.options : {};
-  const played = isOwn ? playedEnvironment(recipe) : { name };
-  const environment = await instances.environment({ ...played, options: { ...own, ...request.options } });
+  const played = recipe && entry ? playedEnvironment(recipe, entry.environment) : { name };
+  const options = { ...entry?.environment.options, ...request.options };
+  const environment = await instances.environment({ ...played, options });
   let tools: Toolbox | undefined;
   try {
-    const reward = await instances.reward(recipe?.reward.terms ?? [{ name: 'sparse', weight: 1 }]);
-    const horizon =
-      request.turns ??
-      (own === recipe?.environment.options ? plan?.evaluationHorizon : undefined) ??
-      environment.world.maxTurns ??
-      DEFAULT_TURNS;
-    const named = request.tools?.map((tool) => ({ name: tool })) ?? recipe?.tools ?? [];
+    const { terms = [{ name: 'sparse', weight: 1 }] } = entry?.reward ?? recipe?.reward ?? {};
+    const reward = await instances.reward(terms);
+    const horizon = request.turns ?? entry?.evaluationHorizon ?? environment.world.maxTurns ?? DEFAULT_TURNS;
+    const named = request.tools?.map((tool) => ({ name: tool })) ?? entry?.tools ?? recipe?.tools ?? [];
     if (text !== undefined) refuseTokenLimit(text.name, request);
     if (model === undefined && text === undefined) {
       const player = shownPlayer(policy);
@@ -146,18 +145,20 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     const seat = { instances, tools };
     const seated: Actor =
       model !== undefined
-        ? await openModel(model, request, seat)
+        ? await openModel(model, entry, request, seat)
         : text !== undefined
           ? await openTextModel(text, request, seat)
           : typeof policy === 'string'
             ? { kind: 'environment', player: policy }
             : { kind: 'player', player: policy, ...(tools && { tools }) };
-    const ownPrompt = model && { settings: recipe?.prompt, kept: model.prompt };
+    const told = entry ?? { prompt: recipe?.prompt, entry: undefined };
+    const ownPrompt = model && { settings: told.prompt, kept: model.prompts?.get(told.entry) };
     const prompt = { asked: request.prompt, own: ownPrompt, environment, horizon, rollout: defaultRollout, settings };
     const actor = await withPrompt(seated, prompt).catch(async (error: unknown) => {
       await disposeActor(seated);
       throw error;
     });
+    const trained = model?.trainedClusters?.get(environment.name);
     return {
       name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
       origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
@@ -165,8 +166,9 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
       environment,
       reward,
       horizon,
-      ...(isOwn && { final: recipe.evaluation.final }),
-      ...(isOwn && model?.trainedClusters && { trainedClusters: model.trainedClusters }),
+      ...(entry && recipe && { final: recipe.evaluation.final }),
+      ...(entry?.entry !== undefined && { entry: entry.entry }),
+      ...(trained && { trainedClusters: trained }),
       async dispose() {
         await environment.pool.dispose();
         await tools?.dispose();
@@ -180,10 +182,32 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   }
 }
 
+/**
+ * The environment of a run in which it plays. Undefined: one that it was not trained in.
+ *
+ * @param named by its name in the recipe, or of the environment. Absent: the only one
+ * @throws AG_COMMAND_USAGE if several are meant
+ */
+function chosenEntry({ entries }: RunPlan, named: string | undefined, run: string): EntryPlan | undefined {
+  const byEntry = entries.find(({ entry }) => named !== undefined && entry === named);
+  const [found, ...others] = entries.filter(({ environment }) => named === undefined || environment.name === named);
+  if (byEntry !== undefined || others.length === 0) return byEntry ?? found;
+  const names = entries.map(({ entry }) => entry).join(', ');
+  throw new AgentgymError('AG_COMMAND_USAGE', {
+    message: `\`${run}\` was trained in several environments${named === undefined ? '' : ` that are \`${named}\``}: ${names}.`,
+    hint: 'Choose one with `--environment NAME`.',
+  });
+}
+
 /** A text model and its address. */
 interface TextModel {
   readonly name: string;
   readonly address: string;
+}
+
+/** Whether a policy is named by an address: it is no run, and no folder. */
+export function isNamedPlayer(policy: string): boolean {
+  return !isSourceName(policy) && textModel(policy) !== undefined;
 }
 
 /** The parts of `NAME:ADDRESS`. Undefined for anything else; the drive of a path in Windows has one letter. */
@@ -199,18 +223,21 @@ async function disposeActor(actor: Actor): Promise<void> {
 
 async function openModel(
   found: FoundModel,
+  entry: EntryPlan | undefined,
   request: OpenPlayerRequest,
   { instances, tools }: { readonly instances: Instances; readonly tools: Toolbox | undefined },
 ): Promise<Actor> {
   const recipe = found.plan?.recipe;
-  const named = await chosenFormat(request, instances, recipe?.format);
+  const named = await chosenFormat(request, instances, entry?.format ?? recipe?.format);
   const model = await loadModel(found, instances, request.policyOptions);
   const format = fitFormat(named, { tools, encoder: model.encoder });
   const temperature = request.temperature ?? 0;
   const { maxActionTokens: asked } = request;
   const limit = asked === undefined ? undefined : longestAnswer(asked, model.capabilities.maxTokens);
   if (recipe !== undefined) {
-    const actor = modelActor(recipe, { model, format, tools });
+    const { maxEpisodeTokens } = recipe.rollout;
+    const own = { sampling: entry?.sampling ?? recipe.policy.sampling, maxEpisodeTokens };
+    const actor = modelActor(own, { model, format, tools });
     const sampling = { ...actor.sampling, temperature, exact: true };
     return { ...actor, sampling, ...(limit !== undefined && { maxActionTokens: limit }) };
   }

@@ -1,9 +1,9 @@
-import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import type { RunPlan } from '../config/run-plan.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { type CollectedDemonstrations, collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import { shareGames } from '../runs/shared-games.js';
-import type { DemonstrationContext } from './stage-demonstrations.js';
+import type { DemonstrationContext, EntryStage } from './stage-demonstrations.js';
 
 /** Which games of a stage's expert are played. */
 export interface ExpertPlay {
@@ -18,11 +18,12 @@ export interface ExpertPlay {
 /** Games of a stage's expert, or those that another run of the ablation has played. */
 export async function playExpert(
   plan: RunPlan,
-  stage: SftStagePlan,
+  stage: EntryStage,
   context: DemonstrationContext,
   { split, stream, first = 0, count }: ExpertPlay,
 ): Promise<Pick<CollectedDemonstrations, 'episodes' | 'outcomes'>> {
-  const { environment, random, sharedGames, signal } = context;
+  const { entry, environment, random, sharedGames, signal } = context;
+  const path = entry.entry === undefined ? stream : [...stream, entry.entry];
   const play = (from: number, many: number): Promise<CollectedDemonstrations> =>
     collectDemonstrations({
       tasks: environment.world.splits[split],
@@ -31,24 +32,23 @@ export async function playExpert(
       first: from,
       count: many,
       successOnly: stage.demonstrations.successOnly,
-      horizon: plan.longestHorizon,
-      random: random.stream(...stream),
+      horizon: entry.longestHorizon,
+      random: random.stream(...path),
       rollout: plan.rollout,
       signal,
     });
   if (sharedGames === undefined) return play(first, count);
   const header = expertHeader(plan, stage, context, split);
-  const { environment: played, rollout } = plan.recipe;
-  const { retries, deadlineSeconds = null } = rollout;
-  const settings = { environment: played as unknown as JsonObject, retries, deadlineSeconds };
-  return shareGames(sharedGames, { header, stream, settings }, { first, count }, play, signal);
+  const { retries, deadlineSeconds = null } = plan.recipe.rollout;
+  const settings = { environment: entry.environment as unknown as JsonObject, retries, deadlineSeconds };
+  return shareGames(sharedGames, { header, stream: path, settings }, { first, count }, play, signal);
 }
 
 /** Describes the games of a stage's expert. */
 export function expertHeader(
-  { recipe, longestHorizon }: RunPlan,
-  { demonstrations: { expert, successOnly } }: SftStagePlan,
-  { environment: { name, package: from, version, options } }: DemonstrationContext,
+  { recipe }: RunPlan,
+  { demonstrations: { expert, successOnly } }: EntryStage,
+  { entry, environment: { name, package: from, version, options } }: DemonstrationContext,
   split: DemonstrationHeader['split'],
 ): DemonstrationHeader {
   return {
@@ -57,7 +57,7 @@ export function expertHeader(
     environment: { name, package: from, version, options },
     split,
     player: expert,
-    horizon: longestHorizon,
+    horizon: entry.longestHorizon,
     seed: recipe.seed,
     ...(successOnly && { filter: 'success' as const }),
   };

@@ -1,7 +1,7 @@
-import type { RunPlan, SftStagePlan } from '../config/run-plan.js';
+import type { EntryPlan, RunPlan, SftStagePlan } from '../config/run-plan.js';
 import { readEpisodes } from '../demonstrations/read-episodes.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
-import { checkKept, keepEpisodes, keptPath } from '../runs/kept-demonstrations.js';
+import { checkKept, keepEpisodes, keptName, keptPath } from '../runs/kept-demonstrations.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { atKey } from './at-key.js';
 import { ExpertDemonstrations } from './expert-demonstrations.js';
@@ -10,8 +10,10 @@ import { expertHeader, playExpert } from './play-expert.js';
 import {
   type DemonstrationContext,
   demonstrationsPath,
+  type EntryStage,
   type FileContext,
   nothingFits,
+  nothingLearned,
   nothingPaid,
   type StageDemonstrations,
   type StoredDemonstrations,
@@ -19,7 +21,7 @@ import {
 } from './stage-demonstrations.js';
 
 /**
- * Demonstrations of each sft stage, by name. A stage gets at most as many as its budget pays for; a stage without units
+ * Demonstrations of each sft stage, by name, and of each environment. A stage gets at most as many as its budget pays for; a stage without units
  * is not prepared, and its demonstrations only build a tokenizer.
  *
  * @param stored what a resumed run has; absent: a new run
@@ -27,29 +29,46 @@ import {
  */
 export async function prepareDemonstrations(
   plan: RunPlan,
-  context: FileContext,
+  contexts: readonly FileContext[],
   stored?: StoredDemonstrations,
-): Promise<Map<string, StageDemonstrations>> {
-  const prepared = new Map<string, StageDemonstrations>();
+): Promise<Map<string, readonly StageDemonstrations[]>> {
+  const prepared = new Map<string, readonly StageDemonstrations[]>();
   for (const stage of plan.stages) {
     if (stage.kind !== 'sft') continue;
     const isFunded = plan.funded.includes(stage);
-    const work = () => prepareStage(plan, stage, context, isFunded, stored);
-    prepared.set(stage.name, await atKey(demonstrationsPath(stage.name), work));
+    if (isFunded && stage.demonstrations.every(({ count }) => count === 0)) {
+      await atKey(demonstrationsPath(stage.name), () => Promise.reject(nothingPaid(stage)));
+    }
+    const all: StageDemonstrations[] = [];
+    for (const [own, context] of ofEntries(stage, contexts)) {
+      all.push(await atKey(own.demonstrations.path, () => prepareStage(plan, own, context, isFunded, stored)));
+    }
+    if (isFunded && all.every(({ facts }) => facts.learned === 0)) throw nothingLearned(stage);
+    prepared.set(stage.name, all);
   }
   return prepared;
 }
 
+/** A stage in each environment, with what its demonstrations are prepared with. */
+function ofEntries(
+  stage: SftStagePlan,
+  contexts: readonly FileContext[],
+): readonly (readonly [stage: EntryStage, context: FileContext])[] {
+  return stage.demonstrations.map((demonstrations, place) => {
+    const { name, budget } = stage;
+    return [{ name, ...(budget && { budget }), demonstrations }, contexts[place] as FileContext];
+  });
+}
+
 async function prepareStage(
   plan: RunPlan,
-  stage: SftStagePlan,
+  stage: EntryStage,
   context: FileContext,
   isFunded: boolean,
   stored: StoredDemonstrations | undefined,
 ): Promise<StageDemonstrations> {
-  const { count, file } = stage.demonstrations;
-  if (isFunded && count === 0) throw nothingPaid(stage);
-  const record = stored?.records[stage.name]?.training;
+  const { count, entry, file } = stage.demonstrations;
+  const record = stored?.records[keptName(stage.name, entry)]?.training;
   if (file !== undefined) {
     const demonstrations = new FileDemonstrations(file, stage, context);
     if (record !== undefined) await demonstrations.restore(record);
@@ -70,32 +89,40 @@ async function prepareStage(
  */
 export async function tryFiles(
   plan: RunPlan,
-  context: FileContext,
-  fits?: { readonly maxTokens: number; readonly isShort: (demonstration: WrittenDemonstration) => boolean },
+  contexts: readonly FileContext[],
+  fits?: {
+    readonly maxTokens: number;
+    readonly isShort: (demonstration: WrittenDemonstration, entry: EntryPlan) => boolean;
+  },
 ): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
-    const { count, file } = stage.demonstrations;
-    await atKey(demonstrationsPath(stage.name), async () => {
-      if (count === 0) throw nothingPaid(stage);
-      if (file === undefined) return;
-      const demonstrations = new FileDemonstrations(file, stage, context);
-      await demonstrations.prepare();
-      if (fits === undefined) return;
-      for await (const demonstration of demonstrations.learned()) if (fits.isShort(demonstration)) return;
-      throw nothingFits(stage.name, fits.maxTokens);
-    });
+    if (stage.demonstrations.every(({ count }) => count === 0)) {
+      await atKey(demonstrationsPath(stage.name), () => Promise.reject(nothingPaid(stage)));
+    }
+    for (const [own, context] of ofEntries(stage, contexts)) {
+      const { count, file } = own.demonstrations;
+      if (count === 0 || file === undefined) continue;
+      await atKey(own.demonstrations.path, async () => {
+        const demonstrations = new FileDemonstrations(file, own, context);
+        await demonstrations.prepare();
+        if (fits === undefined || demonstrations.facts.learned === 0) return;
+        for await (const one of demonstrations.learned()) if (fits.isShort(one, context.entry)) return;
+        throw nothingFits(stage.name, fits.maxTokens);
+      });
+    }
   }
 }
 
 /** Stores the demonstrations in the run's folder, and records them in its manifest. A resumed run has them already. */
 export async function keepDemonstrations(
   run: RunDirectory,
-  demonstrations: ReadonlyMap<string, StageDemonstrations>,
+  demonstrations: ReadonlyMap<string, readonly StageDemonstrations[]>,
 ): Promise<void> {
   const records = { ...run.manifest.demonstrations };
-  for (const [stage, own] of demonstrations) {
-    records[stage] = { ...records[stage], training: await own.keep(run.path) };
+  for (const own of [...demonstrations.values()].flat()) {
+    const name = keptName(own.stage, own.entry);
+    records[name] = { ...records[name], training: await own.keep(run.path) };
   }
   if (demonstrations.size > 0) await run.update({ demonstrations: records });
 }
@@ -109,13 +136,13 @@ const heldOutGames = 100;
  */
 export async function gatherHeldOut(
   plan: RunPlan,
-  stage: SftStagePlan,
+  stage: EntryStage,
   context: DemonstrationContext,
   run: RunDirectory,
 ): Promise<readonly WrittenDemonstration[]> {
   const { environment } = context;
-  const { name, demonstrations } = stage;
-  const { file } = demonstrations;
+  const { entry, file } = stage.demonstrations;
+  const name = keptName(stage.name, entry);
   const { validation } = environment.world.splits;
   const { tasks } = plan.recipe.evaluation;
   const available = validation.count === 'unbounded' ? Infinity : validation.count;
@@ -125,7 +152,7 @@ export async function gatherHeldOut(
   let record = run.manifest.demonstrations?.[name];
   if (record === undefined) throw new Error(`the demonstrations of ${name} were not stored`);
   if (record.heldOut === undefined) {
-    const stream = ['held-out', name] as const;
+    const stream = ['held-out', stage.name] as const;
     const { episodes } = await playExpert(plan, stage, context, { split: 'validation', stream, count });
     const header = expertHeader(plan, stage, context, 'validation');
     record = { ...record, heldOut: await keepEpisodes(run.path, path, header, episodes) };

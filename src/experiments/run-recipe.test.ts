@@ -329,7 +329,7 @@ describe('runRecipe', () => {
       const [alone, together] = [newFolder(), newFolder()];
       const before = await run(alone);
       const { result } = await run(together, { changes: { evaluation } });
-      const { transfer, seconds: _, run: __, spent, ...rest } = result;
+      const { environments: transfer, seconds: _, run: __, spent, ...rest } = result;
       expect(weights(together)).toBe(weights(alone));
       expect(rest).toMatchObject({
         evaluation: before.result.evaluation,
@@ -380,7 +380,7 @@ describe('runRecipe', () => {
         [...outcomes!.values.values()].reduce((sum, value) => sum + value, 0) / outcomes!.values.size;
       const read = (environment?: string) => solved(readOutcomes(loaded, 'success', 0, environment));
       expect(read()).toBeCloseTo(result.evaluation!.success.rate, 12);
-      expect(read('wide')).toBeCloseTo(result.transfer!['wide']!.evaluations[0]!.success.rate, 12);
+      expect(read('wide')).toBeCloseTo(result.environments!['wide']!.evaluations[0]!.success.rate, 12);
       expect(finalOutcomes(loaded, 'oracle')?.rate).toBe(1);
       expect(finalOutcomes(loaded, 'policy')?.rate).toBe(result.evaluation!.success.rate);
       const { evaluations } = reportRun(loaded, { episodes: [], recorded: 0, halfWritten: [] });
@@ -397,12 +397,12 @@ describe('runRecipe', () => {
         const { result } = await run(straight, { changes: { evaluation } });
         const first = await run(broken, { changes: { evaluation }, ...interrupted });
         expect(first.result.status).toBe('interrupted');
-        expect(first.result).not.toHaveProperty('transfer');
+        expect(first.result).not.toHaveProperty('environments');
         const second = await run(broken, { changes: { evaluation }, resume: true });
-        expect(second.result.transfer).toEqual(result.transfer);
+        expect(second.result.environments).toEqual(result.environments);
         expect(lines(broken, 'evaluations.jsonl')).toEqual(lines(straight, 'evaluations.jsonl'));
         const again = await run(broken, { changes: { evaluation }, resume: true });
-        expect(again.result.transfer).toEqual(JSON.parse(JSON.stringify(result.transfer)));
+        expect(again.result.environments).toEqual(JSON.parse(JSON.stringify(result.environments)));
       },
     );
 

@@ -14,7 +14,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { peakMemory } from '../processes/peak-memory.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { systemPrompt } from '../rollout/actor.js';
-import { keepPrompt, readKeptPrompt } from '../runs/kept-prompt.js';
+import { keepPrompt, type PromptRecord, readKeptPrompts } from '../runs/kept-prompt.js';
 import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
 import { DiskJournal } from '../runs/disk-journal.js';
@@ -34,15 +34,16 @@ import { materialsOf, refuseOtherMaterials } from '../runs/material-record.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
 import { trainStage } from './train-stage.js';
-import { proveSplits, type TransferTasks } from '../runs/split-proof.js';
+import type { TransferTasks } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
 import { earlierRun, packageDifferences, usedPackages } from '../runs/used-packages.js';
-import { writeTrainedClusters } from '../runs/trained-clusters.js';
+import { type TrainedClusters, writeTrainedClusters } from '../runs/trained-clusters.js';
 import { DrawnTasks } from './drawn-tasks.js';
 import {
   heldOutOf,
   type KnownTasks,
   plannedTasks,
+  proveTasks,
   sharesClusters,
   splitTasks,
   trainedClusters,
@@ -112,13 +113,13 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
   try {
     const records = opened?.manifest.demonstrations;
     const stored = opened && records && { run: opened.path, records };
-    const keptPrompt = opened && (await readKeptPrompt(opened.path, opened.manifest.prompt));
+    const keptPrompts = opened && (await readKeptPrompts(opened.path, opened.manifest));
     const { memory } = options;
-    parts = await makeParts(plan, host, settings, { stored, keptPrompt, sharedGames, memory });
+    parts = await makeParts(plan, host, settings, { stored, keptPrompts, sharedGames, memory });
     const packages = await usedPackages(parts.records, host.packages());
     run ??= await createRun(options, parts, packages);
     await keepDemonstrations(run, parts.demonstrations);
-    await storePrompt(run, parts);
+    await storePrompts(run, parts);
     const tasks = await describeParts(run, options, parts, packages);
     if (opened === undefined) {
       const expected = await expectMemory(plan, parts, listener, settings.signal);
@@ -138,7 +139,7 @@ export async function runRecipe(options: RunRecipeOptions): Promise<RunResult> {
 
 /** Everything that two runs must share to get the same numbers in their supervised stages. */
 function madeOf({ manifest }: RunDirectory): JsonObject {
-  const { recipe, host, plugins, packages = [], versions, demonstrations = {}, prompt } = manifest;
+  const { recipe, host, plugins, packages = [], versions, demonstrations = {}, prompt, prompts } = manifest;
   const { seed } = recipe;
   const beginning = supervisedBeginning(planOfRun(manifest)) ?? '';
   // No supervised stage uses an algorithm or a sampler. Rewards are part of evaluations only, which every run makes itself.
@@ -155,17 +156,30 @@ function madeOf({ manifest }: RunDirectory): JsonObject {
     versions,
     demonstrations: learned,
     ...(prompt && { prompt: prompt.sha256 }),
+    ...(prompts && { prompts: Object.values(prompts).map(({ sha256 }) => sha256) }),
   };
 }
 
-/** Stores the prompt in the run's folder, and records it in its manifest. A resumed run has it already. */
-async function storePrompt(run: RunDirectory, { prompt, policy, format, tools, environment }: Parts): Promise<void> {
-  if (run.manifest.prompt !== undefined || run.manifest.recipe.prompt === undefined) return;
-  const system = systemPrompt(environment.world.instructions, format, tools, prompt.system);
+/** Stores the prompts in the run's folder, and records them in its manifest. A resumed run has them already. */
+async function storePrompts(run: RunDirectory, { entries, policy }: Parts): Promise<void> {
+  const { manifest } = run;
+  if (manifest.prompt !== undefined || manifest.prompts !== undefined) return;
   const { encoder } = policy;
-  const tokens = (prompt.examples?.begin(encoder, system) ?? encoder.begin(system, '')).length;
-  const games = prompt.examples?.games ?? [];
-  await run.update({ prompt: { ...(await keepPrompt(run.path, { system, games })), games: games.length, tokens } });
+  const records: [string | undefined, PromptRecord][] = [];
+  for (const { environment, format, plan, prompt, tools } of entries) {
+    if (plan.prompt === undefined) continue;
+    const system = systemPrompt(environment.world.instructions, format, tools, prompt.system);
+    const tokens = (prompt.examples?.begin(encoder, system) ?? encoder.begin(system, '')).length;
+    const games = prompt.examples?.games ?? [];
+    const kept = await keepPrompt(run.path, { system, games }, plan.entry);
+    records.push([plan.entry, { ...kept, games: games.length, tokens }]);
+  }
+  const [first] = records;
+  if (first === undefined) return;
+  const [entry, prompt] = first;
+  await run.update(
+    entry === undefined ? { prompt } : { prompts: Object.fromEntries(records) as Record<string, PromptRecord> },
+  );
 }
 
 /** The result of a complete run. A run is not complete if its newest checkpoint was removed: it must repeat steps. */
@@ -217,7 +231,7 @@ async function reopenRun(
 
 /** The tasks of a run besides those that it draws, and those of the other environments that it is tested on. */
 interface TasksOfRun {
-  readonly known: KnownTasks;
+  readonly known: readonly KnownTasks[];
   readonly transfer: readonly TransferTasks[];
 }
 
@@ -234,13 +248,14 @@ async function describeParts(
 ): Promise<TasksOfRun> {
   const { plan, settings, listener } = options;
   const { random } = settings;
-  const materials = [parts.environment, ...parts.transfer.values()].flatMap(({ name, found, world }) =>
-    materialsOf(name, found, world.materials),
+  const materials = [...parts.entries, ...parts.transfer].flatMap(
+    ({ environment, plan: { entry = environment.name } }) =>
+      materialsOf(entry, environment.found, environment.world.materials),
   );
   refuseOtherMaterials({ run: run.path, manifest: manifestPath(run.path) }, run.manifest.materials, materials);
-  const known = await splitTasks(plan, parts, random);
-  const transfer = await transferTasks(plan, parts, random);
-  const splits = proveSplits(known.tasks, transfer);
+  const known = await splitTasks(plan, parts.entries, parts.demonstrations, random);
+  const transfer = await transferTasks(plan, parts.transfer, random);
+  const splits = proveTasks(known, transfer);
   const reward = describeRewards(plan, parts);
   const policy = parts.policy.describe();
   const { policy: before, packages: packagesBefore = packages } = run.manifest;
@@ -295,11 +310,14 @@ async function train(
     listener,
   });
   options.opened?.(run.path);
-  const trainingTasks = new DrawnTasks(heldOutOf(known, transfer), known.clusters, (drawn) => journal.tasks(drawn));
-  const isShared = sharesClusters(known.tasks, transfer);
+  const trainingTasks = new DrawnTasks(
+    known.map((one) => ({ ...one, heldOut: heldOutOf(one, known, transfer) })),
+    (drawn, entry) => journal.tasks(drawn, entry),
+  );
+  const isShared = known.some(({ environment }) => sharesClusters(environment, known, transfer));
   // Before the run if that is possible, so that the same tasks are unseen in all of its evaluations.
   const planned = isShared ? await plannedTasks(plan, parts) : undefined;
-  if (planned) await known.clusters.ask(planned);
+  for (const [place, { clusters }] of planned ? known.entries() : []) await clusters.ask(planned?.[place] ?? []);
   const trained = () => (isShared ? trainedClusters(known, planned ?? trainingTasks.ids) : undefined);
   try {
     await trainingTasks.resume(await readDrawnTasks(run.path, checkpoint?.state.logs[drawnTasksFile] ?? 0));
@@ -360,7 +378,7 @@ async function train(
       evaluations: final?.evaluations ?? [],
       starts: state.starts,
       baselines: { ...final?.baselines, ...(state.starts[0] && { start: state.starts[0] }) },
-      ...(final?.transfer && { transfer: final.transfer }),
+      ...(final?.environments && { environments: final.environments }),
     };
   } finally {
     journal.close();
@@ -370,12 +388,11 @@ async function train(
 /** Adds to the proof what was drawn, and writes the clusters that later evaluations ask for. */
 async function noteTasks(
   run: RunDirectory,
-  { tasks, clusters }: KnownTasks,
+  known: readonly KnownTasks[],
   transfer: readonly TransferTasks[],
-  drawn: ReadonlySet<string>,
-  trained: ReadonlySet<string> | undefined,
+  drawn: readonly ReadonlySet<string>[],
+  trained: TrainedClusters | undefined,
 ): Promise<void> {
-  const splits = proveSplits({ ...tasks, used: { ...tasks.used, rl: drawn }, ...clusters.facts() }, transfer);
-  await run.update({ splits });
+  await run.update({ splits: proveTasks(known, transfer, drawn) });
   if (trained !== undefined) await writeTrainedClusters(run.path, trained);
 }

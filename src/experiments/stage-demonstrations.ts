@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { SftStagePlan } from '../config/run-plan.js';
+import type { DemonstrationsPlan, EntryPlan, SftStagePlan } from '../config/run-plan.js';
 import type { KeyPath } from '../config/recipe-layer.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
@@ -12,6 +12,7 @@ import type { OpenEnvironment } from './open-environment.js';
 import type { DemonstratedEnvironment } from './other-environments.js';
 
 export interface DemonstrationContext {
+  readonly entry: EntryPlan;
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
@@ -25,10 +26,19 @@ export interface DemonstrationContext {
   readonly signal: AbortSignal;
 }
 
+/** What a stage learns from in one environment. */
+export interface EntryStage extends Pick<SftStagePlan, 'name' | 'budget'> {
+  readonly demonstrations: DemonstrationsPlan;
+}
+
 /** The context of demonstrations in a file, which may be of several environments. */
 export interface FileContext extends DemonstrationContext {
   /** Opens another environment than the recipe's. */
   readonly openOther: (environment: DemonstratedEnvironment) => Promise<OpenEnvironment>;
+  /** The other environments of the run, which learn from their own demonstrations in the file. */
+  readonly siblings: readonly OpenEnvironment[];
+  /** Whether demonstrations of environments outside the run are learned here, so that no others learn them again. */
+  readonly takesOthers: boolean;
 }
 
 /** How the policy writes demonstrations of an environment with these instructions. */
@@ -49,8 +59,8 @@ export interface LearnedDemonstration extends WrittenDemonstration {
 export interface StoredDemonstrations {
   /** The run's folder. */
   readonly run: string;
-  /** By stage. */
-  readonly records: { readonly [stage: string]: StageRecord };
+  /** By `keptName`. */
+  readonly records: { readonly [name: string]: StageRecord };
 }
 
 /** What a stage learns from, in numbers. */
@@ -77,6 +87,8 @@ interface OtherFacts extends DemonstratedEnvironment {
 /** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
 export interface StageDemonstrations {
   readonly stage: string;
+  /** The environment's name in a run of several. */
+  readonly entry?: string | undefined;
   readonly facts: DemonstrationFacts;
   /** The demonstrations to learn from. They are the same each time. */
   learned(): AsyncIterable<LearnedDemonstration>;
@@ -138,8 +150,17 @@ export function nothingFits(stage: string, maxTokens: number): AgentgymError {
   });
 }
 
+/** None of several environments has a demonstration. */
+export function nothingLearned({ name }: Pick<SftStagePlan, 'name'>): AgentgymError {
+  return new AgentgymError('AG_DEMONSTRATION', {
+    message: `The stage \`${name}\` has no demonstrations: its files have none of these environments that succeeded.`,
+    hint: 'Write some with `agentgym demonstrate`, with the options of the recipe, or choose another file.',
+    path: `stages.${name}.demonstrations`,
+  });
+}
+
 /** No demonstrations are affordable. */
-export function nothingPaid({ name, budget }: SftStagePlan): AgentgymError {
+export function nothingPaid({ name, budget }: Pick<SftStagePlan, 'name' | 'budget'>): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
     message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
     hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',

@@ -4,15 +4,17 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import type { Recipe } from '../config/recipe-schema.js';
-import type { RlStagePlan, RunPlan, SftStagePlan, StagePlan } from '../config/run-plan.js';
+import type { RlStagePlan, RunPlan, SftStagePlan, StageEntryPlan, StagePlan } from '../config/run-plan.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
+import type { ComposedReward } from '../rollout/compose-reward.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
 import { PackedRows } from '../rollout/packed-rows.js';
+import { taskName } from '../rollout/task-name.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import { measureImitation } from '../training/measure-imitation.js';
-import { trainReinforcement } from '../training/reinforcement.js';
+import { type StageEntry, trainReinforcement } from '../training/reinforcement.js';
 import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
@@ -23,7 +25,7 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
-import type { Parts } from './make-parts.js';
+import type { Parts, PlayedEntry } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
 import { nothingFits } from './stage-demonstrations.js';
 import { stageRandom } from './stage-random.js';
@@ -90,19 +92,26 @@ function cutWarning(rows: PackedRows, maxActionTokens: number): string | undefin
 async function runSft(
   common: Surroundings,
   stage: SftStagePlan,
-  { plan, parts, resume, shared: place, random, run, signal }: TrainStageOptions,
+  { plan, parts, resume, shared: place, run, signal }: TrainStageOptions,
 ): Promise<StageResult> {
   const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
   const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
-  const { system } = parts.prompt;
-  const telling = { ...(system !== undefined && { system }) };
-  const own = parts.demonstrations.get(name);
-  if (own === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
-  const layOut = (demonstration: Demonstration) =>
-    layOutDemonstration(demonstration, encoder, maxTokens, parts.prompt.examples);
-  const rows = await packRows(own.learned(), layOut, signal);
+  const all = parts.demonstrations.get(name);
+  if (all === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
+  const learning = all.map((own, at) => {
+    const { plan: entry, prompt } = parts.entries[at] as PlayedEntry;
+    const layOut = (demonstration: Demonstration): DemonstrationRow | undefined => {
+      const row = layOutDemonstration(demonstration, encoder, maxTokens, prompt.examples);
+      const { task } = row ?? {};
+      return row && task !== undefined ? { ...row, task: taskName({ entry: entry.entry, task }) } : row;
+    };
+    return { own, entry, layOut };
+  });
+  const rows = new PackedRows();
+  const fitting: number[] = [];
+  for (const { own, layOut } of learning) fitting.push(await packRows(rows, own.learned(), layOut, signal));
   if (rows.length === 0) throw nothingFits(name, maxTokens);
   const reached = stage.steps * stage.batchSize;
   const warn = (message: string) => {
@@ -111,28 +120,32 @@ async function runSft(
   if (reached < rows.length) {
     warn(`its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`);
   }
-  const { learned, bought, rendered } = own.facts;
-  if (rows.length < learned) {
-    warn(`${learned - rows.length} of ${learned} demonstrations do not fit into ${maxTokens} tokens and are left out.`);
+  let bought = 0;
+  for (const [at, { own, entry }] of learning.entries()) {
+    const { learned, rendered } = own.facts;
+    const of = entry.entry === undefined ? '' : ` of \`${entry.entry}\``;
+    const left = learned - (fitting[at] as number);
+    bought += own.facts.bought;
+    if (left > 0) {
+      warn(`${left} of ${learned} demonstrations${of} do not fit into ${maxTokens} tokens and are left out.`);
+    }
+    if (rendered > 0) {
+      warn(`${rendered} texts${of} are not in the action format of the recipe; each is taken as the action itself.`);
+    }
   }
-  if (rendered > 0) {
-    warn(`${rendered} texts are not in the action format of the recipe; each is taken as the action itself.`);
-  }
-  const cut = cutWarning(rows, recipe.policy.sampling.maxActionTokens);
+  const cut = cutWarning(rows, Math.min(...plan.entries.map(({ sampling }) => sampling.maxActionTokens)));
   if (cut !== undefined) warn(cut);
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
-  const evaluation = common.evaluation && {
-    ...common.evaluation,
-    ...measuresOf(
-      (await gatherHeldOut(plan, stage, { ...parts, ...telling, random, signal }, run)).flatMap(
-        (one) => layOut(one) ?? [],
-      ),
-      parts.policy,
-      signal,
-    ),
-  };
+  const heldOut: DemonstrationRow[] = [];
+  for (const [at, { layOut }] of common.evaluation === undefined ? [] : learning.entries()) {
+    const [demonstrations, context] = [stage.demonstrations[at]!, parts.contexts[at]!];
+    for (const one of await gatherHeldOut(plan, { name, demonstrations }, context, run)) {
+      heldOut.push(...[layOut(one)].filter((row) => row !== undefined));
+    }
+  }
+  const evaluation = common.evaluation && { ...common.evaluation, ...measuresOf(heldOut, parts.policy, signal) };
   return trainSupervised({
     ...stage,
     ...common,
@@ -146,12 +159,14 @@ async function runSft(
 /** Work of this long is done before timers and signals get their turn. */
 const millisecondsAtOnce = 50;
 
+/** Adds the demonstrations that fit. @returns their number */
 async function packRows(
+  rows: PackedRows,
   demonstrations: AsyncIterable<Demonstration>,
   layOut: (demonstration: Demonstration) => DemonstrationRow | undefined,
   signal: AbortSignal,
-): Promise<PackedRows> {
-  const rows = new PackedRows();
+): Promise<number> {
+  const before = rows.length;
   let since = performance.now();
   for await (const demonstration of demonstrations) {
     const row = layOut(demonstration);
@@ -160,7 +175,7 @@ async function packRows(
     await unlessAborted(setImmediate(), signal);
     since = performance.now();
   }
-  return rows;
+  return rows.length - before;
 }
 
 /** Further measurements in evaluations of a supervised stage. */
@@ -197,8 +212,15 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
   const { plan, parts } = options;
   const own = parts.rl.get(stage.name);
   if (own === undefined) throw new Error(`the rl stage ${stage.name} has no parts`);
-  const { algorithm, curriculum, reward } = own;
-  const { count } = parts.environment.world.splits.train;
+  const { algorithm, curriculum, rewards } = own;
+  const entries = parts.entries.map(({ actor, environment, plan: { entry } }, place): StageEntry => {
+    const { horizon } = stage.entries[place] as StageEntryPlan;
+    const reward = rewards[place] as ComposedReward;
+    return { ...(entry !== undefined && { entry }), actor, environments: environment.pool, reward, horizon };
+  });
+  const [first, ...others] = entries;
+  if (first === undefined) throw new Error('a plan has an environment');
+  const counts = parts.entries.map(({ environment }) => environment.world.splits.train.count);
   const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
   const critic = algorithm.critic?.trunk === 'own' ? await openCritic(options) : undefined;
   options.journal.saveBeside(criticFolder, critic);
@@ -208,18 +230,16 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
       // The plan has the loop's own keys. Parts that it can only name, such as the algorithm, follow as instances.
       ...stage,
       ...common,
-      actor: parts.actor,
+      entries: [first, ...others],
       algorithm,
       ...(reference && { reference }),
       ...(critic && { critic }),
       supply: {
         name: stage.curriculum.name,
         curriculum,
-        count: count === 'unbounded' ? Infinity : count,
+        count: counts.reduce<number>((sum, count) => sum + (count === 'unbounded' ? Infinity : count), 0),
         admit: (tasks) => options.trainingTasks.admit(tasks),
       },
-      environments: parts.environment.pool,
-      reward,
       rollout: plan.rollout,
       record: plan.recipe.record.episodes,
     });

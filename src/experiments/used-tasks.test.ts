@@ -10,7 +10,7 @@ import { signalWorld } from '../rollout/fixtures/signals.js';
 import { localWorld } from '../rollout/local-world.js';
 import { proveSplits } from '../runs/split-proof.js';
 import { DrawnTasks } from './drawn-tasks.js';
-import { heldOutOf, sharesClusters, splitTasks, trainedClusters } from './used-tasks.js';
+import { heldOutOf, type KnownTasks, sharesClusters, splitTasks, trainedClusters } from './used-tasks.js';
 
 const plan = planRun(
   tinyRecipe({
@@ -20,18 +20,25 @@ const plan = planRun(
   }),
 );
 
-type Parts = Parameters<typeof splitTasks>[1];
+type Entries = Parameters<typeof splitTasks>[1];
+type Demonstrations = Parameters<typeof splitTasks>[2];
 
 const thirty = (changes: Partial<World> = {}): World => signalWorld(undefined, { count: 30, ...changes });
 
-const tasksOf = (of: World, demonstrated: readonly string[] = []) => {
-  const demonstrations = new Map([['sft', { facts: { tasks: new Set(demonstrated) } }]]);
-  return splitTasks(
-    plan,
-    { environment: { world: localWorld(of, worldSettings()) }, demonstrations } as unknown as Parts,
-    createRandom(1),
-  );
+const tasksOf = async (of: World, demonstrated: readonly string[] = []): Promise<KnownTasks> => {
+  const demonstrations = new Map([['sft', [{ facts: { tasks: new Set(demonstrated) } }]]]);
+  const environment = { name: 'signals', world: localWorld(of, worldSettings()) };
+  const entries = [{ environment, plan: plan.entries[0], prompt: {} }] as unknown as Entries;
+  const [known] = await splitTasks(plan, entries, demonstrations as unknown as Demonstrations, createRandom(1));
+  return known!;
 };
+
+/** What is drawn in the only environment of a run. */
+const drawnTasks = (
+  known: KnownTasks,
+  transfer: Parameters<typeof heldOutOf>[2],
+  note: (tasks: readonly string[]) => void,
+): DrawnTasks => new DrawnTasks([{ heldOut: heldOutOf(known, [known], transfer), clusters: known.clusters }], note);
 
 const unbounded = (): World => {
   const { splits } = thirty();
@@ -108,7 +115,7 @@ describe('a world that tells the split of a task', () => {
   it('finds held-out tasks that are not evaluated, in files and among those that are drawn', async () => {
     const known = await tasksOf(world(), ['validation-29']);
     expect(() => proveSplits(known.tasks)).toThrow('also tasks of validation; the first is "validation-29"');
-    const drawn = new DrawnTasks(heldOutOf(known, []), known.clusters, () => undefined);
+    const drawn = drawnTasks(known, [], () => undefined);
     await drawn.admit([{ task: 'train-29' }]);
     await expect(drawn.admit([{ task: 'validation-28' }])).rejects.toMatchObject({
       code: 'AG_SPLIT_LEAK',
@@ -132,24 +139,24 @@ describe('the clusters that are trained on', () => {
 
   it('are told where splits share clusters, here or where the final evaluation plays', async () => {
     const sharing = await tasksOf(shared, ['train-3']);
-    expect(sharesClusters(sharing.tasks, [])).toBe(true);
+    expect(sharesClusters('signals', [sharing], [])).toBe(true);
     await sharing.clusters.ask(['train-15', 'train-25']);
-    expect(trainedClusters(sharing, ['train-15', 'train-25'])).toEqual(new Set(['3', '5']));
+    expect(trainedClusters([sharing], [['train-15', 'train-25']])).toEqual(new Map([['signals', new Set(['3', '5'])]]));
     const apart = await tasksOf(thirty());
-    expect(sharesClusters(apart.tasks, [])).toBe(false);
-    expect(sharesClusters(apart.tasks, [{ ...other, sharesClusters: true }])).toBe(true);
-    expect(sharesClusters(apart.tasks, [{ ...other, isKin: false, sharesClusters: true }])).toBe(false);
-    expect(trainedClusters(apart, ['train-4'])).toEqual(new Set(['train-4']));
+    expect(sharesClusters('signals', [apart], [])).toBe(false);
+    expect(sharesClusters('signals', [apart], [{ ...other, sharesClusters: true }])).toBe(true);
+    expect(sharesClusters('signals', [apart], [{ ...other, environment: 'maze', sharesClusters: true }])).toBe(false);
+    expect(trainedClusters([apart], [['train-4']])).toEqual(new Map([['signals', new Set(['train-4'])]]));
   });
 });
 
 describe('the tasks that training draws', () => {
   const cluster = (task: string) => ({ cluster: String(Number(task.split('-')[1]) % 9) });
   const other = { name: 'far', environment: 'signals', split: 'test' as const, ids: ['train-7', 'far-1'] };
-  const drawn = async (of: World, transfer: Parameters<typeof heldOutOf>[1] = []) => {
+  const drawn = async (of: World, transfer: Parameters<typeof heldOutOf>[2] = []) => {
     const noted: string[] = [];
     const known = await tasksOf(of);
-    const tasks = new DrawnTasks(heldOutOf(known, transfer), known.clusters, (fresh) => noted.push(...fresh));
+    const tasks = drawnTasks(known, transfer, (fresh) => noted.push(...fresh));
     const admit = (...ids: string[]) => tasks.admit(ids.map((task) => ({ task })));
     return { noted, admit, tasks };
   };
@@ -158,10 +165,10 @@ describe('the tasks that training draws', () => {
   it('are noted once, and none is held out', async () => {
     const { admit, noted, tasks } = await drawn(unbounded());
     await admit('train-1', 'train-2', 'train-1');
-    await tasks.resume(['train-9']);
+    await tasks.resume([{ task: 'train-9' }]);
     await admit('train-9', 'train-2', 'train-3');
     expect(noted).toEqual(['train-1', 'train-2', 'train-3']);
-    expect([...tasks.ids]).toEqual(['train-1', 'train-2', 'train-9', 'train-3']);
+    expect([...tasks.ids[0]!]).toEqual(['train-1', 'train-2', 'train-9', 'train-3']);
     for (const [task, split] of [
       ['test-5', 'the split test'],
       ['validation-29', 'the split validation'],
@@ -190,7 +197,7 @@ describe('the tasks that training draws', () => {
   it('are none that the final evaluation plays with other options', async () => {
     const kin = await drawn(unbounded(), [{ ...other, isKin: true }]);
     await expect(kin.admit('train-7')).rejects.toThrow('`evaluation.final.transfer.far`');
-    const stranger = await drawn(unbounded(), [{ ...other, isKin: false }]);
+    const stranger = await drawn(unbounded(), [{ ...other, environment: 'maze', isKin: false }]);
     await stranger.admit('train-7');
   });
 });

@@ -7,43 +7,70 @@ import { allTasks, chooseTasks } from '../rollout/task-order.js';
 import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { splitNames } from '../rollout/split-names.js';
 import { evaluationRandom } from './evaluation-random.js';
-import type { Parts } from './make-parts.js';
-import type { SplitTasks, TransferTasks } from '../runs/split-proof.js';
+import type { Parts, PlayedEntry } from './make-parts.js';
+import { proveEnvironments, type SplitProof, type SplitTasks, type TransferTasks } from '../runs/split-proof.js';
+import type { TrainedClusters } from '../runs/trained-clusters.js';
 
 /** For larger splits, only the used tasks are compared. */
 const longestList = 1_000_000;
 
-/** The tasks of a run before it draws any, with what knows their clusters. */
+/** The tasks of an environment of a run before any is drawn, with what knows their clusters. */
 export interface KnownTasks {
+  /** The environment's name in a run of several. */
+  readonly entry?: string;
+  /** The environment, whose tasks and clusters keep their meaning with other options. */
+  readonly environment: string;
   readonly tasks: SplitTasks;
   readonly clusters: TaskClusters;
 }
 
+/** The parts of an environment that tell its tasks. */
+type TaskEntry = Pick<PlayedEntry, 'environment' | 'plan' | 'prompt'>;
+
 /**
- * Every task that a run uses besides those that reinforcement learning will draw, by use, and all tasks of the splits that
- * can be listed.
+ * Every task that a run uses besides those that reinforcement learning will draw, by environment and use, and all tasks of
+ * the splits that can be listed.
  *
+ * @param demonstrations of each stage, of each environment
  * @param purpose `check`: clusters are left out where splits share them, because no proof needs them. A run tells
  * trained from other clusters in its evaluations.
  */
 export async function splitTasks(
   plan: RunPlan,
-  parts: Pick<Parts, 'environment' | 'demonstrations' | 'prompt'>,
+  entries: readonly TaskEntry[],
+  demonstrations: Parts['demonstrations'],
   random: Random,
   purpose: 'check' | 'run' = 'run',
-): Promise<KnownTasks> {
-  const { world } = parts.environment;
+): Promise<readonly KnownTasks[]> {
+  const known: KnownTasks[] = [];
+  for (const [place, { environment, plan: entry, prompt }] of entries.entries()) {
+    const { name, world } = environment;
+    const learned = [...demonstrations.values()].flatMap((stage) => [...(stage[place]?.facts.tasks ?? [])]);
+    const examples = (prompt.examples?.games ?? []).map(({ task }) => task);
+    const clusters = new TaskClusters(world);
+    const tasks = await tasksOf(plan.recipe, world, clusters, { learned, examples }, random, purpose);
+    known.push({ ...(entry.entry !== undefined && { entry: entry.entry }), environment: name, tasks, clusters });
+  }
+  return known;
+}
+
+async function tasksOf(
+  recipe: Recipe,
+  world: WorldHandle,
+  clusters: TaskClusters,
+  { learned, examples }: { readonly learned: readonly string[]; readonly examples: readonly string[] },
+  random: Random,
+  purpose: 'check' | 'run',
+): Promise<SplitTasks> {
   const asksClusters = purpose === 'run' || !world.sharesClusters;
-  const clusters = new TaskClusters(world);
-  const demonstrations = new Set([...parts.demonstrations.values()].flatMap(({ facts }) => [...facts.tasks]));
-  const held = await heldOutTasks(plan.recipe, world.splits, random);
-  const examples = (parts.prompt?.examples?.games ?? []).map(({ task }) => task);
+  const demonstrations = new Set(learned);
+  const held = await heldOutTasks(recipe, world.splits, random);
   const used = { demonstrations, rl: [], examples, ...held };
   if (world.splitOf !== undefined) {
     const placed = await placeTasks(world, [...demonstrations, ...examples], [...held.validation, ...held.test]);
     for (const ids of [held.validation, held.test]) await clusters.ask(ids);
     await clusters.tryToAsk([...demonstrations, ...examples]);
-    return { tasks: { used, whole: {}, placed, ...clusters.facts() }, clusters };
+    return { used, whole: {}, placed, ...clusters.facts() };
   }
   const list = async (split: SplitName) => {
     const { count } = world.splits[split];
@@ -54,10 +81,30 @@ export async function splitTasks(
     ...(await list('validation')),
     ...(await list('test')),
   };
-  if (!asksClusters) return { tasks: { used, whole, sharesClusters: true }, clusters };
+  if (!asksClusters) return { used, whole, sharesClusters: true };
   for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
   await clusters.tryToAsk([...demonstrations, ...examples]);
-  return { tasks: { used, whole, ...clusters.facts() }, clusters };
+  return { used, whole, ...clusters.facts() };
+}
+
+/**
+ * The proof that no training task of a run is held out, in any of its environments.
+ *
+ * @param drawn tasks of each environment that reinforcement learning drew, in their order. Absent: none yet
+ */
+export function proveTasks(
+  known: readonly KnownTasks[],
+  transfer: readonly TransferTasks[],
+  drawn: readonly Iterable<string>[] = [],
+): SplitProof {
+  const tasks = known.map(({ environment, tasks: own, clusters }, place) => {
+    const rl = drawn[place];
+    return {
+      environment,
+      tasks: rl === undefined ? own : { ...own, used: { ...own.used, rl }, ...clusters.facts() },
+    };
+  });
+  return proveEnvironments(tasks, transfer);
 }
 
 /**
@@ -98,21 +145,30 @@ export interface HeldOutTasks {
   readonly splitOf?: WorldHandle['splitOf'];
 }
 
-/** What is held out from training: validation and test, and what the final evaluation plays with other options. */
-export function heldOutOf({ tasks, clusters }: KnownTasks, transfer: readonly TransferTasks[]): HeldOutTasks {
-  const { used, whole } = tasks;
-  const kin = transfer.filter(({ isKin }) => isKin);
+/**
+ * What is held out from training in an environment: validation and test of it and of those with the same name, and what the
+ * final evaluation plays of it with other options.
+ */
+export function heldOutOf(
+  own: KnownTasks,
+  all: readonly KnownTasks[],
+  transfer: readonly TransferTasks[],
+): HeldOutTasks {
+  const others = transfer.filter((other) => other.environment === own.environment);
+  const kin = all.filter(({ environment }) => environment === own.environment);
   const parts: readonly (readonly [string, Iterable<string>, (task: string) => string])[] = [
-    ...(['validation', 'test'] as const).map(
-      (split) =>
-        [`the split ${split}`, [...used[split], ...(whole[split] ?? [])], (id: string) => clusters.of(id)] as const,
+    ...kin.flatMap(({ entry, clusters, tasks: { used, whole } }) =>
+      (['validation', 'test'] as const).map((split) => {
+        const name = `the split ${split}${entry === undefined ? '' : ` of \`environments.${entry}\``}`;
+        return [name, [...used[split], ...(whole[split] ?? [])], (id: string) => clusters.of(id)] as const;
+      }),
     ),
-    ...kin.map(
+    ...others.map(
       (one) =>
         [`\`evaluation.final.transfer.${one.name}\``, one.ids, (id: string) => one.clusters?.get(id) ?? id] as const,
     ),
   ];
-  const isShared = tasks.sharesClusters === true || kin.some(({ sharesClusters }) => sharesClusters === true);
+  const isShared = sharesClusters(own.environment, all, transfer);
   const held = new Map<string, string>();
   const heldClusters = new Map<string, { task: string; split: string }>();
   for (const [split, ids, clusterOf] of parts) {
@@ -121,7 +177,7 @@ export function heldOutOf({ tasks, clusters }: KnownTasks, transfer: readonly Tr
       if (!isShared) heldClusters.set(clusterOf(task), { task, split });
     }
   }
-  const { splitOf } = clusters;
+  const { splitOf } = own.clusters;
   return { tasks: held, clusters: heldClusters, ...(splitOf && { splitOf }) };
 }
 
@@ -188,24 +244,30 @@ export class TaskClusters {
   }
 }
 
-/** Whether held-out tasks may belong to clusters that a run trains on. */
-export function sharesClusters({ sharesClusters: own }: SplitTasks, transfer: readonly TransferTasks[]): boolean {
-  return own === true || transfer.some((other) => other.isKin && other.sharesClusters === true);
+/** Whether held-out tasks of an environment may belong to clusters that a run trains on. */
+export function sharesClusters(
+  environment: string,
+  known: readonly KnownTasks[],
+  transfer: readonly TransferTasks[],
+): boolean {
+  const own = known.filter((one) => one.environment === environment).map(({ tasks }) => tasks);
+  const others = transfer.filter((one) => one.environment === environment);
+  return [...own, ...others].some((one) => one.sharesClusters === true);
 }
 
 /** Places that a curriculum is asked for at a time. */
 const drawnAtOnce = 1000;
 
 /**
- * The tasks that training will draw, if that is known before: where no curriculum learns from outcomes. At most the first
- * million of a stage.
+ * The tasks that training will draw in each environment, in their order, if that is known before: where no curriculum learns
+ * from outcomes. At most the first million of a stage.
  */
 export async function plannedTasks(
   { funded }: RunPlan,
-  { environment, rl }: Pick<Parts, 'environment' | 'rl'>,
-): Promise<ReadonlySet<string> | undefined> {
-  const { count } = environment.world.splits.train;
-  const planned = new Set<string>();
+  { entries, rl }: Pick<Parts, 'entries' | 'rl'>,
+): Promise<readonly ReadonlySet<string>[] | undefined> {
+  const counts = entries.map(({ environment }) => environment.world.splits.train.count);
+  const planned = entries.map(() => new Set<string>());
   for (const stage of funded) {
     if (stage.kind !== 'rl') continue;
     const { algorithm, curriculum } = rl.get(stage.name) ?? {};
@@ -214,36 +276,49 @@ export async function plannedTasks(
     const rounds = 1 + (algorithm?.refillRounds ?? 0);
     const draws = Math.min(stage.steps * stage.tasksPerStep * rounds, longestList);
     // A bounded split is played in whole rounds, and one round contains all its tasks.
-    const places = count === 'unbounded' ? draws : Math.min(draws, count);
-    for (let first = 0; first < places; first += drawnAtOnce) {
-      const many = Math.min(drawnAtOnce, places - first);
-      for (const { task } of await curriculum.choose(first, many, curriculum.initialState)) planned.add(task);
+    const [only, ...others] = counts;
+    const most = others.length > 0 || only === 'unbounded' || only === undefined ? draws : Math.min(draws, only);
+    for (let first = 0; first < most; first += drawnAtOnce) {
+      const many = Math.min(drawnAtOnce, most - first);
+      for (const { entry, task } of await curriculum.choose(first, many, curriculum.initialState)) {
+        planned[entries.findIndex(({ plan }) => plan.entry === entry)]?.add(task);
+      }
     }
   }
   return planned;
 }
 
-/** The clusters that a run trains on so far. */
-export function trainedClusters({ tasks: { used }, clusters }: KnownTasks, drawn: Iterable<string>): Set<string> {
-  return new Set([...used.demonstrations, ...drawn, ...(used.examples ?? [])].map((id) => clusters.of(id)));
+/**
+ * The clusters that a run trains on so far, by the names of environments.
+ *
+ * @param drawn tasks of each environment, in their order
+ */
+export function trainedClusters(known: readonly KnownTasks[], drawn: readonly Iterable<string>[]): TrainedClusters {
+  const trained = new Map<string, Set<string>>();
+  for (const [place, { environment, clusters, tasks }] of known.entries()) {
+    const own = trained.get(environment) ?? new Set<string>();
+    trained.set(environment, own);
+    const { demonstrations, examples } = tasks.used;
+    for (const id of [...demonstrations, ...(drawn[place] ?? []), ...(examples ?? [])]) own.add(clusters.of(id));
+  }
+  return trained;
 }
 
-/** Every task of the other environments that the final evaluation plays. */
+/** Every task of the environments that only the final evaluation plays. */
 export async function transferTasks(
-  { recipe, transfer }: RunPlan,
-  parts: Pick<Parts, 'transfer'>,
+  { entries, recipe }: RunPlan,
+  transfer: readonly Pick<PlayedEntry, 'environment' | 'plan'>[],
   random: Random,
 ): Promise<readonly TransferTasks[]> {
   const { split, tasks } = recipe.evaluation.final;
   const all: TransferTasks[] = [];
-  for (const { name, environment } of transfer) {
-    const world = parts.transfer.get(name)?.world;
-    if (world === undefined) continue;
+  for (const { environment, plan } of transfer) {
+    const { name, world } = environment;
     const ids = await evaluatedTasks(recipe, random, world.splits[split], split, tasks);
-    const isKin = environment.name === recipe.environment.name;
+    const isKin = entries.some((own) => own.environment.name === name);
     const clusters = new TaskClusters(world);
     await clusters.ask(ids);
-    all.push({ name, environment: environment.name, isKin, split, ids, ...clusters.facts() });
+    all.push({ name: plan.entry ?? '', environment: name, isKin, split, ids, ...clusters.facts() });
   }
   return all;
 }

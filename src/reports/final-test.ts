@@ -1,3 +1,4 @@
+import { environmentNames } from '../config/recipe-entries.js';
 import { planRun } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import { shortKey } from '../reporting/short-key.js';
@@ -22,13 +23,18 @@ export function finalTestOf(run: LoadedRun): FinalTest | undefined {
   const played = finalOutcomes(run, 'policy');
   if (played === undefined || !run.result?.evaluation) return undefined;
   const { recipe } = run.manifest;
-  const { environment } = recipe;
-  const options = recipeLeaves(environment.options ?? {});
+  const { entries } = planRun(recipe);
+  const [{ environment, evaluationHorizon }, ...others] = entries;
+  const options = recipeLeaves(environment.options);
+  // Runs of several environments have equal tests if these are equal, whatever their names are.
+  const all = entries.map((one) => [one.environment.name, one.environment.options, one.evaluationHorizon] as Json);
   const parts = {
-    environment: environment.name,
-    ...Object.fromEntries(Object.entries(options).map(([key, value]) => [`options.${key}`, value])),
+    environment: environmentNames(recipe).join(' + '),
+    ...(others.length === 0
+      ? Object.fromEntries(Object.entries(options).map(([key, value]) => [`options.${key}`, value]))
+      : { environments: JSON.stringify(all) }),
     split: run.result.evaluation.split,
-    turns: planRun(recipe).evaluationHorizon,
+    turns: others.length === 0 ? evaluationHorizon : Math.max(...entries.map((one) => one.evaluationHorizon)),
     tasks: played.outcomes.length,
   };
   return { key: JSON.stringify(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))), parts };

@@ -1,16 +1,19 @@
+import { environmentTitle } from '../config/recipe-entries.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportMean, ReportRate } from '../reporting/report-data.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
 /** The question that a run answers. */
-export function questionOf({ environment, algorithm, stages }: Recipe, seeds = 1): string {
+export function questionOf(recipe: Recipe, seeds = 1): string {
+  const { algorithm, stages } = recipe;
+  const world = environmentTitle(recipe);
   const over = seeds > 1 ? ` over ${seeds} seeds` : '';
   const trained = Object.values(stages).some(({ kind }) => kind === 'rl');
   if (!trained || algorithm === undefined) {
-    return `How much of ${environment.name} does supervised fine-tuning solve${over}?`;
+    return `How much of ${world} does supervised fine-tuning solve${over}?`;
   }
-  return `Does reinforcement learning with ${algorithm.name} improve the policy on ${environment.name}${over}?`;
+  return `Does reinforcement learning with ${algorithm.name} improve the policy on ${world}${over}?`;
 }
 
 /** The answer of one run: its success, and its difference to the start of reinforcement learning. */

@@ -1,3 +1,4 @@
+import { environmentNames, environmentTitle } from '../config/recipe-entries.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { clustersOf } from '../evaluation/success-rate.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
@@ -41,7 +42,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
 
 function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recipe): [string, string][] {
   const { policy, git } = manifest;
-  const { algorithm, environment, horizon, reward } = recipe;
+  const { algorithm, horizon, reward } = recipe;
   const parameters = policy?.['parameters'];
   const size = typeof parameters === 'number' ? `, ${parameters.toLocaleString('en')} parameters` : '';
   const last = metrics.at(-1);
@@ -49,7 +50,7 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
     // The page is headed by the name.
     ['recipe', name && manifest.name],
     ['run', name && manifest.id],
-    ['environment', environment.name],
+    [recipe.environments === undefined ? 'environment' : 'environments', environmentTitle(recipe)],
     ['policy', `${recipe.policy.preset ?? recipe.policy.from ?? recipe.policy.name}${size}`],
     ['algorithm', algorithm && `${algorithm.name}, groups of ${algorithm.groupSize}`],
     ['reward', reward.terms.map(({ name }) => name).join(' + ')],
@@ -93,8 +94,8 @@ function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): R
 }
 
 /** The split of the final evaluation and its environment, as comparisons pair runs. Options need not change its tasks. */
-function finalTasksOf({ environment, evaluation }: Recipe): string {
-  return JSON.stringify([evaluation.final.split, environment.name]);
+function finalTasksOf(recipe: Recipe): string {
+  return JSON.stringify([recipe.evaluation.final.split, ...environmentNames(recipe)]);
 }
 
 /** The results of each task before and after training. */

@@ -1,3 +1,4 @@
+import { environmentTitle } from '../config/recipe-entries.js';
 import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
@@ -84,7 +85,7 @@ export function composeReport(
     kind: 'comparison',
     question: isOne
       ? questionOf(recipe, new Set(group.cell.seeds).size)
-      : questionOfCells(cells, recipe.environment.name),
+      : questionOfCells(cells, environmentTitle(recipe)),
     answer: isOne ? answerOfSeeds(group.cell, comparisons[0]) : answerOfCells(cells, comparisons),
     runs: labelled(groups),
     cells,

@@ -21,6 +21,8 @@ export interface BatchRow {
   }[];
   readonly group: number;
   readonly truncated: boolean;
+  /** Sampling temperature. Absent: that of the batch. */
+  readonly temperature?: number;
 }
 
 /**
@@ -34,13 +36,21 @@ export function buildBatch(
   greedy?: ReadonlyMap<number, CompletedEpisode>,
 ): TrainingBatch {
   const width = rows.reduce((longest, { record }) => Math.max(longest, record.tokens.length), 0);
-  const empty = emptyBatch({ rows: rows.length, width, temperature });
+  const temperatures = Float64Array.from(rows, (row) => row.temperature ?? temperature);
+  const [first = temperature] = temperatures;
+  const isMixed = temperatures.some((own) => own !== first);
+  const empty = emptyBatch({ rows: rows.length, width, temperature: isMixed ? NaN : first });
   const greedyReturn = greedy && Float64Array.from(rows, ({ group }) => greedy.get(group)?.return ?? 0);
   const states = new Map<string, number>();
   const startState = rows.some(({ turns }) => turns[0]?.startState !== undefined)
     ? new Int32Array(rows.length * width).fill(-1)
     : undefined;
-  const batch = { ...empty, ...(greedyReturn && { greedyReturn }), ...(startState && { startState }) };
+  const batch = {
+    ...empty,
+    ...(greedyReturn && { greedyReturn }),
+    ...(startState && { startState }),
+    ...(isMixed && { temperatures }),
+  };
   for (const [row, { record, turns, group, episode = row, truncated }] of rows.entries()) {
     const offset = row * width;
     batch.tokens.set(record.tokens, offset);

@@ -41,7 +41,8 @@ export interface RolloutSettings {
   readonly collection?: 'waves' | 'free';
 }
 
-export interface CollectOptions {
+/** How the episodes of an environment are played. */
+export interface Playing {
   readonly actor: Actor;
   readonly environments: EnvironmentPool;
   readonly reward: ComposedReward;
@@ -49,14 +50,31 @@ export interface CollectOptions {
   readonly horizon: number;
   /** Root of the episodes' streams: an attempt uses the child stream (iteration, task, group, member, retry). */
   readonly random: Random;
-  readonly rollout: RolloutSettings;
   /** Whether turns record the state of the environment before their action. The environment must have `stateKey`. */
   readonly states?: boolean;
+}
+
+/** An environment of several. */
+export interface EntryPlaying extends Playing {
+  /** As the keys of its episodes name it. */
+  readonly entry?: string;
+}
+
+/** Settings of a collection that all its environments share. */
+export interface CollectionSettings {
+  readonly rollout: RolloutSettings;
   readonly signal: AbortSignal;
   /** Receives the times of the collection at its end. */
   readonly took?: (times: CollectionTimes) => void;
   /** Hears how far the collection is, at its beginning and after every turn. */
   readonly progress?: (counts: EpisodeCounts) => void;
+}
+
+export interface CollectOptions extends Playing, CollectionSettings {}
+
+export interface CollectEntriesOptions extends CollectionSettings {
+  /** The environments. Either a model plays in all of them, and it is the same one, or in none. */
+  readonly entries: readonly [EntryPlaying, ...EntryPlaying[]];
 }
 
 /** Wall-clock times of a collection. */
@@ -81,11 +99,31 @@ const smallestSplit = 64;
  * @throws AG_INTERRUPTED once the signal is aborted, AG_WORLD_UNAVAILABLE; the instances in use are discarded
  */
 export function collectEpisodes(keys: readonly EpisodeKey[], options: CollectOptions): Promise<Episode[]> {
-  return new Collection(keys, options).run();
+  const { rollout, signal, took, progress, ...playing } = options;
+  const settings = { rollout, signal, ...(took && { took }), ...(progress && { progress }) };
+  return new Collection(keys, settings, () => playing, [playing]).run();
+}
+
+/** Plays one episode for each key, each in the environment that its key names. Otherwise as `collectEpisodes`. */
+export function collectEntries(
+  keys: readonly EpisodeKey[],
+  { entries, ...settings }: CollectEntriesOptions,
+): Promise<Episode[]> {
+  const byName = new Map(entries.map((one) => [one.entry, one]));
+  const playingOf = ({ entry }: EpisodeKey): Playing => {
+    const playing = byName.get(entry);
+    if (playing === undefined) throw new Error(`the collection has no environment ${entry}`);
+    return playing;
+  };
+  return new Collection(keys, settings, playingOf, entries).run();
 }
 
 class Collection {
-  readonly #options: CollectOptions;
+  readonly #options: CollectionSettings;
+  readonly #playingOf: (key: EpisodeKey) => Playing;
+  readonly #entries: readonly [Playing, ...Playing[]];
+  /** Attempts that have begun and not ended, by their environment. */
+  readonly #taken = new Map<Playing, number>();
   readonly #results: Episode[];
   /** Attempts that have not begun, in the order of the keys. */
   readonly #waiting: Attempt[];
@@ -111,15 +149,23 @@ class Collection {
   /** The collection has ended, so no caller waits for the remaining calls. */
   #over = false;
 
-  constructor(keys: readonly EpisodeKey[], options: CollectOptions) {
+  constructor(
+    keys: readonly EpisodeKey[],
+    options: CollectionSettings,
+    playingOf: (key: EpisodeKey) => Playing,
+    entries: readonly [Playing, ...Playing[]],
+  ) {
     this.#options = options;
+    this.#playingOf = playingOf;
+    this.#entries = entries;
     this.#results = new Array<Episode>(keys.length);
     this.#waiting = keys.map((key, index) => ({ key, index, retries: 0 }));
-    this.#counter = new EpisodeCounter(keys.length, options.horizon, options.progress);
+    const horizon = Math.max(...entries.map((one) => one.horizon));
+    this.#counter = new EpisodeCounter(keys.length, horizon, options.progress);
   }
 
   async run(): Promise<Episode[]> {
-    const { actor, environments, signal } = this.#options;
+    const { signal } = this.#options;
     const start = performance.now();
     try {
       while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
@@ -134,9 +180,9 @@ class Collection {
       }
       this.#throwError();
       const milliseconds = performance.now() - start;
-      const policyWaited = actor.kind === 'model' ? milliseconds - this.#generating : 0;
+      const policyWaited = this.#actor.kind === 'model' ? milliseconds - this.#generating : 0;
       this.#options.took?.({ milliseconds, policyWaited });
-      await environments.shrink();
+      for (const { environments } of this.#entries) await environments.shrink();
       return this.#results;
     } finally {
       this.#over = true;
@@ -144,11 +190,16 @@ class Collection {
       await unlessAborted(Promise.all(this.#calls), signal).catch(() => undefined);
       // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
       this.#releaseSequences([...this.#live]);
-      for (const { instance, tools } of this.#live) {
-        void environments.discard(instance);
+      for (const { attempt, instance, tools } of this.#live) {
+        void this.#playingOf(attempt.key).environments.discard(instance);
         tools?.close();
       }
     }
+  }
+
+  /** The player of the first environment. The others differ in how it writes and what it is told. */
+  get #actor(): Actor {
+    return this.#entries[0].actor;
   }
 
   #throwError(): void {
@@ -164,7 +215,7 @@ class Collection {
 
   /** How many of the ready episodes are answered now. */
   #dueCount(): number {
-    const { actor } = this.#options;
+    const actor = this.#actor;
     const ready = this.#ready.length;
     const sampler = actor.kind === 'model' ? promisesOf(actor) : undefined;
     const isFree = this.#isFree(sampler);
@@ -207,21 +258,45 @@ class Collection {
 
   /** Begins as many attempts as allowed. @returns whether there are any */
   #beginEpisodes(): boolean {
-    const { actor, environments, rollout } = this.#options;
-    const played = actor.kind === 'player' && isTextPlayer(actor.player) ? actor.player.concurrency : Infinity;
-    const seats = Math.min(rollout.inFlight, environments.limit, played) - this.#live.size - this.#beginning;
-    const attempts = this.#waiting.splice(0, Math.max(0, seats));
-    for (const attempt of attempts) {
+    const begun: Attempt[] = [];
+    let seats = this.#options.rollout.inFlight - this.#live.size - this.#beginning;
+    let full = this.#entries.filter((playing) => this.#seatsIn(playing) <= 0).length;
+    for (let place = 0; place < this.#waiting.length && seats > 0 && full < this.#entries.length;) {
+      const attempt = this.#waiting[place] as Attempt;
+      const playing = this.#playingOf(attempt.key);
+      if (this.#seatsIn(playing) <= 0) {
+        place += 1;
+        continue;
+      }
+      this.#waiting.splice(place, 1);
+      this.#taken.set(playing, (this.#taken.get(playing) ?? 0) + 1);
+      if (this.#seatsIn(playing) <= 0) full += 1;
+      seats -= 1;
+      begun.push(attempt);
+    }
+    for (const attempt of begun) {
       this.#beginning += 1;
       this.#beside(() => this.#begin(attempt).finally(() => (this.#beginning -= 1)));
     }
-    return attempts.length > 0;
+    return begun.length > 0;
+  }
+
+  /** How many more episodes an environment and its player allow. */
+  #seatsIn(playing: Playing): number {
+    const { actor, environments } = playing;
+    const played = actor.kind === 'player' && isTextPlayer(actor.player) ? actor.player.concurrency : Infinity;
+    return Math.min(environments.limit, played) - (this.#taken.get(playing) ?? 0);
+  }
+
+  #leaveSeat({ key }: Attempt): void {
+    const playing = this.#playingOf(key);
+    this.#taken.set(playing, (this.#taken.get(playing) ?? 0) - 1);
   }
 
   async #begin(attempt: Attempt): Promise<void> {
-    const { actor, environments, horizon, reward, states } = this.#options;
+    const { actor, environments, horizon, reward, states, random: root } = this.#playingOf(attempt.key);
     const { iteration, task, group, member } = attempt.key;
-    const random = this.#options.random.stream(iteration, task, group, member, attempt.retries);
+    const random = root.stream(iteration, task, group, member, attempt.retries);
     let instance: InstanceHandle | undefined;
     try {
       instance = await environments.acquire();
@@ -236,13 +311,14 @@ class Collection {
       else this.#ready.push(episode);
     } catch (error) {
       if (instance !== undefined) void environments.discard(instance);
+      this.#leaveSeat(attempt);
       this.#broke(attempt, [], error, 'reset');
     }
   }
 
   /** Lets the actor answer these episodes, and plays its actions. */
   #answer(episodes: readonly LiveEpisode[]): void {
-    const { actor } = this.#options;
+    const actor = this.#actor;
     if (actor.kind !== 'model') {
       for (const episode of episodes) this.#beside(() => this.#play(episode, () => this.#ask(episode)));
       return;
@@ -250,13 +326,13 @@ class Collection {
     const sampler = promisesOf(actor);
     const isAlone = sampler.continuous === true && this.#isFree(sampler);
     const groups = isAlone ? episodes.map((episode) => [episode]) : [episodes];
-    for (const group of groups) this.#call(group, actor);
+    for (const group of groups) this.#call(group);
   }
 
   /** A call of the model. */
-  #call(episodes: readonly LiveEpisode[], actor: ModelActor): void {
+  #call(episodes: readonly LiveEpisode[]): void {
     if (this.#calls.size === 0) this.#generatingSince = performance.now();
-    const call = this.#generate(episodes, actor)
+    const call = this.#generate(episodes)
       .catch((error: unknown) => void (this.#error ??= { error }))
       .finally(() => {
         this.#calls.delete(call);
@@ -266,20 +342,26 @@ class Collection {
     this.#calls.add(call);
   }
 
-  async #generate(episodes: readonly LiveEpisode[], actor: ModelActor): Promise<void> {
+  async #generate(episodes: readonly LiveEpisode[]): Promise<void> {
     const { signal } = this.#options;
     const call = this.#signals.begin(signal);
-    const written = await generate(episodes, actor, call.signal).finally(() => this.#signals.end(signal, call));
-    if (this.#over) return;
-    for (const [index, episode] of episodes.entries()) {
-      this.#beside(() => this.#play(episode, () => written[index] as ActorTurn));
+    const written = new Map<LiveEpisode, ActorTurn>();
+    try {
+      for (const alike of bySampling(episodes)) {
+        const turns = await generate(alike, call.signal);
+        for (const [index, episode] of alike.entries()) written.set(episode, turns[index] as ActorTurn);
+      }
+    } finally {
+      this.#signals.end(signal, call);
     }
+    if (this.#over) return;
+    for (const episode of episodes) this.#beside(() => this.#play(episode, () => written.get(episode) as ActorTurn));
   }
 
   /** Asks a player without tokens for its text. Undefined if its context is full. */
   async #ask(episode: LiveEpisode): Promise<ActorTurn | undefined> {
-    const { attempt, instance, observations, random, system, texts, turns } = episode;
-    const { actor, rollout, signal } = this.#options;
+    const { actor, attempt, instance, observations, random, system, texts, turns } = episode;
+    const { rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
     if (actor.kind === 'environment') {
       const text = await instance.act(actor.player, stream);
@@ -346,7 +428,7 @@ class Collection {
       this.#counter.turn(written.sampled);
     } catch (error) {
       this.#drop(episode);
-      void this.#options.environments.discard(instance);
+      void this.#playingOf(episode.attempt.key).environments.discard(instance);
       this.#broke(episode.attempt, turns, error, phase);
       return;
     }
@@ -357,18 +439,19 @@ class Collection {
   /** Ends an episode and stores its result. */
   #leave(episode: LiveEpisode): void {
     this.#drop(episode);
-    this.#options.environments.release(episode.instance);
+    this.#playingOf(episode.attempt.key).environments.release(episode.instance);
     this.#end(episode.attempt, episode.completed());
   }
 
   #drop(episode: LiveEpisode): void {
     this.#live.delete(episode);
+    this.#leaveSeat(episode.attempt);
     episode.tools?.close();
     this.#releaseSequences([episode]);
   }
 
   #releaseSequences(episodes: readonly LiveEpisode[]): void {
-    const { actor } = this.#options;
+    const actor = this.#actor;
     if (actor.kind === 'model') actor.model.release(episodes.map(({ sequenceName }) => sequenceName));
   }
 
@@ -398,20 +481,41 @@ function promisesOf({ model: { capabilities }, sampling }: ModelActor): SamplerP
   return (sampling.exact === true ? capabilities.exactSampler : undefined) ?? capabilities.sampler;
 }
 
-async function generate(
-  episodes: readonly LiveEpisode[],
-  { model, format, sampling, maxActionTokens }: ModelActor,
-  signal: AbortSignal,
-): Promise<ActorTurn[]> {
+/** Episodes that one call of the model can answer: those of environments with the same sampling. */
+function bySampling(episodes: readonly LiveEpisode[]): (readonly LiveEpisode[])[] {
+  const first = episodes[0] && modelOf(episodes[0]).sampling;
+  if (episodes.every((episode) => modelOf(episode).sampling === first)) return [episodes];
+  const alike = new Map<string, LiveEpisode[]>();
+  for (const episode of episodes) {
+    const { sampling } = modelOf(episode);
+    const key = JSON.stringify([sampling.temperature, sampling.topP, sampling.topK]);
+    const others = alike.get(key);
+    if (others === undefined) alike.set(key, [episode]);
+    else others.push(episode);
+  }
+  return [...alike.values()];
+}
+
+function modelOf({ actor }: LiveEpisode): ModelActor {
+  if (actor.kind !== 'model') throw new Error('only a model writes tokens');
+  return actor;
+}
+
+/** @param episodes one or more, with the same sampling */
+async function generate(episodes: readonly LiveEpisode[], signal: AbortSignal): Promise<ActorTurn[]> {
+  const { model, sampling } = modelOf(episodes[0] as LiveEpisode);
   const policyVersion = model.policyVersion;
   const sequences = episodes.map((episode) => episode.sequence as NonNullable<typeof episode.sequence>);
-  const requests = episodes.map((episode, index) => ({
-    tokens: sequences[index]?.tokens ?? [],
-    sequence: episode.sequenceName,
-    endIds: model.encoder.endIds,
-    maxTokens: maxActionTokens,
-    draws: uniformDraws(episode.random.stream('turn', episode.turns.length), maxActionTokens),
-  }));
+  const requests = episodes.map((episode, index) => {
+    const { maxActionTokens } = modelOf(episode);
+    return {
+      tokens: sequences[index]?.tokens ?? [],
+      sequence: episode.sequenceName,
+      endIds: model.encoder.endIds,
+      maxTokens: maxActionTokens,
+      draws: uniformDraws(episode.random.stream('turn', episode.turns.length), maxActionTokens),
+    };
+  });
   const answers = await model.generate(requests, sampling, signal);
   return sequences.map((sequence, index) => {
     const answer = answers[index];
@@ -422,6 +526,7 @@ async function generate(
     }
     const sampled = sequence.addAction(answer.tokens, answer.logprobs, answer.ended);
     const text = model.encoder.decode(answer.tokens);
+    const { format } = modelOf(episodes[index] as LiveEpisode);
     return { text, parsed: format.parse(text), cut: !answer.ended, sampled, policyVersion };
   });
 }

@@ -70,7 +70,7 @@ function stageCost(stage: StagePlan, plan: RunPlan, speed: Speed, counts?: TaskC
       steps,
     };
   }
-  const turns = Math.min(speed.turns, meanTurns(stage.horizon));
+  const turns = Math.min(speed.turns, meanOrZero(stage.entries.map(({ horizon }) => meanTurns(horizon))));
   const affordable = budget === undefined ? Infinity : expectedEpisodes(budget, turns, turns * speed.tokensPerTurn);
   const steps = Math.min(stage.steps, Math.ceil(affordable / stage.episodesPerStep));
   const episodes = Math.min(steps * stage.episodesPerStep, affordable);

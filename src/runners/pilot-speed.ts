@@ -104,9 +104,9 @@ export function timesPlayed(temperatures: readonly number[]): number {
 }
 
 /** How often baselines play the tasks of the final evaluation, and all players in other environments. */
-export function playsOfOthers({ recipe, transfer }: RunPlan): number {
-  const others = transfer.filter(({ isOwn }) => !isOwn).length;
-  return baselines * (1 + others) + timesPlayed(recipe.evaluation.final.temperatures) * others;
+export function playsOfOthers({ entries, recipe, transfer }: RunPlan): number {
+  const others = transfer.filter(({ sameAs }) => sameAs === undefined).length;
+  return baselines * (entries.length + others) + timesPlayed(recipe.evaluation.final.temperatures) * others;
 }
 
 /** An environment has a random player and up to two experts. */

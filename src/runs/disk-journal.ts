@@ -102,9 +102,13 @@ export class DiskJournal implements Journal {
     for (const episode of episodes) log.appendLine({ formatVersion: 1, stage, step, runStep, ...episode });
   }
 
-  /** Notes training tasks that were drawn for the first time. */
-  tasks(tasks: readonly string[]): void {
-    this.#log(drawnTasksFile).appendLine({ formatVersion: 1, tasks });
+  /**
+   * Notes training tasks that were drawn for the first time.
+   *
+   * @param entry their environment, in a run of several
+   */
+  tasks(tasks: readonly string[], entry?: string): void {
+    this.#log(drawnTasksFile).appendLine({ formatVersion: 1, ...(entry !== undefined && { entry }), tasks });
   }
 
   evaluation(line: EvaluationLine): void {

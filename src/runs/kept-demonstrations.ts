@@ -73,9 +73,14 @@ export const stageRecordSchema = v.looseObject({
   heldOut: v.exactOptional(v.looseObject(keptFile)),
 });
 
-/** The file of a stage in a run's folder. */
-export function keptPath(run: string, stage: string, use: 'training' | 'heldOut'): string {
-  const name = `${encodeURIComponent(stage)}.jsonl`;
+/** The name of a stage's demonstrations of one environment, in the manifest and of its file. */
+export function keptName(stage: string, entry: string | undefined): string {
+  return entry === undefined ? stage : `${stage}.${entry}`;
+}
+
+/** The file of demonstrations with this name in a run's folder. */
+export function keptPath(run: string, kept: string, use: 'training' | 'heldOut'): string {
+  const name = `${encodeURIComponent(kept)}.jsonl`;
   return join(run, 'demonstrations', ...(use === 'heldOut' ? ['held-out'] : []), name);
 }
 

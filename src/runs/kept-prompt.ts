@@ -9,7 +9,7 @@ import { writeJsonAtomically } from './durable-files.js';
 import { checkKept } from './kept-demonstrations.js';
 import { readDocument } from './read-document.js';
 
-/** `prompt.json` */
+/** `prompt.json`, or `prompt.ENTRY.json` of a run of several environments. */
 export interface KeptPrompt {
   /** The system text of tasks without rules of their own, whole. */
   readonly system: string;
@@ -50,18 +50,39 @@ const document = {
   hint: 'Restore the file from a copy, or start a new run.',
 } as const;
 
-const promptFile = (run: string): string => join(run, 'prompt.json');
+/** Prompts by the names of their environments; the only environment of a run has none. */
+export type KeptPrompts = ReadonlyMap<string | undefined, KeptPrompt>;
 
-/** Stores the prompt in a run's folder. */
-export async function keepPrompt(run: string, prompt: KeptPrompt): Promise<FileDigest> {
-  await writeJsonAtomically(promptFile(run), { formatVersion: 1, ...prompt });
-  return fileDigest(promptFile(run));
+function promptFile(run: string, entry: string | undefined): string {
+  return join(run, entry === undefined ? 'prompt.json' : `prompt.${entry}.json`);
 }
 
-/** The prompt that a run has recorded. Undefined if it has none. Throws AG_RUN_DAMAGED if the file changed. */
-export async function readKeptPrompt(run: string, record: PromptRecord | undefined): Promise<KeptPrompt | undefined> {
-  if (record === undefined) return undefined;
-  await checkKept(promptFile(run), record);
-  const { system, games } = await readDocument(promptFile(run), document);
-  return { system, games };
+/**
+ * Stores a prompt in a run's folder.
+ *
+ * @param entry the environment of several that it is for
+ */
+export async function keepPrompt(run: string, prompt: KeptPrompt, entry?: string): Promise<FileDigest> {
+  const file = promptFile(run, entry);
+  await writeJsonAtomically(file, { formatVersion: 1, ...prompt });
+  return fileDigest(file);
+}
+
+/** The prompts that a run has recorded. Throws AG_RUN_DAMAGED if a file changed. */
+export async function readKeptPrompts(
+  run: string,
+  {
+    prompt,
+    prompts = {},
+  }: { readonly prompt?: PromptRecord; readonly prompts?: { readonly [entry: string]: PromptRecord } },
+): Promise<KeptPrompts> {
+  const kept = new Map<string | undefined, KeptPrompt>();
+  const records = [...(prompt ? [[undefined, prompt] as const] : []), ...Object.entries(prompts)];
+  for (const [entry, record] of records) {
+    const file = promptFile(run, entry);
+    await checkKept(file, record);
+    const { system, games } = await readDocument(file, document);
+    kept.set(entry, { system, games });
+  }
+  return kept;
 }

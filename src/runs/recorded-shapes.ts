@@ -124,8 +124,15 @@ export const recordedShapes = {
     evaluations: v.array(evaluationSchema),
     starts: v.array(evaluationSchema),
     baselines: baselinesSchema,
-    transfer: v.exactOptional(
-      v.record(v.string(), v.looseObject({ evaluations: v.array(evaluationSchema), baselines: baselinesSchema })),
+    environments: v.exactOptional(
+      v.record(
+        v.string(),
+        v.looseObject({
+          trained: v.boolean(),
+          evaluations: v.array(evaluationSchema),
+          baselines: baselinesSchema,
+        }),
+      ),
     ),
   }),
 };

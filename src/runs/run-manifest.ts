@@ -56,6 +56,8 @@ export interface RewardDescription {
 /** The recipe's own reward, and the rewards with which stages replace it. */
 export interface RewardDescriptions extends RewardDescription {
   readonly stages?: { readonly [stage: string]: RewardDescription };
+  /** Each environment's own, by its name in the recipe, in a run of several; the bounds above are those of the first. */
+  readonly environments?: { readonly [entry: string]: RewardDescription };
 }
 
 /** One process that worked on a run. */
@@ -109,12 +111,17 @@ export interface RunManifest {
    * Absent in runs of old versions.
    */
   readonly reward?: RewardDescriptions | null;
-  /** The demonstrations of each supervised stage, by its name. Absent until they are stored, and in old runs. */
+  /**
+   * The demonstrations of each supervised stage, by its name; in a run of several environments by `STAGE.ENTRY`. Absent until
+   * they are stored, and in old runs.
+   */
   readonly demonstrations?: { readonly [stage: string]: StageRecord };
   /** What its environments were made of besides plugins. Absent until the run begins. */
   readonly materials?: readonly MaterialRecord[];
   /** What `prompt` of the recipe became. Absent until it is stored, and without such a key. */
   readonly prompt?: PromptRecord;
+  /** Likewise, by the names of its environments, in a run of several. */
+  readonly prompts?: { readonly [entry: string]: PromptRecord };
   /** Absent if the policy cannot tell, and in old runs. `peakBytes` of the result says what it was. */
   readonly memory?: ExpectedMemory;
   /** Reasons why a repetition may differ in bits, such as a resume with other threads; empty: exact. */
@@ -169,6 +176,7 @@ const manifestSchema = v.looseObject({
   ),
   demonstrations: v.exactOptional(v.record(v.string(), stageRecordSchema)),
   prompt: v.exactOptional(promptRecordSchema),
+  prompts: v.exactOptional(v.record(v.string(), promptRecordSchema)),
   materials: v.exactOptional(v.array(materialSchema)),
   inexact: v.array(v.string()),
   sessions: v.array(v.looseObject({ startedAt: v.string(), fromStep: v.number() })),

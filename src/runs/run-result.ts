@@ -31,11 +31,10 @@ export interface Baselines {
   readonly start?: EvaluationSummary;
 }
 
-/**
- * The result on one environment of `evaluation.final.transfer`: the trained policy at each temperature, and the
- * baselines.
- */
-export interface TransferResult {
+/** The result in one environment: the trained policy at each temperature, and the baselines. */
+export interface EnvironmentResult {
+  /** Whether the run trained in it; false for environments of `evaluation.final.transfer`. */
+  readonly trained: boolean;
   readonly evaluations: readonly EvaluationSummary[];
   readonly baselines: Omit<Baselines, 'start'>;
 }
@@ -63,10 +62,10 @@ export interface RunResult {
   readonly starts: readonly EvaluationSummary[];
   readonly baselines: Baselines;
   /**
-   * The other environments of the final evaluation, by their names in the recipe; absent without such environments, or
-   * without the evaluation.
+   * Results in each of several environments that the run trained in, and in those of `evaluation.final.transfer`, by their
+   * names in the recipe. Absent if there are none, or without the final evaluation.
    */
-  readonly transfer?: { readonly [environment: string]: TransferResult };
+  readonly environments?: { readonly [environment: string]: EnvironmentResult };
 }
 
 /** Its place in the folder of a run. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { SplitName } from '../contracts/environment.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { splitNames } from '../rollout/split-names.js';
 
 /** The uses of tasks that every run has. The first two are training. */
 type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
@@ -55,6 +56,8 @@ export interface SplitProof {
   readonly placed?: true;
   /** The other environments of the final evaluation, by their names in the recipe; absent if there are none. */
   readonly transfer?: { readonly [name: string]: TransferProof };
+  /** The proofs of different environments that a run trains in, by their names; the counts above are sums of theirs. Absent: there is one. */
+  readonly environments?: { readonly [environment: string]: Omit<SplitProof, 'transfer' | 'environments'> };
 }
 
 interface UsedTasks {
@@ -166,6 +169,94 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
         ]),
       ),
     }),
+  };
+}
+
+/**
+ * The proof of a run in several environments. Those with the same name are one: whatever their options are, equal ids mean
+ * equal or almost equal tasks, so no task may be trained on in one and be held out in another.
+ *
+ * @throws AG_SPLIT_LEAK
+ */
+export function proveEnvironments(
+  all: readonly { readonly environment: string; readonly tasks: SplitTasks }[],
+  transfer: readonly TransferTasks[] = [],
+): SplitProof {
+  const names = [...new Set(all.map(({ environment }) => environment))];
+  const proofs = names.map((name, place): [string, SplitProof] => {
+    const own = all.filter(({ environment }) => environment === name).map(({ tasks }) => tasks);
+    const others = transfer.filter(({ environment, isKin }) => (isKin ? environment === name : place === 0));
+    return [name, proveSplits(unionOf(own), others)];
+  });
+  const [first, ...more] = proofs;
+  if (first === undefined) throw new Error('a run has an environment');
+  return more.length === 0 ? first[1] : sumOf(proofs);
+}
+
+/** The tasks of environments with the same name. */
+function unionOf(all: readonly SplitTasks[]): SplitTasks {
+  const [only, ...others] = all;
+  if (only !== undefined && others.length === 0) return only;
+  const used = (use: TaskUse | 'examples') => new Set(all.flatMap((tasks) => [...(tasks.used[use] ?? [])]));
+  const whole = splitNames.flatMap((split): [SplitName, Set<string>][] => {
+    const lists = all.flatMap((tasks) => (tasks.whole[split] === undefined ? [] : [[...tasks.whole[split]]]));
+    return lists.length < all.length ? [] : [[split, new Set(lists.flat())]];
+  });
+  const isPlaced = all.every(({ placed }) => placed !== undefined);
+  const placed = splitNames.map((split): [SplitName, readonly string[]] => [
+    split,
+    // What only some of them can list is compared like what they say of used tasks.
+    all.flatMap((tasks) => [...(tasks.placed?.get(split) ?? []), ...(tasks.whole[split] ?? [])]),
+  ]);
+  const clusters = new Map(all.flatMap((tasks) => [...(tasks.clusters ?? [])]));
+  return {
+    used: {
+      ...{ demonstrations: used('demonstrations'), rl: used('rl') },
+      ...{ validation: used('validation'), test: used('test'), examples: used('examples') },
+    },
+    whole: Object.fromEntries(whole),
+    ...((isPlaced || whole.length < splitNames.length) && { placed: new Map(placed) }),
+    ...(clusters.size > 0 && { clusters }),
+    ...(all.some(({ sharesClusters }) => sharesClusters) && { sharesClusters: true }),
+  };
+}
+
+function sumOf(proofs: readonly (readonly [string, SplitProof])[]): SplitProof {
+  const all = proofs.map(([, proof]) => proof);
+  const sum = (of: (proof: SplitProof) => number): number => all.reduce((total, proof) => total + of(proof), 0);
+  const use = (name: TaskUse | 'examples'): UsedTasks => ({
+    tasks: sum(({ uses }) => uses[name]?.tasks ?? 0),
+    fingerprint: fingerprint(
+      new Set(proofs.map(([environment, { uses }]) => `${environment} ${uses[name]?.fingerprint ?? ''}`)),
+    ),
+  });
+  const compared = (split: SplitName) => ({
+    tasks: sum((proof) => proof.compared[split].tasks),
+    clusters: sum((proof) => proof.compared[split].clusters),
+    whole: all.every((proof) => proof.compared[split].whole),
+  });
+  const transfer = Object.assign({}, ...all.map((proof) => proof.transfer ?? {})) as SplitProof['transfer'] & object;
+  return {
+    uses: {
+      ...{ demonstrations: use('demonstrations'), rl: use('rl'), validation: use('validation'), test: use('test') },
+      ...(all.some(({ uses }) => uses.examples) && { examples: use('examples') }),
+    },
+    compared: { train: compared('train'), validation: compared('validation'), test: compared('test') },
+    overlap: {
+      demonstrationsAndRl: sum(({ overlap }) => overlap.demonstrationsAndRl),
+      trainAndValidation: sum(({ overlap }) => overlap.trainAndValidation),
+      trainAndTest: sum(({ overlap }) => overlap.trainAndTest),
+      validationAndTest: sum(({ overlap }) => overlap.validationAndTest),
+    },
+    sharedClusters: {
+      trainAndValidation: sum(({ sharedClusters }) => sharedClusters.trainAndValidation),
+      trainAndTest: sum(({ sharedClusters }) => sharedClusters.trainAndTest),
+      validationAndTest: sum(({ sharedClusters }) => sharedClusters.validationAndTest),
+    },
+    ...(all.some((proof) => proof.sharesClusters) && { sharesClusters: true as const }),
+    ...(all.every((proof) => proof.placed) && { placed: true as const }),
+    ...(Object.keys(transfer).length > 0 && { transfer }),
+    environments: Object.fromEntries(proofs.map(([name, { transfer: _, ...proof }]) => [name, proof])),
   };
 }
 

@@ -12,27 +12,31 @@ import { readDocument } from './read-document.js';
  */
 const trainedClusters = v.looseObject({
   formatVersion: v.literal(1),
-  /** Sorted by code unit. */
-  clusters: v.array(v.string()),
+  /** By the name of their environment; sorted by code unit. */
+  environments: v.record(v.string(), v.array(v.string())),
 });
+
+/** Clusters by the name of their environment. */
+export type TrainedClusters = ReadonlyMap<string, ReadonlySet<string>>;
 
 function pathIn(directory: string): string {
   return join(directory, 'trained-clusters.json');
 }
 
-export async function writeTrainedClusters(directory: string, clusters: ReadonlySet<string>): Promise<void> {
-  const document: v.InferOutput<typeof trainedClusters> = { formatVersion: 1, clusters: [...clusters].sort() };
+export async function writeTrainedClusters(directory: string, clusters: TrainedClusters): Promise<void> {
+  const environments = Object.fromEntries([...clusters].map(([name, own]) => [name, [...own].sort()]));
+  const document: v.InferOutput<typeof trainedClusters> = { formatVersion: 1, environments };
   await writeJsonAtomically(pathIn(directory), document);
 }
 
 /** Undefined if the splits of the run share no clusters. */
-export async function readTrainedClusters(directory: string): Promise<ReadonlySet<string> | undefined> {
+export async function readTrainedClusters(directory: string): Promise<TrainedClusters | undefined> {
   if (!existsSync(pathIn(directory))) return undefined;
-  const { clusters } = await readDocument(pathIn(directory), {
+  const { environments } = await readDocument(pathIn(directory), {
     schema: trainedClusters,
     name: 'a list of clusters of tasks',
     code: 'AG_RUN_DAMAGED',
     hint: 'Restore it from a copy: without it, evaluations do not know what the run trained on.',
   });
-  return new Set(clusters);
+  return new Map(Object.entries(environments).map(([name, clusters]) => [name, new Set(clusters)]));
 }

@@ -10,7 +10,7 @@ import type { MetricPoint } from './mlflow-run.js';
  * @param timestamp of all points: the end of the run, in milliseconds since 1970
  */
 export function evaluationPoints(result: RunResult, timestamp: number): MetricPoint[] {
-  const { stages, starts, evaluations, baselines, transfer = {} } = result;
+  const { stages, starts, evaluations, baselines, environments = {} } = result;
   const end = stages.reduce((sum, { steps }) => sum + steps, 0);
   const firstRl = stages.findIndex(({ kind }) => kind === 'rl');
   const start = stages.slice(0, Math.max(0, firstRl)).reduce((sum, { steps }) => sum + steps, 0);
@@ -31,7 +31,7 @@ export function evaluationPoints(result: RunResult, timestamp: number): MetricPo
     ...starts.flatMap((summary) => points('start', summary, start)),
     ...evaluations.flatMap((summary) => points('policy', summary, end)),
     ...ofPlayers(players),
-    ...Object.values(transfer).flatMap((one) => [
+    ...Object.values(environments).flatMap((one) => [
       ...one.evaluations.flatMap((summary) => points('policy', summary, end)),
       ...ofPlayers(one.baselines),
     ]),

@@ -5,13 +5,16 @@ import type { ChosenTask, PlayedTask } from '../contracts/curriculum.js';
 import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ModelActor } from '../rollout/actor.js';
-import { collectEpisodes, type CollectOptions } from '../rollout/collect-episodes.js';
+import { collectEntries, type CollectionSettings, type EntryPlaying } from '../rollout/collect-episodes.js';
 import { refuseManyFailures } from '../rollout/failures.js';
 import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js';
 import type { DrawTasks } from './draw-tasks.js';
 
+/** An environment that a model plays in. */
+type LearningEntry = EntryPlaying & { readonly actor: ModelActor };
+
 export interface GroupsOptions {
-  readonly collect: CollectOptions & { readonly actor: ModelActor };
+  readonly collect: CollectionSettings & { readonly entries: readonly [LearningEntry, ...LearningEntry[]] };
   readonly algorithm: Algorithm;
   readonly update: Pick<UpdateSettings, 'groupSize'>;
   /** Number of groups that a step should learn from. */
@@ -103,11 +106,14 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
         .map((one, index) => ({ ...one, iteration: state.iteration, group: first + index }))
         .flatMap((group) => members.map((member) => ({ ...group, member })));
 
-    const sampled = await collectEpisodes(
+    const sampled = await collectEntries(
       keys(Array.from({ length: groupSize }, (_, member) => member)),
       options.collect,
     );
-    refuseManyFailures(sampled, options.collect.rollout.maxFailedShare, options.collect.environments.world);
+    for (const { entry, environments } of options.collect.entries) {
+      const own = sampled.filter((episode) => episode.entry === entry);
+      refuseManyFailures(own, options.collect.rollout.maxFailedShare, environments.world);
+    }
     episodes.push(...sampled);
     outcomes.push(
       ...chosen.map((one, index) =>
@@ -118,7 +124,7 @@ export async function collectGroups(options: GroupsOptions, state: GroupsState):
       ),
     );
     if (price > groupSize) {
-      for (const episode of await collectEpisodes(keys([groupSize]), greedily(options.collect))) {
+      for (const episode of await collectEntries(keys([groupSize]), greedily(options.collect))) {
         if (episode.status === 'completed') greedy.set(episode.group, episode);
       }
     }
@@ -165,9 +171,11 @@ function playedTask(task: ChosenTask, group: readonly Episode[]): PlayedTask {
 }
 
 /** The same options at temperature 0. */
-function greedily(collect: GroupsOptions['collect']): CollectOptions {
-  const { actor } = collect;
-  return { ...collect, actor: { ...actor, sampling: { temperature: 0, topP: 1, topK: 0 } } };
+function greedily({ entries, ...settings }: GroupsOptions['collect']): GroupsOptions['collect'] {
+  const sampling = { temperature: 0, topP: 1, topK: 0 };
+  const greedy = (one: LearningEntry): LearningEntry => ({ ...one, actor: { ...one.actor, sampling } });
+  const [first, ...others] = entries;
+  return { ...settings, entries: [greedy(first), ...others.map(greedy)] };
 }
 
 /** Completed episodes by group. A group without a completed episode is left out. */

@@ -1,5 +1,31 @@
-import type { CollectionTimes } from '../rollout/collect-episodes.js';
+import { environmentPhases } from '../rollout/call-clock.js';
+import type { CollectionTimes, Playing } from '../rollout/collect-episodes.js';
 import type { CallTimes } from '../rollout/world-handle.js';
+
+/** Times of the environments of a stage so far. */
+export interface EntryTimes {
+  /** Calls of all their worlds. */
+  readonly calls: CallTimes;
+  /** Milliseconds of their tools. Absent: none has tools. */
+  readonly tools?: number;
+}
+
+export function timesOf(entries: readonly Pick<Playing, 'actor' | 'environments'>[]): EntryTimes {
+  const worlds = [...new Set(entries.map(({ environments }) => environments.world))].map((world) => world.times());
+  const boxes = [...new Set(entries.flatMap(({ actor }) => actor.tools ?? []))];
+  const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+  const calls = environmentPhases.map((phase) => [
+    phase,
+    {
+      calls: sum(worlds.map((times) => times[phase].calls)),
+      milliseconds: sum(worlds.map((times) => times[phase].milliseconds)),
+    },
+  ]);
+  return {
+    calls: Object.fromEntries(calls) as CallTimes,
+    ...(boxes.length > 0 && { tools: sum(boxes.map(({ milliseconds }) => milliseconds)) }),
+  };
+}
 
 /**
  * Times of the collections of a step.

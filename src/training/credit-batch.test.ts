@@ -51,7 +51,7 @@ async function expectedGradient(recomputeLogprobs: boolean, importanceCap: numbe
   const sum = rewards.map(() => 0);
   for (const [token, chance] of sampled.entries()) {
     const update = { groupSize: 1, epochs: 1, minibatches: 1, recomputeLogprobs, importanceCap };
-    const options = { algorithm: plain, update, model, models: {}, temperature: 1 };
+    const options = { algorithm: plain, update, model, models: {}, temperature: () => 1 };
     const { batch } = await creditBatch([episode(token)], new Map(), {}, options);
     const live = { logprob: await model.logprobs(batch), entropy: new Float64Array(batch.mask.length) };
     const loss = plain.loss(lossOperations, lossInputs);

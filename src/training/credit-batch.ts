@@ -9,6 +9,7 @@ import { actionTokens } from '../credit/action-tokens.js';
 import { importanceWeights } from '../credit/importance-weights.js';
 import { referenceDivergence } from '../credit/reference-divergence.js';
 import { buildBatch, episodeRows } from '../rollout/build-batch.js';
+import { logprobsOf } from '../rollout/split-temperatures.js';
 import { fillRoles, type RoleModels } from './fill-roles.js';
 
 export interface CreditOptions {
@@ -16,7 +17,8 @@ export interface CreditOptions {
   readonly update: UpdateSettings;
   readonly model: PolicyModel;
   readonly models: RoleModels;
-  readonly temperature: number;
+  /** Sampling temperature of an episode. */
+  readonly temperature: (episode: CompletedEpisode) => number;
 }
 
 export interface CreditedBatch {
@@ -37,11 +39,14 @@ export async function creditBatch(
   { algorithm, update, model, models, temperature }: CreditOptions,
 ): Promise<CreditedBatch> {
   const asked = algorithm.roles.includes('greedy');
-  const built = buildBatch(episodes.flatMap(episodeRows), temperature, asked ? greedy : undefined);
+  const rows = episodes.flatMap((episode, number) =>
+    episodeRows(episode, number).map((row) => ({ ...row, temperature: temperature(episode) })),
+  );
+  const built = buildBatch(rows, 1, asked ? greedy : undefined);
   let batch = await fillRoles(built, algorithm, models);
 
   const correction = update.recomputeLogprobs
-    ? importanceWeights(batch, await model.logprobs(batch), update.importanceCap)
+    ? importanceWeights(batch, await logprobsOf(model, batch), update.importanceCap)
     : undefined;
   if (correction !== undefined) batch = { ...batch, logprobs: correction.trainer };
 

@@ -3,6 +3,7 @@ import type { TrainingBatch } from '../contracts/batch.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { selectRows } from '../rollout/select-rows.js';
+import { logprobsOf } from '../rollout/split-temperatures.js';
 
 /** The models that provide the data of an algorithm's roles. */
 export interface RoleModels {
@@ -23,7 +24,7 @@ export async function fillRoles(
   let filled = batch;
   if (roles.includes('reference')) {
     if (reference === undefined) throw missing('a frozen reference');
-    filled = { ...filled, referenceLogprobs: await reference.logprobs(batch) };
+    filled = { ...filled, referenceLogprobs: await logprobsOf(reference, batch) };
   }
   if (plan !== undefined) {
     if (critic?.values === undefined) throw missing('a value head');

@@ -3,6 +3,7 @@ import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
 import { byToken } from '../credit/row-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { joinTokens, splitTemperatures } from '../rollout/split-temperatures.js';
 
 /** Training fails after this many consecutive optimizer steps without a finite loss and gradient. */
 const patience = 3;
@@ -50,7 +51,7 @@ export class GradientSteps {
       this.#withoutTokens += 1;
       return;
     }
-    const learned = this.#model.forwardBackward(minibatch, this.#loss);
+    const learned = this.#learn(minibatch, this.#loss);
     const makeStep = () => this.#model.optimizerStep(this.#step);
     const stepped = this.#model.capabilities.ahead === true ? makeStep() : learned.then(makeStep);
     // This thread sums up while the model makes its step.
@@ -71,6 +72,36 @@ export class GradientSteps {
     this.#entropy += statistics.entropy;
     this.#klToSampler += statistics.klToSampler;
     this.#firstGap ??= statistics.gap;
+  }
+
+  /** Adds the gradient of a minibatch, whose rows may be of several temperatures. */
+  async #learn(minibatch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
+    const parts = splitTemperatures(minibatch).filter(({ batch }) => batch.mask.includes(1));
+    const results: Promise<ForwardBackwardResult>[] = [];
+    for (const { batch } of parts) {
+      const result = this.#model.forwardBackward(batch, loss);
+      results.push(result);
+      if (this.#model.capabilities.ahead !== true) await result;
+    }
+    const [only, ...others] = await Promise.all(results);
+    if (only === undefined || others.length === 0) return only as ForwardBackwardResult;
+    const all = [only, ...others];
+    const entropies = all.flatMap(({ entropy }) => entropy ?? []);
+    const [terms, metrics] = [new Map<string, number>(), new Map<string, number>()];
+    for (const result of all) {
+      add(terms, result.terms);
+      add(metrics, result.metrics);
+    }
+    return {
+      terms: Object.fromEntries(terms),
+      metrics: Object.fromEntries(metrics),
+      logprobs: joinTokens(
+        minibatch,
+        parts,
+        all.map(({ logprobs }) => logprobs),
+      ),
+      ...(entropies.length === all.length && { entropy: joinTokens(minibatch, parts, entropies) }),
+    };
   }
 
   /** Steps that were applied. */

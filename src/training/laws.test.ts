@@ -87,7 +87,7 @@ describe('law 7: resume is exact, bit for bit', () => {
         return Promise.resolve([{ ...summary, return: { mean: step, low: 0, high: 9 } }]);
       },
     };
-    const stage: Partial<ReinforcementOptions> = {
+    const stage: Parameters<typeof reinforcement>[0] = {
       steps: 5,
       evaluation,
       horizon: { schedule: 'truncation-rate', turns: [2, 3, 4], threshold: 0.3, window: 2 },

@@ -1,15 +1,15 @@
 import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
-import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { ModelActor } from '../rollout/actor.js';
 import type { CollectionTimes, RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
+import { taskName } from '../rollout/task-name.js';
 import type { StageBudget } from './budget.js';
 import { affordableGroups, collectGroups } from './collect-groups.js';
-import { collectionTimes } from './collection-times.js';
+import { collectionTimes, timesOf } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
 import { drawTasks, type TaskSupply, updateCurriculum } from './draw-tasks.js';
 import { type HorizonSchedule, type HorizonState, horizonTurns, initialHorizon, nextHorizon } from './horizon.js';
@@ -17,11 +17,23 @@ import { meanwhile } from './meanwhile.js';
 import { runStage, type StageOptions, type StageResult } from './run-stage.js';
 import { recordEpisodes, withGroupReturns } from './record-episodes.js';
 import { recordCredit } from './record-credit.js';
+import { entryMetrics, prefixed, rolloutMetrics, toolMetrics, withoutSignal } from './rollout-metrics.js';
 import { algorithmLosses, updateModels } from './update-models.js';
 
-export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
+/** An environment of a stage, and how it is played. */
+export interface StageEntry {
+  /** Its name in a run of several. */
+  readonly entry?: string;
   /** The trained model, and how it plays. */
   readonly actor: ModelActor;
+  readonly environments: EnvironmentPool;
+  readonly reward: ComposedReward;
+  readonly horizon: HorizonSchedule;
+}
+
+export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
+  /** The environments. All have the same model. */
+  readonly entries: readonly [StageEntry, ...StageEntry[]];
   readonly algorithm: Algorithm;
   readonly update: UpdateSettings;
   /** The weights before the stage's first step, also after a resume. Present if the algorithm has the role. */
@@ -31,9 +43,6 @@ export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
   /** What hands out training tasks. */
   readonly supply: TaskSupply;
   readonly tasksPerStep: number;
-  readonly environments: EnvironmentPool;
-  readonly reward: ComposedReward;
-  readonly horizon: HorizonSchedule;
   readonly rollout: RolloutSettings;
   /** The budget of the stage. Absent: unlimited. */
   readonly budget?: StageBudget;
@@ -44,7 +53,8 @@ export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
 /** The state that a step passes to the next. */
 interface ReinforcementState extends JsonObject {
   readonly algorithm: JsonObject;
-  readonly horizon: HorizonState;
+  /** Of each environment, in their order. */
+  readonly horizons: readonly HorizonState[];
   readonly badInRow: { readonly policy: number; readonly critic: number };
   /** The state of what hands out tasks. */
   readonly curriculum: JsonObject;
@@ -68,29 +78,30 @@ export function plannedSteps(options: ReinforcementOptions): number {
 
 /** Multi-turn reinforcement learning: sample with the current weights, learn from the episodes, repeat. */
 export function trainReinforcement(options: ReinforcementOptions): Promise<StageResult> {
-  const { actor, algorithm, budget, critic, environments, horizon, random, reference, reward, rollout } = options;
-  const { model, sampling } = actor;
+  const { algorithm, budget, critic, entries, random, reference, rollout } = options;
+  const { model } = entries[0].actor;
   const { supply, update, tasksPerStep } = options;
+  const temperatures = new Map(entries.map(({ entry, actor }) => [entry, actor.sampling.temperature]));
   const steps = plannedSteps(options);
   const losses = algorithmLosses(algorithm);
 
   async function step(step: number, state: ReinforcementState) {
     // Collect episodes with the current weights.
-    const turns = horizonTurns(horizon, state.horizon, step);
+    const playing = each(entries, ({ horizon, ...one }, place) => ({
+      ...one,
+      horizon: horizonTurns(horizon, state.horizons[place] ?? initialHorizon, step),
+      // The only environment of a run has no name, so nothing is added to its stream.
+      random: random.stream('episodes', ...(one.entry === undefined ? [] : [one.entry])),
+      states: algorithm.roles.includes('states'),
+    }));
     const collectStart = performance.now();
-    const toolStart = actor.tools?.milliseconds ?? 0;
-    const callsBefore = environments.world.times();
+    const timesBefore = timesOf(entries);
     const collections: CollectionTimes[] = [];
     const collected = await collectGroups(
       {
         collect: {
-          actor,
-          environments,
-          reward,
-          horizon: turns,
-          random: random.stream('episodes'),
+          entries: playing,
           rollout,
-          states: algorithm.roles.includes('states'),
           signal: options.signal,
           took: (times) => collections.push(times),
         },
@@ -117,12 +128,12 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
           update,
           model,
           models,
-          temperature: sampling.temperature,
+          temperature: ({ entry }) => temperatures.get(entry) as number,
         })
       : undefined;
 
     // Make the optimizer steps. This thread sums the episodes up while the models learn.
-    const [updates, { summary, greedy, recorded }] = await meanwhile(
+    const [updates, { summaries, summary, greedy, recorded }] = await meanwhile(
       updateModels(credited?.batch, losses(step), step, state.badInRow, {
         algorithm,
         update,
@@ -137,18 +148,26 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         const shown = recordCredit(chosen, model.encoder, { rows, ...(credited && { batch: credited.batch }) });
         return {
           summary: summarizeEpisodes(episodes),
+          summaries: entries.map(({ entry }) => summarizeEpisodes(episodes.filter((one) => one.entry === entry))),
           greedy: summarizeEpisodes([...collected.greedy.values()]),
           recorded: withGroupReturns(shown, episodes),
         };
       },
     );
     const end = performance.now();
+    const ofEach: Record<string, number> = {};
+    for (const [place, one] of entries.length > 1 ? playing.entries() : []) {
+      Object.assign(ofEach, entryMetrics(one, summaries[place] as EpisodesSummary, played));
+    }
 
     const next: ReinforcementState = {
       algorithm: credited?.state ?? state.algorithm,
-      horizon: nextHorizon(horizon, state.horizon, {
-        success: summary.success,
-        truncated: summary.truncatedBy.horizon,
+      horizons: entries.map(({ horizon }, place) => {
+        const { completed, success, truncatedBy } = summaries[place] as EpisodesSummary;
+        const before = state.horizons[place] ?? initialHorizon;
+        // A step may have no episode of an environment, and then tells nothing about it.
+        if (completed === 0 && entries.length > 1) return before;
+        return nextHorizon(horizon, before, { success, truncated: truncatedBy.horizon });
       }),
       badInRow: { policy: updates.policy.badInRow, critic: updates.critic.badInRow },
       curriculum: await updateCurriculum(supply, state.curriculum, collected.outcomes),
@@ -170,18 +189,19 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         ...prefixed('curriculum', supply.curriculum.metrics?.(next.curriculum) ?? {}),
         'train/groups': collected.groups,
         'train/without_batch': Number(credited === undefined),
-        ...rolloutMetrics(summary, turns),
-        ...(actor.tools && toolMetrics(summary, actor.tools.milliseconds - toolStart)),
-        'rollout/groups_without_signal': played.filter(isWithoutSignal).length / Math.max(1, played.length),
+        ...rolloutMetrics(summary, Math.max(...playing.map(({ horizon }) => horizon))),
+        ...toolMetrics(summary, timesBefore, timesOf(entries)),
+        'rollout/groups_without_signal': withoutSignal(played),
+        ...ofEach,
         ...(algorithm.refillRounds && { 'rollout/refills': collected.refills }),
         ...(greedy.completed > 0 && { 'rollout/greedy_return_mean': greedy.returnMean }),
         'time/collect_seconds': (updateStart - collectStart) / 1000,
         'time/update_seconds': (end - updateStart) / 1000,
-        ...collectionTimes(collections, callsBefore, environments.world.times()),
+        ...collectionTimes(collections, timesBefore.calls, timesOf(entries).calls),
         'time/tokens_per_second': summary.tokens / ((updateStart - collectStart) / 1000),
       },
       costs: {
-        tasks: played.flatMap((group) => group[0]?.task ?? []),
+        tasks: played.flatMap(([one]) => (one === undefined ? [] : taskName(one))),
         episodes: summary.completed + greedy.completed,
         turns: summary.turns + greedy.turns,
         tokens: summary.tokens + greedy.tokens,
@@ -202,7 +222,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       kind: 'rl',
       initialState: {
         algorithm: algorithm.initialState,
-        horizon: initialHorizon,
+        horizons: entries.map(() => initialHorizon),
         badInRow: { policy: 0, critic: 0 },
         curriculum: supply.curriculum.initialState,
         tasks: 0,
@@ -215,44 +235,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
   );
 }
 
-/** Whether all returns of the group are the same, so that no member is better than another. */
-function isWithoutSignal(group: readonly CompletedEpisode[]): boolean {
-  return group.every((episode) => Math.abs(episode.return - (group[0]?.return ?? 0)) < 1e-12);
-}
-
-function rolloutMetrics(summary: EpisodesSummary, horizon: number): Record<string, number> {
-  const { rewardsPerTurn, stepsPerReward } = summary.density;
-  const episodes = summary.completed + summary.failed;
-  return {
-    'rollout/success': summary.success,
-    'rollout/return_mean': summary.returnMean,
-    ...prefixed('rollout/reward', summary.components),
-    'rollout/rewards_per_turn': rewardsPerTurn,
-    // Without rewards, this ratio does not exist.
-    ...(stepsPerReward !== null && { 'rollout/steps_per_reward': stepsPerReward }),
-    'rollout/turns_mean': summary.turnsMean,
-    'rollout/horizon': horizon,
-    'rollout/truncated': summary.truncated,
-    ...prefixed('rollout/truncated_by', summary.truncatedBy),
-    'rollout/invalid': summary.invalid,
-    'rollout/cut': summary.cut,
-    'rollout/observations_cut': summary.observationsCut,
-    'rollout/failed': summary.failed / Math.max(1, episodes),
-    'rollout/retries': summary.retries,
-    'rollout/episodes': summary.completed,
-    'rollout/tokens': summary.tokens,
-  };
-}
-
-function toolMetrics({ toolCalls }: EpisodesSummary, milliseconds: number): Record<string, number> {
-  return {
-    'rollout/tool_calls': toolCalls.mean,
-    'rollout/tool_calls_failed': toolCalls.failed,
-    // A sum over concurrent calls, so it can exceed the time of the collection.
-    'time/tool_seconds': milliseconds / 1000,
-  };
-}
-
-function prefixed(prefix: string, numbers: { readonly [name: string]: number }): Record<string, number> {
-  return Object.fromEntries(Object.entries(numbers).map(([name, number]) => [`${prefix}/${name}`, number]));
+/** The same for each of a list that is not empty. */
+function each<T, R>([first, ...others]: readonly [T, ...T[]], map: (one: T, place: number) => R): [R, ...R[]] {
+  return [map(first, 0), ...others.map((one, place) => map(one, place + 1))];
 }

@@ -7,6 +7,7 @@ import type { OptimizerSettings, OptimizerStep, PolicyModel } from '../contracts
 import type { Random } from '../contracts/random.js';
 import type { Episode } from '../contracts/trajectory.js';
 import { type AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
+import { evaluationMetric } from './evaluation-metric.js';
 import { healthRules, type HealthState, initialHealth, type StepMetrics, watchHealth } from './health-rules.js';
 import { learningRate, type LearningRateSchedule } from './learning-rate.js';
 import { costMetrics, spend, type Spending, type StepCosts, takeOperations } from './spending.js';
@@ -290,21 +291,25 @@ async function evaluate(options: StageOptions, step: number, last: boolean): Pro
   if (evaluation === undefined || !(last || step % evaluation.every === 0)) return {};
   const start = performance.now();
   // First, because `evaluate` writes lines: an interruption after it would make a resumed run write them again.
-  const measured = (await evaluation.measure?.()) ?? {};
+  const besides = (await evaluation.measure?.()) ?? {};
   const metrics: Record<string, number> = {};
   for (const summary of await evaluation.evaluate(step)) {
-    const prefix = `eval/t${summary.temperature}`;
-    metrics[`${prefix}/success`] = summary.success.rate;
-    metrics[`${prefix}/success_low`] = summary.success.low;
-    metrics[`${prefix}/success_high`] = summary.success.high;
-    metrics[`${prefix}/return_mean`] = summary.return.mean;
-    metrics[`${prefix}/turns_mean`] = summary.turns.mean;
-    metrics[`${prefix}/truncated`] = summary.truncated;
-    metrics[`${prefix}/invalid`] = summary.invalid;
-    metrics[`${prefix}/failed`] = summary.failed;
+    const measured = {
+      success: summary.success.rate,
+      success_low: summary.success.low,
+      success_high: summary.success.high,
+      return_mean: summary.return.mean,
+      turns_mean: summary.turns.mean,
+      truncated: summary.truncated,
+      invalid: summary.invalid,
+      failed: summary.failed,
+    };
+    for (const [what, value] of Object.entries(measured)) {
+      metrics[evaluationMetric(summary.environment, summary.temperature, what)] = value;
+    }
     journal.event({ type: 'evaluation', stage, step, evaluation: summary });
   }
-  for (const [name, value] of Object.entries(measured)) metrics[`eval/${name}`] = value;
+  for (const [name, value] of Object.entries(besides)) metrics[`eval/${name}`] = value;
   return finiteOnly({ ...metrics, 'time/evaluation_seconds': (performance.now() - start) / 1000 });
 }
 

@@ -107,8 +107,8 @@ longDescribe('agentgym ablate transfer', { timeout: 240_000 }, () => {
     const { splits, plugins } = read<RunManifest>(run, 'manifest.json');
     expect(Object.keys(splits!.transfer!)).toEqual(['width-20-31']);
     expect(plugins.filter(({ kind }) => kind === 'environment')).toHaveLength(2);
-    const { evaluation, transfer } = read<RunResult>(run, 'result.json');
-    expect(transfer!['width-4-9']!.evaluations[0]).toEqual({ ...evaluation, environment: 'width-4-9' });
+    const { evaluation, environments } = read<RunResult>(run, 'result.json');
+    expect(environments!['width-4-9']!.evaluations[0]).toEqual({ ...evaluation, environment: 'width-4-9' });
   });
 
   it('shows the matrix in the terminal, in the report and in tables', async () => {
@@ -169,8 +169,8 @@ it('tests a policy in an environment whose words it has never seen', { timeout: 
   const run = join(folder, 'run');
   const { code, stdout } = await runWarm(['train', recipe, ...words, '--output', run]);
   expect(code).toBe(0);
-  const { transfer, evaluations } = read<RunResult>(run, 'result.json');
-  const { crafts } = transfer!;
+  const { environments, evaluations } = read<RunResult>(run, 'result.json');
+  const { crafts } = environments!;
   expect(evaluations.every((summary) => summary.environment === undefined)).toBe(true);
   for (const summary of [...crafts!.evaluations, ...Object.values(crafts!.baselines)]) {
     expect(summary).toMatchObject({ environment: 'crafts', failed: 0, success: { episodes: 12 } });

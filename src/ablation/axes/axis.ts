@@ -1,3 +1,4 @@
+import type { EnvironmentSettings } from '../../config/recipe-schema.js';
 import type { RunPlan, StagePlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -45,6 +46,18 @@ export function cannotVary(axis: string, because: string, hint: string): Agentgy
     message: `\`${axis}\` cannot be varied here: ${because}.`,
     hint,
   });
+}
+
+/** The environment whose options an axis varies. Throws AG_ABLATION_AXIS if the recipe has several. */
+export function variedEnvironment(axis: string, { entries }: RunPlan): EnvironmentSettings {
+  const [{ entry, environment }] = entries;
+  if (entry === undefined) return environment;
+  const key = `environments.${entry}.options`;
+  throw cannotVary(
+    axis,
+    'the recipe names its `environments`, and this axis varies the options of `environment`',
+    `Write an ablation file with \`grid\` or \`cells\` that set keys such as \`${key}\`.`,
+  );
 }
 
 /** The stages of a kind. */

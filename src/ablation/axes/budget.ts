@@ -74,7 +74,8 @@ function minimumSteps({ own }: StagePlan): number {
 }
 
 /** Number of demonstrations in the recipe if nothing has a price. */
-function demonstrationsOf({ name, demonstrations: { countUnpaid } }: SftStagePlan): number {
+function demonstrationsOf({ name, demonstrations }: SftStagePlan): number {
+  const countUnpaid = demonstrations.reduce((sum, own) => sum + own.countUnpaid, 0);
   if (countUnpaid < Infinity) return countUnpaid;
   const hint = `Set \`stages.${name}.demonstrations.count\`.`;
   throw cannotVary('budget', 'the recipe does not give the number of demonstrations', hint);

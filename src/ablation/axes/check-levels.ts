@@ -4,7 +4,7 @@ import type { Json } from '../../contracts/json.js';
 import { Instances } from '../../experiments/instances.js';
 import { allTasks } from '../../rollout/task-order.js';
 import type { WorldHandle } from '../../rollout/world-handle.js';
-import { cannotVary, type AxisContext } from './axis.js';
+import { cannotVary, type AxisContext, variedEnvironment } from './axis.js';
 
 /** Named options of an environment. Missing options have their defaults. */
 interface EnvironmentLevel {
@@ -24,7 +24,7 @@ export async function checkLevels(
 ): Promise<void> {
   const { host, settings } = context;
   const { recipe } = context.plan;
-  const located = await host.find('environment', recipe.environment.name);
+  const located = await host.find('environment', variedEnvironment(axis, context.plan).name);
   const instances = new Instances(host, settings);
   const { final, every, split } = recipe.evaluation;
   const learnt: readonly SplitName[] = every > 0 && split !== final.split ? ['train', split] : ['train'];

@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/json.js';
 import { isKeyMap } from '../../config/recipe-layer.js';
-import { cannotVary, type AxisContext } from './axis.js';
+import { cannotVary, type AxisContext, variedEnvironment } from './axis.js';
 
 /**
  * Values of the environment's options that make tasks harder, by option. The user's values take precedence over those
@@ -12,7 +12,7 @@ export async function environmentLevels(
   axis: string,
   { plan, host, values }: AxisContext,
 ): Promise<ReadonlyMap<string, readonly Json[]>> {
-  const { name } = plan.recipe.environment;
+  const { name } = variedEnvironment(axis, plan);
   const { contribution } = await host.find('environment', name);
   const declared = Object.entries(contribution.options).filter(([, option]) => option.axis === true);
   const names = declared.map(([option]) => option);

@@ -4,7 +4,7 @@ import type { Json } from '../../contracts/json.js';
 import type { CellPlan } from '../ablation-plan.js';
 import { cellId } from '../cell-id.js';
 import { checkLevels } from './check-levels.js';
-import { cannotVary, type Axis, type AxisContext } from './axis.js';
+import { cannotVary, type Axis, type AxisContext, variedEnvironment } from './axis.js';
 import { environmentLevels } from './environment-levels.js';
 
 /** An environment for training, which is also an environment for testing. */
@@ -22,7 +22,7 @@ export const transfer: Axis = {
   name: 'transfer',
   summary: 'Levels of an option of the environment: train on each, test on all',
   async cells(context) {
-    const { name, options } = context.plan.recipe.environment;
+    const { name, options } = variedEnvironment('transfer', context.plan);
     if (context.plan.recipe.evaluation.final.transfer !== undefined) {
       const hint = 'Remove the key from the recipe, or write an ablation file that keeps it.';
       throw cannotVary('transfer', 'the recipe chooses its own `evaluation.final.transfer`', hint);
@@ -66,7 +66,7 @@ interface Levels {
  * changes.
  */
 async function levelsOf(context: AxisContext): Promise<Levels> {
-  const { options } = context.plan.recipe.environment;
+  const { options } = variedEnvironment('transfer', context.plan);
   const found = [...(await environmentLevels('transfer', context))];
   const chosen = context.values === undefined ? found.slice(0, 1) : found;
   const [only, ...more] = chosen;

@@ -1,6 +1,6 @@
 // How training episodes ended, and how turns failed, from the log of a run.
 import { formatPath } from '../../config/recipe-layer.js';
-import { settingPath, type RunPlan } from '../../config/run-plan.js';
+import type { RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, unknown, type AdviceRule, type Judgement } from '../advice.js';
 import type { RunMeasure } from '../measured.js';
@@ -75,7 +75,8 @@ export const invalidTurns: AdviceRule = {
 function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined {
   const { lastRl: rl } = planned;
   if (rl === undefined) return undefined;
-  const { terms } = rl.reward;
+  const [{ reward, rewardPath }] = rl.entries;
+  const { terms } = reward;
   if (terms.some(({ name }) => name === 'cost' || name === 'format')) return undefined;
   const price = Math.min(0.01, Math.floor(0.25e4 / horizonsOf(planned).longest) / 1e4);
   const told = terms.map(({ name, weight, options }): Json => {
@@ -83,10 +84,7 @@ function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined 
     return { name, ...(weight !== 1 && { weight }), ...(changed && { options }) };
   });
   return {
-    [formatPath(settingPath(rl, ['reward', 'terms']))]: [
-      ...told,
-      { name: 'cost', options: { turn: 0, token: 0, invalid: price } },
-    ],
+    [formatPath([...rewardPath, 'terms'])]: [...told, { name: 'cost', options: { turn: 0, token: 0, invalid: price } }],
   };
 }
 

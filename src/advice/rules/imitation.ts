@@ -108,7 +108,7 @@ function cureOf(
   /** A stage with this many steps, and with enough games that none is seen too often. */
   const longer = (more: number, games = demonstrations): Record<string, Json> => {
     const count = Math.max(games, Math.ceil((more * stage.batchSize) / mostEpochs));
-    const isFile = stage.demonstrations.file !== undefined;
+    const isFile = stage.demonstrations[0].file !== undefined;
     return {
       ...(more > steps && { [at('steps')]: more }),
       ...(!isFile && count > demonstrations && { [at('demonstrations.count')]: count }),

@@ -118,6 +118,6 @@ function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined
 }
 
 /** Undefined if a file determines the number. */
-function demonstrationsOf({ demonstrations: { count } }: SftStagePlan): number | undefined {
+function demonstrationsOf({ demonstrations: [{ count }] }: SftStagePlan): number | undefined {
   return count === Infinity ? undefined : Math.max(1, count);
 }

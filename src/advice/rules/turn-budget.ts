@@ -1,5 +1,5 @@
 import { formatPath } from '../../config/recipe-layer.js';
-import { settingPath, type RunPlan } from '../../config/run-plan.js';
+import type { RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { fine, percent, unknown, type AdviceRule } from '../advice.js';
 import { horizonsOf } from '../play-tasks.js';
@@ -76,13 +76,13 @@ export const firstHorizon: AdviceRule = {
 
 /** The key of the horizon of the last stage of reinforcement learning. */
 function horizonKey({ lastRl }: RunPlan): string {
-  return lastRl === undefined ? 'horizon' : formatPath(settingPath(lastRl, ['horizon']));
+  return lastRl === undefined ? 'horizon' : formatPath(lastRl.entries[0].horizonPath);
 }
 
 /** The same schedule with a longer last horizon. */
 export function lengthened(planned: RunPlan, turns: number): { readonly [key: string]: Json } | undefined {
   const key = horizonKey(planned);
-  const horizon = planned.lastRl?.horizon ?? planned.recipe.horizon;
+  const horizon = planned.lastRl?.entries[0].horizon ?? planned.recipe.horizon;
   if (turns <= horizonsOf(planned).longest) return undefined;
   if (horizon.schedule === 'fixed') return { [`${key}.turns`]: turns };
   if (horizon.schedule === 'linear') return { [`${key}.to`]: turns };

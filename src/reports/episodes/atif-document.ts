@@ -9,7 +9,8 @@ import { type EpisodeSource, episodeId, type RecordedEpisode } from './recorded-
  */
 export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): object {
   const { sequences, turns } = episode;
-  const system = source.system(episode);
+  const { environment, system: systemOf } = source.entryOf(episode);
+  const system = systemOf(episode);
   const before = [
     ...(system === '' ? [] : [{ source: 'system', message: system }]),
     { source: 'user', message: turns[0]?.observation ?? episode.finalObservation },
@@ -29,7 +30,8 @@ export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): o
       total_steps: steps.length,
     },
     extra: {
-      environment: source.environment,
+      environment,
+      ...(episode.entry !== undefined && { entry: episode.entry }),
       task: episode.task,
       stage: episode.stage,
       step: episode.step,

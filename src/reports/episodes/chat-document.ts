@@ -4,9 +4,9 @@ import { type EpisodeSource, episodeId, type RecordedEpisode } from './recorded-
  * An episode as the messages of a chat, which trainers of supervised fine-tuning read (`messages` of TRL's datasets). The
  * other members say what it is worth; `rewards` has one number for each message of the assistant.
  */
-export function chatDocument(episode: RecordedEpisode, { run, system }: EpisodeSource): object {
+export function chatDocument(episode: RecordedEpisode, { run, entryOf }: EpisodeSource): object {
   const { finalObservation, finalObservationRole, terminated, turns } = episode;
-  const text = system(episode);
+  const text = entryOf(episode).system(episode);
   const messages = [
     ...(text === '' ? [] : [{ role: 'system', content: text }]),
     ...turns.flatMap(({ observation, observationRole, text: written }) => [
@@ -19,6 +19,7 @@ export function chatDocument(episode: RecordedEpisode, { run, system }: EpisodeS
   return {
     id: episodeId(episode),
     run,
+    ...(episode.entry !== undefined && { entry: episode.entry }),
     task: episode.task,
     success: episode.success,
     return: episode.return,

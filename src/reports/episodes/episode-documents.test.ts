@@ -8,9 +8,11 @@ import type { EpisodeSource, RecordedEpisode } from './recorded-episode.js';
 const source: EpisodeSource = {
   run: 'abc123',
   version: '0.1.0',
-  environment: { name: 'maze', options: { size: 3 } },
   policy: 'transformer',
-  system: ({ instructions = 'Find the exit.' }) => instructions,
+  entryOf: () => ({
+    environment: { name: 'maze', options: { size: 3 } },
+    system: ({ instructions = 'Find the exit.' }) => instructions,
+  }),
 };
 
 const turn = (changes: Partial<Turn> & Pick<Turn, 'observation' | 'text'>): Turn => ({

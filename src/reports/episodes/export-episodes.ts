@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { EntryPlan, RunPlan } from '../../config/run-plan.js';
 import type { Episode } from '../../contracts/trajectory.js';
 import { JsonLinesWriter } from '../../demonstrations/json-lines-writer.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -18,7 +19,7 @@ import { planOfRun } from '../../runs/plan-of-run.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
 import { atifDocument } from './atif-document.js';
 import { chatDocument } from './chat-document.js';
-import type { EpisodeSource, RecordedEpisode } from './recorded-episode.js';
+import type { EpisodeSource, RecordedEpisode, SourceEntry } from './recorded-episode.js';
 
 /** How an episode is written. */
 const episodeFormats = { atif: atifDocument, chat: chatDocument } as const;
@@ -116,22 +117,44 @@ async function describeSource(
   { host, run, settings, version }: ExportEpisodesRequest,
 ): Promise<EpisodeSource> {
   const { id, recipe } = manifest;
+  const plan = planOfRun(manifest);
   const instances = new Instances(host, settings);
-  const environment = await instances.environment(playedEnvironment(recipe));
+  const entries = new Map<string | undefined, SourceEntry>();
+  for (const entry of plan.entries) {
+    entries.set(entry.entry, await describeEntry(plan, entry, instances, run, settings));
+  }
+  return {
+    run: id,
+    version,
+    policy: recipe.policy.name,
+    entryOf({ entry }) {
+      const described = entries.get(entry);
+      if (described !== undefined) return described;
+      const message = `${run} recorded an episode of the environment "${entry}", which its recipe does not have.`;
+      throw new AgentgymError('AG_RUN_DAMAGED', { message, file: run });
+    },
+  };
+}
+
+async function describeEntry(
+  { recipe, toolLimits }: RunPlan,
+  { environment: own, format: formatSettings, prompt, tools: toolSettings }: EntryPlan,
+  instances: Instances,
+  run: string,
+  settings: HostSettings,
+): Promise<SourceEntry> {
+  const environment = await instances.environment(playedEnvironment(recipe, own));
   const { instructions } = environment.world;
   await environment.pool.dispose();
-  const tools = await instances.tools(recipe.tools ?? [], planOfRun(manifest).toolLimits);
+  const tools = await instances.tools(toolSettings, toolLimits);
   try {
-    const named = await instances.format(recipe.format);
+    const named = await instances.format(formatSettings);
     const format =
       named.withFunctions === undefined ? named : await fitToModel(run, { instances, named, tools, settings });
-    const { name, options } = recipe.environment;
+    const { name, options } = own;
     return {
-      run: id,
-      version,
-      environment: { name, options: options ?? {} },
-      policy: recipe.policy.name,
-      system: (episode) => systemPrompt(episode.instructions ?? instructions, format, tools, recipe.prompt?.system),
+      environment: { name, options },
+      system: (episode) => systemPrompt(episode.instructions ?? instructions, format, tools, prompt?.system),
     };
   } finally {
     await tools?.dispose();

@@ -6,15 +6,21 @@ export interface RecordedEpisode extends CompletedEpisode {
   readonly step: number;
 }
 
+/** An environment of a run, and what was told in it. */
+export interface SourceEntry {
+  readonly environment: { readonly name: string; readonly options: object };
+  /** The text before the first observation of an episode. */
+  readonly system: (episode: RecordedEpisode) => string;
+}
+
 /** What the documents of a run's episodes share. */
 export interface EpisodeSource {
   readonly run: string;
   /** Version of this tool. */
   readonly version: string;
-  readonly environment: { readonly name: string; readonly options: object };
   readonly policy: string;
-  /** The text before the first observation of an episode. */
-  readonly system: (episode: RecordedEpisode) => string;
+  /** The environment of an episode. */
+  readonly entryOf: (episode: RecordedEpisode) => SourceEntry;
 }
 
 /** Names an episode within its run. */

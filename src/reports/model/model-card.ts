@@ -2,6 +2,7 @@ import { basename, isAbsolute } from 'node:path';
 
 import { stringify } from 'yaml';
 
+import { environmentNames } from '../../config/recipe-entries.js';
 import type { Recipe } from '../../config/recipe-schema.js';
 import type { EvaluationSummary } from '../../contracts/evaluation.js';
 import type { ExportedModel } from '../../contracts/policy.js';
@@ -48,7 +49,7 @@ export function modelCard(content: CardContent): string {
     '',
     `# ${markdownText(basename(name))}`,
     '',
-    `A policy (${facts}) that plays ${markdownCode(recipe.environment.name)}, trained with agentgym: recipe ${markdownCode(manifest.name)}, stages ${stages.join(', ')}, ` +
+    `A policy (${facts}) that plays ${environmentNames(recipe).map(markdownCode).join(', ')}, trained with agentgym: recipe ${markdownCode(manifest.name)}, stages ${stages.join(', ')}, ` +
       `checkpoint of step ${checkpoint.runStep}. ${baseLine(content.base)}`,
     '',
     '## Results',
@@ -84,9 +85,9 @@ function metadata({ name, run, checkpoint, base, exported }: CardContent): { rea
     pipeline_tag: 'text-generation',
     ...(baseName !== undefined && { base_model: baseName }),
     ...(base?.license !== undefined && { license: base.license }),
-    tags: ['agentgym', 'reinforcement-learning', recipe.environment.name, ...algorithmsOf(recipe)],
+    tags: ['agentgym', 'reinforcement-learning', ...environmentNames(recipe), ...algorithmsOf(recipe)],
     ...(evaluation && {
-      'model-index': [{ name: basename(name), results: [indexed(recipe.environment.name, evaluation)] }],
+      'model-index': [{ name: basename(name), results: [indexed(environmentNames(recipe).join(' + '), evaluation)] }],
     }),
   };
 }

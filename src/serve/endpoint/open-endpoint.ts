@@ -55,15 +55,20 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const random = settings.random.stream('serve');
   const length = await servedLength(found, instances, request);
   // Adapters are trained over it, so their conversations begin alike.
-  const prompt = found.prompt && servedPrompt(found.prompt);
+  // A run of several environments has one for each, and a client does not say which it plays.
+  const own = found.prompts?.get(undefined);
+  const prompt = own && servedPrompt(own);
   const serve = (model: SamplingModel, name: string): OpenModel => {
     const maxTokens = Math.min(length ?? Infinity, model.capabilities.maxTokens);
     const options = { model, name, maxActionTokens, maxTokens, random, ...(prompt && { prompt }) };
     return { endpoint: new PolicyEndpoint(options), dispose: () => model.dispose() };
   };
   const model = await loadModel(found, instances, request.policyOptions, length);
-  const own = instances.records.find(({ kind }) => kind === 'policy');
-  const base = { ...serve(model, found.origin), reader: own && { entry: own.entry, policy: own.name } };
+  const policyRecord = instances.records.find(({ kind }) => kind === 'policy');
+  const base = {
+    ...serve(model, found.origin),
+    reader: policyRecord && { entry: policyRecord.entry, policy: policyRecord.name },
+  };
   if (folder === undefined) return base;
   const openAdapter = async (name: string, adapter: string): Promise<OpenModel> => {
     const left = availableMemory().available - process.memoryUsage.rss();
