@@ -11,7 +11,7 @@ import { imitation } from './rules/imitation.js';
 import { gain, overRandom } from './rules/outcome.js';
 
 /** Rules whose problems are always reported at the end of training: the policy did not learn what it should. */
-const told = [imitation, collapse, gain, overRandom];
+const alwaysTold = [imitation, collapse, gain, overRandom];
 
 /** The problems in a run's log and evaluations, one sentence each, and a command for more advice. Nothing is played. */
 export async function runProblems(directory: string): Promise<string[]> {
@@ -26,11 +26,13 @@ export async function runProblems(directory: string): Promise<string[]> {
     ...(fallen && { collapse: fallen }),
   };
   const planned = planOfRun(run.manifest);
-  const judged = judge({ planned, kind: 'run', measured }, told);
+  const judged = judge({ planned, kind: 'run', measured }, alwaysTold);
   const findings = judged.flatMap(([, judgement]) =>
     judgement.verdict === 'finding' && judgement.severity === 'problem' ? [judgement.finding] : [],
   );
   if (findings.length === 0) return [];
   const reference = referenceTo(run.directory, run.manifest.id);
-  return [...findings.map((finding) => `Problem: ${finding}`), `What to change: agentgym advise ${reference}`];
+  const told = findings.map((finding) => `Problem: ${finding}`);
+  // Advice is about one environment.
+  return planned.entries.length > 1 ? told : [...told, `What to change: agentgym advise ${reference}`];
 }

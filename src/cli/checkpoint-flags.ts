@@ -5,14 +5,18 @@ import type { CheckpointChoice } from '../runs/choose-checkpoint.js';
 /** The flag of commands that choose one of a run's checkpoints. */
 export const checkpointFlag = {
   checkpoint: Flags.custom<CheckpointChoice>({
-    helpValue: 'N|best|latest',
+    helpValue: 'N|best|latest|highest:METRIC|lowest:METRIC',
     description:
-      'Step of the checkpoint; best: highest success on the validation split among those that are kept; default: latest',
+      'Step of the checkpoint; highest:METRIC, such as highest:eval/maze/t0/success: of those that are kept, the one at whose step this metric of metrics.jsonl is highest; best: highest success on the validation split; default: latest',
     parse: (text) => {
       if (text === 'best' || text === 'latest') return Promise.resolve(text);
       const [, step] = /^(?:step-)?(\d+)$/.exec(text) ?? [];
       if (step !== undefined) return Promise.resolve(Number(step));
-      throw new Errors.CLIError(`--checkpoint is ${text}, but must be a step, best or latest`);
+      const [, end, metric] = /^(highest|lowest):(.+\/.+)$/.exec(text) ?? [];
+      if (metric !== undefined) return Promise.resolve({ end: end as 'highest' | 'lowest', metric });
+      throw new Errors.CLIError(
+        `--checkpoint is ${text}, but must be a step, best, latest, highest:METRIC or lowest:METRIC`,
+      );
     },
   })(),
 };

@@ -7,7 +7,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { findFetchedModel, isFetchedName, notPulled } from '../hub/fetched-model.js';
 import { isSourceName, shownSource } from '../hub/model-source.js';
 import { runWeights } from '../runs/checkpoints.js';
-import { type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
+import { checkpointTitle, type CheckpointChoice, chooseCheckpoint } from '../runs/choose-checkpoint.js';
 import { type KeptPrompts, readKeptPrompts } from '../runs/kept-prompt.js';
 import { loadRun } from '../runs/load-run.js';
 import { nameOfRun, readLabel } from '../runs/run-label.js';
@@ -75,7 +75,7 @@ export async function findModel(
   return {
     folder: chosen?.directory ?? (await runWeights(directory)),
     origin: manifest.id,
-    name: chosen === undefined ? name : `${name}, step ${chosen.runStep}`,
+    name: chosen === undefined ? name : `${name}, ${checkpointTitle(chosen)}`,
     plan: planOfRun(manifest),
     prompts: await readKeptPrompts(directory, manifest),
     trainedClusters: await readTrainedClusters(directory),

@@ -12,7 +12,7 @@ import type { EpisodeCounts } from '../rollout/episode-counts.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import type { CheckpointChoice } from '../runs/choose-checkpoint.js';
+import { type CheckpointChoice, checkpointText } from '../runs/choose-checkpoint.js';
 import {
   type AnswerSettings,
   chosenFormat,
@@ -274,7 +274,7 @@ function refuseTools(player: string, tools: readonly string[] | undefined): void
 function refuseCheckpoint(player: string | Player, checkpoint: CheckpointChoice | undefined): void {
   if (checkpoint === undefined) return;
   throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--checkpoint ${checkpoint}\` has no effect: \`${shownPlayer(player)}\` is not a run.`,
+    message: `\`--checkpoint ${checkpointText(checkpoint)}\` has no effect: \`${shownPlayer(player)}\` is not a run.`,
     hint: 'Remove it, or name a run; `agentgym runs list` lists the runs.',
   });
 }

@@ -244,6 +244,8 @@ export interface ReportCell {
   readonly success: ReportRate | null;
   /** The compared measure, if it is not success. */
   readonly measured?: ReportMean | null;
+  /** Mean success in each environment, by its name; absent if no cell of the document trains in several. */
+  readonly environments?: { readonly [environment: string]: ReportRate };
   /**
    * What it was tested on, in words that tell the tests of this document apart. Absent if all cells have the same test,
    * or before the final evaluation. Cells with different tests are not ranked.
@@ -268,6 +270,8 @@ export interface ReportComparison {
   /** Label of a cell, a run or a player. */
   readonly a: string;
   readonly b: string;
+  /** The environment in which both were tested, one of several. Absent: in the whole test. */
+  readonly environment?: string;
   readonly difference: ReportMean;
   /** Two-sided; null if no test was made. */
   readonly p: number | null;

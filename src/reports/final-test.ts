@@ -40,6 +40,26 @@ export function finalTestOf(run: LoadedRun): FinalTest | undefined {
   return { key: JSON.stringify(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))), parts };
 }
 
+/** The test of a run in one of its environments. */
+export interface EnvironmentTest {
+  /** Equal for equal tests, also if one run trains in more environments than another. */
+  readonly key: string;
+  /** The environment's name in the recipe, or the environment. */
+  readonly name: string;
+  /** As its evaluations name it; absent: it is the only one. */
+  readonly environment?: string;
+}
+
+/** The tests of a run in each environment that it trains in. */
+export function environmentTests({ manifest: { recipe } }: Pick<LoadedRun, 'manifest'>): EnvironmentTest[] {
+  const { entries } = planRun(recipe);
+  return entries.map(({ entry, environment: { name, options }, evaluationHorizon }) => ({
+    key: JSON.stringify([name, recipeLeaves(options), evaluationHorizon, recipe.evaluation.final.split]),
+    name: entry ?? name,
+    ...(entries.length > 1 && entry !== undefined && { environment: entry }),
+  }));
+}
+
 /** Words for each of some tests: the environment, and everything in which they differ. */
 export function testNames(tests: readonly FinalTest[]): string[] {
   const parts = tests.map((test) => test.parts);

@@ -5,7 +5,7 @@ import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
-import { finalTestOf, testNames } from './final-test.js';
+import { type EnvironmentTest, environmentTests, finalTestOf, testNames } from './final-test.js';
 import { nameSettings } from './name-settings.js';
 import { finalOutcomes, finite, reportComparison } from './report-comparisons.js';
 
@@ -41,9 +41,14 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const known = tests.filter((test) => test !== undefined);
   const isOneTest = new Set(known.map(({ key }) => key)).size < 2;
   const names = testNames(known);
+  const isMixed = runs.some(({ loaded }) => environmentTests(loaded).length > 1);
   return members.map((of, i) => {
     const test = tests[i];
-    const cell = cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of);
+    const environments = isMixed ? successByEnvironment(of) : undefined;
+    const cell = {
+      ...cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of),
+      ...(environments && { environments }),
+    };
     if (isOneTest || test === undefined) return { runs: of, cell };
     const baselines = { start: successOf(of, 'start'), random: successOf(of, 'random') };
     return { runs: of, cell: { ...cell, test: names[known.indexOf(test)] ?? '', baselines } };
@@ -81,13 +86,27 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
   };
 }
 
+/** Success of the trained policy in each environment that it was trained in. */
+function successByEnvironment(runs: readonly ReportedRun[]): NonNullable<ReportCell['environments']> {
+  const tests = runs.flatMap(({ loaded }) => environmentTests(loaded));
+  const names = new Map(tests.map(({ name, environment }) => [name, environment]));
+  return Object.fromEntries(
+    [...names].flatMap(([name, environment]) => {
+      const success = successOf(runs, 'policy', environment);
+      return success === null ? [] : [[name, success]];
+    }),
+  );
+}
+
 /** Success of a player over seeds and tasks; for one seed, with the interval of its own evaluation. */
-function successOf(runs: readonly ReportedRun[], player: string): ReportRate | null {
-  const finals = runs.flatMap(({ loaded }) => (loaded.result?.evaluation ? (finalOutcomes(loaded, player) ?? []) : []));
+function successOf(runs: readonly ReportedRun[], player: string, environment?: string): ReportRate | null {
+  const finals = runs.flatMap(({ loaded }) =>
+    loaded.result?.evaluation ? (finalOutcomes(loaded, player, 0, environment) ?? []) : [],
+  );
   const [only] = finals;
   if (only === undefined) return null;
   if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
-  const over = meanOfRuns(outcomesOf(runs, player), 'success');
+  const over = meanOfRuns(outcomesOf(runs, player, environment), 'success');
   if (over === null) return null;
   const { mean: rate, ...interval } = finite(over);
   return { rate, ...interval };
@@ -95,20 +114,42 @@ function successOf(runs: readonly ReportedRun[], player: string): ReportRate | n
 
 /**
  * Compares each setting with each earlier one of the same test, over their common seeds and tasks; `p` is corrected
- * over all pairs (Holm). Runs with one seed each, but different ones, are compared over their tasks only.
+ * over all pairs (Holm). Runs with one seed each, but different ones, are compared over their tasks only. Settings that
+ * train in several environments are also compared in each that they share, with a correction of its own.
  */
 export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] {
-  const pairs = groups.flatMap((second, j) =>
-    groups.slice(0, j).flatMap((first): ReportComparison[] => {
-      // A difference between different tests says nothing about the settings.
-      if (first.cell.test !== second.cell.test) return [];
-      const [a, b] = [outcomesOf(first.runs, 'policy'), outcomesOf(second.runs, 'policy')];
-      const isOneEach = a.length === 1 && b.length === 1;
-      const [left, right] = isOneEach ? [withSeed(a, 0), withSeed(b, 0)] : [a, b];
-      return comparePair([first.cell.label, left], [second.cell.label, right]).map(turnedToGain);
+  const pairs = groups.flatMap((second, j) => groups.slice(0, j).map((first) => [first, second] as const));
+  const whole = pairs.flatMap(([first, second]): ReportComparison[] => {
+    // A difference between different tests says nothing about the settings.
+    if (first.cell.test !== second.cell.test) return [];
+    return compareTwo(first, outcomesOf(first.runs, 'policy'), second, outcomesOf(second.runs, 'policy'));
+  });
+  const parts = pairs.flatMap(([first, second]) =>
+    commonTests(first, second).flatMap(({ key, name }) => {
+      const [a, b] = [first, second].map(({ runs }) => outcomesOfTest(runs, key));
+      return compareTwo(first, a ?? [], second, b ?? []).map((one) => ({ ...one, environment: name }));
     }),
   );
-  return correctByHolm(pairs);
+  return [...correctByHolm(whole), ...correctByHolm(parts)];
+}
+
+function compareTwo(
+  first: SeedGroup,
+  a: readonly RunOutcomes[],
+  second: SeedGroup,
+  b: readonly RunOutcomes[],
+): ReportComparison[] {
+  const isOneEach = a.length === 1 && b.length === 1;
+  const [left, right] = isOneEach ? [withSeed(a, 0), withSeed(b, 0)] : [a, b];
+  return comparePair([first.cell.label, left], [second.cell.label, right]).map(turnedToGain);
+}
+
+/** Tests in environments that both settings have, if one of them trains in several. */
+function commonTests(first: SeedGroup, second: SeedGroup): readonly EnvironmentTest[] {
+  const [a = [], b = []] = [first, second].map(({ runs: [run] }) => run && environmentTests(run.loaded));
+  if (a.length < 2 && b.length < 2) return [];
+  const [more, fewer] = a.length < b.length ? [b, a] : [a, b];
+  return more.filter(({ key }) => fewer.some((other) => other.key === key));
 }
 
 /** One recipe over its seeds: after reinforcement learning against before, on the same tasks. */
@@ -138,11 +179,25 @@ function turnedToGain(comparison: ReportComparison): ReportComparison {
   return { ...comparison, a: b, b: a, difference: { ...difference, mean: -mean, low: turn(high), high: turn(low) } };
 }
 
-/** The results of a player on the final tasks, once per seed. */
-function outcomesOf(runs: readonly ReportedRun[], player: string): RunOutcomes[] {
+/** The results of the trained policy in a test of one environment, once per seed. */
+function outcomesOfTest(runs: readonly ReportedRun[], key: string): RunOutcomes[] {
   const bySeed = new Map(
     runs.flatMap(({ loaded, report }) => {
-      const played = finalOutcomes(loaded, player);
+      const test = environmentTests(loaded).find((one) => one.key === key);
+      const played = test && finalOutcomes(loaded, 'policy', 0, test.environment);
+      return played === undefined
+        ? []
+        : [[report.seed, outcomesOfRun(report.seed, played.outcomes, 'success')] as const];
+    }),
+  );
+  return [...bySeed.values()];
+}
+
+/** The results of a player on the final tasks, once per seed. */
+function outcomesOf(runs: readonly ReportedRun[], player: string, environment?: string): RunOutcomes[] {
+  const bySeed = new Map(
+    runs.flatMap(({ loaded, report }) => {
+      const played = finalOutcomes(loaded, player, 0, environment);
       if (played === undefined) return [];
       const outcomes = outcomesOfRun(report.seed, played.outcomes, 'success');
       return [[report.seed, withPlaces(outcomes, loaded.manifest.recipe)] as const];

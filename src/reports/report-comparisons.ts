@@ -12,18 +12,23 @@ export interface FinalOutcomes {
   readonly outcomes: readonly TaskOutcome[];
 }
 
-/** The results of a player on the final tasks at a temperature; undefined if it has not played them. */
+/**
+ * The results of a player on the final tasks at a temperature; undefined if it has not played them.
+ *
+ * @param environment one of several; absent: all of training together, or the only one
+ */
 export function finalOutcomes(
   { evaluations, result }: LoadedRun,
   player: string,
   temperature = 0,
+  environment?: string,
 ): FinalOutcomes | undefined {
   const final = result?.evaluation ?? undefined;
   // The last one, because evaluations during training may use the same split.
   const found = evaluations.findLast(
     (line) =>
       line.player === player &&
-      line.evaluation.environment === undefined &&
+      line.evaluation.environment === environment &&
       line.evaluation.temperature === temperature &&
       (player !== 'policy' || line.evaluation.split === final?.split),
   );

@@ -55,7 +55,11 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
   if (best === undefined) return [];
   if (others.length === 0) return [`Only ${best.label} has a result: ${rateText(best.success)}.`];
   const between = (other: Tested) =>
-    comparisons.find(({ a, b }) => (a === other.label && b === best.label) || (a === best.label && b === other.label));
+    comparisons.find(
+      ({ a, b, environment }) =>
+        environment === undefined &&
+        ((a === other.label && b === best.label) || (a === best.label && b === other.label)),
+    );
   const below = others.filter((other) => isShown(between(other)));
   const near = others.filter((other) => !below.includes(other));
   const [second] = others;

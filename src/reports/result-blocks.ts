@@ -1,5 +1,5 @@
 import { finalBlocks, playerBlocks, type PlayerRow } from '../reporting/blocks/tell-players.js';
-import { paragraph, type Block } from '../reporting/blocks/block.js';
+import { heading, paragraph, type Block } from '../reporting/blocks/block.js';
 import type { PolicyEvaluation } from '../experiments/evaluate-policy.js';
 import { evaluationCurve } from '../reporting/evaluation-curve.js';
 import { formatBytes, formatCount, formatSeconds } from '../reporting/format-quantity.js';
@@ -24,8 +24,8 @@ export function runResultBlocks(run: LoadedRun): Block[] {
 
 /** The result of `agentgym evaluate`: the table of all players, and what the policy cost. */
 export function evaluationBlocks(result: PolicyEvaluation, policy: string): Block[] {
-  const { baselines, evaluation, textModel, time } = result;
-  const rows: PlayerRow[] = [
+  const { environments = {}, textModel, time } = result;
+  const rowsOf = ({ baselines, evaluation }: Pick<PolicyEvaluation, 'evaluation' | 'baselines'>): PlayerRow[] => [
     ...Object.entries(baselines)
       .filter(([name]) => name !== policy)
       .map(([name, summary]) => ({ name, evaluation: summary })),
@@ -39,7 +39,11 @@ export function evaluationBlocks(result: PolicyEvaluation, policy: string): Bloc
   ];
   const used = Object.entries(textModel?.usage ?? {}).map(([what, count]) => `${what} ${count}`);
   return [
-    ...playerBlocks(rows, 'telling'),
+    ...playerBlocks(rowsOf(result), 'telling'),
+    ...Object.entries(environments).flatMap(([name, one]) => [
+      heading(`Tested on ${name}`),
+      ...playerBlocks(rowsOf(one), 'telling', name),
+    ]),
     paragraph(`${result.policy} played for ${spent.join(', ')}`),
     ...(used.length > 0 ? [paragraph(`Used: ${used.join(', ')}`)] : []),
   ];

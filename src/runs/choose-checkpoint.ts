@@ -1,10 +1,21 @@
+import { nearestName } from '../config/nearest-name.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { evaluationMetric } from '../training/evaluation-metric.js';
 import { folderDamage } from './checkpoint-files.js';
 import { keptCheckpoints, runWeights } from './checkpoints.js';
 import type { LoadedRun } from './load-run.js';
 
-/** How a user names a checkpoint: by its step, or in words. */
-export type CheckpointChoice = number | 'best' | 'latest';
+/** How a user names a checkpoint: by its step, in words, or by the end of a metric of the run. */
+export type CheckpointChoice =
+  | number
+  | 'best'
+  | 'latest'
+  | { readonly end: 'highest' | 'lowest'; readonly metric: string };
+
+/** A choice in words, as the flag has it. */
+export function checkpointText(choice: CheckpointChoice): string {
+  return typeof choice === 'object' ? `${choice.end}:${choice.metric}` : String(choice);
+}
 
 /** A checkpoint that is complete and intact. */
 export interface ChosenCheckpoint {
@@ -12,11 +23,14 @@ export interface ChosenCheckpoint {
   readonly runStep: number;
   /** It is the last one of a run that was completed, so the final evaluation is its evaluation. */
   readonly isFinal: boolean;
+  /** The number that chose it among the checkpoints that the run keeps. Absent: nothing was compared. */
+  readonly by?: { readonly metric: string; readonly value: number };
 }
 
 /**
- * The checkpoint of a run by its step, `latest`, or `best`: the highest success on the validation split at the lowest
- * temperature that was played; of equal ones the later.
+ * The checkpoint of a run by its step, `latest`, `best`, or by the highest or lowest value of a metric of metrics.jsonl at
+ * its step; of equal ones the later. `best` is the highest success on the validation split at the lowest temperature that
+ * was played, of all environments together.
  *
  * @throws AG_CHECKPOINT_NOT_FOUND, AG_CHECKPOINT_BROKEN, AG_NOT_A_RUN if the run has no checkpoint yet
  */
@@ -24,19 +38,24 @@ export async function chooseCheckpoint(run: LoadedRun, which: CheckpointChoice):
   const latest = await runWeights(run.directory);
   const kept = await keptCheckpoints(run.directory);
   const steps = kept.map(({ runStep }) => runStep).join(', ');
-  const wanted = which === 'best' ? bestStep(run, kept) : which;
+  const isByMetric = which === 'best' || typeof which === 'object';
+  const chosen = isByMetric ? extremeStep(run, kept, which === 'best' ? bestMetric(run) : which) : undefined;
+  const wanted = chosen?.runStep ?? which;
   const found = kept.find(({ directory, runStep }) =>
     wanted === 'latest' ? directory === latest : runStep === wanted,
   );
   if (found === undefined) {
     throw new AgentgymError('AG_CHECKPOINT_NOT_FOUND', {
-      message: `The run ${run.directory} has no checkpoint of step ${wanted}; it has those of ${steps}.`,
+      message: `The run ${run.directory} has no checkpoint of step ${checkpointText(wanted)}; it has those of ${steps}.`,
       hint: 'Name one of them, or `latest`. A recipe keeps more with `checkpoint.keep`.',
       file: run.directory,
     });
   }
   const damage = await folderDamage(found.directory);
-  if (damage === undefined) return { ...found, isFinal: found.directory === latest && run.status === 'completed' };
+  if (damage === undefined) {
+    const isFinal = found.directory === latest && run.status === 'completed';
+    return { ...found, isFinal, ...(chosen && { by: { metric: chosen.metric, value: chosen.value } }) };
+  }
   throw new AgentgymError('AG_CHECKPOINT_BROKEN', {
     message: `The checkpoint ${found.directory} is damaged: ${damage}.`,
     hint: `Choose another with \`--checkpoint N\`: the run has those of ${steps}.`,
@@ -44,19 +63,49 @@ export async function chooseCheckpoint(run: LoadedRun, which: CheckpointChoice):
   });
 }
 
-function bestStep(run: LoadedRun, kept: readonly { readonly runStep: number }[]): number {
-  const steps = new Set(kept.map(({ runStep }) => runStep));
-  const played = run.evaluations.filter(({ player, runStep, evaluation: { split, environment } }) => {
-    return player === 'policy' && split === 'validation' && environment === undefined && steps.has(runStep);
-  });
-  const lowest = Math.min(...played.map(({ evaluation }) => evaluation.temperature));
-  const [best] = played
-    .filter(({ evaluation }) => evaluation.temperature === lowest)
-    .sort((a, b) => b.evaluation.success.rate - a.evaluation.success.rate || b.runStep - a.runStep);
-  if (best !== undefined) return best.runStep;
+/** A checkpoint in words, with the number that chose it. */
+export function checkpointTitle({ by, runStep }: ChosenCheckpoint): string {
+  return `step ${runStep}${by === undefined ? '' : ` (${by.metric} ${Number(by.value.toPrecision(3))})`}`;
+}
+
+type Extreme = Extract<CheckpointChoice, object>;
+
+/** The metric by which a checkpoint is the best. Throws AG_CHECKPOINT_NOT_FOUND if none was evaluated on validation. */
+function bestMetric({ directory, evaluations, metrics }: LoadedRun): Extreme {
+  const temperatures = evaluations.flatMap(({ player, evaluation: { split, temperature } }) =>
+    player === 'policy' && split === 'validation' ? [temperature] : [],
+  );
+  const metric = evaluationMetric(undefined, Math.min(...temperatures), 'success');
+  if (metrics.some((line) => line.metrics[metric] !== undefined)) return { end: 'highest', metric };
   throw new AgentgymError('AG_CHECKPOINT_NOT_FOUND', {
-    message: `No checkpoint of ${run.directory} was evaluated on the validation split, so none is the best.`,
+    message: `No checkpoint of ${directory} was evaluated on the validation split, so none is the best.`,
     hint: 'Choose one with `--checkpoint N` or `--checkpoint latest`; `evaluation.every` and `checkpoint.every` of a recipe set the steps.',
-    file: run.directory,
+    file: directory,
+  });
+}
+
+function extremeStep(
+  { directory, metrics }: LoadedRun,
+  kept: readonly { readonly runStep: number }[],
+  { end, metric }: Extreme,
+): { readonly runStep: number; readonly metric: string; readonly value: number } {
+  const steps = new Set(kept.map(({ runStep }) => runStep));
+  const measured = metrics.flatMap((line) => {
+    const value = line.metrics[metric];
+    return typeof value === 'number' && steps.has(line.runStep) ? [{ runStep: line.runStep, metric, value }] : [];
+  });
+  const sign = end === 'highest' ? -1 : 1;
+  const [first] = measured.sort((a, b) => sign * (a.value - b.value) || b.runStep - a.runStep);
+  if (first !== undefined) return first;
+  const names = [...new Set(metrics.flatMap((line) => Object.keys(line.metrics)))];
+  const near = nearestName(metric, names);
+  throw new AgentgymError('AG_CHECKPOINT_NOT_FOUND', {
+    message: `No step of ${directory} with a checkpoint measured \`${metric}\`; it has checkpoints of ${[...steps].join(', ')}.`,
+    hint: names.includes(metric)
+      ? '`evaluation.every` and `checkpoint.every` of a recipe set the steps; choose one with `--checkpoint N`.'
+      : near === undefined
+        ? 'Its metrics.jsonl has the names of all metrics.'
+        : `Did you mean \`${near}\`?`,
+    file: directory,
   });
 }

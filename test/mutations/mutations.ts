@@ -851,8 +851,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/run-recipe.ts',
-    find: '{ stored, keptPrompt, sharedGames, memory }',
-    replace: '{ keptPrompt, sharedGames, memory }',
+    find: '{ stored, keptPrompts, sharedGames, memory }',
+    replace: '{ keptPrompts, sharedGames, memory }',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'are played once',
   },

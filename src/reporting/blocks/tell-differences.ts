@@ -13,13 +13,37 @@ export function differenceBlocks(
   comparisons: readonly ReportComparison[],
   reserved: readonly Reservable[] = comparisons.map(({ difference }) => difference),
 ): Block[] {
+  const whole = comparisons.filter(({ environment }) => environment === undefined);
+  const parts = comparisons.filter(({ environment }) => environment !== undefined);
+  return [
+    ...tableBlocks(
+      whole,
+      whole.every(isPaired) ? 'Paired differences' : 'Differences',
+      [],
+      parts.length > 0 ? [] : reserved,
+    ),
+    ...tableBlocks(
+      parts,
+      'Differences in each environment',
+      [{ title: 'environment', kind: 'text', cell: ({ environment = '' }) => environment }],
+      reserved,
+    ),
+  ];
+}
+
+function tableBlocks(
+  comparisons: readonly ReportComparison[],
+  title: string,
+  more: readonly CellColumn<ReportComparison>[],
+  reserved: readonly Reservable[],
+): Block[] {
   if (comparisons.length === 0) return [];
   const first = { title: 'difference', kind: 'text', cell: ({ a, b }: ReportComparison) => `${b} − ${a}` } as const;
   const isCorrected = comparisons.some(({ corrected }) => corrected !== null);
   const pairs = `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}`;
   return [
-    heading(comparisons.every(isPaired) ? 'Paired differences' : 'Differences'),
-    tableOf('Differences', columnsOf(comparisons, first), comparisons),
+    heading(title),
+    tableOf('Differences', columnsOf(comparisons, first, more), comparisons),
     ...explanation(
       pairing(comparisons),
       'If an interval does not contain zero, chance is an unlikely explanation.',

@@ -13,7 +13,7 @@ import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
 import { repeatCommand } from '../repeat-command.js';
 import { findBaseModel } from './base-model.js';
-import { chooseCheckpoint } from '../../runs/choose-checkpoint.js';
+import { type CheckpointChoice, chooseCheckpoint } from '../../runs/choose-checkpoint.js';
 import { inExportingPlace } from './exporting-place.js';
 import { modelCard } from './model-card.js';
 
@@ -21,7 +21,7 @@ import { modelCard } from './model-card.js';
 export interface ModelExport {
   /** The run's folder. */
   readonly run: string;
-  readonly checkpoint: number | 'best' | 'latest';
+  readonly checkpoint: CheckpointChoice;
   readonly dtype: ExportSettings['dtype'];
   /** Whether an adapter is added to its base. */
   readonly merge: boolean;

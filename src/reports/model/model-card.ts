@@ -123,7 +123,8 @@ function resultLines({ run, checkpoint }: CardContent): string[] {
   const played = run.evaluations.filter(({ runStep, player }) => runStep === checkpoint.runStep && player === 'policy');
   if (played.length === 0) return ['This checkpoint was not evaluated.'];
   const rows = played.map(({ evaluation }) => {
-    return { name: `${evaluation.split}, temperature ${evaluation.temperature}`, evaluation };
+    const where = evaluation.environment === undefined ? '' : `${evaluation.environment}, `;
+    return { name: `${where}${evaluation.split}, temperature ${evaluation.temperature}`, evaluation };
   });
   const table = playersTable(rows, 'Evaluations of this checkpoint');
   return [...markdownLines([table]), '', 'Evaluations during training at this step; 95 % intervals for other tasks.'];
