@@ -113,6 +113,7 @@ export default defineConfig({
           'writing-an-environment',
           'data-sets',
           'curricula',
+          'several-environments',
           'slow-and-shared-worlds',
           'writing-a-reward',
           'writing-an-algorithm',

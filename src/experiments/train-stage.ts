@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
+import { formatPath, valueAt } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import type { RlStagePlan, RunPlan, SftStagePlan, StageEntryPlan, StagePlan } from '../config/run-plan.js';
+import type { EntryPlan, RlStagePlan, RunPlan, SftStagePlan, StageEntryPlan, StagePlan } from '../config/run-plan.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
@@ -74,17 +75,23 @@ export async function trainStage(options: TrainStageOptions): Promise<StageResul
   return stage.kind === 'sft' ? runSft(common, stage, options) : runRl(common, stage, options);
 }
 
+/** @param key of sampling, which an environment may replace */
+function samplingKey(plan: RunPlan, { path }: EntryPlan, key: string): string {
+  const own = [...path, 'sampling', key];
+  return formatPath(valueAt(plan.recipe, own) === undefined ? ['policy', 'sampling', key] : own);
+}
+
 /** A warning if a policy that has learnt the demonstrations would be cut before it ends an action. */
-function cutWarning(rows: PackedRows, maxActionTokens: number): string | undefined {
+function cutWarning(lengths: Iterable<number>, maxActionTokens: number, key: string): string | undefined {
   let [all, cut, longest] = [0, 0, 0];
-  for (const length of rows.actionLengths()) {
+  for (const length of lengths) {
     all += 1;
     if (length > maxActionTokens) cut += 1;
     longest = Math.max(longest, length);
   }
   if (cut === 0) return undefined;
   return (
-    `${Math.ceil((100 * cut) / all)} % of the demonstrated actions are longer than \`policy.sampling.maxActionTokens\` (${maxActionTokens}) ` +
+    `${Math.ceil((100 * cut) / all)} % of the demonstrated actions are longer than \`${key}\` (${maxActionTokens}) ` +
     `and would be cut; the longest has ${longest} tokens.`
   );
 }
@@ -120,11 +127,12 @@ async function runSft(
   if (reached < rows.length) {
     warn(`its ${stage.steps} steps of ${stage.batchSize} use only ${reached} of ${rows.length} demonstrations.`);
   }
-  let bought = 0;
+  let [bought, first] = [0, 0];
   for (const [at, { own, entry }] of learning.entries()) {
     const { learned, rendered } = own.facts;
     const of = entry.entry === undefined ? '' : ` of \`${entry.entry}\``;
-    const left = learned - (fitting[at] as number);
+    const fit = fitting[at] as number;
+    const left = learned - fit;
     bought += own.facts.bought;
     if (left > 0) {
       warn(`${left} of ${learned} demonstrations${of} do not fit into ${maxTokens} tokens and are left out.`);
@@ -132,9 +140,12 @@ async function runSft(
     if (rendered > 0) {
       warn(`${rendered} texts${of} are not in the action format of the recipe; each is taken as the action itself.`);
     }
+    const { maxActionTokens } = entry.sampling;
+    const key = samplingKey(plan, entry, 'maxActionTokens');
+    const cut = cutWarning(rows.actionLengths(first, fit), maxActionTokens, key);
+    if (cut !== undefined) warn(cut);
+    first += fit;
   }
-  const cut = cutWarning(rows, Math.min(...plan.entries.map(({ sampling }) => sampling.maxActionTokens)));
-  if (cut !== undefined) warn(cut);
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;

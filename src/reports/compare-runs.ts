@@ -6,7 +6,7 @@ import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../abl
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
 import type { ReportCell } from '../reporting/report-data.js';
-import { finalTestOf, testNames } from './final-test.js';
+import { environmentTests, finalTestOf, testNames } from './final-test.js';
 import { nameRuns } from './name-runs.js';
 import { logNotes } from './run-notes.js';
 import { finalOutcomes } from './report-comparisons.js';
@@ -40,6 +40,15 @@ interface ComparedRun {
   readonly spent: { readonly [currency: string]: number };
 }
 
+/** Runs in one environment. */
+interface EnvironmentComparison {
+  /** Its name in a recipe. */
+  readonly environment: string;
+  /** The compared measure of each run that was tested there, by id. */
+  readonly runs: { readonly [id: string]: CellMean };
+  readonly comparisons: readonly CellComparison[];
+}
+
 /** What `runs compare --json` prints. */
 export interface RunsComparison {
   readonly measure: Measure;
@@ -51,6 +60,11 @@ export interface RunsComparison {
   readonly packages: RunDifferences['packages'];
   /** Each run against each earlier one with the same test, by id. */
   readonly comparisons: readonly CellComparison[];
+  /**
+   * The same in each environment that two or more of the runs were tested in, in the order of the runs; `corrected` is over
+   * all environments. Empty if every run has one environment.
+   */
+  readonly environments: readonly EnvironmentComparison[];
   readonly notes: readonly string[];
 }
 
@@ -98,6 +112,7 @@ export async function compareRuns(
     differences: differing.keys,
     packages: differing.packages,
     comparisons: compareCells(pairs, outcomes, measure),
+    environments: compareEnvironments(ended, measure, temperature),
     notes: [...loaded.flatMap(notesOn), ...notesOnDifferences(differing), ...notesOnTests(runs)],
   };
 }
@@ -129,6 +144,48 @@ function compareOne(
     spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
   };
   return { compared, measured };
+}
+
+/** Compares runs in each environment that two or more of them were tested in. */
+function compareEnvironments(
+  runs: readonly LoadedRun[],
+  measure: Measure,
+  temperature: number,
+): readonly EnvironmentComparison[] {
+  const tests = runs.map(environmentTests);
+  if (tests.every(({ length }) => length < 2)) return [];
+  const names = new Map<string, string>();
+  // The names of a run with several environments say more than that of an environment.
+  for (const { key, name } of [...tests].sort((one, other) => other.length - one.length).flat()) {
+    if (!names.has(key)) names.set(key, name);
+  }
+  const places = [...names].map(([key, environment]) => {
+    const played = runs.flatMap((run, place): { id: string; cell: string; outcomes: RunOutcomes }[] => {
+      const test = tests[place]?.find((one) => one.key === key);
+      const found = test && readOutcomes(run, measure, temperature, test.environment);
+      const { id } = run.manifest;
+      return found === undefined ? [] : [{ id, cell: `${id} ${key}`, outcomes: { ...found, seed: 0 } }];
+    });
+    return { environment, played };
+  });
+  const common = places.filter(({ played }) => played.length > 1);
+  const outcomes = new Map(common.flatMap(({ played }) => played.map((one) => [one.cell, [one.outcomes]] as const)));
+  const pairs = common.flatMap(({ played }) =>
+    played.flatMap((b, j) => played.slice(0, j).map((a) => [a.cell, b.cell] as const)),
+  );
+  const compared = compareCells(pairs, outcomes, measure);
+  return common.map(({ environment, played }) => {
+    const idOf = (cell: string) => played.find((one) => one.cell === cell)?.id;
+    const own = compared.flatMap((one) => {
+      const [a, b] = [idOf(one.a), idOf(one.b)];
+      return a === undefined || b === undefined ? [] : [{ ...one, a, b }];
+    });
+    const means = played.flatMap(({ id, outcomes: of }): [string, CellMean][] => {
+      const mean = meanOfRuns([of], measure);
+      return mean === null ? [] : [[id, mean]];
+    });
+    return { environment, runs: Object.fromEntries(means), comparisons: own };
+  });
 }
 
 /** For runs with different tests, the name of each test; undefined for a run without a final evaluation. */

@@ -1,6 +1,7 @@
 import { explanation, tableOf, type Block, type CellColumn } from '../reporting/blocks/block.js';
 import { meanText, rangeText } from '../reporting/blocks/measure-text.js';
 import { spentText } from '../reporting/blocks/tell-costs.js';
+import { environmentBlocks } from '../reporting/blocks/tell-environments.js';
 import { differenceBlocks } from '../reporting/blocks/tell-differences.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import { shownValues } from '../reporting/shown-values.js';
@@ -12,7 +13,7 @@ type Row = RunsComparison['runs'][number];
 
 /** Runs side by side: their status, the differences of their recipes, and the differences of their results. */
 export function comparisonBlocks(comparison: RunsComparison): Block[] {
-  const { runs, differences, packages, comparisons, measure, split, temperature } = comparison;
+  const { runs, differences, packages, comparisons, environments, measure, split, temperature } = comparison;
   const labelOf = (id: string) => runs.find((run) => run.id === id)?.label ?? id;
   const meanOf = ({ success, measured = null }: Row) => (measure === 'success' ? success : measured);
   return [
@@ -48,9 +49,21 @@ export function comparisonBlocks(comparison: RunsComparison): Block[] {
       packages.map(({ name, values }) => ({ key: name, values })),
       (values) => values.map((one) => packageVersion(one, values)),
     ),
-    ...differenceBlocks(
-      comparisons.map((one) => reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) })),
+    ...environmentBlocks(
+      'run',
+      measure,
+      environments.flatMap(({ environment, runs: means }) =>
+        Object.entries(means).map(([id, mean]) => ({ environment, label: labelOf(id), mean: finite(mean) })),
+      ),
     ),
+    ...differenceBlocks([
+      ...comparisons.map((one) => reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) })),
+      ...environments.flatMap(({ environment, comparisons: own }) =>
+        own.map((one) => {
+          return { ...reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) }), environment };
+        }),
+      ),
+    ]),
   ];
 }
 

@@ -1,9 +1,10 @@
 import { environmentNames } from '../config/recipe-entries.js';
-import { planRun } from '../config/run-plan.js';
+import type { EntryPlan } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
 import { shortKey } from '../reporting/short-key.js';
 import { shownSetting, shownValue, shownValues } from '../reporting/shown-values.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
 import { finalOutcomes } from './report-comparisons.js';
 
@@ -23,7 +24,7 @@ export function finalTestOf(run: LoadedRun): FinalTest | undefined {
   const played = finalOutcomes(run, 'policy');
   if (played === undefined || !run.result?.evaluation) return undefined;
   const { recipe } = run.manifest;
-  const { entries } = planRun(recipe);
+  const { entries } = planOfRun(run.manifest);
   const [{ environment, evaluationHorizon }, ...others] = entries;
   const options = recipeLeaves(environment.options);
   // Runs of several environments have equal tests if these are equal, whatever their names are.
@@ -50,14 +51,19 @@ export interface EnvironmentTest {
   readonly environment?: string;
 }
 
-/** The tests of a run in each environment that it trains in. */
-export function environmentTests({ manifest: { recipe } }: Pick<LoadedRun, 'manifest'>): EnvironmentTest[] {
-  const { entries } = planRun(recipe);
-  return entries.map(({ entry, environment: { name, options }, evaluationHorizon }) => ({
-    key: JSON.stringify([name, recipeLeaves(options), evaluationHorizon, recipe.evaluation.final.split]),
-    name: entry ?? name,
-    ...(entries.length > 1 && entry !== undefined && { environment: entry }),
-  }));
+/** The tests of a run in each environment that it trains in, and in those that only the final evaluation plays. */
+export function environmentTests({ manifest }: Pick<LoadedRun, 'manifest'>): EnvironmentTest[] {
+  const { entries, recipe, transfer } = planOfRun(manifest);
+  const isNamed = (one: EntryPlan) => entries.length > 1 || one !== entries[0];
+  return [...entries, ...transfer].map((one) => {
+    const { entry, environment, evaluationHorizon } = one;
+    const { name, options } = environment;
+    return {
+      key: JSON.stringify([name, recipeLeaves(options), evaluationHorizon, recipe.evaluation.final.split]),
+      name: entry ?? name,
+      ...(isNamed(one) && entry !== undefined && { environment: entry }),
+    };
+  });
 }
 
 /** Words for each of some tests: the environment, and everything in which they differ. */

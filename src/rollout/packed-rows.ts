@@ -32,9 +32,9 @@ export class PackedRows implements RowList {
     });
   }
 
-  /** Number of tokens of every learned turn. */
-  *actionLengths(): Iterable<number> {
-    for (const { ranges } of this.#rows) {
+  /** Number of tokens of every learned turn, of `count` rows from `first`. */
+  *actionLengths(first = 0, count = this.length): Iterable<number> {
+    for (const { ranges } of this.#rows.slice(first, first + count)) {
       for (let index = 0; index < ranges.length; index += 2) yield ranges[index + 1]! - ranges[index]!;
     }
   }

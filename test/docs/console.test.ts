@@ -30,7 +30,7 @@ const withCommands = blocks.filter(
  * whose commands have tests of their own in test/cli.
  */
 const long =
-  /^((recipes|docs\/results)\/|docs\/(ablations|advice|demonstrations|exports|plugins|rewards|guides\/(bring-a-model|curricula|getting-started|reading-a-report|recipes|tracking|troubleshooting))\.md$)/;
+  /^((recipes|docs\/results)\/|docs\/(ablations|advice|demonstrations|exports|plugins|rewards|guides\/(bring-a-model|curricula|getting-started|reading-a-report|recipes|several-environments|tracking|troubleshooting))\.md$)/;
 const played = withCommands.filter(({ document }) => isLong || !long.test(document));
 
 describe('commands of documents', () => {

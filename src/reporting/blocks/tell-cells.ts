@@ -3,8 +3,9 @@ import { finalOf } from '../final-success.js';
 import type { ReportCell, ReportRate, ReportRun } from '../report-data.js';
 import { shortKey } from '../short-key.js';
 import { shownValues } from '../shown-values.js';
-import { explanation, heading, tableOf, type Block, type BlockCell, type CellColumn } from './block.js';
+import { explanation, tableOf, type Block, type BlockCell, type CellColumn } from './block.js';
 import { meanText, rangeText } from './measure-text.js';
+import { environmentBlocks } from './tell-environments.js';
 import { labelBlocks, type LabelledRow } from './tell-labels.js';
 
 /** What a page shows of cells besides. */
@@ -50,45 +51,21 @@ export function cellBlocks(
       about,
       cells.some((cell) => ticksOf(cell).length > 0) ? 'The short lines above an interval are the seeds.' : '',
     ),
-    ...environmentBlocks(cells),
+    ...environmentBlocks(
+      'setting',
+      measure,
+      cells.flatMap(({ environments = {}, label }) =>
+        Object.entries(environments).map(([environment, { rate, ...ends }]) => ({
+          environment,
+          label,
+          mean: { mean: rate, ...ends },
+        })),
+      ),
+    ),
     ...labelBlocks(
       cells.flatMap((cell) => labelled(cell, page?.runs ?? [])),
       'all',
       'setting',
-    ),
-  ];
-}
-
-/** Success in each environment, of settings of which one trains in several. Empty without. */
-function environmentBlocks(cells: readonly ReportCell[]): Block[] {
-  const rows = cells.flatMap(({ label, environments = {} }) =>
-    Object.entries(environments).map(([environment, success]) => ({ environment, label, success })),
-  );
-  if (rows.length === 0) return [];
-  const order = [...new Set(rows.map(({ environment }) => environment))];
-  rows.sort((one, other) => order.indexOf(one.environment) - order.indexOf(other.environment));
-  return [
-    heading('Success in each environment'),
-    tableOf(
-      'Success of each setting in each environment',
-      [
-        { title: 'environment', kind: 'text', cell: ({ environment }) => environment },
-        { title: 'setting', kind: 'text', cell: ({ label }) => label },
-        {
-          ...{ title: 'success, 0 to 100 %', kind: 'bar' },
-          cell: ({ success: { rate, low, high } }) => ({ from: 0, to: 1, middle: rate, low, high, ticks: [] }),
-        },
-        {
-          title: 'success',
-          kind: 'number',
-          cell: ({ success }) => ({ text: formatShare(success.rate), isStrong: true }),
-        },
-        {
-          ...{ title: '95 % interval', kind: 'number', rank: 1 },
-          cell: ({ success }) => rangeText('success', success),
-        },
-      ],
-      rows,
     ),
   ];
 }
