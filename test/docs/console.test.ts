@@ -89,9 +89,14 @@ async function check(command: ConsoleCommand, folder: string, home: string): Pro
 /** Files that bring plugins or a recipe of the page's own. */
 const PROJECT = ['package.json', 'agentgym.config.ts'];
 
-/** Trainings and ablations of the quickstart, and commands that print what they find out about it or the machine. */
+/**
+ * Trainings and ablations of the quickstart, and commands that print what they find out about it or the machine. One that
+ * names its folder is made where the page needs it.
+ */
 const isAlikeEverywhere = (command: ConsoleCommand) =>
-  /^agentgym (train|ablate \w+ --recipe|advise) quickstart\b|^agentgym doctor$/.test(withoutComment(command));
+  /^agentgym (train|ablate \w+ --recipe|advise) quickstart\b(?!.* --output )|^agentgym doctor$/.test(
+    withoutComment(command),
+  );
 
 /** Results and folders of these commands, by command: many pages show the same ones. */
 const runs = new Map<string, Promise<{ readonly result: CommandResult; readonly folder: string }>>();

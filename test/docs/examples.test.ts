@@ -73,6 +73,41 @@ longIt('reinforcement learning teaches an agent something there', { timeout: 600
   rmSync(folder, { recursive: true });
 });
 
+// Goes red when the curriculum or the recipe of the guides is no longer one that agentgym runs.
+it('a curriculum of the guide hands out tasks in the environments of the guide', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-worlds-'));
+  mkdirSync(join(folder, 'dist'));
+  const [curriculum] = codeBlocks('docs/guides/curricula.md').filter(({ language }) => language === 'ts');
+  const several = codeBlocks('docs/guides/several-environments.md');
+  const recipe = several.find((block) => noteOf(block, 'file') === 'worlds.yaml')!.text;
+  const [programLines, recipeLines] = [curriculum!.text, recipe].map((text) => text.trimEnd().split('\n').length);
+  expect(Math.max(programLines!, recipeLines!)).toBeLessThan(80);
+  const program = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };
+  writeFileSync(join(folder, 'dist/index.js'), ts.transpile(curriculum!.text, program));
+  const plugin = { name: 'plugin-hardest', version: '1.0.0', type: 'module', files: ['dist'], oclif: {} };
+  const agentgym = { apiVersion: 1, plugin: './dist/index.js' };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...plugin, agentgym }));
+  writeFileSync(join(folder, 'worlds.yaml'), recipe);
+  const settings = [
+    ...['policy.options.threads=1', 'curriculum.name=hardest', 'stages.sft.steps=20', 'stages.rl.steps=6'],
+    ...['stages.sft.demonstrations.count=200', 'evaluation.every=0', 'evaluation.final.tasks=10'],
+    ...['stages.sft.optimizer.warmup=2', 'checkpoint.every=2', 'evaluation.before={tasks: 0}'],
+  ];
+  const unused = ['evaluation.tasks=null'];
+  const sets = [...settings, ...unused].flatMap((setting) => ['--set', setting]);
+  const { code, stderr } = await runWarm(['train', 'worlds.yaml', '--output', 'run', ...sets], { cwd: folder });
+  expect(code, stderr).toBe(0);
+  const lines = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trimEnd().split('\n');
+  const steps = lines.map((line) => JSON.parse(line) as Record<string, number | string>);
+  for (const step of steps.filter(({ stage }) => stage === 'rl')) {
+    expect(['near', 'far', 'craft'].map((name) => step[`rollout/${name}/groups`])).toEqual([8, 8, 8]);
+    expect(step['train/optimizer_steps']).toBeGreaterThan(0);
+  }
+  const result = JSON.parse(readFileSync(join(folder, 'run/result.json'), 'utf8')) as { environments: object };
+  expect(Object.keys(result.environments)).toEqual(['near', 'far', 'craft']);
+  rmSync(folder, { recursive: true });
+});
+
 interface Outcome {
   readonly temperature: number;
   readonly success: { readonly rate: number };
