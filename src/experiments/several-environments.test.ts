@@ -262,6 +262,16 @@ describe('the recipe of several environments', () => {
     await refused({ environments: cold }, /is 0, but/, 'environments.far.sampling.temperature');
   });
 
+  // guess-number deals its splits among the widths of its options.
+  it('refuses one world twice if a task is trained on in one and held out in the other', async () => {
+    const near = { ...environments.near, options: { highest: 9, width: [3, 5] } };
+    const folder = newFolder();
+    await expect(run(folder, { changes: several({ environments: { ...environments, near } }) })).rejects.toMatchObject({
+      code: 'AG_SPLIT_LEAK',
+    });
+    expect(lines.bind(null, folder, 'metrics.jsonl')).toThrow('ENOENT');
+  });
+
   it('refuses keys without effect', async () => {
     const reward = { terms: [{ name: 'sparse' }] };
     const own = { ...environments, far: { ...environments.far, reward } };

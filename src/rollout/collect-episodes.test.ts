@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { PlayerTurn } from '../contracts/player.js';
 import type { GeneratedTokens } from '../contracts/policy.js';
-import { collectEpisodes } from './collect-episodes.js';
+import { collectEntries, collectEpisodes } from './collect-episodes.js';
 import {
   babbler,
   collectOptions,
@@ -110,5 +110,70 @@ describe('a policy that breaks its contract', () => {
     model.generate = () => Promise.resolve(answers);
     const collecting = collectEpisodes(keys(1, 1), collectOptions({ actor: modelActor(model) }));
     await expect(collecting).rejects.toMatchObject({ code: 'AG_POLICY_ANSWER' });
+  });
+});
+
+describe('several environments', () => {
+  const settings = { rollout: { ...rolloutSettings, inFlight: 8 }, signal: new AbortController().signal };
+  const keysOf = (entry: string, count: number) => keys(count, 1).map((key) => ({ ...key, entry }));
+
+  // Goes red when an environment of one instance holds up the episodes of the others.
+  it('wait for their own instances only', async () => {
+    const model = fluent();
+    const playing = (limit: number) => {
+      const { actor, environments, ...rest } = collectOptions({ actor: modelActor(model) });
+      return { ...rest, actor, environments: environmentPool(undefined, { limit }) };
+    };
+    let [most, now] = [0, 0];
+    const pool = environmentPool(undefined, { limit: 8 });
+    const acquire = pool.acquire.bind(pool);
+    pool.acquire = () => {
+      now += 1;
+      most = Math.max(most, now);
+      return acquire();
+    };
+    const release = pool.release.bind(pool);
+    pool.release = (instance) => {
+      now -= 1;
+      release(instance);
+    };
+    const entries = [
+      { entry: 'narrow', ...playing(1) },
+      { entry: 'wide', ...playing(8), environments: pool },
+    ] as const;
+    const all = [...keysOf('narrow', 6), ...keysOf('wide', 6)];
+    const episodes = await collectEntries(all, { ...settings, entries });
+    expect(episodes.map(({ entry, task, status }) => [entry, task, status])).toEqual(
+      all.map(({ entry, task }) => [entry, task, 'completed']),
+    );
+    expect(most).toBe(6);
+  });
+
+  // Goes red when an episode depends on what is played beside it, or is sampled as another environment says.
+  it('are sampled each in its own way, and played as alone', async () => {
+    const model = fluent();
+    const asked: number[] = [];
+    const generate = model.generate.bind(model);
+    model.generate = (requests, sampling, signal) => {
+      asked.push(sampling.temperature);
+      return generate(requests, sampling, signal);
+    };
+    const playing = (temperature: number, horizon: number) =>
+      collectOptions({ actor: modelActor(model, { sampling: { temperature, topP: 1, topK: 0 } }), horizon });
+    const [cold, warm] = [playing(0.5, 2), playing(1.5, 5)];
+    const together = await collectEntries([...keysOf('cold', 4), ...keysOf('warm', 4)], {
+      ...settings,
+      entries: [
+        { entry: 'cold', ...cold },
+        { entry: 'warm', ...warm },
+      ],
+    });
+    expect(new Set(asked)).toEqual(new Set([0.5, 1.5]));
+    const alone = [
+      ...(await collectEpisodes(keysOf('cold', 4), { ...cold, ...settings })),
+      ...(await collectEpisodes(keysOf('warm', 4), { ...warm, ...settings })),
+    ];
+    expect(together).toEqual(alone);
+    expect(Math.max(...together.map(({ turns }) => turns.length))).toBeGreaterThan(2);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { proveSplits, type SplitTasks } from './split-proof.js';
+import { proveEnvironments, proveSplits, type SplitTasks } from './split-proof.js';
 
 const used = { demonstrations: ['a', 'b', 'b'], rl: ['b', 'c'], validation: ['v'], test: ['t', 'u'] };
 
@@ -126,5 +126,36 @@ describe('of other environments', () => {
     expect(proveSplits(tasks(), [{ ...other, clusters, sharesClusters: true }])).toMatchObject(shared);
     expect(proveSplits({ ...tasks(), sharesClusters: true }, [{ ...other, clusters }])).toMatchObject(shared);
     expect(() => proveSplits(tasks(), [{ ...other, clusters, isKin: false }])).not.toThrow();
+  });
+});
+
+describe('of several environments that are trained in', () => {
+  const maze = (changes: Partial<SplitTasks['used']> = {}) => ({ environment: 'maze', tasks: tasks(changes) });
+  const other = { demonstrations: ['d'], rl: ['e'], validation: ['w'], test: ['x'] };
+
+  it('are one proof if they are one world, whose tasks keep their splits', () => {
+    const proof = proveEnvironments([maze(), maze(other)]);
+    expect(proof).not.toHaveProperty('environments');
+    expect(proof.uses.test.tasks).toBe(3);
+    expect(proveEnvironments([maze(), maze()])).toEqual(proveSplits(tasks()));
+    expect(() => proveEnvironments([maze(), maze({ ...other, rl: ['t'] })])).toThrow(/also tasks of test.*"t"/);
+    expect(() => proveEnvironments([maze(), maze({ ...other, test: ['v'] })])).toThrow(/also tasks of test.*"v"/);
+  });
+
+  // Goes red when a world that shares clusters switches off the comparison of another.
+  it('are compared world by world, and counted together', () => {
+    const craft = { environment: 'craft', tasks: tasks(other) };
+    const proof = proveEnvironments([maze(), craft]);
+    expect(proof.uses).toMatchObject({ rl: { tasks: 3 }, test: { tasks: 3 } });
+    expect(Object.keys(proof.environments!)).toEqual(['maze', 'craft']);
+    expect(proof.environments!['craft']!.uses.rl).toEqual(proveSplits(tasks(other)).uses.rl);
+    // The same ids in different worlds are different tasks.
+    expect(() =>
+      proveEnvironments([maze(), { environment: 'craft', tasks: tasks({ rl: ['t'], test: ['c'] }) }]),
+    ).not.toThrow();
+    const clusters = new Map([['c', 'one'], ['t', 'one']]); // prettier-ignore
+    const leaking = { environment: 'maze', tasks: { ...tasks(), clusters } };
+    const sharing = { environment: 'craft', tasks: { ...tasks(other), sharesClusters: true } };
+    expect(() => proveEnvironments([leaking, sharing])).toThrow(/share 1 cluster/);
   });
 });

@@ -16,6 +16,8 @@ export interface SplitTasks extends ClusteredTasks {
   };
   /** All tasks of a split, if they can be listed. */
   readonly whole: { readonly [split in SplitName]?: Iterable<string> };
+  /** Tasks of a split of which only some can be listed. Absent: none. */
+  readonly some?: { readonly [split in SplitName]?: Iterable<string> };
   /** The used tasks by the split in which the world says that they are. Absent: it does not say it. */
   readonly placed?: ReadonlyMap<SplitName, readonly string[]>;
 }
@@ -112,7 +114,7 @@ interface NamedTasks {
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */
 export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = []): SplitProof {
-  const { used, whole, placed, clusters, sharesClusters = false } = tasks;
+  const { used, whole, some = {}, placed, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
   const examples = new Set(used.examples);
@@ -122,7 +124,7 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
       ids.flatMap((all) => [...all]),
       clusters,
     );
-  const others = (split: SplitName) => [...(whole[split] ?? []), ...(placed?.get(split) ?? [])];
+  const others = (split: SplitName) => [...(whole[split] ?? some[split] ?? []), ...(placed?.get(split) ?? [])];
   const train = named('the training split', demonstrations, rl, examples, others('train'));
   const validation = named('validation', used.validation, others('validation'));
   const test = named('test', used.test, others('test'));
@@ -198,15 +200,15 @@ function unionOf(all: readonly SplitTasks[]): SplitTasks {
   const [only, ...others] = all;
   if (only !== undefined && others.length === 0) return only;
   const used = (use: TaskUse | 'examples') => new Set(all.flatMap((tasks) => [...(tasks.used[use] ?? [])]));
-  const whole = splitNames.flatMap((split): [SplitName, Set<string>][] => {
+  const listed = splitNames.map((split) => {
     const lists = all.flatMap((tasks) => (tasks.whole[split] === undefined ? [] : [[...tasks.whole[split]]]));
-    return lists.length < all.length ? [] : [[split, new Set(lists.flat())]];
+    return { split, isWhole: lists.length === all.length, ids: new Set(lists.flat()) };
   });
+  const byName = (of: typeof listed) => Object.fromEntries(of.map(({ split, ids }) => [split, ids]));
   const isPlaced = all.every(({ placed }) => placed !== undefined);
   const placed = splitNames.map((split): [SplitName, readonly string[]] => [
     split,
-    // What only some of them can list is compared like what they say of used tasks.
-    all.flatMap((tasks) => [...(tasks.placed?.get(split) ?? []), ...(tasks.whole[split] ?? [])]),
+    all.flatMap((tasks) => tasks.placed?.get(split) ?? []),
   ]);
   const clusters = new Map(all.flatMap((tasks) => [...(tasks.clusters ?? [])]));
   return {
@@ -214,8 +216,9 @@ function unionOf(all: readonly SplitTasks[]): SplitTasks {
       ...{ demonstrations: used('demonstrations'), rl: used('rl') },
       ...{ validation: used('validation'), test: used('test'), examples: used('examples') },
     },
-    whole: Object.fromEntries(whole),
-    ...((isPlaced || whole.length < splitNames.length) && { placed: new Map(placed) }),
+    whole: byName(listed.filter(({ isWhole }) => isWhole)),
+    some: byName(listed.filter(({ isWhole }) => !isWhole)),
+    ...(isPlaced && { placed: new Map(placed) }),
     ...(clusters.size > 0 && { clusters }),
     ...(all.some(({ sharesClusters }) => sharesClusters) && { sharesClusters: true }),
   };
