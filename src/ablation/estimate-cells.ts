@@ -35,8 +35,8 @@ function stepsOf({ recipe }: Cell, most: number): number {
 }
 
 /** Equal for cells whose turns and batch rows take the same time. */
-export function speedKey({ recipe: { environment, format, policy, algorithm } }: Cell): string {
-  return JSON.stringify([environment, format, policy, algorithm]);
+export function speedKey({ recipe: { environment, environments, format, policy, algorithm } }: Cell): string {
+  return JSON.stringify([environment ?? environments, format, policy, algorithm]);
 }
 
 /** Trains a few steps in a temporary folder, once for equally fast cells, and estimates the cost of each cell. */

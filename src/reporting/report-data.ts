@@ -303,8 +303,10 @@ export interface ReportGain extends ReportComparison {
  */
 export interface ReportEpisode
   extends
-    Pick<CompletedEpisode, 'task' | 'group' | 'member' | 'retries' | 'turns'>,
-    Partial<Pick<CompletedEpisode, 'entry' | 'finalObservation' | 'groupReturns' | 'sandbox' | 'verdicts'>> {
+    Pick<CompletedEpisode, 'group' | 'member' | 'retries' | 'turns'>,
+    Partial<Pick<CompletedEpisode, 'finalObservation' | 'groupReturns' | 'sandbox' | 'verdicts'>> {
+  /** With the name of its environment before it, in a run of several. */
+  readonly task: string;
   /** Where it was played: the name of a stage, `evaluation.start` or `evaluation.final`. */
   readonly stage: string;
   readonly step: number;

@@ -6,6 +6,7 @@ import type { Episode, TokenRecord } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ReportEpisode, ReportTokens } from '../reporting/report-data.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
+import { taskName } from '../rollout/task-name.js';
 import { shapeProblem } from '../runs/recorded-shapes.js';
 
 /** Limits on a run's episodes in a page. */
@@ -204,8 +205,8 @@ function parseLine(text: string, file: string, byte: number): EpisodeDocument {
 }
 
 function reportEpisode(line: EpisodeDocument): ReportEpisode {
-  const { stage, step, runStep, entry, task, group, member, retries, turns } = line;
-  const place = { stage, step, runStep, ...(entry !== undefined && { entry }), task, group, member, retries, turns };
+  const { stage, step, runStep, group, member, retries, turns } = line;
+  const place = { stage, step, runStep, task: taskName(line), group, member, retries, turns };
   if (line.status === 'failed') {
     return { ...place, outcome: 'failed', cause: `${line.failure.phase}: ${line.failure.message}`, return: null };
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { evaluationEpisodes } from '../experiments/evaluator.js';
+import { taskName } from '../rollout/task-name.js';
 import { readJsonLines } from '../files/read-json-lines.js';
 import { checkLine } from '../runs/recorded-shapes.js';
 
@@ -22,7 +23,7 @@ export async function sampleGames(run: string): Promise<SampleGames | undefined>
     readEpisodes(run, evaluationEpisodes.final),
   ]);
   const pairs = before.flatMap((first): SampleGames[] => {
-    const second = after.find(({ task, member }) => task === first.task && member === first.member);
+    const second = after.find((other) => taskName(other) === taskName(first) && other.member === first.member);
     return second === undefined ? [] : [{ before: first, after: second }];
   });
   return pairs.find((pair) => !pair.before.success && pair.after.success) ?? pairs[0];

@@ -2,6 +2,7 @@ import { spentText } from '../reporting/blocks/tell-costs.js';
 import { compareGames } from '../reporting/compare-games.js';
 import { terminalLines } from '../reporting/terminal-blocks.js';
 import type { TerminalStyle } from '../reporting/terminal-style.js';
+import { taskName } from '../rollout/task-name.js';
 import { loadRun } from '../runs/load-run.js';
 import { referenceTo } from '../runs/resolve-run.js';
 import { runResultBlocks } from './result-blocks.js';
@@ -20,7 +21,7 @@ export async function trainingReport(
   const games = await sampleGames(run);
   if (games !== undefined && status === 'completed') {
     const { before, after } = games;
-    lines.push('', `Task ${after.task}:`);
+    lines.push('', `Task ${taskName(after)}:`);
     lines.push(...compareGames({ title: 'before RL', episode: before }, { title: 'trained', episode: after }, style));
   }
   const next = `agentgym ${status === 'completed' ? 'evaluate' : 'train --resume'} ${referenceTo(run, loaded.manifest.id)}`;
