@@ -2,7 +2,7 @@ import type { KeyPath } from './recipe-layer.js';
 import type { EntrySettings, EnvironmentSettings, Recipe } from './recipe-schema.js';
 
 /** The keys of an environment in `environments`, apart from how it is opened. */
-export type EntryOverrides = Omit<Partial<EntrySettings>, keyof EnvironmentSettings>;
+type EntryOverrides = Omit<Partial<EntrySettings>, keyof EnvironmentSettings>;
 
 /** An environment that a recipe trains in. */
 export interface RecipeEntry {

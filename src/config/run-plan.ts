@@ -134,7 +134,7 @@ export interface EntryPlan {
 }
 
 /** An environment that only the final evaluation plays. */
-export interface TransferPlan extends EntryPlan {
+interface TransferPlan extends EntryPlan {
   readonly entry: string;
   /** An environment of training that would be played in the same way, so that its episodes are taken. Absent: none. */
   readonly sameAs?: EntryPlan;

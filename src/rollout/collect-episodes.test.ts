@@ -121,8 +121,7 @@ describe('several environments', () => {
   it('wait for their own instances only', async () => {
     const model = fluent();
     const playing = (limit: number) => {
-      const { actor, environments, ...rest } = collectOptions({ actor: modelActor(model) });
-      return { ...rest, actor, environments: environmentPool(undefined, { limit }) };
+      return collectOptions({ actor: modelActor(model), environments: environmentPool(undefined, { limit }) });
     };
     let [most, now] = [0, 0];
     const pool = environmentPool(undefined, { limit: 8 });
