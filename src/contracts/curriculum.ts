@@ -77,6 +77,9 @@ export interface Curriculum {
 
 /** The exports of the module of a curriculum contribution. */
 export interface CurriculumModule<Options> {
-  /** @param pools one for each entry, in the order of the recipe */
+  /**
+   * @param pools one for each entry, in the order of the recipe
+   * @throws Error if the options do not fit these pools: its message is shown, and the recipe is refused
+   */
   readonly create: (options: Options, host: Host, pools: readonly [TaskPool, ...TaskPool[]]) => Awaitable<Curriculum>;
 }

@@ -190,10 +190,24 @@ export class Instances {
     return this.#create(located, () => module.create(options, host));
   }
 
-  /** @param pools the training tasks of each entry */
+  /**
+   * @param pools the training tasks of each entry
+   * @throws AG_CURRICULUM with what `create` says against these pools: a plain Error, and no fault of its code
+   */
   async curriculum(named: Named, pools: readonly [TaskPool, ...TaskPool[]]): Promise<Curriculum> {
     const { located, module, options } = await this.#open('curriculum', named);
-    return this.#create(located, () => module.create(options, createHost(this.#settings, located), pools));
+    try {
+      return await this.#create(located, () => module.create(options, createHost(this.#settings, located), pools));
+    } catch (error) {
+      const cause = isAgentgymError(error) ? error.cause : undefined;
+      if (!(cause instanceof Error) || cause.constructor !== Error) throw error;
+      throw new AgentgymError('AG_CURRICULUM', {
+        message: `The curriculum \`${named.name}\` cannot be used here: ${cause.message}.`,
+        hint: 'Change its options, or choose another curriculum.',
+        path: 'curriculum',
+        cause,
+      });
+    }
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {

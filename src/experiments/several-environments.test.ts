@@ -262,12 +262,22 @@ describe('the recipe of several environments', () => {
     await refused({ environments: cold }, /is 0, but/, 'environments.far.sampling.temperature');
   });
 
+  it('refuses a curriculum that names none of them', async () => {
+    const curriculum = { name: 'weights', options: { entries: ['nere'], to: [0] } };
+    await expect(run(newFolder(), { changes: several({ curriculum }) })).rejects.toMatchObject({
+      code: 'AG_CURRICULUM',
+      path: 'curriculum',
+      message: expect.stringContaining('`nere`, which is none of the environments: far, near') as string,
+    });
+  });
+
   // guess-number deals its splits among the widths of its options.
   it('refuses one world twice if a task is trained on in one and held out in the other', async () => {
     const near = { ...environments.near, options: { highest: 9, width: [3, 5] } };
     const folder = newFolder();
     await expect(run(folder, { changes: several({ environments: { ...environments, near } }) })).rejects.toMatchObject({
       code: 'AG_SPLIT_LEAK',
+      hint: expect.stringContaining('`far` and `near` are one environment, `guess-number`') as string,
     });
     expect(lines.bind(null, folder, 'metrics.jsonl')).toThrow('ENOENT');
   });

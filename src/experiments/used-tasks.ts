@@ -97,9 +97,10 @@ export function proveTasks(
   transfer: readonly TransferTasks[],
   drawn: readonly Iterable<string>[] = [],
 ): SplitProof {
-  const tasks = known.map(({ environment, tasks: own, clusters }, place) => {
+  const tasks = known.map(({ entry, environment, tasks: own, clusters }, place) => {
     const rl = drawn[place];
     return {
+      ...(entry !== undefined && { entry }),
       environment,
       tasks: rl === undefined ? own : { ...own, used: { ...own.used, rl }, ...clusters.facts() },
     };

@@ -111,9 +111,14 @@ interface NamedTasks {
  * others of a split that can be listed. Options may split the tasks of one environment differently. So tasks played
  * with other options must also share none with training or with the other held-out split.
  *
+ * @param hint how to get splits that share nothing; absent: the environment is wrong
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */
-export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = []): SplitProof {
+export function proveSplits(
+  tasks: SplitTasks,
+  transfer: readonly TransferTasks[] = [],
+  hint?: string,
+): SplitProof {
   const { used, whole, some = {}, placed, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
@@ -133,7 +138,7 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
     [train, test],
     [validation, test],
   ] as const;
-  for (const [left, right] of pairs) refuseShared(left, right, sharesClusters);
+  for (const [left, right] of pairs) refuseShared(left, right, sharesClusters, hint);
   const [trainAndValidation = 0, trainAndTest = 0, validationAndTest = 0] = pairs.map(
     ([left, right]) => shared(left.clusters, right.clusters).length,
   );
@@ -181,14 +186,19 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
  * @throws AG_SPLIT_LEAK
  */
 export function proveEnvironments(
-  all: readonly { readonly environment: string; readonly tasks: SplitTasks }[],
+  all: readonly { readonly entry?: string; readonly environment: string; readonly tasks: SplitTasks }[],
   transfer: readonly TransferTasks[] = [],
 ): SplitProof {
   const names = [...new Set(all.map(({ environment }) => environment))];
   const proofs = names.map((name, place): [string, SplitProof] => {
-    const own = all.filter(({ environment }) => environment === name).map(({ tasks }) => tasks);
+    const own = all.filter(({ environment }) => environment === name);
     const others = transfer.filter(({ environment, isKin }) => (isKin ? environment === name : place === 0));
-    return [name, proveSplits(unionOf(own), others)];
+    const entries = own.map(({ entry }) => `\`${entry}\``).join(' and ');
+    const hint =
+      own.length < 2
+        ? undefined
+        : `${entries} are one environment, \`${name}\`, whose options put these tasks into different splits. Give them options without common tasks, or options that give the same splits.`;
+    return [name, proveSplits(unionOf(own.map(({ tasks }) => tasks)), others, hint)];
   });
   const [first, ...more] = proofs;
   if (first === undefined) throw new Error('a run has an environment');
