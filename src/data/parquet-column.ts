@@ -15,7 +15,7 @@ type Decoder = Parameters<typeof readPage>[2];
 const largestPage = 2 ** 28;
 /** Rows of a page: a million that are equal take a few bytes. */
 const mostRows = 2 ** 26;
-const keptPages = 2;
+const keptPages = 1;
 const keptDictionaries = 2;
 
 /** Where a page is: its bytes, and the rows of the group that it holds. */
@@ -31,6 +31,26 @@ interface ChunkPages {
   readonly decoder: Decoder;
   readonly dictionary: Omit<PagePlace, 'first' | 'rows'> | undefined;
   readonly pages: readonly PagePlace[];
+}
+
+/** Decoded values of a page or a dictionary. */
+interface DecodedPage {
+  /** A text is the place of its bytes in `texts`, as `placeOf` writes it: a view of each would be several times a page. */
+  readonly values: DecodedArray;
+  /** Absent: no value is a text. */
+  readonly texts?: ArrayBufferLike;
+}
+
+/** Bytes of a text: below this, a place and a length are one number without rounding. */
+const longestText = 2 ** 25;
+
+function placeOf({ byteOffset, byteLength }: Uint8Array): number {
+  if (byteLength >= longestText) throw new Error(`a text has ${byteLength} bytes; at most ${longestText - 1} are read`);
+  return byteOffset * longestText + byteLength;
+}
+
+function bytesAt(place: number, texts: ArrayBufferLike): Uint8Array {
+  return new Uint8Array(texts, Math.floor(place / longestText), place % longestText);
 }
 
 /** Texts stay bytes: most values of a page are not asked for. */
@@ -52,8 +72,8 @@ export class ParquetColumn {
   /** By row group. */
   readonly #chunks: readonly ChunkPlace[];
   readonly #found: (Promise<ChunkPages> | undefined)[] = [];
-  readonly #dictionaries = new RecentlyUsed<number, Promise<DecodedArray | undefined>>(keptDictionaries);
-  readonly #pages = new RecentlyUsed<string, Promise<DecodedArray>>(keptPages);
+  readonly #dictionaries = new RecentlyUsed<number, Promise<DecodedPage | undefined>>(keptDictionaries);
+  readonly #pages = new RecentlyUsed<string, Promise<DecodedPage>>(keptPages);
 
   /** @param schemaPath the root of the schema, and the column */
   constructor(file: OpenedFile, metadata: FileMetaData, schemaPath: [root: SchemaTree, column: SchemaTree]) {
@@ -85,26 +105,44 @@ export class ParquetColumn {
     for (let page = found.pages[number]; page !== undefined && page.first < end; page = found.pages[++number]) {
       const place = page;
       const decoded = await this.#pages.get(`${group} ${number}`, () => this.#decode(group, found, place));
+      const { texts, values: all } = decoded;
       for (let row = Math.max(first, page.first); row < Math.min(end, page.first + page.rows); row += 1) {
-        values.push(decoded[row - page.first]);
+        const value: unknown = all[row - page.first];
+        values.push(texts !== undefined && typeof value === 'number' ? bytesAt(value, texts) : value);
       }
     }
     if (values.length !== end - first) throw new Error(`pages end before row ${end} of row group ${group}`);
     return values;
   }
 
-  async #decode(group: number, found: ChunkPages, { start, end }: PagePlace): Promise<DecodedArray> {
+  async #decode(group: number, found: ChunkPages, { start, end }: PagePlace): Promise<DecodedPage> {
     const { decoder, dictionary: place } = found;
     const dictionary = await this.#dictionaries.get(group, async () => {
       if (place === undefined) return undefined;
-      return convert(await this.#page(decoder, place.start, place.end, undefined), decoder);
+      return this.#page(decoder, place, undefined, (raw, own) => convert(raw, own));
     });
-    return this.#page(decoder, start, end, dictionary);
+    return this.#page(decoder, { start, end }, dictionary, (values) => values);
   }
 
-  async #page(decoder: Decoder, start: number, end: number, dictionary: DecodedArray | undefined) {
+  /** @param finish makes values of what a dictionary has */
+  async #page(
+    decoder: Decoder,
+    { start, end }: Pick<PagePlace, 'start' | 'end'>,
+    dictionary: DecodedPage | undefined,
+    finish: (values: DecodedArray, decoder: Decoder) => DecodedArray,
+  ): Promise<DecodedPage> {
     const reader = { view: new DataView((await this.#read(start, end)).buffer), offset: 0 };
-    return readPage(reader, parquetHeader(reader), decoder, dictionary, undefined, 0).data ?? [];
+    let texts: ArrayBufferLike | undefined;
+    const stringFromBytes = (bytes: Uint8Array | undefined) => {
+      texts ??= bytes?.buffer;
+      return bytes && (placeOf(bytes) as unknown as string);
+    };
+    const own = { ...decoder, parsers: { ...parsers, stringFromBytes } };
+    const { data = [] } = readPage(reader, parquetHeader(reader), own, dictionary?.values, undefined, 0);
+    const values = finish(data, own);
+    // Without texts of its own, it has those of the dictionary.
+    const bytes = texts ?? dictionary?.texts;
+    return { values, ...(bytes && { texts: bytes }) };
   }
 
   async #findPages(group: number): Promise<ChunkPages> {
