@@ -7,7 +7,10 @@ import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
 import { compareGroups, groupBySettings } from '../reports/report-cells.js';
+import { compareRuns } from '../reports/compare-runs.js';
+import { comparisonBlocks } from '../reports/comparison-blocks.js';
 import { reportRun } from '../reports/report-run.js';
+import { terminalLines } from '../reporting/terminal-blocks.js';
 import { chooseCheckpoint } from '../runs/choose-checkpoint.js';
 import { loadRun } from '../runs/load-run.js';
 import { evaluatePolicy } from './evaluate-policy.js';
@@ -214,6 +217,22 @@ describe('a run in several environments', () => {
     const compared = compareGroups(groups).map(({ environment = 'all', pairs }) => [environment, pairs]);
     expect(compared.map(([environment]) => environment)).toEqual(['all', 'far', 'far', 'near', 'far']);
     expect(compared[0]![1]).toMatch(/^2\d tasks$/);
+
+    const folders = [joint, alone, longer].map((folder) => join(folder, 'run'));
+    const listed = await compareRuns(folders, { measure: 'success', temperature: 0 });
+    expect(listed.environments.map(({ environment, runs: means }) => [environment, Object.keys(means).length])).toEqual(
+      [
+        ['far', 3],
+        ['near', 2],
+      ],
+    );
+    const [far, near] = listed.environments;
+    expect([far!.comparisons.length, near!.comparisons.length]).toEqual([3, 1]);
+    const success = reported[0]!.loaded.result!.environments!['near']!.evaluations[0]!.success;
+    expect(near!.runs[reported[0]!.loaded.manifest.id]!.mean).toBeCloseTo(success.rate, 12);
+    const told = terminalLines(comparisonBlocks(listed), { width: 200, colour: false }).join('\n');
+    expect(told).toMatch(/Success in each environment\n(.*\n)*far(.*\n)*near/);
+    expect(told).toContain('Differences in each environment');
   });
 });
 

@@ -114,11 +114,7 @@ interface NamedTasks {
  * @param hint how to get splits that share nothing; absent: the environment is wrong
  * @throws AG_SPLIT_LEAK, naming a shared task, or a shared cluster with a task of each split
  */
-export function proveSplits(
-  tasks: SplitTasks,
-  transfer: readonly TransferTasks[] = [],
-  hint?: string,
-): SplitProof {
+export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = [], hint?: string): SplitProof {
   const { used, whole, some = {}, placed, clusters, sharesClusters = false } = tasks;
   const demonstrations = new Set(used.demonstrations);
   const rl = new Set(used.rl);
