@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { FileLayout } from '../demonstrations/file-layout.js';
 import type { ToolLimits } from '../rollout/toolbox.js';
+import { type Filled, isFilled, mapFilled } from '../rollout/filled.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import { affordableDemonstrations, costsAnything, type StageBudget, stageBudgets } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
@@ -61,7 +62,7 @@ export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchS
   /** The stage's keys in the recipe. */
   readonly own: SftStage;
   /** What is learned of each environment, in the order of `RunPlan.entries`. */
-  readonly demonstrations: readonly [DemonstrationsPlan, ...DemonstrationsPlan[]];
+  readonly demonstrations: Filled<DemonstrationsPlan>;
 }
 
 /** The demonstrations of one environment that a stage learns from. */
@@ -93,7 +94,7 @@ export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'task
   readonly algorithm: Pick<AlgorithmSettings, 'name' | 'options'>;
   readonly curriculum: CurriculumSettings;
   /** How each environment is trained in, in the order of `RunPlan.entries`. */
-  readonly entries: readonly [StageEntryPlan, ...StageEntryPlan[]];
+  readonly entries: Filled<StageEntryPlan>;
   /** Turns of its longest episode. */
   readonly longestHorizon: number;
   /** Sampled episodes of a step, without refills and greedy ones. */
@@ -150,7 +151,7 @@ export interface RunPlan {
   /** The stage that produces the policy; undefined if there is no reinforcement learning. */
   readonly lastRl: RlStagePlan | undefined;
   /** The environments to train in, in the recipe's order. */
-  readonly entries: readonly [EntryPlan, ...EntryPlan[]];
+  readonly entries: Filled<EntryPlan>;
   /** Turns of the longest episode of stages and evaluations, which a model must hold. */
   readonly longestHorizon: number;
   /** The evaluation before the first rl stage: tasks out of those of the final one, at temperature 0 and these. */
@@ -165,12 +166,12 @@ export interface RunPlan {
 export function planRun(recipe: Recipe): RunPlan {
   const budgets = budgetsOf(recipe);
   const all = recipeEntries(recipe);
+  if (!isFilled(all)) throw new Error('a checked recipe has an environment');
   const stages = Object.entries(recipe.stages).map(([name, stage]): StagePlan => {
     const budget = budgets.get(name);
     return stage.kind === 'sft' ? planSft(name, stage, all, budget) : planRl(name, stage, all, budget, recipe);
   });
-  const entries = all.map((one, place) => planEntry(recipe, one, stages, place));
-  if (!isFilled(entries)) throw new Error('a checked recipe has an environment');
+  const entries = mapFilled(all, (one, place) => planEntry(recipe, one, stages, place));
   return {
     recipe,
     stages,
@@ -224,20 +225,19 @@ export function entryPath({ recipe }: RunPlan, { path }: EntryPlan, key: KeyPath
 function planSft(
   name: string,
   stage: SftStage,
-  entries: readonly RecipeEntry[],
+  entries: Filled<RecipeEntry>,
   budget: StageBudget | undefined,
 ): SftStagePlan {
   const demonstrations = planDemonstrations(['stages', name, 'demonstrations'], stage.demonstrations, entries, budget);
-  if (!isFilled(demonstrations)) throw new Error('a checked recipe has an environment');
   return { ...planBase(name, stage, budget), kind: 'sft', own: stage, batchSize: stage.batchSize, demonstrations };
 }
 
 function planDemonstrations(
   path: KeyPath,
   { environments = {}, ...common }: DemonstrationSettings,
-  entries: readonly RecipeEntry[],
+  entries: Filled<RecipeEntry>,
   budget: StageBudget | undefined,
-): DemonstrationsPlan[] {
+): Filled<DemonstrationsPlan> {
   const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
   const ownOf = ({ entry }: RecipeEntry) => (entry === undefined ? undefined : environments[entry]);
   // An environment with a number or a file of its own takes no part in the number for all.
@@ -246,7 +246,7 @@ function planDemonstrations(
     return count === undefined && file === undefined ? (one.settings.weight ?? 1) : 0;
   });
   const apart = entries.map((one) => ownOf(one)?.count ?? 0);
-  return entries.map((one, place): DemonstrationsPlan => {
+  return mapFilled(entries, (one, place): DemonstrationsPlan => {
     const { entry } = one;
     const own = ownOf(one);
     const { expert, file, fileFormat, otherEnvironments, successOnly = common.successOnly } = sourceOf(common, own);
@@ -293,13 +293,13 @@ function sumOf(numbers: readonly number[]): number {
 function planRl(
   name: string,
   stage: RlStage,
-  all: readonly RecipeEntry[],
+  all: Filled<RecipeEntry>,
   budget: StageBudget | undefined,
   recipe: Recipe,
 ): RlStagePlan {
   if (recipe.algorithm === undefined) throw new Error('a recipe with an rl stage has an algorithm');
   const { name: algorithm, options, ...update } = withOverrides(recipe.algorithm, stage.algorithm);
-  const entries = all.map(({ entry, path, settings }): StageEntryPlan => {
+  const entries = mapFilled(all, ({ entry, path, settings }): StageEntryPlan => {
     const placeOf = (key: 'reward' | 'horizon'): KeyPath =>
       settings[key] !== undefined ? [...path, key] : stage[key] !== undefined ? ['stages', name, key] : [key];
     return {
@@ -310,7 +310,6 @@ function planRl(
       horizonPath: placeOf('horizon'),
     };
   });
-  if (!isFilled(entries)) throw new Error('a checked recipe has an environment');
   return {
     ...planBase(name, stage, budget),
     kind: 'rl',
@@ -323,10 +322,6 @@ function planRl(
     longestHorizon: Math.max(...entries.map(({ horizon }) => longestTurns(horizon))),
     episodesPerStep: stage.tasksPerStep * update.groupSize,
   };
-}
-
-function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
-  return list.length > 0;
 }
 
 function planBase(name: string, { steps, optimizer, stopWhen }: SftStage | RlStage, budget?: StageBudget): StageBase {

@@ -7,6 +7,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
+import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { KeptPrompts } from '../runs/kept-prompt.js';
@@ -42,7 +43,7 @@ export interface PlayedEntry extends OpenEntry {
 /** The instances of a recipe. */
 export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimate' | 'memory'> {
   /** The environments to train in. */
-  readonly entries: readonly [PlayedEntry, ...PlayedEntry[]];
+  readonly entries: Filled<PlayedEntry>;
   /** Environments that only the final evaluation plays, as in `OpenParts`. */
   readonly transfer: readonly PlayedEntry[];
   /**
@@ -134,8 +135,7 @@ export async function makeParts(
       instances.policy({ name, options }, { ...learnt, corpus: noCorpus, from: folder, valueHead: true });
     try {
       const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
-      const [first, ...others] = entries;
-      const playing = [played(first), ...others.map(played)] as const;
+      const playing = mapFilled(entries, played);
       for (const entry of playing) refuseLongPrompt(plan, entry, entry.format, entry.prompt, policy);
       const contexts = demonstrationContexts(plan, { ...open, entries: playing }, settings, sharing, policy.encoder);
       const demonstrations = early ?? (await prepareDemonstrations(plan, contexts, stored));

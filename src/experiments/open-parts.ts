@@ -24,6 +24,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { Prompt } from '../rollout/actor.js';
+import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { expertActor } from '../rollout/players.js';
 import { taskPool } from '../rollout/task-pool.js';
@@ -71,7 +72,7 @@ export interface OpenEntry {
 /** Everything that a recipe names, except its policy. Dispose of it with `disposeParts`. */
 export interface OpenParts {
   /** The environments to train in. */
-  readonly entries: readonly [OpenEntry, ...OpenEntry[]];
+  readonly entries: Filled<OpenEntry>;
   /** Environments that only the final evaluation plays. Those that would be played like one of training are left out. */
   readonly transfer: readonly OpenEntry[];
   /** Parts of each rl stage, by name. */
@@ -123,7 +124,6 @@ export async function openParts(
     const entries = await inOrder(plan.entries, (entry, place) =>
       openEntry(plan, entry, worlds[place] as OpenEnvironment, sharing, settings, prompts),
     );
-    if (!isFilled(entries)) throw new Error('a plan has an environment');
     // An environment of one recipe is told the games of the only environment of training.
     const [first] = entries;
     const transfer = await inOrder(others, async (other, place): Promise<OpenEntry> => {
@@ -217,14 +217,12 @@ function examplesPath(plan: RunPlan, entry: EntryPlan): KeyPath {
   return entryPath(plan, entry, ['prompt', 'examples']);
 }
 
-async function inOrder<T, R>(list: readonly T[], open: (one: T, place: number) => Promise<R>): Promise<R[]> {
+async function inOrder<T, R>(list: Filled<T>, open: (one: T, place: number) => Promise<R>): Promise<Filled<R>>;
+async function inOrder<T, R>(list: readonly T[], open: (one: T, place: number) => Promise<R>): Promise<readonly R[]>;
+async function inOrder<T, R>(list: readonly T[], open: (one: T, place: number) => Promise<R>): Promise<readonly R[]> {
   const opened: R[] = [];
   for (const [place, one] of list.entries()) opened.push(await open(one, place));
   return opened;
-}
-
-function isFilled<T>(list: readonly T[]): list is readonly [T, ...T[]] {
-  return list.length > 0;
 }
 
 /** Chooses the games of the prompt, and returns what writes them in a format. */
@@ -367,7 +365,7 @@ function refuseMissingExperts(plan: RunPlan, worlds: readonly OpenEnvironment[])
 async function rlParts(
   { entries, stages }: RunPlan,
   sharing: SharedParts,
-  worlds: readonly OpenEnvironment[],
+  worlds: Filled<OpenEnvironment>,
   random: Random,
 ): Promise<Map<string, RlParts>> {
   const { instances } = sharing;
@@ -382,11 +380,10 @@ async function rlParts(
     const named = { name: stage.algorithm.name, path: formatPath(settingPath(stage, ['algorithm', 'name'])) };
     for (const environment of worlds) await checkStates(algorithm, environment, named);
     const drawn = stageRandom(random, stage.name).stream('tasks');
-    const pools = worlds.map(({ world }, place) => {
+    const pools = mapFilled(worlds, ({ world }, place) => {
       const { entry, weight } = entries[place] as EntryPlan;
       return entry === undefined ? taskPool(world, drawn) : taskPool(world, drawn.stream(entry), { entry, weight });
     });
-    if (!isFilled(pools)) throw new Error('a plan has an environment');
     const curriculum = await atKey(settingPath(stage, ['curriculum']), () =>
       instances.curriculum(stage.curriculum, pools),
     );

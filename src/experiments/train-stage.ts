@@ -11,6 +11,7 @@ import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
+import { mapFilled } from '../rollout/filled.js';
 import { PackedRows } from '../rollout/packed-rows.js';
 import { taskName } from '../rollout/task-name.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
@@ -224,13 +225,11 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
   const own = parts.rl.get(stage.name);
   if (own === undefined) throw new Error(`the rl stage ${stage.name} has no parts`);
   const { algorithm, curriculum, rewards } = own;
-  const entries = parts.entries.map(({ actor, environment, plan: { entry } }, place): StageEntry => {
+  const entries = mapFilled(parts.entries, ({ actor, environment, plan: { entry } }, place): StageEntry => {
     const { horizon } = stage.entries[place] as StageEntryPlan;
     const reward = rewards[place] as ComposedReward;
     return { ...(entry !== undefined && { entry }), actor, environments: environment.pool, reward, horizon };
   });
-  const [first, ...others] = entries;
-  if (first === undefined) throw new Error('a plan has an environment');
   const counts = parts.entries.map(({ environment }) => environment.world.splits.train.count);
   const reference = algorithm.roles.includes('reference') ? await freezeReference(options) : undefined;
   const critic = algorithm.critic?.trunk === 'own' ? await openCritic(options) : undefined;
@@ -241,7 +240,7 @@ async function runRl(common: Surroundings, stage: RlStagePlan, options: TrainSta
       // The plan has the loop's own keys. Parts that it can only name, such as the algorithm, follow as instances.
       ...stage,
       ...common,
-      entries: [first, ...others],
+      entries,
       algorithm,
       ...(reference && { reference }),
       ...(critic && { critic }),

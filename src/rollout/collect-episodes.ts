@@ -19,6 +19,7 @@ import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
 import { EpisodeLost } from './episode-lost.js';
+import type { Filled } from './filled.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
 import { uniformDraws } from './uniform-draws.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -74,7 +75,7 @@ export interface CollectOptions extends Playing, CollectionSettings {}
 
 export interface CollectEntriesOptions extends CollectionSettings {
   /** The environments. Either a model plays in all of them, and it is the same one, or in none. */
-  readonly entries: readonly [EntryPlaying, ...EntryPlaying[]];
+  readonly entries: Filled<EntryPlaying>;
 }
 
 /** Wall-clock times of a collection. */
@@ -121,7 +122,7 @@ export function collectEntries(
 class Collection {
   readonly #options: CollectionSettings;
   readonly #playingOf: (key: EpisodeKey) => Playing;
-  readonly #entries: readonly [Playing, ...Playing[]];
+  readonly #entries: Filled<Playing>;
   /** Attempts that have begun and not ended, by their environment. */
   readonly #taken = new Map<Playing, number>();
   readonly #results: Episode[];
@@ -153,7 +154,7 @@ class Collection {
     keys: readonly EpisodeKey[],
     options: CollectionSettings,
     playingOf: (key: EpisodeKey) => Playing,
-    entries: readonly [Playing, ...Playing[]],
+    entries: Filled<Playing>,
   ) {
     this.#options = options;
     this.#playingOf = playingOf;

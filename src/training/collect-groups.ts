@@ -6,6 +6,7 @@ import type { CompletedEpisode, Episode, EpisodeKey } from '../contracts/traject
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { ModelActor } from '../rollout/actor.js';
 import { collectEntries, type CollectionSettings, type EntryPlaying } from '../rollout/collect-episodes.js';
+import { type Filled, mapFilled } from '../rollout/filled.js';
 import { refuseManyFailures } from '../rollout/failures.js';
 import { affordableEpisodes, payForGroups, type StageBudget } from './budget.js';
 import type { DrawTasks } from './draw-tasks.js';
@@ -14,7 +15,7 @@ import type { DrawTasks } from './draw-tasks.js';
 type LearningEntry = EntryPlaying & { readonly actor: ModelActor };
 
 export interface GroupsOptions {
-  readonly collect: CollectionSettings & { readonly entries: readonly [LearningEntry, ...LearningEntry[]] };
+  readonly collect: CollectionSettings & { readonly entries: Filled<LearningEntry> };
   readonly algorithm: Algorithm;
   readonly update: Pick<UpdateSettings, 'groupSize'>;
   /** Number of groups that a step should learn from. */
@@ -174,8 +175,7 @@ function playedTask(task: ChosenTask, group: readonly Episode[]): PlayedTask {
 function greedily({ entries, ...settings }: GroupsOptions['collect']): GroupsOptions['collect'] {
   const sampling = { temperature: 0, topP: 1, topK: 0 };
   const greedy = (one: LearningEntry): LearningEntry => ({ ...one, actor: { ...one.actor, sampling } });
-  const [first, ...others] = entries;
-  return { ...settings, entries: [greedy(first), ...others.map(greedy)] };
+  return { ...settings, entries: mapFilled(entries, greedy) };
 }
 
 /** Completed episodes by group. A group without a completed episode is left out. */

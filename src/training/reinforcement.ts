@@ -5,6 +5,7 @@ import type { ModelActor } from '../rollout/actor.js';
 import type { CollectionTimes, RolloutSettings } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
+import { type Filled, mapFilled } from '../rollout/filled.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { taskName } from '../rollout/task-name.js';
 import type { StageBudget } from './budget.js';
@@ -33,7 +34,7 @@ export interface StageEntry {
 
 export interface ReinforcementOptions extends Omit<StageOptions, 'model'> {
   /** The environments. All have the same model. */
-  readonly entries: readonly [StageEntry, ...StageEntry[]];
+  readonly entries: Filled<StageEntry>;
   readonly algorithm: Algorithm;
   readonly update: UpdateSettings;
   /** The weights before the stage's first step, also after a resume. Present if the algorithm has the role. */
@@ -87,7 +88,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
 
   async function step(step: number, state: ReinforcementState) {
     // Collect episodes with the current weights.
-    const playing = each(entries, ({ horizon, ...one }, place) => ({
+    const playing = mapFilled(entries, ({ horizon, ...one }, place) => ({
       ...one,
       horizon: horizonTurns(horizon, state.horizons[place] ?? initialHorizon, step),
       // The only environment of a run has no name, so nothing is added to its stream.
@@ -233,9 +234,4 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       step,
     },
   );
-}
-
-/** The same for each of a list that is not empty. */
-function each<T, R>([first, ...others]: readonly [T, ...T[]], map: (one: T, place: number) => R): [R, ...R[]] {
-  return [map(first, 0), ...others.map((one, place) => map(one, place + 1))];
 }
