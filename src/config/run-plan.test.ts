@@ -139,3 +139,67 @@ it('has waits and limits in milliseconds', () => {
   expect(rollout).toMatchObject({ playerMilliseconds: 2000, inFlight: 256 });
   expect(toolLimits).toEqual({ maxCalls: 3, maxOutputCharacters: 2000, milliseconds: 1000 });
 });
+
+describe('the plan of several environments', () => {
+  const environments = {
+    one: { name: 'die' },
+    two: { name: 'die', options: { sides: 9 }, weight: 2 },
+    rest: { name: 'coin' },
+  };
+  const several = (changes: Partial<RecipeInput>): RunPlan => {
+    const { environment: _, ...recipe } = tinyRecipe({
+      ...changes,
+      environments: changes.environments ?? environments,
+    });
+    return planRun(recipe);
+  };
+
+  it('divides demonstrations by weights, beside those that an environment asks for', () => {
+    const counts = (demonstrations: object, budget?: Budget) => {
+      const sft = { kind: 'sft' as const, steps: 1, demonstrations };
+      const rl = { kind: 'rl' as const, steps: 1 };
+      const [stage] = several({ stages: { sft, rl }, ...(budget && { budget }) }).stages;
+      if (stage?.kind !== 'sft') throw new Error('an sft stage is planned');
+      return stage.demonstrations.map(({ count, file, expert }) => [count, file ?? expert]);
+    };
+    expect(counts({ count: 10, expert: 'oracle' })).toEqual([[3, 'oracle'], [5, 'oracle'], [2, 'oracle']]); // prettier-ignore
+    expect(counts({ environments: { two: { count: 40, expert: 'oracle' } } })).toEqual([
+      [480, 'demonstrator'],
+      [40, 'oracle'],
+      [480, 'demonstrator'],
+    ]);
+    const paid: Budget = { units: 100, costs: { demonstration: 5, episode: 1 }, split: { sft: 0.5 } };
+    expect(counts({ expert: 'oracle' }, paid).map(([count]) => count)).toEqual([3, 5, 2]);
+    // Goes red when environments with numbers of their own get more than the budget pays for.
+    const own = { one: { count: 6 }, two: { count: 6 } };
+    expect(counts({ environments: own }, paid).map(([count]) => count)).toEqual([6, 4, 0]);
+    // A file for all is read up to the number for all, whoever the demonstrations are of.
+    expect(counts({ file: 'all.jsonl', count: 10 })).toEqual([[10, 'all.jsonl'], [10, 'all.jsonl'], [10, 'all.jsonl']]); // prettier-ignore
+    expect(counts({ count: 10, environments: { rest: { file: 'own.jsonl' } } })).toEqual([
+      [3, 'demonstrator'],
+      [7, 'demonstrator'],
+      [Infinity, 'own.jsonl'],
+    ]);
+  });
+
+  it('gives each the keys that it has, then those of the stage, then those of the recipe', () => {
+    const fixed = (turns: number) => ({ schedule: 'fixed' as const, turns });
+    const paid = { terms: [{ name: 'dense' }] };
+    const { lastRl, entries, longestHorizon } = several({
+      environments: { ...environments, two: { ...environments.two, horizon: fixed(7), reward: paid } },
+      stages: { rl: { kind: 'rl', steps: 1, horizon: fixed(5) } },
+    });
+    expect(lastRl!.entries.map(({ horizon, horizonPath, reward, rewardPath }) => [
+      'turns' in horizon && horizon.turns,
+      horizonPath.join('.'),
+      reward.terms[0]!.name,
+      rewardPath.join('.'),
+    ])).toEqual([
+      [5, 'stages.rl.horizon', 'sparse', 'reward'],
+      [7, 'environments.two.horizon', 'dense', 'environments.two.reward'],
+      [5, 'stages.rl.horizon', 'sparse', 'reward'],
+    ]); // prettier-ignore
+    expect(entries.map(({ evaluationHorizon }) => evaluationHorizon)).toEqual([5, 7, 5]);
+    expect(longestHorizon).toBe(7);
+  });
+});
