@@ -192,10 +192,10 @@ function chosenEntry({ entries }: RunPlan, named: string | undefined, run: strin
   const byEntry = entries.find(({ entry }) => named !== undefined && entry === named);
   const [found, ...others] = entries.filter(({ environment }) => named === undefined || environment.name === named);
   if (byEntry !== undefined || others.length === 0) return byEntry ?? found;
-  const names = entries.map(({ entry }) => entry).join(', ');
+  const names = [found, ...others].map((one) => one?.entry).join(', ');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`${run}\` was trained in several environments${named === undefined ? '' : ` that are \`${named}\``}: ${names}.`,
-    hint: 'Choose one with `--environment NAME`.',
+    hint: 'Name one of them as the environment.',
   });
 }
 

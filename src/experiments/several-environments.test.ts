@@ -161,7 +161,7 @@ describe('a run in several environments', () => {
     expect(all.baselines.oracle).toMatchObject({ success: { rate: 1 } });
     await expect(evaluatePolicy({ ...request, environment: 'guess-number' })).rejects.toMatchObject({
       code: 'AG_COMMAND_USAGE',
-      message: expect.stringContaining('several environments that are `guess-number`: far, near') as string,
+      message: expect.stringContaining('several environments that are `guess-number`: far, near.') as string,
     });
   });
 
