@@ -112,7 +112,10 @@ describe('agentgym export', () => {
       message: expect.stringMatching(/no checkpoint of step 3; it has those of 6, 4, 2/) as string,
     });
     const { code, stderr } = await agentgym(['export', 'latest', '--to', 'x', '--checkpoint', 'newest']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/must be a step, best or latest/)]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/must be a step, best, latest, highest:METRIC or lowest:METRIC/),
+    ]);
     expect(existsSync(join(cwd, 'x'))).toBe(false);
   });
 
