@@ -116,6 +116,11 @@ export const skippedCommands: readonly SkippedCommand[] = [
     command: 'npm run bench -- seeds quickstart-language --seeds 3 --set evaluation.final.tasks=200',
     reason: bench,
   },
+  ...['agentgym pull smollm2-135m', 'agentgym ablate textworld-curricula --seeds 3'].map((command) => ({
+    document: 'recipes/textworld-curricula/README.md',
+    command,
+    reason: model,
+  })),
   {
     document: 'recipes/textcraft/README.md',
     command: 'agentgym ablate recipes/textcraft/controls.yaml',
