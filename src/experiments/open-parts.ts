@@ -124,7 +124,7 @@ export async function openParts(
     const entries = await inOrder(plan.entries, (entry, place) =>
       openEntry(plan, entry, worlds[place] as OpenEnvironment, sharing, settings, prompts),
     );
-    // An environment of one recipe is told the games of the only environment of training.
+    // If training has one environment, other environments of the recipe are told its games.
     const [first] = entries;
     const transfer = await inOrder(others, async (other, place): Promise<OpenEntry> => {
       const environment = otherWorlds[place] as OpenEnvironment;

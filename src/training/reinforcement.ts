@@ -147,15 +147,18 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
       () => {
         const chosen = recordEpisodes(episodes, options.record, random.stream('record', step));
         const shown = recordCredit(chosen, model.encoder, { rows, ...(credited && { batch: credited.batch }) });
+        const summary = summarizeEpisodes(episodes);
+        const ofEntry = ({ entry }: StageEntry) => summarizeEpisodes(episodes.filter((one) => one.entry === entry));
         return {
-          summary: summarizeEpisodes(episodes),
-          summaries: entries.map(({ entry }) => summarizeEpisodes(episodes.filter((one) => one.entry === entry))),
+          summary,
+          summaries: entries.length === 1 ? [summary] : entries.map(ofEntry),
           greedy: summarizeEpisodes([...collected.greedy.values()]),
           recorded: withGroupReturns(shown, episodes),
         };
       },
     );
     const end = performance.now();
+    const timesAfter = timesOf(entries);
     const ofEach: Record<string, number> = {};
     for (const [place, one] of entries.length > 1 ? playing.entries() : []) {
       Object.assign(ofEach, entryMetrics(one, summaries[place] as EpisodesSummary, played));
@@ -191,14 +194,14 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         'train/groups': collected.groups,
         'train/without_batch': Number(credited === undefined),
         ...rolloutMetrics(summary, Math.max(...playing.map(({ horizon }) => horizon))),
-        ...toolMetrics(summary, timesBefore, timesOf(entries)),
+        ...toolMetrics(summary, timesBefore, timesAfter),
         'rollout/groups_without_signal': withoutSignal(played),
         ...ofEach,
         ...(algorithm.refillRounds && { 'rollout/refills': collected.refills }),
         ...(greedy.completed > 0 && { 'rollout/greedy_return_mean': greedy.returnMean }),
         'time/collect_seconds': (updateStart - collectStart) / 1000,
         'time/update_seconds': (end - updateStart) / 1000,
-        ...collectionTimes(collections, timesBefore.calls, timesOf(entries).calls),
+        ...collectionTimes(collections, timesBefore.calls, timesAfter.calls),
         'time/tokens_per_second': summary.tokens / ((updateStart - collectStart) / 1000),
       },
       costs: {
