@@ -6,14 +6,14 @@ import { selectRows } from './select-rows.js';
 /** Rows of a batch with the same temperature, as a batch that a model can compute. */
 export interface TemperaturePart {
   readonly batch: TrainingBatch;
-  /** Their places in the whole batch. */
-  readonly rows: readonly number[];
+  /** Their places in the whole batch. Absent: it is the whole batch. */
+  readonly rows?: readonly number[];
 }
 
 /** The parts of a batch, in the order of their first rows. A batch of one temperature is its only part. */
 export function splitTemperatures(batch: TrainingBatch): readonly TemperaturePart[] {
   const { temperatures } = batch;
-  if (temperatures === undefined) return [{ batch, rows: Array.from({ length: batch.rows }, (_, row) => row) }];
+  if (temperatures === undefined) return [{ batch }];
   return [...new Set(temperatures)].map((temperature) => {
     const rows = [...temperatures.keys()].filter((row) => temperatures[row] === temperature);
     const { temperatures: _, ...part } = selectRows(batch, rows);
@@ -31,12 +31,12 @@ export function joinTokens(
   parts: readonly TemperaturePart[],
   columns: readonly Float64Array[],
 ): Float64Array {
-  const [only, ...others] = columns;
-  if (only !== undefined && others.length === 0 && only.length === rows * width) return only;
+  const [whole] = columns;
+  if (whole !== undefined && parts[0]?.rows === undefined) return whole;
   const joined = new Float64Array(rows * width);
   for (const [place, { batch, rows: own }] of parts.entries()) {
     const column = columns[place];
-    for (const [index, row] of own.entries()) {
+    for (const [index, row] of (own ?? []).entries()) {
       const from = index * batch.width;
       if (column !== undefined) joined.set(column.subarray(from, from + batch.width), row * width);
     }

@@ -96,4 +96,23 @@ describe('GradientSteps', () => {
     expect(steps.metrics()['train/loss']).toBeCloseTo(loss, 12);
     expect(steps.samplerMetrics()['train/logprob_gap']).toBeLessThan(1e-12);
   });
+
+  // Goes red when log probabilities of a part are read as those of the whole batch.
+  it('reads the rows of one temperature in place if those of the other have no sampled token', async () => {
+    const model = new TabularPolicy({ texts: ['left right'], contextLength: 1, deviation: 1, seed: 4 });
+    await model.resetOptimizer({ name: 'adamw', options: {} });
+    const batch = {
+      ...emptyBatch({ rows: 2, width: 3, temperature: NaN }),
+      temperatures: Float64Array.of(0.5, 1),
+      tokens: Int32Array.of(1, 3, 4, 1, 5, 0),
+    };
+    batch.length.set([3, 2]);
+    const sampled = 3 + 1;
+    batch.mask[sampled] = 1;
+    batch.weight[sampled] = 1;
+    batch.logprobs[sampled] = Math.log(model.probabilities([1])[5]!);
+    const steps = new GradientSteps(model, crossEntropy, { learningRate: 0.1 }, 0);
+    await steps.take(batch);
+    expect(steps.samplerMetrics()['train/logprob_gap']).toBeLessThan(1e-12);
+  });
 });

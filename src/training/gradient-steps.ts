@@ -83,9 +83,9 @@ export class GradientSteps {
       results.push(result);
       if (this.#model.capabilities.ahead !== true) await result;
     }
-    const [only, ...others] = await Promise.all(results);
-    if (only === undefined || others.length === 0) return only as ForwardBackwardResult;
-    const all = [only, ...others];
+    const all = await Promise.all(results);
+    const [whole] = all;
+    if (whole !== undefined && parts[0]?.rows === undefined) return whole;
     const entropies = all.flatMap(({ entropy }) => entropy ?? []);
     const [terms, metrics] = [new Map<string, number>(), new Map<string, number>()];
     for (const result of all) {
