@@ -3,10 +3,9 @@ import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { JsonObject } from '../contracts/json.js';
 import { type EvaluateOptions, type Evaluation, evaluate, evaluateTogether } from '../evaluation/evaluate.js';
 import { baselinePlayers } from './baseline-players.js';
-import { findModel } from './find-model.js';
 import { peakMemory } from '../processes/peak-memory.js';
 import { type Actor, isTextPlayer } from '../rollout/actor.js';
-import { type OpenPlayerRequest, defaultRollout, isNamedPlayer, openPlayer } from './open-player.js';
+import { type OpenPlayerRequest, defaultRollout, findPlayedModel, openPlayer } from './open-player.js';
 import type { Baselines } from '../runs/run-result.js';
 
 export interface EvaluatePolicyRequest extends OpenPlayerRequest {
@@ -48,10 +47,13 @@ const usualTasks = 500;
 
 /** Plays tasks of a split, and lets the baselines play the same ones. A run of several environments plays in each. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
-  const entries = request.environment === undefined ? await entriesOf(request) : [];
+  const found = await findPlayedModel(request);
+  const asked = { ...request, ...(found && { found }) };
+  const all = request.environment === undefined ? (found?.plan?.entries ?? []) : [];
+  const entries = all.flatMap(({ entry }) => entry ?? []);
   const [first = request.environment, ...others] = entries;
-  const evaluated = [await evaluateIn({ ...request, ...(first !== undefined && { environment: first }) })];
-  for (const environment of others) evaluated.push(await evaluateIn({ ...request, environment }));
+  const evaluated = [await evaluateIn({ ...asked, ...(first !== undefined && { environment: first }) })];
+  for (const environment of others) evaluated.push(await evaluateIn({ ...asked, environment }));
   const [one] = evaluated;
   if (one === undefined) throw new Error('a policy plays in an environment');
   const { attempts, own: _, baselines, ...told } = one;
@@ -77,13 +79,6 @@ export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<Po
       peakBytes: Math.max(...evaluated.map(({ time }) => time.peakBytes)),
     },
   };
-}
-
-/** Names of the environments that a run was trained in, if it names them. */
-async function entriesOf({ policy, runsFolder, settings, checkpoint }: EvaluatePolicyRequest): Promise<string[]> {
-  if (isNamedPlayer(policy)) return [];
-  const found = await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint });
-  return found?.plan?.entries.flatMap(({ entry }) => entry ?? []) ?? [];
 }
 
 function resultsOf({

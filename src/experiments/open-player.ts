@@ -44,6 +44,8 @@ export interface OpenPlayerRequest extends AnswerSettings {
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
   readonly environment?: string;
+  /** What `findPlayedModel` found for the policy. Absent: it is looked for. */
+  readonly found?: FoundModel;
   /** Of the run's checkpoints. Absent: the newest. */
   readonly checkpoint?: CheckpointChoice;
   /** Options of the environment. They override the run's options if the environment is the same. */
@@ -97,14 +99,11 @@ export interface OpenPlayer {
  * options.
  */
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
-  const { policy, host, runsFolder, settings } = request;
+  const { policy, host, settings } = request;
   request.progress?.begin('opening the policy and the environment');
   const instances = new Instances(host, settings);
-  const text = typeof policy === 'string' && !isSourceName(policy) ? textModel(policy) : undefined;
-  const model =
-    typeof policy === 'string' && text === undefined
-      ? await findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint: request.checkpoint })
-      : undefined;
+  const text = typeof policy === 'string' ? textModel(policy) : undefined;
+  const model = request.found ?? (await findPlayedModel(request));
   const plan = model?.plan;
   if (plan === undefined) refuseCheckpoint(text?.name ?? policy, request.checkpoint);
   const recipe = plan?.recipe;
@@ -205,13 +204,20 @@ interface TextModel {
   readonly address: string;
 }
 
-/** Whether a policy is named by an address: it is no run, and no folder. */
-export function isNamedPlayer(policy: string): boolean {
-  return !isSourceName(policy) && textModel(policy) !== undefined;
+/** The run, folder or pulled model that is to play. Undefined: another player is. */
+export async function findPlayedModel({
+  policy,
+  runsFolder,
+  settings: { cacheDirectory },
+  checkpoint,
+}: OpenPlayerRequest): Promise<FoundModel | undefined> {
+  if (typeof policy !== 'string' || textModel(policy) !== undefined) return undefined;
+  return findModel(policy, { runsFolder, cacheDirectory, checkpoint });
 }
 
 /** The parts of `NAME:ADDRESS`. Undefined for anything else; the drive of a path in Windows has one letter. */
 function textModel(policy: string): TextModel | undefined {
+  if (isSourceName(policy)) return undefined;
   const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
   return name === undefined || address === undefined ? undefined : { name, address };
 }
