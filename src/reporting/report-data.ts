@@ -199,8 +199,10 @@ export interface ReportEvaluation {
   readonly step: number;
   readonly runStep: number;
   readonly split: string;
-  /** The recipe's name of another environment for transfer; absent: its own environment. */
+  /** The recipe's name of the environment. Absent: its only one, or all that it trains in together. */
   readonly environment?: string;
+  /** Present if the run does not train in that environment. */
+  readonly transfer?: true;
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
   /** Number of clusters of its tasks, if episodes depend on each other. Absent: every episode stands alone. */

@@ -1,5 +1,5 @@
 import { environmentNames, environmentTitle } from '../config/recipe-entries.js';
-import type { Recipe } from '../config/recipe-schema.js';
+import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
 import { clustersOf } from '../evaluation/success-rate.js';
 import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import { formatSeconds } from '../reporting/format-quantity.js';
@@ -7,6 +7,7 @@ import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { ReportEvaluation, ReportRun, ReportSeries, ReportStage, ReportTasks } from '../reporting/report-data.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { planOfRun } from '../runs/plan-of-run.js';
 import { runSeconds } from '../runs/run-seconds.js';
 import type { ReportedEpisodes } from './report-episodes.js';
 
@@ -40,9 +41,13 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   };
 }
 
+function horizonText(horizon: HorizonSettings): string {
+  return 'turns' in horizon ? `${horizon.schedule}, ${[horizon.turns].flat().join(', ')} turns` : horizon.schedule;
+}
+
 function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recipe): [string, string][] {
   const { policy, git } = manifest;
-  const { algorithm, horizon, reward } = recipe;
+  const { algorithm, reward } = recipe;
   const parameters = policy?.['parameters'];
   const size = typeof parameters === 'number' ? `, ${parameters.toLocaleString('en')} parameters` : '';
   const last = metrics.at(-1);
@@ -54,10 +59,7 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
     ['policy', `${recipe.policy.preset ?? recipe.policy.from ?? recipe.policy.name}${size}`],
     ['algorithm', algorithm && `${algorithm.name}, groups of ${algorithm.groupSize}`],
     ['reward', reward.terms.map(({ name }) => name).join(' + ')],
-    [
-      'horizon',
-      'turns' in horizon ? `${horizon.schedule}, ${[horizon.turns].flat().join(', ')} turns` : horizon.schedule,
-    ],
+    ['horizon', [...new Set(planOfRun(manifest).entries.map(({ horizon }) => horizonText(horizon)))].join(' + ')],
     [
       'stages',
       Object.entries(recipe.stages)
@@ -163,7 +165,7 @@ function rounded(value: number | undefined): number | null {
 }
 
 export function reportEvaluations({ evaluations, manifest, result }: LoadedRun): ReportEvaluation[] {
-  const { split } = manifest.recipe.evaluation.final;
+  const { split, transfer = {} } = manifest.recipe.evaluation.final;
   return evaluations.map((line, i): ReportEvaluation => {
     const { evaluation, player, stage, step, runStep } = line;
     // Evaluations during training may use the same split: the last one of a temperature is the final one.
@@ -184,6 +186,7 @@ export function reportEvaluations({ evaluations, manifest, result }: LoadedRun):
       step,
       runStep,
       ...evaluation,
+      ...(evaluation.environment !== undefined && evaluation.environment in transfer && { transfer: true }),
       ...(clusters !== undefined && { clusters: new Set(clusters).size }),
     };
   });

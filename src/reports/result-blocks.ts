@@ -41,7 +41,7 @@ export function evaluationBlocks(result: PolicyEvaluation, policy: string): Bloc
   return [
     ...playerBlocks(rowsOf(result), 'telling'),
     ...Object.entries(environments).flatMap(([name, one]) => [
-      heading(`Tested on ${name}`),
+      heading(`Success on ${name}`),
       ...playerBlocks(rowsOf(one), 'telling', name),
     ]),
     paragraph(`${result.policy} played for ${spent.join(', ')}`),

@@ -30,16 +30,21 @@ const players: readonly (readonly [player: string, name: string])[] = [
   ['oracle', 'oracle'],
 ];
 
-/** The final evaluations of a run in its environment, and in each other environment that was played. */
+/** The final evaluations of a run, as a whole and in each environment that has a name. */
 export function finalBlocks(evaluations: ReportRun['evaluations'], labels: LabelChoice): Block[] {
-  const others = new Set(evaluations.flatMap(({ environment }) => environment ?? []));
+  const named = new Map(
+    evaluations.flatMap(({ environment, transfer }) =>
+      environment === undefined ? [] : [[environment, transfer === true]],
+    ),
+  );
   const of = (environment: string | undefined) =>
     playerBlocks(finalPlayers(evaluations, environment), labels, environment);
   return [
     ...of(undefined),
-    ...[...others].flatMap((environment) => {
+    ...[...named].flatMap(([environment, isTransfer]) => {
       const told = of(environment);
-      return told.length === 0 ? [] : [heading(`Tested on ${environment}`), ...told];
+      const where = isTransfer ? `${environment}, without training in it` : environment;
+      return told.length === 0 ? [] : [heading(`Success on ${where}`), ...told];
     }),
   ];
 }
