@@ -307,6 +307,7 @@ describe('planAblation', () => {
     ['a reference that is no cell', () => planFile({ reference: 'c', cells: { a: {} } }), 'AG_ABLATION_GRID', /c, which is not a cell/],
     ['a flag that cells override', () => plan('horizon', { sets: ['horizon.turns=3'] }), 'AG_RECIPE_IDLE_SETTING', /because the cell fixed-short sets it/],
     ['values beside a file', () => planFile({ cells: { a: {} } }, { values: [1] }), 'AG_COMMAND_USAGE', /`--values` has no effect/],
+    ['horizons of environments with their own', () => plan('horizon', { sets: ['environment=null', 'environments.a={name: guess-number, horizon: {schedule: fixed, turns: 3}}', 'environments.b={name: guess-number}'] }), 'AG_ABLATION_AXIS', /`a` has its own horizon/],
     ['a share above 1', () => plan('budget', { values: [1.5] }), 'AG_ABLATION_AXIS', /1.5 is not a share/],
     ['an option that is no axis', () => plan('complexity', { values: [{ highest: [9] }] }), 'AG_ABLATION_AXIS', /`highest` is not an axis/],
     ['a scheme that is none', () => plan('sparsity', { values: ['sparse', 'dnse'] }), 'AG_CONTRIBUTION_UNKNOWN', /Cell dnse/],

@@ -20,8 +20,8 @@ const groupSizes = [2, 4, 8, 16, 32, 64];
  * The first and the longest horizon of the last stage of reinforcement learning. Without such a stage, those of the
  * recipe.
  */
-export function horizonsOf({ recipe, lastRl }: RunPlan): { readonly first: number; readonly longest: number } {
-  const horizon = lastRl?.entries[0].horizon ?? recipe.horizon;
+export function horizonsOf({ entries }: RunPlan): { readonly first: number; readonly longest: number } {
+  const [{ horizon }] = entries;
   return { first: firstTurns(horizon), longest: longestTurns(horizon) };
 }
 

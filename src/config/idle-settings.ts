@@ -4,7 +4,7 @@ import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe, type PromptSettings } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
-import { recipeEntries } from './recipe-entries.js';
+import { horizonReplacements, recipeEntries } from './recipe-entries.js';
 import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { usualDemonstrations, usualExamples, usualExpert } from './run-plan.js';
 
@@ -93,9 +93,14 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     idle(['curriculum'], because);
     idle(['evaluation', 'before'], because);
     idle(['policy', 'sampling', 'temperature'], because);
-    if (recipe.horizon.schedule !== 'fixed') {
-      const turns = longestTurns(recipe.horizon);
-      if (idle(['horizon', 'schedule'], because)) recipe.horizon = { schedule: 'fixed', turns };
+    const owners: { readonly path: KeyPath; readonly owner: Pick<ParsedRecipe, 'horizon'> }[] = [
+      { path: [], owner: recipe },
+      ...recipeEntries(recipe).map(({ path, settings }) => ({ path, owner: settings })),
+    ];
+    for (const { path, owner } of owners) {
+      if (owner.horizon === undefined || owner.horizon.schedule === 'fixed') continue;
+      const turns = longestTurns(owner.horizon);
+      if (idle([...path, 'horizon', 'schedule'], because)) owner.horizon = { schedule: 'fixed', turns };
     }
     if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
       if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'if all `temperatures` are 0');
@@ -161,8 +166,10 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settlePrompt(recipe, idle);
 }
 
-/** Keys that every environment of several replaces. */
+/** Keys that every environment of several, or every stage that would read them, replaces. */
 function settleReplaced(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+  const horizons = horizonReplacements(recipe);
+  if (horizons.length > 0) idle(['horizon'], `with ${horizons.map((path) => `\`${formatPath(path)}\``).join(' and ')}`);
   if (recipe.environments === undefined) return;
   const entries = Object.entries(recipe.environments);
   const replacedBy = (key: 'format' | 'horizon' | 'prompt' | 'reward' | 'tools'): string | undefined =>
@@ -211,7 +218,7 @@ function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string
   ];
   const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
   const longest = Math.max(
-    ...[recipe.horizon, ...horizons].map(longestTurns),
+    ...[recipe.horizon ?? [], horizons].flat().map(longestTurns),
     recipe.evaluation.horizon ?? 0,
     ...evaluated,
   );

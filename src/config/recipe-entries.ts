@@ -33,3 +33,14 @@ export function environmentTitle(recipe: Environments): string {
 export function environmentNames(recipe: Environments): readonly string[] {
   return [...new Set(recipeEntries(recipe).map(({ settings: { name } }) => name))];
 }
+
+/** The keys that together replace `horizon` wherever it would be read. Empty: something reads it. */
+export function horizonReplacements(recipe: Environments & Pick<Recipe, 'stages'>): readonly KeyPath[] {
+  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  const entries = recipeEntries(recipe);
+  if (entries.every(({ settings }) => settings.horizon !== undefined)) {
+    return entries.map(({ path }) => [...path, 'horizon']);
+  }
+  const isReplaced = rl.every(({ stage }) => stage.horizon !== undefined);
+  return isReplaced ? rl.map(({ name }) => ['stages', name, 'horizon']) : [];
+}

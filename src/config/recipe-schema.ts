@@ -613,9 +613,13 @@ export const recipeSchema = v.strictObject({
   algorithm: v.exactOptional(
     v.pipe(algorithm, v.description('Algorithm for advantages and loss; needed by rl stages')),
   ),
-  horizon: v.pipe(
-    horizon,
-    v.description('Maximum turns of an episode, and how this limit changes over the steps of a stage'),
+  horizon: v.exactOptional(
+    v.pipe(
+      horizon,
+      v.description(
+        'Maximum turns of an episode, and how this limit changes over the steps of a stage; needed unless every environment, or every rl stage, has its own',
+      ),
+    ),
   ),
   curriculum: v.exactOptional(
     v.pipe(
@@ -741,7 +745,7 @@ export type EnvironmentSettings = NonNullable<Recipe['environment']>;
 export type EntrySettings = NonNullable<Recipe['environments']>[string];
 export type RewardSettings = Recipe['reward'];
 export type FormatSettings = Recipe['format'];
-export type HorizonSettings = Recipe['horizon'];
+export type HorizonSettings = NonNullable<Recipe['horizon']>;
 export type DemonstrationSettings = SftStage['demonstrations'];
 export type SamplingSettings = Recipe['policy']['sampling'];
 export type ToolSettings = NonNullable<Recipe['tools']>[number];

@@ -303,7 +303,6 @@ describe('resolveRecipe', () => {
 
   it('complains about missing keys, empty values and broken files', async () => {
     expect(await complaints('recipeVersion: 1\nenvironment:\n')).toEqual([
-      'AG_RECIPE_INVALID 1: `horizon` is missing',
       'AG_RECIPE_INVALID 1: `stages` is missing',
       'AG_RECIPE_INVALID 2: `environment` is empty, not a map of keys',
     ]);
@@ -569,7 +568,7 @@ describe('resolveRecipe', () => {
       expect(recipe.rollout.maxToolCalls).toBe(2);
       const short = 'horizon.turns=1';
       await resolveText(BASE, tools, short, 'evaluation.horizon=2');
-      await resolveText(BASE, tools, short, 'stages.rl.horizon={schedule: fixed, turns: 2}');
+      await resolveText(BASE, tools, 'horizon=null', 'stages.rl.horizon={schedule: fixed, turns: 2}');
       await resolveText(BASE, tools, short, 'evaluation.final.transfer={maze: {name: maze, horizon: 2}}');
       const priced = 'reward.terms=[{name: sparse}, {name: cost, options: {toolCall: 0.1}}]';
       expect((await resolveText(BASE, tools, priced)).recipe.reward.terms[1]?.options).toMatchObject({ toolCall: 0.1 });

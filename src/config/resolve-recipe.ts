@@ -13,7 +13,7 @@ import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { refuseSecrets } from './refuse-secrets.js';
-import { recipeEntries } from './recipe-entries.js';
+import { horizonReplacements, recipeEntries } from './recipe-entries.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
 import { planRun, type RunPlan } from './run-plan.js';
 
@@ -97,6 +97,7 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   // The `extends` key has been handled, and a resolved recipe does not have it.
   delete recipe.extends;
   checkEnvironments(recipe, complaints);
+  checkHorizon(recipe, complaints);
   if (complaints.findings.length > 0) return found();
   const context = { complaints, written: writtenKeys(merged.value, originOf) };
   settleIdleSettings(recipe, context);
@@ -134,6 +135,13 @@ function checkEnvironments({ environment, environments }: ParsedRecipe, complain
   if (environment !== undefined || environments !== undefined) return;
   const hint = 'Add `environment: {name: guess-number}`; `agentgym list environments` shows what is installed.';
   complaints.add('AG_RECIPE_INVALID', ['environment'], '`environment` is missing', hint);
+}
+
+/** Episodes need a limit of turns: of the recipe, or of all that replaces it. */
+function checkHorizon(recipe: ParsedRecipe, complaints: Complaints): void {
+  if (recipe.horizon !== undefined || horizonReplacements(recipe).length > 0) return;
+  const hint = 'Add `horizon: {schedule: fixed, turns: 10}`; it is the maximum number of turns of an episode.';
+  complaints.add('AG_RECIPE_INVALID', ['horizon'], '`horizon` is missing', hint);
 }
 
 /** An rl stage without an algorithm has no plan. */

@@ -2,7 +2,8 @@ import * as v from 'valibot';
 
 import { typeProblem } from './check-structure.js';
 import { formatPath, isKeyMap, type KeyPath } from './recipe-layer.js';
-import { recipeSchema } from './recipe-schema.js';
+import { horizonReplacements } from './recipe-entries.js';
+import { type Recipe, recipeSchema } from './recipe-schema.js';
 
 /**
  * Why a value is not a resolved recipe; undefined if it has the right type. It ignores limits and unknown keys, since
@@ -17,7 +18,13 @@ export function resolvedRecipeProblem(value: unknown, path: KeyPath): string | u
   const { output } = v.safeParse(recipeSchema, value);
   const missing =
     missingMap(output, value, []) ??
-    (lacksEnvironment(value) ? ['environment'] : lacksAlgorithm(value) ? ['algorithm'] : undefined);
+    (lacksEnvironment(value)
+      ? ['environment']
+      : lacksHorizon(value)
+        ? ['horizon']
+        : lacksAlgorithm(value)
+          ? ['algorithm']
+          : undefined);
   return missing && `\`${formatPath([...path, ...missing])}\` is missing`;
 }
 
@@ -37,6 +44,11 @@ function missingMap(complete: unknown, value: unknown, path: KeyPath): KeyPath |
 function lacksEnvironment(value: unknown): boolean {
   const { environment, environments } = value as { readonly environment?: unknown; readonly environments?: unknown };
   return environment === undefined && environments === undefined;
+}
+
+function lacksHorizon(value: unknown): boolean {
+  const recipe = value as Pick<Recipe, 'environment' | 'environments' | 'horizon' | 'stages'>;
+  return recipe.horizon === undefined && horizonReplacements(recipe).length === 0;
 }
 
 function lacksAlgorithm(value: unknown): boolean {

@@ -128,6 +128,8 @@ export interface EntryPlan {
   readonly sampling: SamplingSettings;
   /** The reward of its evaluations. */
   readonly reward: RewardSettings;
+  /** The horizon of the last rl stage, or without one that of the recipe. */
+  readonly horizon: HorizonSettings;
   /** Turns of an evaluated episode. */
   readonly evaluationHorizon: number;
   /** Turns of its longest episode. Demonstrations get this many turns. */
@@ -197,9 +199,10 @@ function planEntry(
   stages: readonly StagePlan[],
   place: number,
 ): EntryPlan {
-  const { weight = 1, horizon, reward, format, tools, prompt, sampling, ...environment } = settings;
-  const trained = stages.flatMap((stage) => (stage.kind === 'rl' ? longestTurns(stage.entries[place]!.horizon) : []));
-  const longest = trained.length === 0 ? longestTurns(horizon ?? recipe.horizon) : Math.max(...trained);
+  const { weight = 1, horizon: _, reward, format, tools, prompt, sampling, ...environment } = settings;
+  const trained = stages.flatMap((stage) => (stage.kind === 'rl' ? stage.entries[place]!.horizon : []));
+  const last = trained.at(-1) ?? playedHorizon(settings.horizon, recipe.horizon);
+  const longest = Math.max(...[last, ...trained].map(longestTurns));
   const told = prompt ?? recipe.prompt;
   return {
     ...(entry !== undefined && { entry }),
@@ -211,9 +214,17 @@ function planEntry(
     ...(told && { prompt: told }),
     sampling: { ...recipe.policy.sampling, ...sampling },
     reward: reward ?? recipe.reward,
+    horizon: last,
     evaluationHorizon: recipe.evaluation.horizon ?? longest,
     longestHorizon: Math.max(longest, recipe.evaluation.horizon ?? 0),
   };
+}
+
+/** The first horizon that is given, from the most special key to the recipe's. */
+function playedHorizon(...keys: readonly (HorizonSettings | undefined)[]): HorizonSettings {
+  const horizon = keys.find((key) => key !== undefined);
+  if (horizon === undefined) throw new Error('every environment of a checked recipe has a horizon');
+  return horizon;
 }
 
 /** The place of a setting that an environment may replace: among its own keys, or among the recipe's. */
@@ -306,7 +317,7 @@ function planRl(
       ...(entry !== undefined && { entry }),
       reward: settings.reward ?? stage.reward ?? recipe.reward,
       rewardPath: placeOf('reward'),
-      horizon: settings.horizon ?? stage.horizon ?? recipe.horizon,
+      horizon: playedHorizon(settings.horizon, stage.horizon, recipe.horizon),
       horizonPath: placeOf('horizon'),
     };
   });

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
 import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
 import { compareGroups, groupBySettings } from '../reports/report-cells.js';
 import { compareRuns } from '../reports/compare-runs.js';
 import { comparisonBlocks } from '../reports/comparison-blocks.js';
+import { runResultBlocks } from '../reports/result-blocks.js';
 import { reportRun } from '../reports/report-run.js';
 import { terminalLines } from '../reporting/terminal-blocks.js';
 import { chooseCheckpoint } from '../runs/choose-checkpoint.js';
@@ -94,6 +96,16 @@ describe('a run in several environments', () => {
     ]);
     const kept = lines(folder, 'episodes/evaluation.final.jsonl') as CompletedEpisode[];
     expect(kept.map(({ entry }) => entry)).toEqual(['far', 'far', 'near', 'near']);
+  });
+
+  it('says where it was tested without training', async () => {
+    const folder = newFolder();
+    const transfer = { away: { name: 'guess-number', options: { highest: 15, width: [8, 9] } } };
+    const evaluation = { ...recipe.evaluation, final: { ...recipe.evaluation.final, transfer } };
+    await run(folder, { changes: several({ evaluation }) });
+    const told = terminalLines(runResultBlocks(await loadRun(join(folder, 'run'))), { width: 100, colour: false });
+    const headings = ['Success on far', 'Success on near', 'Success on away, without training in it'];
+    expect(told.filter((line) => line.startsWith('Success on'))).toEqual(headings);
   });
 
   // Goes red when anything that an environment has of its own is not restored.
@@ -316,6 +328,26 @@ describe('the recipe of several environments', () => {
     );
     const evaluation = { ...recipe.evaluation, final: { tasks: 20, transfer: { away: { options: {} } } } };
     await refused({ evaluation }, /is missing; the recipe has several/, 'evaluation.final.transfer.away.name');
+  });
+
+  it('wants a horizon for all, unless each environment or each rl stage has its own', async () => {
+    const turns = (number: number) => ({ schedule: 'fixed', turns: number });
+    const own = { far: { ...environments.far, horizon: turns(6) }, near: { ...environments.near, horizon: turns(4) } };
+    const { plan, recipe: whole } = await resolved({ environments: own, horizon: undefined });
+    expect(whole).not.toHaveProperty('horizon');
+    expect(plan.entries.map(({ evaluationHorizon }) => evaluationHorizon)).toEqual([6, 4]);
+    expect(resolvedRecipeProblem(whole, ['recipe'])).toBeUndefined();
+    await refused({ environments, horizon: undefined }, /`horizon` is missing/, 'horizon');
+    const { horizon: _, ...far } = whole.environments!['far']!;
+    const lacking = { ...whole, environments: { ...whole.environments, far } };
+    expect(resolvedRecipeProblem(lacking, ['recipe'])).toBe('`recipe.horizon` is missing');
+    const because = /`horizon` has no effect with `environments.far.horizon` and `environments.near.horizon`/;
+    await refused({ environments: own, horizon: turns(3) }, because, 'horizon');
+    const stages = { sft, rl: { ...rl, horizon: turns(5) } };
+    const short = await resolved({ environments: { far: environments.far }, horizon: undefined, stages });
+    expect(short.plan.entries[0].evaluationHorizon).toBe(5);
+    const replaced = { environments: { far: environments.far }, horizon: turns(3), stages };
+    await refused(replaced, /`horizon` has no effect with `stages.rl.horizon`/, 'horizon');
   });
 
   it('ends a stage by the number of one environment', async () => {

@@ -68,6 +68,15 @@ it('a pilot is short, leaves out what does not tell its time, and is told to no 
   expect(horizon).toEqual({ schedule: 'fixed', turns: plan.longestHorizon });
 });
 
+it('a pilot plays each of several environments for as long as the run does', () => {
+  const fixed = (turns: number) => ({ schedule: 'fixed' as const, turns });
+  const linear = { schedule: 'linear' as const, from: 3, to: 6, over: 9 };
+  const environments = { near: { name: 'die', horizon: linear }, far: { name: 'die' } };
+  const { environment: _, ...several } = tinyRecipe({ environments, horizon: fixed(8) });
+  const { entries } = planRun(pilotRecipe(planRun(several), size));
+  expect(entries.map(({ horizon }) => horizon)).toEqual([fixed(6), fixed(8)]);
+});
+
 describe('the times of a pilot', () => {
   const speed = pilotSpeed(pilot, times);
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { RunPlan } from '../config/run-plan.js';
-import type { Recipe } from '../config/recipe-schema.js';
+import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
 import { loadRun } from '../runs/load-run.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { usualTasks } from './expected-cost.js';
@@ -65,7 +65,11 @@ export async function runPilot(
 }
 
 /** The recipe of a pilot. */
-export function pilotRecipe({ lastRl, recipe, longestHorizon }: RunPlan, size: PilotSize): Recipe {
+export function pilotRecipe({ entries, lastRl, recipe, longestHorizon }: RunPlan, size: PilotSize): Recipe {
+  const { environments, horizon: _, ...others } = recipe;
+  const fixed = Object.entries(environments ?? {}).map(([name, settings], place) => {
+    return [name, { ...settings, horizon: fixedHorizon(entries[place]!.longestHorizon) }] as const;
+  });
   const stages = Object.entries(recipe.stages).map(([name, stage]) => {
     const { stopWhen: _, ...rest } = stage;
     if (rest.kind === 'rl') delete rest.horizon;
@@ -84,9 +88,11 @@ export function pilotRecipe({ lastRl, recipe, longestHorizon }: RunPlan, size: P
     ...(seed !== undefined && { seed }),
   };
   return {
-    ...recipe,
+    ...others,
     // The pilot is too short for a schedule to get past its first turns.
-    horizon: { schedule: 'fixed', turns: longestHorizon },
+    ...(environments === undefined
+      ? { horizon: fixedHorizon(longestHorizon) }
+      : { environments: Object.fromEntries(fixed) }),
     stages: Object.fromEntries(stages),
     // Without evaluations during training, it lacks the keys that describe them.
     evaluation: evaluation as Recipe['evaluation'],
@@ -95,6 +101,10 @@ export function pilotRecipe({ lastRl, recipe, longestHorizon }: RunPlan, size: P
     // Only those at the ends of stages, so that the times between steps are those of steps.
     checkpoint: { ...recipe.checkpoint, every: 0 },
   };
+}
+
+function fixedHorizon(turns: number): HorizonSettings {
+  return { schedule: 'fixed', turns };
 }
 
 function secondsNow(): number {

@@ -79,8 +79,8 @@ function cutDown(recipe: Recipe): Recipe {
     }
   }
   // The rules refuse horizons that no step reaches.
-  const longest = recipe.horizon.schedule === 'scaling-inter' ? recipe.horizon.turns.length : 2;
-  if (cut.horizon.schedule === 'scaling-inter') cut.horizon.every = 1;
+  const longest = recipe.horizon?.schedule === 'scaling-inter' ? recipe.horizon.turns.length : 2;
+  if (cut.horizon?.schedule === 'scaling-inter') cut.horizon.every = 1;
   for (const stage of Object.values(cut.stages)) if (stage.kind === 'rl') stage.steps = longest;
   Object.assign(cut.evaluation.final, { tasks: 2 });
   if (cut.evaluation.every > 0) cut.evaluation.tasks = 2;

@@ -22,6 +22,13 @@ export const horizon: Axis = {
       const hint = `Remove \`stages.${own}.horizon\`, or write an ablation file.`;
       throw cannotVary('horizon', `the stage \`${own}\` has its own horizon`, hint);
     }
+    const [entry] = Object.entries(context.plan.recipe.environments ?? {}).filter(
+      ([, one]) => one.horizon !== undefined,
+    );
+    if (entry !== undefined) {
+      const hint = `Remove \`environments.${entry[0]}.horizon\`, or write an ablation file.`;
+      throw cannotVary('horizon', `the environment \`${entry[0]}\` has its own horizon`, hint);
+    }
     const cells = context.values === undefined ? proposed(longestHorizon, rl.steps) : context.values.map(givenCell);
     return {
       question: 'Does a growing horizon help training?',

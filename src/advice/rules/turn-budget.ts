@@ -82,7 +82,7 @@ function horizonKey({ lastRl }: RunPlan): string {
 /** The same schedule with a longer last horizon. */
 export function lengthened(planned: RunPlan, turns: number): { readonly [key: string]: Json } | undefined {
   const key = horizonKey(planned);
-  const horizon = planned.lastRl?.entries[0].horizon ?? planned.recipe.horizon;
+  const [{ horizon }] = planned.entries;
   if (turns <= horizonsOf(planned).longest) return undefined;
   if (horizon.schedule === 'fixed') return { [`${key}.turns`]: turns };
   if (horizon.schedule === 'linear') return { [`${key}.to`]: turns };
