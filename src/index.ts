@@ -9,6 +9,7 @@ export type * from './contracts/credit.js';
 export type * from './contracts/curriculum.js';
 export type * from './contracts/data-set.js';
 export type * from './contracts/environment.js';
+export type * from './contracts/environment-module.js';
 export type * from './contracts/evaluation.js';
 export type * from './contracts/facts.js';
 export type * from './contracts/events.js';

@@ -30,7 +30,7 @@ export async function measureWorld({ python, rounds, seeds }) {
   try {
     const rows = [];
     for (const setting of settings) rows.push(...(await measureSetting(peer, setting, folder, seeds, rounds)));
-    return { title: 'ALFWorld 0.4.2', foreignCores: foreign(), rows };
+    return { title: 'ALFWorld 0.4.2 beside ours, one thread each', foreignCores: foreign(), rows };
   } finally {
     peer.stop();
     rmSync(folder, { recursive: true, force: true });

@@ -19,7 +19,7 @@ export async function measureWorld({ python, rounds, seeds }) {
     const rows = [];
     for (const level of levels) rows.push(...(await measureLevel(peer, level, rounds, seeds)));
     console.log("AgentGym's text wrapper of BabyAI: skipped, it is in no package registry.");
-    return { title: `Minigrid ${peer.hello.minigrid}`, foreignCores: foreign(), rows };
+    return { title: `Minigrid ${peer.hello.minigrid} beside ours, one thread each`, foreignCores: foreign(), rows };
   } finally {
     peer.stop();
   }

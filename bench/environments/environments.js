@@ -12,6 +12,7 @@ import { median } from '../sides/median.js';
 import { UsageError } from '../sides/usage-error.js';
 import * as alfworld from './alfworld.js';
 import * as babyai from './babyai.js';
+import * as programs from './programs.js';
 import { compareRates, startPeer, total, warmUp } from './two-sides.js';
 import { openGame, playEpisodes, randomEpisodes, secondsToGenerate } from './our-side.js';
 
@@ -33,7 +34,12 @@ const episodesPerGame = 8;
 const turns = 24;
 
 /** What is measured, in this order; `measureWorld` returns a report, or undefined where there is nothing to compare with. */
-const worlds = { textworld: measureTextworld, alfworld: alfworld.measureWorld, babyai: babyai.measureWorld };
+const worlds = {
+  textworld: measureTextworld,
+  alfworld: alfworld.measureWorld,
+  babyai: babyai.measureWorld,
+  programs: programs.measureWorld,
+};
 
 /** Runs the whole measurement and prints its tables. Returns the exit code: 1 if a goal is missed. */
 export async function measure(options) {
@@ -60,7 +66,7 @@ export async function measure(options) {
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(reports, undefined, 2)}\n`);
   const rows = reports.flatMap((report) => report.rows);
-  return rows.every(({ goal = 0, ratio }) => ratio === undefined || ratio >= goal) ? 0 : 1;
+  return rows.every(({ goal = 0, ratio = Infinity, most = Infinity, ours }) => ratio >= goal && !(ours > most)) ? 0 : 1;
 }
 
 async function measureTextworld({ python, rounds, seeds }) {
@@ -71,7 +77,7 @@ async function measureTextworld({ python, rounds, seeds }) {
   try {
     const rows = [];
     for (const setting of settings) rows.push(...(await measureSetting(peer, setting, folder, seeds, rounds)));
-    return { title: `TextWorld ${peer.hello.textworld}`, foreignCores: foreign(), rows };
+    return { title: `TextWorld ${peer.hello.textworld} beside ours, one thread each`, foreignCores: foreign(), rows };
   } finally {
     peer.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -119,12 +125,13 @@ async function measureSetting(peer, setting, folder, seeds, rounds) {
 }
 
 function printReport({ machine, title, foreignCores, rows }) {
-  console.log(`${title} beside ours, one thread each, on ${machine}.`);
+  console.log(`${title}, on ${machine}.`);
   if (foreignCores !== undefined) console.log(`Others used ${foreignCores.toFixed(2)} cores meanwhile.`);
   const cells = [['game', 'original', '', 'ours', 'theirs', 'ratio', '']];
-  for (const { setting, backend, skipped, what, ours, theirs, ratio, goal } of rows) {
+  for (const { setting, backend, skipped, what, ours, theirs, ratio, goal, most } of rows) {
     if (skipped !== undefined) cells.push([setting, backend, `skipped: ${skipped}`, '', '', '', '']);
-    else if (ratio === undefined) cells.push([setting, backend, what, round(ours), '', '', '']);
+    else if (ratio === undefined)
+      cells.push([setting, backend, what, round(ours), '', '', ours > most ? `above ${most}` : '']);
     else {
       const remark = ratio >= goal ? '' : `below ${goal}`;
       cells.push([setting, backend, what, round(ours), round(theirs), ratio.toFixed(0), remark]);

@@ -1,5 +1,4 @@
 import type { Facts } from './facts.js';
-import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
 import type { Material } from './requirement.js';
@@ -233,13 +232,4 @@ export interface EnvironmentNeeds {
   readonly megabytes?: number;
   /** Deadline of a call by phase; absent: the recipe's `rollout.deadlineSeconds`. */
   readonly seconds?: { readonly [phase in EnvironmentPhase]?: number };
-}
-
-/**
- * The exports of the module of an environment contribution. Functions that take options are properties here and in the
- * other modules, because TypeScript compares the parameters of methods loosely: it would accept an `open` that needs an
- * undeclared option.
- */
-export interface EnvironmentModule<Options> {
-  readonly open: (options: Options, host: EnvironmentHost) => Awaitable<World>;
 }

@@ -1,7 +1,9 @@
 import type { Readable, Writable } from 'node:stream';
 
 import type { DataColumns, DataSet, DataSetOptions } from './data-set.js';
+import type { World } from './environment.js';
 import type { OutsideFiles } from './files.js';
+import type { JsonObject } from './json.js';
 import type { Random } from './random.js';
 import type { FoundRequirement } from './requirement.js';
 import type { TextScene, TextView } from './text-view.js';
@@ -86,6 +88,16 @@ export interface JsonLinesProcess<Question extends object, Answer> {
   end(): Promise<void>;
 }
 
+/** How the processes of a world are started, and what they may do. */
+export interface WorldProgramOptions extends Omit<SpawnOptions, 'signal'> {
+  /** What the program is told when it opens the world, such as the options of the environment. Absent: nothing. */
+  readonly options?: JsonObject;
+  /** Number of processes, which share the instances evenly; absent: 1. */
+  readonly processes?: number;
+  /** Longest line that the program may write, in UTF-16 code units; default 16 Mi. A longer one ends the process. */
+  readonly maximumLine?: number;
+}
+
 /**
  * The host of an environment or a tool. It has no random stream: randomness belongs to an episode, and its calls bring
  * their own streams. So nothing depends on the order in which instances are created.
@@ -104,6 +116,16 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
     args?: readonly string[],
     options?: JsonLinesOptions,
   ): Promise<JsonLinesProcess<Question, Answer>>;
+  /**
+   * Opens a world that a program plays, in one process or several, with any number of instances in each. The program
+   * speaks lines of JSON: docs/reference/world-programs.md. In Python it needs `from agentgym_world import serve`, which
+   * is on its path.
+   *
+   * A call that ends its process, or takes longer than its deadline, fails its own episode. The process is replaced, and the
+   * other episodes are replayed with the same seeds and actions; one that gets another answer than before fails. A
+   * world that says that it is external is not replayed.
+   */
+  openProgram(command: string, args?: readonly string[], options?: WorldProgramOptions): Promise<World>;
   /**
    * Opens the rows of a data set in files, of which there may be millions. The first time it reads them all, checks every
    * row, and keeps an index in `cacheDirectory`; this takes some seconds for a million rows. Rejects with AG_DATA if a

@@ -1,6 +1,7 @@
 import type { AlgorithmModule } from './algorithm.js';
 import type { CurriculumModule } from './curriculum.js';
-import type { EnvironmentModule, EnvironmentNeeds } from './environment.js';
+import type { EnvironmentNeeds } from './environment.js';
+import type { EnvironmentModule } from './environment-module.js';
 import type { OptionalFact } from './facts.js';
 import type { FormatModule } from './format.js';
 import type { Host } from './host.js';

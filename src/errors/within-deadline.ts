@@ -33,10 +33,12 @@ export async function withinDeadline<T>(
 /**
  * Like `withinDeadline`, but work that returns no promise needs no timer: its value is returned and its error thrown at
  * once. Such work cannot be interrupted.
+ *
+ * @param milliseconds a function is asked after the work has begun
  */
 export function atOnceOrWithinDeadline<T>(
   what: string,
-  milliseconds: number,
+  milliseconds: number | (() => number),
   work: () => T | PromiseLike<T>,
   options: DeadlineOptions<T> = {},
 ): Awaited<T> | Promise<Awaited<T>> {
@@ -54,7 +56,8 @@ export function atOnceOrWithinDeadline<T>(
     took?.(blocked);
     return result as Awaited<T>;
   }
-  return awaitWithin(what, milliseconds, result, blocked, options);
+  const limit = typeof milliseconds === 'number' ? milliseconds : milliseconds();
+  return awaitWithin(what, limit, result, blocked, options);
 }
 
 /** @param blocked milliseconds that the work already took */

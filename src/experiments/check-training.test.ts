@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, expect, it } from 'vitest';
 
-import type { Call, EnvironmentModule, World } from '../contracts/environment.js';
+import type { Call, World } from '../contracts/environment.js';
+import type { EnvironmentModule } from '../contracts/environment-module.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { builtInHost } from './fixtures/built-in-host.js';
 import { planTraining, type PlannedTraining } from './start-training.js';

@@ -6,8 +6,8 @@ import { checkShape } from '../errors/check-shape.js';
 import { moduleShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost } from '../plugins/create-host.js';
 import { openLocalWorld } from '../rollout/local-world.js';
-import { serveWorld } from '../rollout/threads/serve-world.js';
-import type { FromThread } from '../rollout/threads/thread-messages.js';
+import { serveWorld } from '../rollout/remote/serve-world.js';
+import type { FromThread } from '../rollout/remote/thread-messages.js';
 import type { ThreadData } from './thread-data.js';
 
 const {
@@ -34,6 +34,6 @@ serveWorld(port, memory, async (signal) => {
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
   const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory };
-  const host = createEnvironmentHost(settings, owner, required);
+  const host = createEnvironmentHost(settings, owner, required, limits.milliseconds);
   return openLocalWorld(() => module.open(options as never, host), { ...limits, title, signal });
 });

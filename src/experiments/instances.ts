@@ -41,7 +41,7 @@ import { findRequirements } from '../requirements/find-requirements.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
 import { openLocalWorld } from '../rollout/local-world.js';
-import { openThreadWorld } from '../rollout/threads/thread-world.js';
+import { openThreadWorld } from '../rollout/remote/thread-world.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
@@ -142,7 +142,7 @@ export class Instances {
       });
     }
     const module = await this.#host.load(located);
-    const host = createEnvironmentHost(this.#settings, located, found);
+    const host = createEnvironmentHost(this.#settings, located, found, milliseconds);
     const marks = this.#settings.markCalls?.(title, milliseconds);
     return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, ...(marks && { marks }) });
   }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import type { EnvironmentModule, World } from '../contracts/environment.js';
+import type { World } from '../contracts/environment.js';
+import type { EnvironmentModule } from '../contracts/environment-module.js';
 import type { Requirement } from '../contracts/requirement.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import type { RunManifest } from '../runs/run-manifest.js';

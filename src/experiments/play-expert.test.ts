@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Environment, EnvironmentModule } from '../contracts/environment.js';
+import type { Environment } from '../contracts/environment.js';
+import type { EnvironmentModule } from '../contracts/environment-module.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { lines, newFolder, recipe, run, tabularHost, weights } from './fixtures/tabular-run.js';
 

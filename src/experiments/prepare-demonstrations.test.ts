@@ -4,7 +4,8 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import type { Environment, EnvironmentModule, World } from '../contracts/environment.js';
+import type { Environment, World } from '../contracts/environment.js';
+import type { EnvironmentModule } from '../contracts/environment-module.js';
 import type { RunEvent } from '../contracts/events.js';
 import { surveyDemonstrations } from '../demonstrations/survey-demonstrations.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';

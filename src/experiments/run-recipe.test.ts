@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { EnvironmentModule } from '../contracts/environment.js';
+import type { EnvironmentModule } from '../contracts/environment-module.js';
 import type { EvaluationSummary } from '../contracts/evaluation.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';

@@ -8,6 +8,7 @@ import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
+import { openProgramWorld, type ProgramWorldSettings } from '../rollout/remote/program-world.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
 import { tellWaits } from '../transfers/tell-waits.js';
@@ -37,11 +38,13 @@ export function createHost(settings: HostSettings, owner: PluginOwner): Host {
  * The host of an environment or a tool.
  *
  * @param found what an environment requires
+ * @param milliseconds longest times of calls into programs; absent: a minute
  */
 export function createEnvironmentHost(
   settings: Omit<HostSettings, 'random'>,
   owner: PluginOwner,
   found: EnvironmentHost['found'] = {},
+  milliseconds?: ProgramWorldSettings['milliseconds'],
 ): EnvironmentHost {
   const host = withoutRandom(settings, owner);
   return {
@@ -49,6 +52,8 @@ export function createEnvironmentHost(
     found,
     spawn: spawnOwned,
     spawnJsonLines,
+    openProgram: (command, args = [], options = {}) =>
+      openProgramWorld(command, args, options, { ...host, ...(milliseconds && { milliseconds }) }),
     // Few worlds have one, and its libraries take time to load.
     openDataSet: async (options) => (await import('../data/open-data-set.js')).openDataSet(options, host),
     composeObservation,

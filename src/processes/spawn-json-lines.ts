@@ -1,8 +1,7 @@
-import type { Readable } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
-
 import type { JsonLinesOptions, JsonLinesProcess } from '../contracts/host.js';
 import { asciiJson } from './ascii-json.js';
+import { awaitEnding } from './await-ending.js';
+import { LineCutter } from './line-cutter.js';
 import { readAnswer } from './read-answer.js';
 import { spawnOwned, type OwnedProcess } from './spawn-owned.js';
 
@@ -12,8 +11,6 @@ const LINE = 2 ** 24;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Characters of standard error that are kept. */
 const PRINTED = 4000;
-/** Longest wait for the output of a program that has ended: a process that it started may hold its pipes. */
-const LAST_OUTPUT_MS = 1000;
 
 type Limits = Required<Pick<JsonLinesOptions, 'seconds' | 'maximumLine' | 'shared'>>;
 
@@ -39,9 +36,6 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
   readonly #ended: Promise<void>;
   readonly #callers = new Map<number, Caller>();
   #asked = 0;
-  /** Pieces of a line whose end has not come yet, and their length. */
-  #pieces: string[] = [];
-  #length = 0;
   #printed = '';
   #failure: Error | undefined;
 
@@ -49,7 +43,12 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     this.#name = name;
     this.#child = child;
     this.#limits = limits;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    const { maximumLine } = limits;
+    const answers = new LineCutter(maximumLine, {
+      line: (line) => this.#hear(line),
+      tooLong: () => this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`),
+    });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => answers.read(text));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#printed = (this.#printed + text).slice(-PRINTED);
     });
@@ -83,34 +82,8 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
   }
 
   async #awaitEnd(): Promise<void> {
-    const closed = (stream: Readable) => new Promise((resolve) => stream.once('close', resolve));
-    const output = Promise.all([this.#child.stdout, this.#child.stderr].map(closed));
-    const { code, signal } = await this.#child.ended;
-    const enough = new AbortController();
-    await Promise.race([output, wait(LAST_OUTPUT_MS, undefined, enough).catch(() => undefined)]);
-    enough.abort();
+    const { code, signal } = await awaitEnding(this.#child);
     this.#fail(`ended with ${signal ?? `code ${code}`}. ${this.#lastWords()}`);
-  }
-
-  #read(text: string): void {
-    const [first = '', ...others] = text.split('\n');
-    this.#keep(first);
-    for (const next of others) {
-      this.#hear(this.#pieces.join(''));
-      this.#pieces = [];
-      this.#length = 0;
-      this.#keep(next);
-    }
-  }
-
-  #keep(piece: string): void {
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-    const { maximumLine } = this.#limits;
-    if (this.#length <= maximumLine) return;
-    this.#pieces = [];
-    this.#length = 0;
-    this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`);
   }
 
   #hear(line: string): void {

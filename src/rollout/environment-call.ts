@@ -9,6 +9,7 @@ export class EnvironmentCall implements Draw {
   readonly #random: Random | undefined;
   #controller: AbortController | undefined;
   #expired: unknown;
+  #milliseconds: number | undefined;
 
   /** @param interrupt also aborts the call */
   constructor(signals: CallSignals, interrupt: AbortSignal, random?: Random) {
@@ -28,6 +29,21 @@ export class EnvironmentCall implements Draw {
       if (this.#expired !== undefined) this.#controller.abort(this.#expired);
     }
     return this.#controller.signal;
+  }
+
+  /**
+   * The callee keeps the deadline and measures the time, because the call may have to wait for others.
+   *
+   * @returns a function that adds milliseconds that the call took
+   */
+  handOver(): (milliseconds: number) => void {
+    this.#milliseconds = 0;
+    return (milliseconds) => void (this.#milliseconds! += milliseconds);
+  }
+
+  /** The measured time of a call that was handed over; undefined for any other. */
+  get milliseconds(): number | undefined {
+    return this.#milliseconds;
   }
 
   /** Aborts the call after its time is up, or when no caller waits for it any more. */

@@ -99,7 +99,7 @@ class Caller {
   ): Awaitable<Awaited<T>> {
     const call = new EnvironmentCall(this.#signals, this.settings.signal, random);
     return this.#limit(phase, phase, call, () => work(call), {
-      took: (milliseconds) => this.clock.add(phase, milliseconds),
+      took: (milliseconds) => this.clock.add(phase, call.milliseconds ?? milliseconds),
       ...(late && { late }),
     });
   }
@@ -146,7 +146,8 @@ class Caller {
     };
     let answer: Awaitable<Awaited<T>>;
     try {
-      answer = atOnceOrWithinDeadline(what, milliseconds[phase], marked, options);
+      const limit = () => (call?.milliseconds === undefined ? milliseconds[phase] : Infinity);
+      answer = atOnceOrWithinDeadline(what, limit, marked, options);
     } catch (error) {
       call?.end();
       return failed(error);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { DataColumns, DataSetOptions } from '../contracts/data-set.js';
-import type { EnvironmentHost } from '../contracts/host.js';
+import type { EnvironmentHost, WorldProgramOptions } from '../contracts/host.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { openDataSet } from '../data/open-data-set.js';
@@ -12,6 +12,7 @@ import { spawnJsonLines } from '../processes/spawn-json-lines.js';
 import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
 import { composeObservation } from '../rollout/compose-observation.js';
+import { openProgramWorld } from '../rollout/remote/program-world.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
 import { tellWaits } from '../transfers/tell-waits.js';
@@ -44,6 +45,8 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     files: outsideFiles,
     spawn: spawnOwned,
     spawnJsonLines,
+    openProgram: (command: string, args: readonly string[] = [], options: WorldProgramOptions = {}) =>
+      openProgramWorld(command, args, options, host),
     openDataSet: <const Columns extends DataColumns>(options: DataSetOptions<Columns>) => openDataSet(options, host),
     composeObservation,
     messages,

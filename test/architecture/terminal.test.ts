@@ -12,7 +12,7 @@ const others: { readonly [file: string]: string } = {
   'src/cli/interrupt-signal.ts': 'a sentence of ours',
   'src/commands/work.ts': 'frames, to the log of a job, which another process reads',
   'src/plugin-check/check-process.ts': 'a stack, to the parent process, which reads it',
-  'src/rollout/threads/world-thread.ts': 'what a plugin itself prints',
+  'src/rollout/remote/thread-end.ts': 'what a plugin itself prints',
 };
 
 it('is written to a terminal by way of printable', () => {

@@ -10,7 +10,7 @@ import { collectEpisodes } from '../../src/rollout/collect-episodes.js';
 import { composeReward } from '../../src/rollout/compose-reward.js';
 import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
 import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
-import { openThreadWorld } from '../../src/rollout/threads/thread-world.js';
+import { openThreadWorld } from '../../src/rollout/remote/thread-world.js';
 import type { WorldHandle } from '../../src/rollout/world-handle.js';
 // @ts-expect-error: a world in plain JavaScript
 import { open } from './hostile-world.js';

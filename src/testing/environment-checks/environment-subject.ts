@@ -1,4 +1,4 @@
-import type { EnvironmentModule } from '../../contracts/environment.js';
+import type { EnvironmentModule } from '../../contracts/environment-module.js';
 import type { EnvironmentContribution } from '../../contracts/plugin.js';
 import type { KitSettings, SubjectOf } from '../conformance-kit.js';
 

@@ -1,7 +1,7 @@
 // Plays tasks in a worker thread or in another process, for `compareProcesses`.
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 
-import type { EnvironmentModule } from '../../contracts/environment.js';
+import type { EnvironmentModule } from '../../contracts/environment-module.js';
 import type { Contribution } from '../../contracts/plugin.js';
 import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';

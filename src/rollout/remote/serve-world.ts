@@ -59,6 +59,8 @@ export function serveWorld(
     if (world === undefined) throw new Error('the world is not open');
     const [first, second] = values as readonly string[];
     switch (method) {
+      case 'stateKey':
+        throw new Error('answers of a thread have states with them');
       case 'ids':
         return world.splits[first as SplitName].ids(values[1] as readonly number[]);
       case 'draw':

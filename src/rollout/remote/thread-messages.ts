@@ -1,18 +1,17 @@
 // Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
 import type { Material } from '../../contracts/requirement.js';
-import type { EnvironmentPhase, SplitName } from '../../contracts/environment.js';
+import type { SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
 import type { CallTimes, InstanceHandle } from '../world-handle.js';
+import type { EndMethod } from './world-end.js';
 
 /** A call into a thread; `instance` is 0 for the world itself. */
 export interface ThreadRequest {
   readonly id: number;
-  readonly method: ThreadMethod;
+  readonly method: EndMethod;
   readonly instance: number;
   readonly values: readonly unknown[];
 }
-
-export type ThreadMethod = EnvironmentPhase | 'admissible' | 'ids' | 'draw' | 'about' | 'splitOf';
 
 export interface ThreadAnswer {
   readonly id: number;
@@ -53,12 +52,6 @@ export interface WorldDescription {
 
 /** The result of `create`. */
 export type InstanceFacts = Pick<InstanceHandle, 'concludes' | 'tellsStates'>;
-
-/** The phase whose time limit applies to a call of the method. */
-export function phaseOf(method: ThreadMethod): EnvironmentPhase {
-  if (method === 'admissible') return 'act';
-  return method === 'ids' || method === 'draw' || method === 'about' || method === 'splitOf' ? 'open' : method;
-}
 
 export function timesToArray(times: CallTimes): Float64Array {
   return Float64Array.from(environmentPhases.flatMap((phase) => [times[phase].calls, times[phase].milliseconds]));

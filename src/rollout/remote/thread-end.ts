@@ -6,17 +6,10 @@ import { AgentgymError } from '../../errors/agentgym-error.js';
 import type { ErrorCode } from '../../errors/error-codes.js';
 import { messageOf } from '../../errors/message-of.js';
 import { DeadlineError } from '../../errors/within-deadline.js';
-import { ThreadDeath } from './thread-death.js';
+import { EndDeath } from './end-death.js';
 import { ThreadMarks } from './thread-marks.js';
-import {
-  type CrossingError,
-  type FromThread,
-  phaseOf,
-  type ThreadAnswer,
-  type ThreadMethod,
-  type ThreadRequest,
-  type ToThread,
-} from './thread-messages.js';
+import type { CrossingError, FromThread, ThreadAnswer, ThreadRequest, ToThread } from './thread-messages.js';
+import { type EndMethod, phaseOf, type WorldEnd } from './world-end.js';
 
 /** How to start a thread. */
 export interface ThreadSettings {
@@ -37,14 +30,14 @@ const graceAfterAbort = 500;
 const usualHeapMegabytes = 2048;
 
 interface Pending {
-  readonly method: ThreadMethod;
+  readonly method: EndMethod;
   readonly instance: number;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /** A thread with one world, as seen from the main thread. */
-export class WorldThread {
+export class ThreadEnd implements WorldEnd {
   readonly #worker: Worker;
   readonly #marks = new ThreadMarks();
   readonly #settings: ThreadSettings;
@@ -55,14 +48,13 @@ export class WorldThread {
   #next = 1;
   #named = 0;
   #look: NodeJS.Timeout | undefined;
-  #death: ThreadDeath | undefined;
+  #death: EndDeath | undefined;
   /** The reason if this class ended the thread. */
   #hung: Error | undefined;
   #failure: (Error & { readonly code?: string }) | undefined;
   #abortedAt: number | undefined;
   /** Calls and milliseconds of each phase so far. */
   times: Float64Array = new Float64Array();
-  /** Number of instances in this thread. */
   instances = 0;
 
   constructor(settings: ThreadSettings) {
@@ -81,18 +73,11 @@ export class WorldThread {
     this.#worker.on('exit', (code) => this.#die(code));
   }
 
-  /** The cause of its death; undefined while it lives. */
-  get death(): ThreadDeath | undefined {
+  get death(): EndDeath | undefined {
     return this.#death;
   }
 
-  /**
-   * Calls into the thread.
-   *
-   * @param instance 0: the world itself
-   * @throws the errors of the call, or ThreadDeath
-   */
-  call<T>(method: ThreadMethod, instance: number, ...values: readonly unknown[]): Promise<T> {
+  call<T>(method: EndMethod, instance: number, ...values: readonly unknown[]): Promise<T> {
     if (this.#death !== undefined) return Promise.reject(this.#death);
     const id = this.#next++;
     if (this.#requests.push({ id, method, instance, values }) === 1) setImmediate(() => this.#send());
@@ -100,7 +85,6 @@ export class WorldThread {
     return new Promise((resolve, reject) => this.#pending.set(id, { method, instance, resolve, reject }));
   }
 
-  /** An id for a new instance. */
   nameInstance(): number {
     return ++this.#named;
   }
@@ -166,7 +150,7 @@ export class WorldThread {
     const id = this.#marks.last;
     const call = this.#pending.get(id) ?? this.#answered.get(id);
     const failure = this.#hung ?? new Error(`it ended its thread: ${this.#describeEnd(code)}`);
-    this.#death = new ThreadDeath(failure, call?.instance);
+    this.#death = new EndDeath(failure, call?.instance);
     for (const { reject } of this.#pending.values()) reject(this.#death);
     this.#pending.clear();
   }

@@ -1,0 +1,313 @@
+"""Worlds of agentgym in Python. This file needs Python 3.9, and nothing else.
+
+A world is a class with a method `create`, which returns an environment; `serve` lets agentgym play it:
+
+    from agentgym_world import Environment, World, result, serve
+
+    class Coin(Environment):
+        def reset(self, task, seed):
+            self.side = "heads" if seed % 2 else "tails"
+            return "A coin is thrown. heads or tails?"
+
+        def step(self, action):
+            return result(self.side, terminated=True, success=action == self.side, invalid=action not in ("heads", "tails"))
+
+        def act(self, player, seed):
+            return self.side if player == "oracle" else ("heads" if seed % 2 else "tails")
+
+    class Coins(World):
+        instructions = "Guess the side of a coin."
+        experts = ["oracle"]
+        splits = {"train": ["a", "b"], "validation": ["c"], "test": ["d"]}
+
+        def create(self):
+            return Coin()
+
+    serve(lambda options: Coins())
+
+One process has many environments. They are called one after the other, each in its own episode, so an episode must not use
+what others change: no module-level state, no `random.seed`, but `random.Random(seed)`.
+"""
+
+import json
+import os
+import sys
+import traceback
+
+PROTOCOL = 1
+
+
+class Unavailable(Exception):
+    """The world itself is down, such as a server that it needs. agentgym stops the run, which can be resumed."""
+
+
+class Tasks:
+    """Tasks that are not listed: `count` of them, or None for any number.
+
+    `name(place)` is the id of the task at a place, and `draw(seed)` the id of a random task; it is needed without a count.
+    """
+
+    def __init__(self, name, count=None, draw=None):
+        self.name = name
+        self.count = count
+        self.draw = draw
+
+
+class Environment:
+    """One instance of a world. It plays one episode at a time.
+
+    The same task, seed and actions must give the same answers, in any process and whatever other episodes are played.
+    An exception makes a failed episode, which is played again; a bad action is no exception, but `invalid=True`.
+
+    Optional methods: `conclude(cause)` grades an episode that was cut, with `result`; `admissible()` lists the legal actions;
+    `state_key()` is a text that is equal for two states exactly if their futures are equal; `dispose()` frees resources.
+    """
+
+    def reset(self, task, seed):
+        """Starts a task. Returns the first observation, or a dict with `observation`, `instructions`, `sandbox`.
+
+        `seed` has 64 bits and decides everything random in the episode.
+        """
+        raise NotImplementedError("reset")
+
+    def step(self, action):
+        """Plays an action, which may be any text. Returns `result(...)`."""
+        raise NotImplementedError("step")
+
+    def act(self, player, seed):
+        """The next action of `random` or of an expert. It must not change the state."""
+        raise NotImplementedError("act")
+
+
+class World:
+    """What all instances share. `splits` has lists of task ids, or `Tasks`.
+
+    Optional methods: `about(task)` returns a dict with `cluster` and `labels`; `split_of(task)` the name of its split or None;
+    `close()` frees resources.
+    """
+
+    instructions = ""
+    splits = {}
+    experts = ()
+    max_turns = None
+    external = False
+    shares_clusters = False
+    materials = ()
+
+    def create(self):
+        """Returns a new `Environment`."""
+        raise NotImplementedError("create")
+
+
+def result(
+    observation,
+    *,
+    reward=0.0,
+    terminated=False,
+    truncated=False,
+    success=False,
+    invalid=False,
+    progress=None,
+    milestones=None,
+    details=None,
+    verdicts=None,
+):
+    """The answer to an action.
+
+    `terminated`: the task ended. `truncated`: a limit that the agent does not know cut the episode. `success` and `invalid`
+    are facts of this turn. `progress` is a number from 0 to 1; `milestones` a pair of those reached and all; `details` a dict
+    for records.
+    """
+    facts = {"success": bool(success), "invalid": bool(invalid)}
+    if progress is not None:
+        facts["progress"] = progress
+    if milestones is not None:
+        reached, total = milestones
+        facts["milestones"] = {"reached": reached, "total": total}
+    if details is not None:
+        facts["details"] = details
+    answer = {
+        "observation": observation,
+        "reward": reward,
+        "terminated": bool(terminated),
+        "truncated": bool(truncated),
+        "facts": facts,
+    }
+    if verdicts is not None:
+        answer["verdicts"] = verdicts
+    return answer
+
+
+def serve(open_world):
+    """Plays `open_world(options)` until agentgym ends this process.
+
+    Whatever is printed to standard output goes to standard error: standard output belongs to agentgym.
+    """
+    channel = _Channel()
+    player = _Player(open_world)
+    while True:
+        request = channel.read()
+        if request is None:
+            player.close()
+            return
+        channel.write(_answer(player, request))
+
+
+def _answer(player, request):
+    number = request["id"]
+    try:
+        answer = getattr(player, "on_" + request["call"])(request)
+        return json.dumps({"id": number, "answer": answer}, allow_nan=False, default=_plain)
+    except Unavailable as error:
+        return json.dumps({"id": number, "error": _message(error), "code": "UNAVAILABLE"})
+    except (Exception, SystemExit) as error:
+        traceback.print_exc()
+        return json.dumps({"id": number, "error": _message(error)})
+
+
+def _message(error):
+    return f"{type(error).__name__}: {error}"
+
+
+def _plain(value):
+    """Numbers and arrays of numpy, and similar, as plain ones."""
+    for name in ("tolist", "item"):
+        if hasattr(value, name):
+            return getattr(value, name)()
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+class _Player:
+    """Carries calls out, by the names of the protocol."""
+
+    def __init__(self, open_world):
+        self._open_world = open_world
+        self._world = None
+        self._environments = {}
+
+    def on_open(self, request):
+        if request["protocol"] != PROTOCOL:
+            raise ValueError(f"agentgym speaks the protocol {request['protocol']}; this file speaks {PROTOCOL}")
+        world = self._world = self._open_world(request["options"])
+        described = {
+            "protocol": PROTOCOL,
+            "instructions": world.instructions,
+            "splits": {name: _described(tasks) for name, tasks in world.splits.items()},
+            "experts": list(world.experts),
+            "external": bool(world.external),
+            "sharesClusters": bool(world.shares_clusters),
+            "materials": list(world.materials),
+            "about": hasattr(world, "about"),
+            "splitOf": hasattr(world, "split_of"),
+        }
+        if world.max_turns is not None:
+            described["maxTurns"] = world.max_turns
+        return described
+
+    def on_ids(self, request):
+        tasks = self._world.splits[request["split"]]
+        return [tasks.name(place) for place in request["places"]]
+
+    def on_draw(self, request):
+        tasks = self._world.splits[request["split"]]
+        if tasks.draw is not None:
+            return [tasks.draw(int(seed)) for seed in request["seeds"]]
+        if tasks.count is None:
+            raise NotImplementedError("Tasks without a count need `draw`")
+        return [tasks.name(int(seed) % tasks.count) for seed in request["seeds"]]
+
+    def on_about(self, request):
+        return [self._world.about(task) for task in request["tasks"]]
+
+    def on_splitOf(self, request):
+        return [self._world.split_of(task) for task in request["tasks"]]
+
+    def on_create(self, request):
+        environment = self._environments[request["instance"]] = self._world.create()
+        return {
+            "admissible": hasattr(environment, "admissible"),
+            "conclude": hasattr(environment, "conclude"),
+            "stateKey": hasattr(environment, "state_key"),
+        }
+
+    def on_reset(self, request):
+        return self._environments[request["instance"]].reset(request["task"], int(request["seed"]))
+
+    def on_step(self, request):
+        return self._environments[request["instance"]].step(request["action"])
+
+    def on_act(self, request):
+        return self._environments[request["instance"]].act(request["player"], int(request["seed"]))
+
+    def on_admissible(self, request):
+        return list(self._environments[request["instance"]].admissible())
+
+    def on_stateKey(self, request):
+        return self._environments[request["instance"]].state_key()
+
+    def on_conclude(self, request):
+        conclusion = self._environments[request["instance"]].conclude(request["cause"])
+        return {name: conclusion[name] for name in ("reward", "facts", "verdicts") if name in conclusion}
+
+    def on_dispose(self, request):
+        environment = self._environments.pop(request["instance"], None)
+        if hasattr(environment, "dispose"):
+            environment.dispose()
+
+    def on_close(self, request):
+        self.close()
+
+    def close(self):
+        world, self._world = self._world, None
+        if hasattr(world, "close"):
+            world.close()
+
+
+def _described(tasks):
+    if not isinstance(tasks, Tasks):
+        return list(tasks)
+    return "unbounded" if tasks.count is None else tasks.count
+
+
+class _Channel:
+    """Lines to and from agentgym. Nothing else may write to them: not a library, and not a forked process."""
+
+    def __init__(self):
+        sys.stdout.flush()
+        self._input, self._output = os.dup(0), os.dup(1)
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        sys.stdout = sys.stderr
+        self._rest = b""
+        self._lines = []
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._leave)
+
+    def _leave(self):
+        """A forked process has the channel, too, but no calls to answer."""
+        os.close(self._input)
+        os.close(self._output)
+        self._input = self._output = None
+
+    def read(self):
+        """The next call, or None at the end."""
+        while not self._lines:
+            if self._input is None:
+                os._exit(0)
+            piece = os.read(self._input, 1 << 16)
+            if not piece:
+                return None
+            *lines, self._rest = (self._rest + piece).split(b"\n")
+            # In reverse, because the end of a list is taken quickly.
+            self._lines = lines[::-1]
+        return json.loads(self._lines.pop())
+
+    def write(self, line):
+        """Writes an answer at once, so that agentgym knows which call this process works on."""
+        if self._output is None:
+            os._exit(0)
+        data = line.encode("ascii") + b"\n"
+        while data:
+            data = data[os.write(self._output, data) :]

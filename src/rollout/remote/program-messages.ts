@@ -1,0 +1,82 @@
+// Lines of JSON between a world's process and agentgym. docs/reference/world-programs.md describes them for authors of
+// programs.
+import type { JsonObject } from '../../contracts/json.js';
+import { asciiJson } from '../../processes/ascii-json.js';
+import type { EndMethod } from './world-end.js';
+
+/** The version of the messages. A program answers `open` with it. */
+export const programProtocol = 1;
+
+/** Names of the values of each call, in their order. */
+const fields = {
+  open: ['protocol', 'options'],
+  ids: ['split', 'places'],
+  draw: ['split', 'seeds'],
+  about: ['tasks'],
+  splitOf: ['tasks'],
+  create: [],
+  reset: ['task', 'seed'],
+  step: ['action'],
+  act: ['player', 'seed'],
+  admissible: [],
+  stateKey: [],
+  conclude: ['cause'],
+  dispose: [],
+  close: [],
+} as const satisfies { readonly [method in EndMethod]: readonly string[] };
+
+/** The line of a call, with its end. */
+export function callLine(id: number, call: EndMethod, instance: number, values: readonly unknown[]): string {
+  const message: { [name: string]: unknown } = { id, call };
+  if (instance > 0) message['instance'] = instance;
+  for (const [place, name] of fields[call].entries()) message[name] = values[place];
+  return `${asciiJson(message)}\n`;
+}
+
+/** What a program answers. */
+export interface EndAnswer {
+  readonly id: number;
+  readonly answer?: unknown;
+  readonly error?: string;
+  /** `UNAVAILABLE`: the world itself is down. */
+  readonly code?: string;
+}
+
+/** Reads a line of a program. Undefined: it is none. */
+export function readEndAnswer(line: string): EndAnswer | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { id, answer, error, code } = value as { [name: string]: unknown };
+  if (typeof id !== 'number') return undefined;
+  if (error === undefined) return 'answer' in value ? { id, answer } : undefined;
+  if (typeof error !== 'string') return undefined;
+  return { id, error, ...(code === 'UNAVAILABLE' && { code }) };
+}
+
+/** What a program answers to `open`. */
+export interface ProgramWorld {
+  readonly protocol: number;
+  readonly instructions: string;
+  /** Ids of the tasks, or their number if they are asked for. */
+  readonly splits: JsonObject;
+  readonly experts?: readonly string[];
+  readonly maxTurns?: number;
+  readonly external?: boolean;
+  readonly sharesClusters?: boolean;
+  readonly materials?: readonly { readonly name: string; readonly sha256: string }[];
+  /** Whether it answers `about` and `splitOf`. */
+  readonly about?: boolean;
+  readonly splitOf?: boolean;
+}
+
+/** What a program answers to `create`: which optional calls the instance answers. */
+export interface ProgramInstance {
+  readonly admissible?: boolean;
+  readonly conclude?: boolean;
+  readonly stateKey?: boolean;
+}

@@ -1,0 +1,137 @@
+// If a call hangs or ends the far end of a world, only its own episode fails. The end is replaced, and its other
+// episodes are replayed to their previous state, with the same answers.
+import { EpisodeLost } from '../episode-lost.js';
+import { EndDeath } from './end-death.js';
+import type { EndPool } from './end-pool.js';
+import type { EndMethod, WorldEnd } from './world-end.js';
+
+/** The place of an instance. */
+interface Seat {
+  readonly end: WorldEnd;
+  readonly instance: number;
+}
+
+/** The history of the current episode, from which it can be replayed. */
+interface Played {
+  /** The values of its `reset`. */
+  readonly reset: readonly unknown[];
+  readonly actions: string[];
+  /** The answers to `reset` and to each action. */
+  readonly answers: unknown[];
+}
+
+/** What an instance answers to `create`. */
+type Made = object;
+
+/** An instance of a world at a far end. */
+export class RemoteInstance<Facts extends Made> {
+  readonly #pool: EndPool<WorldEnd, unknown>;
+  readonly #external: boolean;
+  readonly #end: string;
+  #seat: Seat | undefined;
+  #facts: Facts | undefined;
+  #played: Played | undefined;
+  #disposed = false;
+
+  /**
+   * @param external its episodes are not replayed, since the same actions may get other answers
+   * @param end what its far end is called in messages: `thread` or `process`
+   */
+  constructor(pool: EndPool<WorldEnd, unknown>, external: boolean, end: string) {
+    this.#pool = pool;
+    this.#external = external;
+    this.#end = end;
+  }
+
+  /** Creates the instance at its far end. */
+  async create(): Promise<Facts> {
+    await this.#survive(async () => void (await this.#seated()));
+    return this.#facts as Facts;
+  }
+
+  async reset<T>(...values: readonly unknown[]): Promise<T> {
+    this.#played = undefined;
+    const begun = await this.#survive(async () => {
+      const { end, instance } = await this.#seated();
+      return end.call<T>('reset', instance, ...values);
+    });
+    this.#played = { reset: values, actions: [], answers: [begun] };
+    return begun;
+  }
+
+  async step<T>(action: string): Promise<T> {
+    const stepped = await this.call<T>('step', action);
+    this.#played?.actions.push(action);
+    this.#played?.answers.push(stepped);
+    return stepped;
+  }
+
+  /** A call that does not change the state. */
+  call<T>(method: EndMethod, ...values: readonly unknown[]): Promise<T> {
+    return this.#survive(async () => {
+      const { end, instance } = await this.#replayed();
+      return end.call<T>(method, instance, ...values);
+    });
+  }
+
+  async dispose(): Promise<void> {
+    this.#disposed = true;
+    const seat = this.#seat;
+    this.#seat = undefined;
+    if (seat === undefined || seat.end.death !== undefined) return;
+    seat.end.instances -= 1;
+    await seat.end.call('dispose', seat.instance).catch(() => undefined);
+  }
+
+  /** Repeats a call if another instance's call ended the far end. If this instance's call did, it fails. */
+  async #survive<T>(work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof EndDeath)) throw error;
+        const seat = this.#seat;
+        this.#seat = undefined;
+        if (seat !== undefined) await this.#pool.replace(seat.end);
+        if (seat === undefined || this.#disposed || this.#pool.over) throw error.failure;
+        if (error.culprit === seat.instance) throw error.failure;
+        if (this.#external && this.#played !== undefined) throw new EpisodeLost(error.message);
+      }
+    }
+  }
+
+  /** The place of the instance; creates the instance there if necessary. */
+  async #seated(): Promise<Seat> {
+    if (this.#seat !== undefined) {
+      if (this.#seat.end.death !== undefined) throw this.#seat.end.death;
+      return this.#seat;
+    }
+    const end = await this.#pool.emptiest();
+    end.instances += 1;
+    const seat = { end, instance: end.nameInstance() };
+    this.#seat = seat;
+    try {
+      this.#facts = await end.call<Facts>('create', seat.instance);
+    } catch (error) {
+      end.instances -= 1;
+      if (!(error instanceof EndDeath)) this.#seat = undefined;
+      throw error;
+    }
+    return seat;
+  }
+
+  /** The same, with the current episode replayed to its previous state. */
+  async #replayed(): Promise<Seat> {
+    const before = this.#seat;
+    const seat = await this.#seated();
+    if (before === seat || this.#played === undefined) return seat;
+    const { reset, actions, answers } = this.#played;
+    const { end, instance } = seat;
+    const replay: unknown[] = [await end.call('reset', instance, ...reset)];
+    for (const action of actions) replay.push(await end.call('step', instance, action));
+    const turn = replay.findIndex((answer, index) => JSON.stringify(answer) !== JSON.stringify(answers[index]));
+    if (turn < 0) return seat;
+    const where = turn === 0 ? 'reset' : `turn ${turn}`;
+    throw new Error(`its ${this.#end} was replaced, and the same actions got other answers in ${where}`);
+  }
+}

@@ -1,0 +1,127 @@
+// A world in threads of its own. `RemoteInstance` says what happens if a call hangs or ends its thread.
+import type { Conclusion, SplitName, TaskFacts } from '../../contracts/environment.js';
+import type { Random } from '../../contracts/random.js';
+import type { Material } from '../../contracts/requirement.js';
+import { randomKey } from '../../random/create-random.js';
+import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from '../world-handle.js';
+import { EndPool } from './end-pool.js';
+import { RemoteInstance } from './remote-instance.js';
+import { ThreadEnd, type ThreadSettings } from './thread-end.js';
+import { type InstanceFacts, timesOfArrays, type WorldDescription } from './thread-messages.js';
+
+export interface ThreadWorldSettings extends ThreadSettings {
+  /** Its name for messages. */
+  readonly title: string;
+  /** Number of threads. */
+  readonly workers: number;
+  /** Aborts every call. */
+  readonly signal: AbortSignal;
+}
+
+type Threads = EndPool<ThreadEnd, WorldDescription>;
+
+/**
+ * Opens a world in threads: the first thread now, the others when they need instances.
+ *
+ * @throws the errors of `open`, DeadlineError, AG_WORLD_UNAVAILABLE; then the thread is ended
+ */
+export async function openThreadWorld(settings: ThreadWorldSettings): Promise<WorldHandle> {
+  const { milliseconds, signal, title, workers } = settings;
+  const threads: Threads = new EndPool({
+    title,
+    size: workers,
+    start: () => Promise.resolve(new ThreadEnd(settings)),
+    openWith: [],
+    closeMilliseconds: milliseconds.close,
+    signal,
+  });
+  return new ThreadWorld(threads, await threads.describe());
+}
+
+class ThreadWorld implements WorldHandle {
+  readonly title: string;
+  readonly instructions: string;
+  readonly experts: readonly string[];
+  readonly maxTurns?: number;
+  readonly external: boolean;
+  readonly sharesClusters: boolean;
+  readonly materials: readonly Material[];
+  readonly tells: boolean;
+  readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
+  readonly splits: Splits;
+  readonly #threads: Threads;
+
+  constructor(threads: Threads, { counts, maxTurns, ...description }: WorldDescription) {
+    this.#threads = threads;
+    this.title = threads.title;
+    ({
+      instructions: this.instructions,
+      experts: this.experts,
+      external: this.external,
+      sharesClusters: this.sharesClusters,
+      materials: this.materials,
+      tells: this.tells,
+    } = description);
+    if (maxTurns !== undefined) this.maxTurns = maxTurns;
+    if (description.tellsSplits) this.splitOf = (tasks) => this.#threads.ask('splitOf', tasks);
+    const list = (split: SplitName): TaskList => ({
+      count: counts[split],
+      ids: (places) => this.#threads.ask('ids', split, places),
+      draw: (streams) => this.#threads.ask('draw', split, streams.map(randomKey)),
+    });
+    this.splits = { train: list('train'), validation: list('validation'), test: list('test') };
+  }
+
+  about(tasks: readonly string[]): Promise<readonly TaskFacts[]> {
+    return this.#threads.ask('about', tasks);
+  }
+
+  async create(): Promise<InstanceHandle> {
+    const remote = new RemoteInstance<InstanceFacts>(this.#threads, this.external, 'thread');
+    return new ThreadInstance(remote, await remote.create());
+  }
+
+  times(): CallTimes {
+    return timesOfArrays([...this.#threads.all].map(({ times }) => times));
+  }
+
+  close(): Promise<void> {
+    return this.#threads.close();
+  }
+}
+
+class ThreadInstance implements InstanceHandle {
+  readonly concludes: boolean;
+  readonly tellsStates: boolean;
+  readonly #remote: RemoteInstance<InstanceFacts>;
+
+  constructor(remote: RemoteInstance<InstanceFacts>, { concludes, tellsStates }: InstanceFacts) {
+    this.#remote = remote;
+    this.concludes = concludes;
+    this.tellsStates = tellsStates;
+  }
+
+  reset(task: string, random: Random, states = false): Promise<Begun> {
+    return this.#remote.reset(task, randomKey(random), states);
+  }
+
+  step(action: string): Promise<Stepped> {
+    return this.#remote.step(action);
+  }
+
+  act(player: string, random: Random): Promise<string> {
+    return this.#remote.call('act', player, randomKey(random));
+  }
+
+  admissible(): Promise<readonly string[] | undefined> {
+    return this.#remote.call('admissible');
+  }
+
+  conclude(cause: 'horizon' | 'tokens'): Promise<Conclusion> {
+    return this.#remote.call('conclude', cause);
+  }
+
+  dispose(): Promise<void> {
+    return this.#remote.dispose();
+  }
+}
