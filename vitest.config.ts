@@ -17,6 +17,7 @@ const FROM_REGISTRY = [
 const WANT_A_BUILD = [
   '**/node_modules/**',
   'templates/environment/src/conformance.test.ts',
+  'templates/environment-python/src/conformance.test.ts',
   'templates/project/environments/conformance.test.ts',
 ];
 

@@ -280,7 +280,8 @@ class _Channel:
         os.close(nothing)
         os.dup2(2, 1)
         sys.stdout = sys.stderr
-        self._rest = b""
+        # Pieces of a line whose end has not come yet, and whole lines.
+        self._pieces = []
         self._lines = []
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
@@ -299,9 +300,12 @@ class _Channel:
             piece = os.read(self._input, 1 << 16)
             if not piece:
                 return None
-            *lines, self._rest = (self._rest + piece).split(b"\n")
-            # In reverse, because the end of a list is taken quickly.
-            self._lines = lines[::-1]
+            self._pieces.append(piece)
+            if b"\n" in piece:
+                *lines, rest = b"".join(self._pieces).split(b"\n")
+                self._pieces = [rest]
+                # In reverse, because the end of a list is taken quickly.
+                self._lines = lines[::-1]
         return json.loads(self._lines.pop())
 
     def write(self, line):

@@ -17,6 +17,6 @@ export function nextCommands(
     return [`agentgym train ${recipe}`, 'agentgym runs show latest', 'agentgym report latest'];
   }
   const install = folder === '' ? 'npm install' : `cd ${shellWord(folder)} && npm install`;
-  const train = kind === 'environment' ? `agentgym train --environment ${name}` : 'agentgym train';
+  const train = kind.startsWith('environment') ? `agentgym train --environment ${name}` : 'agentgym train';
   return [install, 'npm test', train];
 }

@@ -20,6 +20,12 @@ export interface Template {
 export const templates = [
   { name: 'project', summary: 'A recipe and environments of your own, to train and compare', isPackage: true },
   { name: 'environment', summary: 'A plugin with an environment, to share', prefix: 'env-', isPackage: true },
+  {
+    name: 'environment-python',
+    summary: 'A plugin with an environment in Python',
+    prefix: 'env-',
+    isPackage: true,
+  },
   { name: 'reward', summary: 'A plugin with a reward scheme', prefix: 'reward-', isPackage: true },
   { name: 'algorithm', summary: 'A plugin with an algorithm', prefix: 'algo-', isPackage: true },
   { name: 'policy', summary: 'A plugin with a policy model', prefix: 'policy-', isPackage: true },

@@ -1,5 +1,5 @@
 // Worlds in processes of their own: a program may do anything, and the other episodes stay the same, byte for byte.
-import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 
@@ -75,8 +75,8 @@ const failures = (episodes: readonly Episode[]) =>
 
 /** Processes of the program that this process started, in their order. */
 function children(): number[] {
-  const { stdout } = spawnSync('pgrep', ['-P', String(process.pid), '-f', program], { encoding: 'utf8' });
-  return stdout.split('\n').filter(Boolean).map(Number);
+  const pids = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+  return pids.map(Number).filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(program));
 }
 
 describe('a world in processes', () => {
