@@ -115,6 +115,7 @@ export default defineConfig({
           'curricula',
           'several-environments',
           'slow-and-shared-worlds',
+          'worlds-in-python',
           'writing-a-reward',
           'writing-an-algorithm',
           'writing-a-policy',

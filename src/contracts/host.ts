@@ -118,7 +118,7 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
   ): Promise<JsonLinesProcess<Question, Answer>>;
   /**
    * Opens a world that a program plays, in one process or several, with any number of instances in each. The program
-   * speaks lines of JSON: docs/reference/world-programs.md. In Python it needs `from agentgym_world import serve`, which
+   * speaks lines of JSON: docs/world-programs.md. In Python it needs `from agentgym_world import serve`, which
    * is on its path.
    *
    * A call that ends its process, or takes longer than its deadline, fails its own episode. The process is replaced, and the

@@ -30,7 +30,7 @@ describe('packages', () => {
       peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
       peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
     });
-    expect(plugin.files.filter((file) => !file.startsWith('/dist/'))).toEqual([]);
+    expect(plugin.files.filter((file) => !/^\/(dist\/|programs\/\*\.py$)/.test(file))).toEqual([]);
     expect(Object.keys(plugin.dependencies ?? {}).filter((name) => name.startsWith('@agentgym/'))).toEqual([]);
     expect(readFileSync(join(repository, folder, 'LICENSE'), 'utf8')).toBe(
       readFileSync(join(repository, 'LICENSE'), 'utf8'),

@@ -24,6 +24,7 @@ export const packageGuides: readonly string[] = [
   'writing-an-environment',
   'data-sets',
   'slow-and-shared-worlds',
+  'worlds-in-python',
   'writing-a-reward',
   'writing-an-algorithm',
   'writing-a-policy',

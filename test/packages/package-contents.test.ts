@@ -51,6 +51,7 @@ const ASSETS = [
   /^dist\/kernels\/kernels\.wasm$/,
   /^dist\/reporting\/page\/[\w-]+\.css$/,
   /^(recipes|templates|docs\/reference)\//,
+  /^(python|programs)\/\w+\.py$/,
   /^oclif\.manifest\.json$/,
   /^bin\/run\.js$/,
 ];

@@ -1,4 +1,4 @@
-// Lines of JSON between a world's process and agentgym. docs/reference/world-programs.md describes them for authors of
+// Lines of JSON between a world's process and agentgym. docs/world-programs.md describes them for authors of
 // programs.
 import type { JsonObject } from '../../contracts/json.js';
 import { asciiJson } from '../../processes/ascii-json.js';
