@@ -12,13 +12,8 @@ export interface ChartGrid {
 /** `title`: empty for charts without a heading. */
 export function chartGrid(title: string): ChartGrid {
   let charts = new Map<string, LineChart>();
-  const grid = element('div', { class: 'charts' });
-  const node = element(
-    'div',
-    { class: title === '' ? 'foremost' : '' },
-    title !== '' && element('h3', {}, title),
-    grid,
-  );
+  const grid = element('div.charts');
+  const node = element('div', { class: title === '' ? 'foremost' : '' }, title !== '' && element('h3', title), grid);
   return {
     node,
     draw(wanted) {

@@ -38,7 +38,7 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     });
     return input;
   });
-  const labels = options.options.map(([, text], i) => element('label', {}, inputs[i], element('span', {}, text)));
+  const labels = options.options.map(([, text], i) => element('label', inputs[i], element('span', text)));
   const disable: Choice['disable'] = (disabled) => {
     for (const [i, input] of inputs.entries()) {
       const why = disabled[input.value];
@@ -55,12 +55,7 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     options.onChange(input.value as Value);
   };
   if (address !== undefined) onPlace(follow);
-  const node = element(
-    'fieldset',
-    { class: 'choice' },
-    element('legend', { class: 'hidden' }, options.label),
-    ...labels,
-  );
+  const node = element('fieldset.choice', element('legend.hidden', options.label), ...labels);
   const next = () => {
     const usable = inputs.filter((input) => !input.disabled);
     const following = usable[(usable.findIndex((input) => input.checked) + 1) % usable.length];

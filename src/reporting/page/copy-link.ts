@@ -6,7 +6,7 @@ import { addressWith, place } from './fragment.js';
  * read at the click; undefined removes one.
  */
 export function copyLink(label: string, of: () => { readonly [name: string]: string | undefined }): HTMLButtonElement {
-  const copy = element('button', { type: 'button', class: 'quiet save', 'aria-label': label, title: label }, 'Link');
+  const copy = element('button.quiet.save', { type: 'button', 'aria-label': label, title: label }, 'Link');
   copy.addEventListener('click', () => {
     const told = (text: string) => {
       copy.textContent = text;

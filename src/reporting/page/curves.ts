@@ -53,10 +53,10 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   let groups = groupsOf(data, coloured);
   let view: View = { axis: 'runStep', isSmooth: true, isLog: false, all: false, words: [] };
   const grids = new Map<string, ChartGrid>();
-  const charts = element('div', { class: 'chart-groups' });
-  const explain = element('p', { class: 'explain' });
-  const found = element('p', { class: 'explain', role: 'status' });
-  const toggles = element('div', { class: 'toggles', role: 'group', 'aria-label': 'Curves' });
+  const charts = element('div.chart-groups');
+  const explain = element('p.explain');
+  const found = element('p.explain', { role: 'status' });
+  const toggles = element('div.toggles', { role: 'group', 'aria-label': 'Curves' });
   const draw = () => {
     const picked = groups.filter(({ label }) => shown.has(label));
     const marks = stageMarks(picked, view.axis);
@@ -122,7 +122,7 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     spellcheck: 'false',
   });
   search.addEventListener('input', () => change({ words: search.value.toLowerCase().split(/\s+/).filter(Boolean) }));
-  const more = element('button', { type: 'button', class: 'quiet', 'aria-expanded': 'false' }, 'Show every metric');
+  const more = element('button.quiet', { type: 'button', 'aria-expanded': 'false' }, 'Show every metric');
   const showAll = (all: boolean) => {
     change({ all });
     more.textContent = view.all ? 'Show fewer metrics' : 'Show every metric';
@@ -135,10 +135,9 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     'section',
     { id: 'curves', 'aria-labelledby': 'curves-title' },
     element(
-      'div',
-      { class: 'section-head' },
+      'div.section-head',
       element('h2', { id: 'curves-title' }, 'Curves'),
-      element('div', { class: 'chart-controls' }, search, scaleChoice.node, smoothChoice.node, axisChoice.node),
+      element('div.chart-controls', search, scaleChoice.node, smoothChoice.node, axisChoice.node),
     ),
     explain,
     toggles,
@@ -195,8 +194,8 @@ function hiddenCurves(all: number, shown: number): string {
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {
   const button = element(
-    'button',
-    { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(label)) },
+    'button.toggle',
+    { type: 'button', 'aria-pressed': String(shown.has(label)) },
     swatch(style),
     label,
   );

@@ -16,19 +16,12 @@ export function dataTable<Row>(
 ): HTMLElement {
   const head = element(
     'tr',
-    {},
     ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, ...breakable(title))),
   );
   const body = rows.map((row) =>
     element('tr', { class: emphasis(row) ? 'emphasis' : undefined }, ...tableCells(columns, row)),
   );
-  return element(
-    'table',
-    {},
-    element('caption', { class: 'hidden' }, caption),
-    element('thead', {}, head),
-    element('tbody', {}, ...body),
-  );
+  return element('table', element('caption.hidden', caption), element('thead', head), element('tbody', ...body));
 }
 
 /** The cells of a row; the first cell is its header. */

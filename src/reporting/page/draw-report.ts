@@ -70,12 +70,12 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     ...(trajectories === undefined ? [] : episodeKeys(trajectories)),
   ];
   const { dialog, open } = shortcuts(keys);
-  const help = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Keys', title: 'Keys' }, '?');
+  const help = element('button.quiet', { type: 'button', 'aria-label': 'Keys', title: 'Keys' }, '?');
   help.addEventListener('click', open);
-  const links = element('span', { class: 'links' });
+  const links = element('span.links');
   markOverflow(links);
   const main = element('main');
-  const home = frame?.home ?? element('span', { class: 'brand' }, 'agentgym');
+  const home = frame?.home ?? element('span.brand', 'agentgym');
   const nav = element('nav', { 'aria-label': 'Sections' }, home, links, frame?.aside, help);
   replaceChildren(root, nav, main, dialog);
   const update = (data: ReportData) => {

@@ -25,34 +25,33 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     autocomplete: 'off',
     spellcheck: 'false',
   });
-  const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
-  const found = element('p', { class: 'explain', role: 'status' });
-  const empty = element('p', { class: 'note' });
-  const damaged = element('details', { class: 'note' });
+  const compare = element('a.button', { role: 'link' }, 'Compare');
+  const found = element('p.explain', { role: 'status' });
+  const empty = element('p.note');
+  const damaged = element('details.note');
   let most = rowsAtOnce;
-  const more = element('button', { type: 'button', class: 'quiet', hidden: true });
+  const more = element('button.quiet', { type: 'button', hidden: true });
   more.addEventListener('click', () => {
     most += rowsAtOnce;
     draw();
   });
   const list = element('tbody');
   let columns: readonly SortableColumn<ListedRun>[] = [];
-  const cards = element('div', { class: 'ablations' });
+  const cards = element('div.ablations');
   const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, () => columns, choose));
   const head = sortHead<ListedRun>('newest first', () => draw());
-  const picks = element('th', { scope: 'col' }, element('span', { class: 'hidden' }, 'Compare'));
+  const picks = element('th', { scope: 'col' }, element('span.hidden', 'Compare'));
   const table = element(
-    'table',
-    { class: 'runs sortable' },
-    element('caption', { class: 'hidden' }, 'Runs with their settings and their success'),
-    element('thead', {}, head.node),
+    'table.runs.sortable',
+    element('caption.hidden', 'Runs with their settings and their success'),
+    element('thead', head.node),
     list,
   );
   const ablations = keyedChildren<ListedAblation, ReturnType<typeof ablationCard>>(cards, ablationCard);
   const ablationSection = element(
     'section',
     { id: 'ablations', 'aria-labelledby': 'ablations-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'ablations-title' }, 'Ablations')),
+    element('div.section-head', element('h2', { id: 'ablations-title' }, 'Ablations')),
     cards,
   );
 
@@ -113,17 +112,10 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     element('nav', { 'aria-label': 'agentgym' }, frame.home, frame.aside),
     element(
       'main',
-      {},
       element(
         'section',
         { id: 'runs', 'aria-labelledby': 'runs-title' },
-        element(
-          'div',
-          { class: 'section-head' },
-          element('h1', { id: 'runs-title', class: 'list-title' }, 'Runs'),
-          search,
-          compare,
-        ),
+        element('div.section-head', element('h1.list-title', { id: 'runs-title' }, 'Runs'), search, compare),
         found,
         empty,
         damaged,
@@ -132,7 +124,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         more,
       ),
       ablationSection,
-      element('p', { class: 'explain' }, `agentgym ${listing.version}`),
+      element('p.explain', `agentgym ${listing.version}`),
     ),
   );
   draw();
@@ -178,10 +170,10 @@ const mostUnreadable = 50;
 
 function unreadableText(unreadable: RunsListing['unreadable']): HTMLElement[] {
   const all = unreadable.length;
-  const more = all > mostUnreadable ? [element('p', {}, `and ${count(all - mostUnreadable)} more`)] : [];
+  const more = all > mostUnreadable ? [element('p', `and ${count(all - mostUnreadable)} more`)] : [];
   return [
-    element('summary', {}, `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
-    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', {}, `${folder}: ${why}`)),
+    element('summary', `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
+    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', `${folder}: ${why}`)),
     ...more,
   ];
 }

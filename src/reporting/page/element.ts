@@ -4,21 +4,25 @@ type Child = Node | string | undefined | false;
 type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 
 /**
- * An element with attributes, listeners (`onclick`) and children. Strings become text nodes, so that a model's text is
- * never parsed as HTML, without characters that hide or reverse others. The value true sets an empty attribute; false or undefined omits it.
+ * An element by its tag and its classes (`p.explain`), with attributes, listeners (`onclick`) and children. Strings
+ * become text nodes, so that a model's text is never parsed as HTML, without characters that hide or reverse others. The
+ * value true sets an empty attribute; false or undefined omits it.
  */
 export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  attributes: Attributes = {},
-  ...children: readonly Child[]
+  selector: Tag | `${Tag}.${string}`,
+  first?: Attributes | Child,
+  ...others: readonly Child[]
 ): HTMLElementTagNameMap[Tag] {
+  const [tag, ...classes] = selector.split('.') as [Tag, ...string[]];
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  made.classList.add(...classes);
+  const isChild = typeof first !== 'object' || first instanceof Node;
+  for (const [name, value] of Object.entries(isChild ? {} : first)) {
     if (typeof value === 'function') made.addEventListener(name.replace(/^on/, ''), value as EventListener);
     else if (value === true) made.setAttribute(name, '');
     else if (value !== false && value !== undefined) made.setAttribute(name, String(value));
   }
-  append(made, children);
+  append(made, isChild ? [first, ...others] : others);
   return made;
 }
 

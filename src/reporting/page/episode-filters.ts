@@ -74,7 +74,7 @@ export function episodeFilters(
   ]);
   const from = bound('From step', (value) => change({ fromStep: value ?? -Infinity }));
   const to = bound('To step', (value) => change({ toStep: value ?? Infinity }));
-  const steps = element('span', { class: 'steps' }, 'steps of the run ', from, ' to ', to);
+  const steps = element('span.steps', 'steps of the run ', from, ' to ', to);
 
   const update = (all: readonly ListedEpisode[]) => {
     for (const { outcome, count: show } of outcomeChips) {
@@ -101,16 +101,16 @@ export function episodeFilters(
   };
   update(first);
   const node = element(
-    'div',
-    { class: 'filters', role: 'search', 'aria-label': 'Filter of episodes' },
+    'div.filters',
+    { role: 'search', 'aria-label': 'Filter of episodes' },
     search,
     element(
-      'div',
-      { class: 'chips', role: 'group', 'aria-label': 'Outcome' },
+      'div.chips',
+      { role: 'group', 'aria-label': 'Outcome' },
       ...outcomeChips.map((made) => made.node),
       invalid.node,
     ),
-    element('div', { class: 'fields' }, stages.node, runs.node, order.node, steps),
+    element('div.fields', stages.node, runs.node, order.node, steps),
   );
   const searchFor = (words: string) => {
     search.value = words;
@@ -154,8 +154,8 @@ function chip(
   readonly count: (found: number) => void;
   readonly set: (isOn: boolean) => void;
 } {
-  const number = element('span', { class: 'found' });
-  const node = element('button', { type: 'button', class: 'chip', 'aria-pressed': 'false' }, ...label, number);
+  const number = element('span.found');
+  const node = element('button.chip', { type: 'button', 'aria-pressed': 'false' }, ...label, number);
   node.addEventListener('click', () => {
     const isOn = node.getAttribute('aria-pressed') !== 'true';
     node.setAttribute('aria-pressed', String(isOn));

@@ -49,7 +49,7 @@ export function groupBlock(
       title: 'member',
       cell: (listed) => {
         if (listed === opened) return `${listed.episode.member}, this one`;
-        const open = element('button', { type: 'button', class: 'quiet link' }, String(listed.episode.member));
+        const open = element('button.quiet.link', { type: 'button' }, String(listed.episode.member));
         open.addEventListener('click', () => onOpen(listed));
         return open;
       },
@@ -65,8 +65,8 @@ export function groupBlock(
     },
   ];
   const whole = element(
-    'button',
-    { type: 'button', class: 'quiet', 'aria-pressed': String(isWhole) },
+    'button.quiet',
+    { type: 'button', 'aria-pressed': String(isWhole) },
     isWhole
       ? 'Show only one'
       : `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
@@ -74,9 +74,8 @@ export function groupBlock(
   whole.addEventListener('click', onWhole);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
   return element(
-    'details',
-    { class: 'group' },
-    element('summary', {}, `Its group: ${groupText(returns)}${recorded}`),
+    'details.group',
+    element('summary', `Its group: ${groupText(returns)}${recorded}`),
     dataTable('The group of this episode', columns, members, (listed) => listed === opened),
     members.length > 1 && whole,
   );

@@ -30,8 +30,8 @@ export function episodeList(
   namesRuns: boolean,
   onChoose: (episode: ListedEpisode, isStep: boolean) => void,
 ): EpisodeList {
-  const spacer = element('div', { class: 'spacer' });
-  const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
+  const spacer = element('div.spacer');
+  const node = element('div.episodes', { role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
   let episodes: readonly ListedEpisode[] = [];
   let chosen: ListedEpisode | undefined;
   const rows = new Map<number, HTMLElement>();
@@ -161,24 +161,18 @@ function rowOf(
   ];
   const { sign, name } = outcomes[episode.outcome];
   const row = element(
-    'div',
+    'div.row',
     {
-      class: 'row',
       role: 'option',
       id: `episode-${index}`,
       'aria-selected': String(isChosen),
       'aria-posinset': index + 1,
       'aria-setsize': length,
     },
-    element(
-      'span',
-      { class: `sign ${episode.outcome}`, title: name },
-      sign,
-      element('span', { class: 'hidden' }, name),
-    ),
-    element('span', { class: 'task' }, episode.task.slice(0, 200)),
-    element('span', { class: 'value' }, episode.return === null ? '–' : short(episode.return)),
-    element('span', { class: 'place' }, place.join(' · ')),
+    element('span', { class: `sign ${episode.outcome}`, title: name }, sign, element('span.hidden', name)),
+    element('span.task', episode.task.slice(0, 200)),
+    element('span.value', episode.return === null ? '–' : short(episode.return)),
+    element('span.place', place.join(' · ')),
   );
   row.style.transform = `translateY(${index * rowHeight}px)`;
   return row;

@@ -19,11 +19,11 @@ export function foldedText(text: string, className: string): HTMLElement {
   if (text === '') return element('div', { class: `${className} empty` }, '(nothing)');
   const body = element('div', { class: className }, text.slice(0, longest));
   if (text.length <= longest) return body;
-  const all = element('button', { type: 'button', class: 'quiet' }, `… show all of ${formatBytes(text.length)}`);
+  const all = element('button.quiet', { type: 'button' }, `… show all of ${formatBytes(text.length)}`);
   hidden.set(all, text.slice(longest));
   all.addEventListener('click', () => {
     body.textContent = visible(text);
     all.remove();
   });
-  return element('div', {}, body, all);
+  return element('div', body, all);
 }

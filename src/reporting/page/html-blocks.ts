@@ -12,7 +12,7 @@ export function blockSection(id: string, title: string, blocks: readonly Block[]
   return element(
     'section',
     { id, 'aria-labelledby': `${id}-title` },
-    element('div', { class: 'section-head' }, element('h2', { id: `${id}-title` }, title)),
+    element('div.section-head', element('h2', { id: `${id}-title` }, title)),
     ...blocks.flatMap(elementsOf),
   );
 }
@@ -20,7 +20,7 @@ export function blockSection(id: string, title: string, blocks: readonly Block[]
 function elementsOf(block: Block): HTMLElement[] {
   switch (block.kind) {
     case 'heading':
-      return [element('h3', {}, block.text)];
+      return [element('h3', block.text)];
     case 'paragraph':
       return [element('p', { class: block.isQuiet === true ? 'explain' : undefined }, ...codeText(block.text))];
     case 'list':
@@ -28,17 +28,17 @@ function elementsOf(block: Block): HTMLElement[] {
         element(
           block.isNumbered === true ? 'ol' : 'ul',
           {},
-          ...block.items.map((item) => element('li', {}, ...codeText(item))),
+          ...block.items.map((item) => element('li', ...codeText(item))),
         ),
       ];
     case 'facts':
       return factElements(block.facts);
     case 'code':
-      return [element('pre', {}, element('code', {}, block.text))];
+      return [element('pre', element('code', block.text))];
     case 'curve':
       return [];
     case 'folded':
-      return [element('details', {}, element('summary', {}, block.title), ...block.blocks.flatMap(elementsOf))];
+      return [element('details', element('summary', block.title), ...block.blocks.flatMap(elementsOf))];
     case 'table':
       return [tableElement(block)];
   }
@@ -49,9 +49,9 @@ function factElements(facts: readonly Fact[]): HTMLElement[] {
   const commandOf = ([, value]: Fact) => /^`([^`]+)`$/.exec(value)?.[1];
   const rows = facts
     .filter((fact) => commandOf(fact) === undefined)
-    .map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, ...codeText(value))));
+    .map(([name, value]) => element('div', element('dt', name), element('dd', ...codeText(value))));
   return [
-    ...(rows.length === 0 ? [] : [element('dl', { class: 'facts-list' }, ...rows)]),
+    ...(rows.length === 0 ? [] : [element('dl.facts-list', ...rows)]),
     ...facts.flatMap((fact) => {
       const command = commandOf(fact);
       return command === undefined ? [] : [commandLine(fact[0], command)];
@@ -76,25 +76,25 @@ function cellNode(cell: BlockCell): HTMLElement | string {
     const made = element(
       'span',
       { class: isOwn === true ? 'shaded own' : 'shaded' },
-      element('b', {}, text),
-      element('small', {}, interval),
+      element('b', text),
+      element('small', interval),
     );
     made.style.setProperty('--share', String(shade));
     return made;
   }
   if (status !== undefined) {
-    const told = remarks.map((remark) => element('p', { class: 'remark' }, remark));
-    return element('div', {}, element('span', { class: `status ${status}` }, text), ...told);
+    const told = remarks.map((remark) => element('p.remark', remark));
+    return element('div', element('span', { class: `status ${status}` }, text), ...told);
   }
   if (links !== undefined) {
     const made = links.map(({ text: name, address, label }) =>
       element('a', { href: address, 'aria-label': label }, name),
     );
-    return element('span', { class: 'seed-links' }, `${text} `, ...made);
+    return element('span.seed-links', `${text} `, ...made);
   }
   if (reservation !== undefined) {
     const mark = { class: 'mark', title: reservationSentence(reservation) };
-    return element('span', {}, text, element('small', mark, reservationWord(reservation)));
+    return element('span', text, element('small', mark, reservationWord(reservation)));
   }
-  return isStrong === true ? element('b', {}, text) : text;
+  return isStrong === true ? element('b', text) : text;
 }

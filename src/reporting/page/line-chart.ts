@@ -40,20 +40,19 @@ function moveCursor(to: number | undefined): void {
 export function lineChart(first: ChartOptions): LineChart {
   let options = first;
   const { title, height } = first;
-  const legend = element('p', { class: 'legend' });
-  const note = element('p', { class: 'remark' });
-  const plot = element('div', { class: 'plot', tabindex: 0, role: 'img' });
+  const legend = element('p.legend');
+  const note = element('p.remark');
+  const plot = element('div.plot', { tabindex: 0, role: 'img' });
   plot.style.height = `${height}px`;
   const tools = element(
     'span',
-    {},
     copyLink(`Link to the chart ${title}`, () => ({ chart: title, episode: undefined })),
     saveButton(title, 'PNG', () => figureImage(figureOf(options, isDark() ? 'dark' : 'light'))),
     saveButton(title, 'SVG', () => new Blob([figureOf(options)], { type: 'image/svg+xml' })),
   );
-  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), tools);
-  const caption = element('figcaption', {}, head, legend, note);
-  const node = element('figure', { class: 'chart', 'data-title': title }, caption, plot);
+  const head = element('div.chart-head', element('h3', title), tools);
+  const caption = element('figcaption', head, legend, note);
+  const node = element('figure.chart', { 'data-title': title }, caption, plot);
 
   /** Every x with a point, rising. */
   let places: readonly number[] = [];
@@ -63,9 +62,9 @@ export function lineChart(first: ChartOptions): LineChart {
 
   const showCursor = () => {
     const keys = named(options).map((line) =>
-      element('span', { class: 'key' }, swatch(line.style), `${line.label} `, element('b', {}, valueOf(line, options))),
+      element('span.key', swatch(line.style), `${line.label} `, element('b', valueOf(line, options))),
     );
-    const where = cursor !== undefined && element('span', { class: 'where' }, `at ${options.formatX(cursor)}`);
+    const where = cursor !== undefined && element('span.where', `at ${options.formatX(cursor)}`);
     replaceChildren(legend, ...keys, where);
     pointer.replaceChildren(...(drawn === undefined ? [] : cursorShapes(options, drawn)).map(svgElement));
   };

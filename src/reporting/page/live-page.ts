@@ -13,13 +13,13 @@ import { addressIn } from './address.js';
 
 function follow(root: HTMLElement): void {
   const status = liveStatus();
-  const home = element('a', { class: 'brand', href: addressIn('/') }, 'agentgym');
-  const problem = element('p', { class: 'warning problem', role: 'alert', hidden: true });
+  const home = element('a.brand', { href: addressIn('/') }, 'agentgym');
+  const problem = element('p.warning.problem', { role: 'alert', hidden: true });
   const clear = () => (problem.hidden = true);
   const runAddress = (id: string) => addressIn(`/runs/${encodeURIComponent(id)}`);
   const frame = { home, aside: status.node, runAddress };
   // Shown until the first answer.
-  replaceChildren(root, element('nav', {}, home, status.node), element('main', {}, problem));
+  replaceChildren(root, element('nav', home, status.node), element('main', problem));
 
   const assemble = reportAssembler();
   let updateReport: ((data: ReportData) => void) | undefined;

@@ -20,10 +20,10 @@ export interface LiveStatus {
 }
 
 export function liveStatus(): LiveStatus {
-  const state = element('span', { class: 'live', role: 'status' });
-  const load = element('span', { class: 'load' });
+  const state = element('span.live', { role: 'status' });
+  const load = element('span.load');
   return {
-    node: element('span', { class: 'aside' }, load, state),
+    node: element('span.aside', load, state),
     connection(now) {
       state.className = `live ${now}`;
       state.textContent = words[now];
@@ -40,24 +40,16 @@ function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTM
   const own = processes.length === 0 ? undefined : ownProcesses(processes);
   return [
     meter('cpu', busy, busy === null ? `${cores} cores` : `${formatShare(busy, 0)} of ${cores} cores`),
-    ...(average === null
-      ? []
-      : [element('span', { class: 'meter' }, 'load ', element('b', {}, number(average[0], 1)))]),
+    ...(average === null ? [] : [element('span.meter', 'load ', element('b', number(average[0], 1)))]),
     meter('memory', memory.used / memory.total, `${bytes(memory.used)} of ${bytes(memory.total)}`),
-    ...(own === undefined ? [] : [element('span', { class: 'meter' }, 'training ', element('b', {}, own))]),
+    ...(own === undefined ? [] : [element('span.meter', 'training ', element('b', own))]),
   ];
 }
 
 function meter(name: string, share: number | null, text: string): HTMLElement {
-  const bar = element('span', { class: 'fill' });
+  const bar = element('span.fill');
   bar.style.width = `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
-  return element(
-    'span',
-    { class: 'meter' },
-    `${name} `,
-    element('span', { class: 'gauge', 'aria-hidden': 'true' }, bar),
-    element('b', {}, text),
-  );
+  return element('span.meter', `${name} `, element('span.gauge', { 'aria-hidden': 'true' }, bar), element('b', text));
 }
 
 /** "1.9 cores, 410 MB": the sum over processes. The first sample has no cores. */

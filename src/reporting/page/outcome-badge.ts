@@ -18,7 +18,7 @@ export function outcomeBadge({ outcome, cause }: ReportEpisode): HTMLElement {
   return element(
     'span',
     { class: `outcome ${outcome}` },
-    element('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
+    element('span.sign', { 'aria-hidden': 'true' }, sign),
     `${name}${by}`,
   );
 }

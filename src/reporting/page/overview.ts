@@ -11,29 +11,26 @@ export function overview(data: ReportData): HTMLElement {
   const [status, told] = statusOf(data);
   const kinds = { run: 'Run', comparison: 'Comparison', ablation: 'Ablation' } as const;
   return element(
-    'header',
-    { class: 'overview' },
+    'header.overview',
     element(
-      'p',
-      { class: 'eyebrow' },
+      'p.eyebrow',
       `${kinds[data.kind]} `,
-      element('b', {}, data.title),
+      element('b', data.title),
       element('span', { class: `status ${status}` }, told),
     ),
-    element('h1', {}, data.question),
+    element('h1', data.question),
     element('p', { class: data.answer.length > longAnswer ? 'answer long' : 'answer' }, ...codeText(data.answer)),
     ...data.runs.flatMap(({ label, failure }) =>
       failure === undefined || data.kind === 'ablation'
         ? []
-        : [element('p', { class: 'warning' }, ...codeText(`${label} failed: ${failure}`))],
+        : [element('p.warning', ...codeText(`${label} failed: ${failure}`))],
     ),
-    ...data.notes.map((note) => element('p', { class: 'note' }, ...codeText(note))),
+    ...data.notes.map((note) => element('p.note', ...codeText(note))),
     data.kind === 'run' &&
       only !== undefined &&
       element(
-        'dl',
-        { class: 'facts' },
-        ...only.summary.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+        'dl.facts',
+        ...only.summary.map(([name, value]) => element('div', element('dt', name), element('dd', value))),
       ),
   );
 }

@@ -97,12 +97,7 @@ export function costColumns<Row>(of: (row: Row) => RunFacts): SortableColumn<Row
 function rateCell(final: FinalSuccess | undefined): HTMLElement | string {
   if (final === undefined) return '–';
   const { rate, low, high } = final;
-  return element(
-    'span',
-    { class: 'rate-cell' },
-    element('b', {}, formatShare(rate)),
-    element('small', {}, percentRange(low, high)),
-  );
+  return element('span.rate-cell', element('b', formatShare(rate)), element('small', percentRange(low, high)));
 }
 
 function settingText(value: unknown): string {

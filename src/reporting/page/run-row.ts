@@ -28,10 +28,10 @@ export function runRow(
   const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${titleOf(run)} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
   const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) });
-  const about = element('span', { class: 'about' });
-  const pick = element('td', {}, element('label', { class: 'pick' }, box));
-  const name = element('th', { scope: 'row', class: 'name text' }, link, about);
-  const node = element('tr', { class: 'run' }, pick, name);
+  const about = element('span.about');
+  const pick = element('td', element('label.pick', box));
+  const name = element('th.name.text', { scope: 'row' }, link, about);
+  const node = element('tr.run', pick, name);
   const age = () => {
     const recipe = run.name === undefined ? '' : `${run.recipe} · `;
     const tags = run.tags.length === 0 ? '' : ` · ${run.tags.join(', ')}`;
@@ -62,18 +62,16 @@ function titleOf({ name, recipe }: ListedRun): string {
 
 /** The run's progress. */
 export function standCell({ stage, status, steps, stepsWanted }: ListedRun): HTMLElement {
-  const bar = element('span', { class: 'done' });
+  const bar = element('span.done');
   bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
   return element(
-    'span',
-    { class: 'stand' },
+    'span.stand',
     element(
       'span',
-      {},
       stage === null ? 'no step yet' : `${count(steps)} of ${count(stepsWanted)}`,
       stage !== null && status === 'running' && `, now in ${stage}`,
     ),
-    element('span', { class: 'progress', 'aria-hidden': 'true' }, bar),
+    element('span.progress', { 'aria-hidden': 'true' }, bar),
   );
 }
 
@@ -84,10 +82,9 @@ export function latestCell({ success, finals }: ListedRun): HTMLElement | string
   const interval =
     final === undefined ? '' : `, temperature ${final.temperature}: ${percentRange(final.low, final.high)}`;
   return element(
-    'span',
-    { class: 'rate-cell' },
-    element('b', {}, formatShare(success.rate)),
-    element('small', {}, `${sources[success.from]}${interval}`),
+    'span.rate-cell',
+    element('b', formatShare(success.rate)),
+    element('small', `${sources[success.from]}${interval}`),
   );
 }
 

@@ -38,7 +38,7 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
             const title = runAddress === undefined ? label : element('a', { href: runAddress(id) }, label);
             // Runs of an ablation have the name of their cell.
             if (run.name === undefined || run.name === label) return title;
-            return element('span', {}, title, element('p', { class: 'remark' }, `${run.name} (${id})`));
+            return element('span', title, element('p.remark', `${run.name} (${id})`));
           },
           value: ({ run }) => run.label,
         },
@@ -59,9 +59,9 @@ export function runsSection(first: ReportData, runAddress?: (id: string) => stri
   const node = element(
     'section',
     { id: 'all-runs', 'aria-labelledby': 'all-runs-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'all-runs-title' }, 'Runs')),
+    element('div.section-head', element('h2', { id: 'all-runs-title' }, 'Runs')),
     table.node,
-    element('p', { class: 'explain' }, 'The 95 % intervals cover other tasks, not other seeds.'),
+    element('p.explain', 'The 95 % intervals cover other tasks, not other seeds.'),
   );
   return { node, update };
 }

@@ -15,8 +15,7 @@ export function shortcuts(list: () => readonly Shortcut[]): {
   readonly dialog: HTMLDialogElement;
   readonly open: () => void;
 } {
-  const row = (key: string, does: string) =>
-    element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, does));
+  const row = (key: string, does: string) => element('div', element('dt', element('kbd', key)), element('dd', does));
   const close = element('button', { type: 'button' }, 'Close');
   const rows = element('dl');
   const dialog = element(

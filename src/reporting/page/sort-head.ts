@@ -28,7 +28,7 @@ export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> 
   let order: Order | undefined;
   const node = element('tr');
   const menu = element('select', { 'aria-label': 'Sort by' });
-  const field = element('label', { class: 'sort-by' }, 'sort by ', menu);
+  const field = element('label.sort-by', 'sort by ', menu);
   const take = (chosen: Order | undefined) => {
     order = chosen;
     mark();
@@ -55,11 +55,7 @@ export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> 
       node.replaceChildren(
         ...wanted.map(({ title, className, value, first = 'ascending' }) => {
           if (value === undefined) return element('th', { scope: 'col', class: className }, ...breakable(title));
-          const button = element(
-            'button',
-            { type: 'button', class: 'sort', title: `Sort by ${title}` },
-            ...breakable(title),
-          );
+          const button = element('button.sort', { type: 'button', title: `Sort by ${title}` }, ...breakable(title));
           button.addEventListener('click', () => {
             const isAgain = order?.title === title && order.direction === first;
             const other = first === 'ascending' ? 'descending' : 'ascending';

@@ -21,10 +21,10 @@ export function sortableTable<Row>(caption: string, given: string): SortableTabl
   let rows: readonly Row[] = [];
   let length = page;
   const body = element('tbody');
-  const more = element('button', { type: 'button', class: 'quiet' });
+  const more = element('button.quiet', { type: 'button' });
   const draw = () => {
     const sorted = head.sort(rows).slice(0, length);
-    body.replaceChildren(...sorted.map((row) => element('tr', {}, ...tableCells(columns, row))));
+    body.replaceChildren(...sorted.map((row) => element('tr', ...tableCells(columns, row))));
     const left = rows.length - sorted.length;
     more.hidden = left <= 0;
     more.textContent = `Show ${Math.min(left, length)} more of ${rows.length.toLocaleString('en')}`;
@@ -35,14 +35,8 @@ export function sortableTable<Row>(caption: string, given: string): SortableTabl
     length *= 2;
     draw();
   });
-  const table = element(
-    'table',
-    { class: 'sortable' },
-    element('caption', { class: 'hidden' }, caption),
-    element('thead', {}, head.node),
-    body,
-  );
-  const node = element('div', {}, head.menu, table, more);
+  const table = element('table.sortable', element('caption.hidden', caption), element('thead', head.node), body);
+  const node = element('div', head.menu, table, more);
   return {
     node,
     update(wanted, given) {

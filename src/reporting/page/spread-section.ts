@@ -21,9 +21,9 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   // A training stage, if there is one.
   let stage = stages.find((name) => !name.startsWith('evaluation.')) ?? stages[0] ?? '';
   let offered = '';
-  const grid = element('div', { class: 'histograms' });
-  const explain = element('p', { class: 'explain' });
-  const head = element('div', { class: 'section-head' });
+  const grid = element('div.histograms');
+  const explain = element('p.explain');
+  const head = element('div.section-head');
   const draw = () => {
     const episodes = data.runs
       .flatMap((run) => run.episodes)

@@ -29,9 +29,9 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   let rows: readonly TaskRow[] = [];
   let recorded = new Map<string, number>();
   const table = sortableTable<TaskRow>('Success of each task before and after training', 'hardest first');
-  const explain = element('p', { class: 'explain' });
-  const found = element('p', { class: 'explain', role: 'status' });
-  const head = element('div', { class: 'section-head' });
+  const explain = element('p.explain');
+  const found = element('p.explain', { role: 'status' });
+  const head = element('div.section-head');
   const columns = (): SortableColumn<TaskRow>[] => [
     { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
     ...(rows.some(({ before }) => before !== null)
@@ -51,7 +51,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     cell: ({ task }) => {
       const own = recorded.get(task);
       if (own === undefined) return '–';
-      const open = element('button', { type: 'button', class: 'quiet link', title: `Episodes of ${task}` }, count(own));
+      const open = element('button.quiet.link', { type: 'button', title: `Episodes of ${task}` }, count(own));
       open.addEventListener('click', () => onOpen(task));
       return open;
     },
@@ -137,6 +137,6 @@ function share(value: number | null): HTMLElement | string {
     'span',
     { class: value === 1 ? 'sign solved' : 'sign lost', title: name },
     sign,
-    element('span', { class: 'hidden' }, name),
+    element('span.hidden', name),
   );
 }

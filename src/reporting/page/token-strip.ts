@@ -46,7 +46,7 @@ export function tokenStrip(
     role: 'group',
     'aria-label': `${end - start} tokens, coloured by ${measureNames[measure]}`,
   });
-  const more = element('button', { type: 'button', class: 'quiet' });
+  const more = element('button.quiet', { type: 'button' });
   let drawn = start;
   const draw = () => {
     const until = Math.min(end, drawn + atOnce);
@@ -105,14 +105,14 @@ function describeToken(record: ReportTokens, index: number): string {
 
 /** The colours of a measure with the numbers at their ends. */
 export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
-  const legend = element('p', { class: 'token-legend' });
+  const legend = element('p.token-legend');
   if (measure === 'mask') {
-    const swatch = element('span', { class: 'token sampled' }, 'sampled, mask 1');
+    const swatch = element('span.token.sampled', 'sampled, mask 1');
     swatch.style.backgroundColor = scale.colour(1) ?? '';
-    replaceChildren(legend, swatch, element('span', { class: 'token' }, 'context, mask 0'));
+    replaceChildren(legend, swatch, element('span.token', 'context, mask 0'));
     return legend;
   }
-  const ramp = element('span', { class: 'ramp', 'aria-hidden': 'true' });
+  const ramp = element('span.ramp', { 'aria-hidden': 'true' });
   const stops = Array.from({ length: 11 }, (_, i) => scale.low + ((scale.high - scale.low) * i) / 10);
   ramp.style.backgroundImage = `linear-gradient(to right, ${stops.map((value) => scale.colour(value) ?? 'transparent').join(', ')})`;
   const [low, high] =
@@ -123,7 +123,7 @@ export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
         : scale.isSigned
           ? [signed(scale.low, 3), signed(scale.high, 3)]
           : ['0', number(scale.high, 4)];
-  replaceChildren(legend, `${measureNames[measure]} `, element('span', {}, low), ramp, element('span', {}, high));
+  replaceChildren(legend, `${measureNames[measure]} `, element('span', low), ramp, element('span', high));
   return legend;
 }
 

@@ -51,13 +51,13 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let beside: ListedEpisode | undefined;
   let isWholeGroup = false;
 
-  const found = element('p', { class: 'explain', role: 'status' });
-  const nothing = element('p', { class: 'explain', hidden: true }, 'No episode fits the filter.');
-  const reading = element('div', { class: 'reading' });
-  const stage = element('div', { class: 'episode' });
-  const controls = element('div', { class: 'controls' });
-  const readout = element('p', { class: 'readout', 'aria-live': 'polite' });
-  const bar = element('div', { class: 'token-bar' });
+  const found = element('p.explain', { role: 'status' });
+  const nothing = element('p.explain', { hidden: true }, 'No episode fits the filter.');
+  const reading = element('div.reading');
+  const stage = element('div.episode');
+  const controls = element('div.controls');
+  const readout = element('p.readout', { 'aria-live': 'polite' });
+  const bar = element('div.token-bar');
   const group = element('div');
   let nextMeasure = () => {};
 
@@ -78,7 +78,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     // Row by row, so that the same turns of two episodes are side by side; a style sheet makes the columns.
     const rows = Array.from(
       { length: Math.max(...columns.map(({ length }) => length)) },
-      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
+      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div.block.missing')),
     );
     stage.classList.toggle('beside', shown.length > 1);
     stage.style.setProperty('--columns', String(shown.length));
@@ -90,9 +90,9 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     replaceChildren(
       bar,
       having.length > 0 && tokenLegend(colouring),
-      ...lackText(shown, colouring.measure).map((text) => element('p', { class: 'remark' }, text)),
+      ...lackText(shown, colouring.measure).map((text) => element('p.remark', text)),
       records.some(({ pieces }) => pieces === undefined) &&
-        element('p', { class: 'remark' }, 'Tokens without recorded text are shown as ids.'),
+        element('p.remark', 'Tokens without recorded text are shown as ids.'),
       readout,
     );
   };
@@ -179,7 +179,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   });
   const tellFound = (shown: number) => (found.textContent = foundText(shown, all.length));
   tellFound(all.length);
-  const leftOut = element('p', { class: 'note' });
+  const leftOut = element('p.note');
   const tellLeftOut = (of: readonly ReportRun[]) => {
     const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
     leftOut.hidden = recorded <= all.length;
@@ -191,21 +191,20 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   };
   tellLeftOut(runs);
   const missing = element(
-    'p',
-    { class: 'warning', role: 'alert', hidden: true },
+    'p.warning',
+    { role: 'alert', hidden: true },
     'The episode of this address is not on this page.',
   );
   const node = element(
     'section',
     { id: 'episodes', 'aria-labelledby': 'episodes-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'episodes-title' }, 'Episodes')),
+    element('div.section-head', element('h2', { id: 'episodes-title' }, 'Episodes')),
     leftOut,
     missing,
     element(
-      'div',
-      { class: 'trajectories' },
-      element('div', { class: 'browse' }, filters.node, found, list.node),
-      element('div', { class: 'read' }, nothing, reading),
+      'div.trajectories',
+      element('div.browse', filters.node, found, list.node),
+      element('div.read', nothing, reading),
     ),
   );
   replaceChildren(reading, controls, group, bar, stage);
@@ -320,7 +319,7 @@ function comparisonPicker(
   );
   select.value = beside === undefined ? '' : String(others.indexOf(beside));
   select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
-  return element('label', { class: 'compared' }, 'compare with ', select);
+  return element('label.compared', 'compare with ', select);
 }
 
 /** Whether no sequence of an episode has the measure. */
