@@ -21,7 +21,12 @@ export function dataTable<Row>(
   const body = rows.map((row) =>
     element('tr', { class: emphasis(row) ? 'emphasis' : undefined }, ...tableCells(columns, row)),
   );
-  return element('table', element('caption.hidden', caption), element('thead', head), element('tbody', ...body));
+  return tableOf(caption, head, element('tbody', ...body));
+}
+
+/** A table with its one row of titles. */
+export function tableOf(caption: string, head: HTMLElement, body: HTMLElement): HTMLTableElement {
+  return element('table', element('caption.hidden', caption), element('thead', head), body);
 }
 
 /** The cells of a row; the first cell is its header. */

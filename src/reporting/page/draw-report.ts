@@ -1,5 +1,5 @@
 import type { ReportData } from '../report-data.js';
-import { curvesSection, type CurvesSection } from './curves.js';
+import { curvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
 import { followAddress } from './fragment.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
@@ -10,7 +10,7 @@ import { replacePart } from './replace-part.js';
 import { runsSection } from './runs-section.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
 import { spreadSection } from './spread-section.js';
-import { tasksSection, type TasksSection } from './tasks-section.js';
+import { tasksSection } from './tasks-section.js';
 import { adviceSection, costsSection, resultsSection } from './told-sections.js';
 import { trajectoriesSection, type Trajectories } from './trajectories.js';
 
@@ -37,8 +37,8 @@ interface Part {
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
   let trajectories: Trajectories | undefined;
   const placed = new Set<object>();
-  const curves = kept<CurvesSection>(curvesSection);
-  const tasks = kept<TasksSection>((data) => tasksSection(data, (task) => trajectories?.openTask(task)));
+  const curves = kept(curvesSection);
+  const tasks = kept((data) => tasksSection(data, (task) => trajectories?.openTask(task)));
   const parts: readonly Part[] = [
     redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
       ...rest,
@@ -70,8 +70,7 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
     ...(trajectories === undefined ? [] : episodeKeys(trajectories)),
   ];
   const { dialog, open } = shortcuts(keys);
-  const help = element('button.quiet', { type: 'button', 'aria-label': 'Keys', title: 'Keys' }, '?');
-  help.addEventListener('click', open);
+  const help = element('button.quiet', { type: 'button', 'aria-label': 'Keys', title: 'Keys', onclick: open }, '?');
   const links = element('span.links');
   markOverflow(links);
   const main = element('main');

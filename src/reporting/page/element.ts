@@ -1,6 +1,6 @@
 import { visible } from './visible-text.js';
 
-type Child = Node | string | undefined | false;
+export type Child = Node | string | undefined | false;
 type Attributes = { readonly [name: string]: string | number | boolean | undefined | ((event: never) => void) };
 
 /**
@@ -24,6 +24,16 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   }
   append(made, isChild ? [first, ...others] : others);
   return made;
+}
+
+/** Replaces the children of an element if they are others: a node loses the focus if it is removed and put back. */
+export function showNodes(parent: HTMLElement, nodes: readonly HTMLElement[]): void {
+  if (!isSameList(nodes, [...parent.children])) parent.replaceChildren(...nodes);
+}
+
+/** Whether two lists have the same items. */
+export function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, i) => item === other[i]);
 }
 
 /** Replaces the children of an element. */

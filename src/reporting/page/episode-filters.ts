@@ -5,24 +5,10 @@ import { place, placed } from './fragment.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from '../format-quantity.js';
 import { outcomes } from './outcome-badge.js';
-
-export interface EpisodeFilters {
-  readonly node: HTMLElement;
-  /** For a shortcut. */
-  readonly focusSearch: () => void;
-  /** Searches for words, as if they were typed. */
-  readonly searchFor: (words: string) => void;
-  /** Takes the filter of the address. */
-  readonly follow: () => void;
-  /** Replaces the episodes; selected values stay selected. */
-  readonly update: (all: readonly ListedEpisode[]) => void;
-}
+import { searchField } from './search-field.js';
 
 /** The controls that filter episodes. */
-export function episodeFilters(
-  first: readonly ListedEpisode[],
-  onChange: (filter: EpisodeFilter) => void,
-): EpisodeFilters {
+export function episodeFilters(first: readonly ListedEpisode[], onChange: (filter: EpisodeFilter) => void) {
   let filter: EpisodeFilter = everyEpisode;
   const change = (changes: Partial<EpisodeFilter>) => {
     filter = { ...filter, ...changes };
@@ -41,14 +27,7 @@ export function episodeFilters(
     );
     onChange(filter);
   };
-  const search = element('input', {
-    type: 'search',
-    placeholder: 'Words of tasks, observations, actions',
-    'aria-label': 'Words of tasks, observations, actions',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
-  search.addEventListener('input', () => change({ words: search.value }));
+  const search = searchField('Words of tasks, observations, actions', (words) => change({ words }));
 
   const chosen = new Set<ReportEpisode['outcome']>();
   const outcomeChips = (Object.keys(outcomes) as ReportEpisode['outcome'][]).map((outcome) => {
@@ -76,6 +55,7 @@ export function episodeFilters(
   const to = bound('To step', (value) => change({ toStep: value ?? Infinity }));
   const steps = element('span.steps', 'steps of the run ', from, ' to ', to);
 
+  /** Replaces the episodes; selected values stay selected. */
   const update = (all: readonly ListedEpisode[]) => {
     for (const { outcome, count: show } of outcomeChips) {
       show(all.filter(({ episode }) => episode.outcome === outcome).length);
@@ -112,10 +92,12 @@ export function episodeFilters(
     ),
     element('div.fields', stages.node, runs.node, order.node, steps),
   );
+  /** Searches for words, as if they were typed. */
   const searchFor = (words: string) => {
     search.value = words;
     change({ words });
   };
+  /** Takes the filter of the address. */
   const follow = () => {
     const named = new Set((placed('outcome') ?? '').split(','));
     for (const { outcome, set } of outcomeChips) {
@@ -140,36 +122,30 @@ export function episodeFilters(
 }
 
 function bound(label: string, apply: (value: number | undefined) => void): HTMLInputElement {
-  const input = element('input', { type: 'number', 'aria-label': label });
-  input.addEventListener('input', () => apply(input.value === '' ? undefined : Number(input.value)));
+  const oninput = () => apply(input.value === '' ? undefined : Number(input.value));
+  const input = element('input', { type: 'number', 'aria-label': label, oninput });
   return input;
 }
 
 /** `count` shows the number of matches. A chip without matches is hidden unless it is on. */
-function chip(
-  label: readonly (Node | string)[],
-  onToggle: (isOn: boolean) => void,
-): {
-  readonly node: HTMLElement;
-  readonly count: (found: number) => void;
-  readonly set: (isOn: boolean) => void;
-} {
+function chip(label: readonly (Node | string)[], onToggle: (isOn: boolean) => void) {
   const number = element('span.found');
-  const node = element('button.chip', { type: 'button', 'aria-pressed': 'false' }, ...label, number);
-  node.addEventListener('click', () => {
-    const isOn = node.getAttribute('aria-pressed') !== 'true';
-    node.setAttribute('aria-pressed', String(isOn));
-    onToggle(isOn);
-  });
+  const isOn = () => node.getAttribute('aria-pressed') === 'true';
+  const set = (on: boolean) => {
+    node.setAttribute('aria-pressed', String(on));
+    if (on) node.hidden = false;
+  };
+  const onclick = () => {
+    set(!isOn());
+    onToggle(isOn());
+  };
+  const node = element('button.chip', { type: 'button', 'aria-pressed': 'false', onclick }, ...label, number);
   return {
     node,
-    set(isOn) {
-      node.setAttribute('aria-pressed', String(isOn));
-      if (isOn) node.hidden = false;
-    },
-    count(found) {
+    set,
+    count(found: number) {
       number.textContent = count(found);
-      node.hidden = found === 0 && node.getAttribute('aria-pressed') !== 'true';
+      node.hidden = found === 0 && !isOn();
     },
   };
 }
@@ -178,24 +154,16 @@ function chip(
  * `offer` sets its options; existing ones and the selection stay. `set` selects a value, or the first option, and
  * returns the selection.
  */
-function select(
-  label: string,
-  onChange: (value: string) => void,
-): {
-  readonly node: HTMLElement;
-  readonly offer: (options: readonly (readonly [value: string, text: string])[]) => void;
-  readonly set: (value: string | undefined) => string;
-} {
-  const node = element('select', { 'aria-label': label });
-  node.addEventListener('change', () => onChange(node.value));
+function select(label: string, onChange: (value: string) => void) {
+  const node = element('select', { 'aria-label': label, onchange: () => onChange(node.value) });
   return {
     node,
-    set(value) {
+    set(value: string | undefined) {
       const found = [...node.options].find((option) => option.value === value);
       node.selectedIndex = found?.index ?? 0;
       return node.value;
     },
-    offer(options) {
+    offer(options: readonly (readonly [value: string, text: string])[]) {
       const known = new Set([...node.options].map(({ value }) => value));
       for (const [value, text] of options) if (!known.has(value)) node.append(element('option', { value }, text));
     },

@@ -49,9 +49,11 @@ export function groupBlock(
       title: 'member',
       cell: (listed) => {
         if (listed === opened) return `${listed.episode.member}, this one`;
-        const open = element('button.quiet.link', { type: 'button' }, String(listed.episode.member));
-        open.addEventListener('click', () => onOpen(listed));
-        return open;
+        return element(
+          'button.quiet.link',
+          { type: 'button', onclick: () => onOpen(listed) },
+          String(listed.episode.member),
+        );
       },
     },
     { title: 'outcome', className: 'text', cell: ({ episode }) => outcomeBadge(episode) },
@@ -100,12 +102,17 @@ function isFlat(returns: readonly number[]): boolean {
   return returns.every((value) => Math.abs(value - (returns[0] ?? 0)) < 1e-12);
 }
 
+/** The finite advantages of sampled tokens. */
+export function sampledAdvantages(sequences: NonNullable<ReportEpisode['sequences']>): number[] {
+  return sequences.flatMap(({ advantages = [], mask }) =>
+    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
+  );
+}
+
 /** The mean over its sampled tokens; 0 if nothing was learned from it. */
 function advantageText({ sequences = [], groupReturns }: ReportEpisode): string {
   if (sequences.every(({ advantages }) => advantages === undefined))
     return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
-  const own = sequences.flatMap(({ advantages = [], mask }) =>
-    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
-  );
+  const own = sampledAdvantages(sequences);
   return own.length === 0 ? '–' : signed(own.reduce((sum, value) => sum + value, 0) / own.length, 3);
 }

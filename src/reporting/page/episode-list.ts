@@ -1,4 +1,4 @@
-import { element } from './element.js';
+import { element, isSameList } from './element.js';
 import { placeOf } from './episode-view.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { moveOfKey } from './key-moves.js';
@@ -10,26 +10,11 @@ const rowHeight = 52;
 /** Extra rows above and below the visible ones. */
 const spare = 6;
 
-export interface EpisodeList {
-  readonly node: HTMLElement;
-  readonly show: (episodes: readonly ListedEpisode[]) => void;
-  /** Like `show`, but the visible part keeps its place while other episodes are added and removed. */
-  readonly update: (episodes: readonly ListedEpisode[]) => void;
-  /** Chooses the episode that is `by` places further, or the first. */
-  readonly move: (by: number) => void;
-  readonly choose: (episode: ListedEpisode) => void;
-  /** Marks an episode as chosen, without a call of `onChoose`. */
-  readonly mark: (episode: ListedEpisode) => void;
-}
-
 /**
  * A list of any length that only creates the visible rows. It has one focus stop, and arrow keys choose. `namesRuns`:
  * rows name their run. `isStep`: the reader moved from the episode before, with keys.
  */
-export function episodeList(
-  namesRuns: boolean,
-  onChoose: (episode: ListedEpisode, isStep: boolean) => void,
-): EpisodeList {
+export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode, isStep: boolean) => void) {
   const spacer = element('div.spacer');
   const node = element('div.episodes', { role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
   let episodes: readonly ListedEpisode[] = [];
@@ -74,6 +59,7 @@ export function episodeList(
     mark();
     onChoose(listed, isStep);
   };
+  /** Chooses the episode that is `by` places further, or the first. */
   const move = (by: number) =>
     choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by, true);
 
@@ -104,9 +90,9 @@ export function episodeList(
   };
   return {
     node,
-    update(found) {
-      const isSame = found.length === episodes.length && found.every((listed, i) => listed === episodes[i]);
-      if (isSame) return;
+    /** Like `show`, but the visible part keeps its place while other episodes are added and removed. */
+    update(found: readonly ListedEpisode[]) {
+      if (isSameList(found, episodes)) return;
       const top = Math.floor(node.scrollTop / rowHeight);
       const offset = node.scrollTop - top * rowHeight;
       // The anchor is the first visible row that still exists. At the very top there is no anchor, so new rows appear.
@@ -128,19 +114,20 @@ export function episodeList(
       if (at < 0) node.removeAttribute('aria-activedescendant');
       else node.setAttribute('aria-activedescendant', `episode-${at}`);
     },
-    show(found) {
+    show(found: readonly ListedEpisode[]) {
       take(found);
       node.scrollTop = 0;
       redraw();
       mark();
     },
     move,
-    choose(listed) {
+    choose(listed: ListedEpisode) {
       chosen = listed;
       mark();
       onChoose(listed, false);
     },
-    mark(listed) {
+    /** Marks an episode as chosen, without a call of `onChoose`. */
+    mark(listed: ListedEpisode) {
       chosen = listed;
       mark();
     },

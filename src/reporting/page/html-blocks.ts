@@ -5,16 +5,13 @@ import { commandLine } from './command-line.js';
 import { element } from './element.js';
 import { dataTable, type Column } from './data-table.js';
 import { intervalBar } from './interval-bar.js';
+import { section } from './section.js';
+import { statusBadge } from './status-badge.js';
 
 /** A section of blocks below a heading; undefined without blocks. */
 export function blockSection(id: string, title: string, blocks: readonly Block[]): HTMLElement | undefined {
   if (blocks.length === 0) return undefined;
-  return element(
-    'section',
-    { id, 'aria-labelledby': `${id}-title` },
-    element('div.section-head', element('h2', { id: `${id}-title` }, title)),
-    ...blocks.flatMap(elementsOf),
-  );
+  return section(id, title, [], ...blocks.flatMap(elementsOf));
 }
 
 function elementsOf(block: Block): HTMLElement[] {
@@ -23,14 +20,10 @@ function elementsOf(block: Block): HTMLElement[] {
       return [element('h3', block.text)];
     case 'paragraph':
       return [element('p', { class: block.isQuiet === true ? 'explain' : undefined }, ...codeText(block.text))];
-    case 'list':
-      return [
-        element(
-          block.isNumbered === true ? 'ol' : 'ul',
-          {},
-          ...block.items.map((item) => element('li', ...codeText(item))),
-        ),
-      ];
+    case 'list': {
+      const items = block.items.map((item) => element('li', ...codeText(item)));
+      return [element(block.isNumbered === true ? 'ol' : 'ul', ...items)];
+    }
     case 'facts':
       return factElements(block.facts);
     case 'code':
@@ -73,18 +66,14 @@ function cellNode(cell: BlockCell): HTMLElement | string {
   if (!('text' in cell)) return intervalBar(cell);
   const { text, isStrong, isOwn, interval, reservation, page: { status, remarks = [], links, shade } = {} } = cell;
   if (shade !== undefined) {
-    const made = element(
-      'span',
-      { class: isOwn === true ? 'shaded own' : 'shaded' },
-      element('b', text),
-      element('small', interval),
-    );
+    const made = element('span.shaded', element('b', text), element('small', interval));
+    made.classList.toggle('own', isOwn === true);
     made.style.setProperty('--share', String(shade));
     return made;
   }
   if (status !== undefined) {
     const told = remarks.map((remark) => element('p.remark', remark));
-    return element('div', element('span', { class: `status ${status}` }, text), ...told);
+    return element('div', statusBadge(status, text), ...told);
   }
   if (links !== undefined) {
     const made = links.map(({ text: name, address, label }) =>

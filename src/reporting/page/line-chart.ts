@@ -12,13 +12,7 @@ import { moveOfKey } from './key-moves.js';
 import { svgElement } from './svg-element.js';
 import { swatch } from './swatch.js';
 
-/** A chart in the page. */
-export interface LineChart {
-  readonly node: HTMLElement;
-  /** Draws other values in the same place. The cursor, the focus, the title and the height stay. */
-  readonly update: (options: ChartOptions) => void;
-  readonly dispose: () => void;
-}
+export type LineChart = ReturnType<typeof lineChart>;
 
 /** Size of the text of a plot, in CSS pixels. */
 const text = 12;
@@ -37,7 +31,7 @@ function moveCursor(to: number | undefined): void {
  * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move the
  * cursor instead. Its height is the same before and after drawing.
  */
-export function lineChart(first: ChartOptions): LineChart {
+export function lineChart(first: ChartOptions) {
   let options = first;
   const { title, height } = first;
   const legend = element('p.legend');
@@ -79,6 +73,7 @@ export function lineChart(first: ChartOptions): LineChart {
     }
     showCursor();
   };
+  /** Draws other values in the same place. The cursor, the focus, the title and the height stay. */
   const update = (given: ChartOptions) => {
     // A place on one axis means nothing on another.
     if (given.x.title !== options.x.title) moveCursor(undefined);
@@ -127,11 +122,9 @@ export function lineChart(first: ChartOptions): LineChart {
 }
 
 function saveButton(title: string, kind: string, make: () => Blob | Promise<Blob>): HTMLButtonElement {
-  const attributes = { class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
-  const button = element('button', { type: 'button', ...attributes }, kind);
-  const save = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
-  button.addEventListener('click', () => void save());
-  return button;
+  const onclick = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
+  const names = { 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
+  return element('button.quiet.save', { type: 'button', ...names, onclick }, kind);
 }
 
 function named({ lines }: ChartOptions): readonly ChartLine[] {

@@ -13,23 +13,17 @@ const words: { readonly [state in ConnectionState]: string } = {
 };
 
 /** The end of the bar: whether the page is live, and the load of the machine. */
-export interface LiveStatus {
-  readonly node: HTMLElement;
-  readonly connection: (state: ConnectionState) => void;
-  readonly load: (load: SystemLoad) => void;
-}
-
-export function liveStatus(): LiveStatus {
+export function liveStatus() {
   const state = element('span.live', { role: 'status' });
   const load = element('span.load');
   return {
     node: element('span.aside', load, state),
-    connection(now) {
+    connection(now: ConnectionState) {
       state.className = `live ${now}`;
       state.textContent = words[now];
       load.classList.toggle('stale', now !== 'live');
     },
-    load(sample) {
+    load(sample: SystemLoad) {
       replaceChildren(load, ...loadParts(sample));
       load.title = loadTitle(sample);
     },

@@ -1,3 +1,5 @@
+import { hasWords } from './search-words.js';
+
 /** The content of a chart: one metric, or several of one kind. */
 export interface Panel {
   readonly title: string;
@@ -79,8 +81,7 @@ export function panelsOf(names: ReadonlySet<string>): FoundPanels {
 
 /** Whether all words occur in a panel's title or in the names of its metrics. */
 export function matchesPanel({ title, metrics }: Panel, words: readonly string[]): boolean {
-  const text = [title, ...metrics.flat()].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word));
+  return hasWords([title, ...metrics.flat()].join(' ').toLowerCase(), words);
 }
 
 /** Ends of intervals are drawn as the band of their metric. */

@@ -1,6 +1,7 @@
-import type { ReportData } from '../report-data.js';
+import type { ReportData, ReportStatus } from '../report-data.js';
 import { codeText } from './code-text.js';
 import { element } from './element.js';
+import { statusBadge } from './status-badge.js';
 
 /** A longer answer has a smaller font: the reader must see the results below it. */
 const longAnswer = 240;
@@ -12,12 +13,7 @@ export function overview(data: ReportData): HTMLElement {
   const kinds = { run: 'Run', comparison: 'Comparison', ablation: 'Ablation' } as const;
   return element(
     'header.overview',
-    element(
-      'p.eyebrow',
-      `${kinds[data.kind]} `,
-      element('b', data.title),
-      element('span', { class: `status ${status}` }, told),
-    ),
+    element('p.eyebrow', `${kinds[data.kind]} `, element('b', data.title), statusBadge(status, told)),
     element('h1', data.question),
     element('p', { class: data.answer.length > longAnswer ? 'answer long' : 'answer' }, ...codeText(data.answer)),
     ...data.runs.flatMap(({ label, failure }) =>
@@ -36,7 +32,7 @@ export function overview(data: ReportData): HTMLElement {
 }
 
 /** The status of a run, or the number of finished runs of an ablation. */
-function statusOf({ kind, runs, cells }: ReportData): readonly [className: string, text: string] {
+function statusOf({ kind, runs, cells }: ReportData): readonly [status: ReportStatus | '', text: string] {
   const [only] = runs;
   if (kind === 'run' && only !== undefined) return [only.status, only.status];
   const running = runs.some(({ status }) => status === 'running');

@@ -2,8 +2,9 @@ import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
 import { element, replaceChildren } from './element.js';
-import { count, formatSeconds, formatShare, percentRange } from '../format-quantity.js';
+import { count, formatSeconds, percentRange } from '../format-quantity.js';
 import type { KeyedChild } from './keyed-children.js';
+import { rateCell } from './run-columns.js';
 import type { SortableColumn } from './sort-head.js';
 
 export interface RunRow extends KeyedChild<ListedRun> {
@@ -81,11 +82,7 @@ export function latestCell({ success, finals }: ListedRun): HTMLElement | string
   const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);
   const interval =
     final === undefined ? '' : `, temperature ${final.temperature}: ${percentRange(final.low, final.high)}`;
-  return element(
-    'span.rate-cell',
-    element('b', formatShare(success.rate)),
-    element('small', `${sources[success.from]}${interval}`),
-  );
+  return rateCell(success.rate, `${sources[success.from]}${interval}`);
 }
 
 /** "3 min 05 s ago", "2 d 4 h ago" */

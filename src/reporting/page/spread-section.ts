@@ -1,17 +1,13 @@
 import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, replaceChildren } from './element.js';
+import { sampledAdvantages } from './episode-group.js';
 import { stageName } from './episode-view.js';
 import { count } from '../format-quantity.js';
 import { histogram } from './histogram.js';
 
-export interface SpreadSection {
-  readonly node: HTMLElement;
-  readonly update: (data: ReportData) => void;
-}
-
 /** Histograms of returns, advantages and lengths of the recorded episodes. Undefined without episodes. */
-export function spreadSection(first: ReportData): SpreadSection | undefined {
+export function spreadSection(first: ReportData) {
   const stagesOf = ({ runs }: ReportData) => [
     ...new Set(runs.flatMap(({ episodes }) => episodes.map(({ stage }) => stage))),
   ];
@@ -74,18 +70,12 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
 function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
   const measures: readonly (readonly [title: string, values: readonly number[], unit?: string])[] = [
     ['Return', episodes.flatMap((episode) => episode.return ?? [])],
-    ['Advantage of a token', episodes.flatMap(advantagesOf), 'tokens'],
+    ['Advantage of a token', episodes.flatMap(({ sequences = [] }) => sampledAdvantages(sequences)), 'tokens'],
     ['Turns', episodes.map(({ turns }) => turns.length)],
     ['Sampled tokens', episodes.flatMap(({ sequences }) => (sequences === undefined ? [] : sampledTokens(sequences)))],
   ];
   return measures.flatMap(([title, values, unit = 'episodes']) =>
     values.length === 0 ? [] : [histogram(title, values, unit)],
-  );
-}
-
-function advantagesOf({ sequences = [] }: ReportEpisode): number[] {
-  return sequences.flatMap(({ advantages = [], mask }) =>
-    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
   );
 }
 

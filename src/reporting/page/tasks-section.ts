@@ -1,25 +1,24 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
-import { element, replaceChildren } from './element.js';
+import { element, isSameList, replaceChildren } from './element.js';
 import { count, formatShare } from '../format-quantity.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
 
-type Filter = 'hardest' | 'won' | 'lost';
+const foundNames = {
+  hardest: 'tasks',
+  won: 'tasks solved only after training',
+  lost: 'tasks solved only before it',
+};
 
-export interface TasksSection {
-  readonly node: HTMLElement;
-  readonly update: (data: ReportData) => void;
-  /** Takes the choice of the address, when the page is drawn. */
-  readonly follow: () => void;
-}
+type Filter = keyof typeof foundNames;
 
 /**
  * The single tasks of the final evaluation. Undefined if no run has them. `onOpen` shows the recorded episodes of a
  * task.
  */
-export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
+export function tasksSection(first: ReportData, onOpen: (task: string) => void) {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
   let filter: Filter = 'hardest';
   /** A mean over runs is a formatShare; a single outcome is a sign. */
@@ -51,19 +50,15 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     cell: ({ task }) => {
       const own = recorded.get(task);
       if (own === undefined) return '–';
-      const open = element('button.quiet.link', { type: 'button', title: `Episodes of ${task}` }, count(own));
-      open.addEventListener('click', () => onOpen(task));
-      return open;
+      const attributes = { type: 'button', title: `Episodes of ${task}`, onclick: () => onOpen(task) };
+      return element('button.quiet.link', attributes, count(own));
     },
     value: ({ task }) => recorded.get(task) ?? 0,
   };
   const draw = () => {
     const fitting = filter === 'hardest' ? rows : rows.filter((row) => flipOf(row) === filter);
     table.update(columns(), fitting);
-    const told = { hardest: 'tasks', won: 'tasks solved only after training', lost: 'tasks solved only before it' }[
-      filter
-    ];
-    found.textContent = `${count(fitting.length)} ${told}`;
+    found.textContent = `${count(fitting.length)} ${foundNames[filter]}`;
   };
   const flips = choice<Filter>({
     label: 'Tasks',
@@ -83,7 +78,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   const update = ({ runs }: ReportData) => {
     // Unchanged rows are not drawn again, so the focus stays.
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
-    if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
+    if (isSameList(now, seen)) return;
     seen = now;
     const offered = groups.map((group) => group.name).join('\n');
     groups = taskGroups(runs);
@@ -117,9 +112,8 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     replaceChildren(head, element('h2', { id: 'tasks-title' }, 'Tasks'), sets.node, flips.node);
   };
   update(first);
-  const follow = () => flips.follow();
   const node = element('section', { id: 'tasks', 'aria-labelledby': 'tasks-title' }, head, explain, found, table.node);
-  return { node, update, follow };
+  return { node, update, follow: flips.follow };
 }
 
 function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
