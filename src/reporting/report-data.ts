@@ -224,7 +224,7 @@ export interface ReportEvaluation {
 }
 
 /** A player on the tasks that share one value of a label. */
-interface ReportLabel {
+export interface ReportLabel {
   readonly value: string | number;
   readonly tasks: number;
   readonly success: ReportEvaluation['success'];

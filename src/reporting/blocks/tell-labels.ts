@@ -1,19 +1,12 @@
 import { count } from '../format-quantity.js';
-import { explanation, heading, tableOf, type Block } from './block.js';
-import { rateColumns, type ToldRate } from './rate-columns.js';
+import type { ReportEvaluation, ReportLabel } from '../report-data.js';
+import { explanation, heading, numberColumn, tableOf, textColumn, type Block } from './block.js';
+import { rateColumns } from './mean-columns.js';
 
 /** A player, or a setting, and its success by each label of the tasks. */
 export interface LabelledRow {
   readonly name: string;
-  readonly evaluation: {
-    readonly labels?: {
-      readonly [axis: string]: readonly {
-        readonly value: string | number;
-        readonly tasks: number;
-        readonly success: ToldRate;
-      }[];
-    };
-  };
+  readonly evaluation: Pick<ReportEvaluation, 'labels'>;
   /** Whether it is what the table is about, or what this is compared with. */
   readonly isAbout?: boolean;
   readonly isReference?: boolean;
@@ -23,11 +16,9 @@ export interface LabelledRow {
 export type LabelChoice = 'all' | 'telling';
 
 /** A row of a table: success on the tasks with one value of a label. */
-interface Row {
+interface Row extends Pick<ReportLabel, 'tasks' | 'success'> {
   readonly value: string;
   readonly name: string;
-  readonly tasks: number;
-  readonly success: ToldRate;
   readonly isAbout: boolean;
 }
 
@@ -82,10 +73,10 @@ function labelTable(rows: readonly Row[], axis: string, who: string, where: stri
     `Success by ${axis}${where}`,
     [
       // A number alone says nothing.
-      { title: axis, kind: 'text', cell: ({ value }) => (Number.isNaN(Number(value)) ? value : `${axis} ${value}`) },
-      { title: who, kind: 'text', cell: ({ name }) => name },
+      textColumn(axis, ({ value }) => (Number.isNaN(Number(value)) ? value : `${axis} ${value}`)),
+      textColumn(who, ({ name }) => name),
       ...rateColumns<Row>(({ success }) => success),
-      { title: 'tasks', kind: 'number', rank: 4, cell: ({ tasks }) => count(tasks) },
+      numberColumn('tasks', ({ tasks }) => count(tasks), { rank: 4 }),
     ],
     rows,
     ({ isAbout }) => isAbout,
