@@ -60,7 +60,7 @@ export function histogram(title: string, values: readonly number[], unit: string
       'figcaption',
       element('h3', title),
       element(
-        'p.legend',
+        'p.legend.fine',
         element('span', 'mean ', element('b', short(mean))),
         element('span', 'median ', element('b', short(median))),
         element('span', `${count(values.length)} ${unit}`),

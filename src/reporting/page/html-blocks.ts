@@ -44,7 +44,7 @@ function factElements(facts: readonly Fact[]): HTMLElement[] {
     .filter((fact) => commandOf(fact) === undefined)
     .map(([name, value]) => element('div', element('dt', name), element('dd', ...codeText(value))));
   return [
-    ...(rows.length === 0 ? [] : [element('dl.facts-list', ...rows)]),
+    ...(rows.length === 0 ? [] : [element('dl.facts-list.pairs', ...rows)]),
     ...facts.flatMap((fact) => {
       const command = commandOf(fact);
       return command === undefined ? [] : [commandLine(fact[0], command)];
@@ -82,7 +82,7 @@ function cellNode(cell: BlockCell): HTMLElement | string {
     return element('span.seed-links', `${text} `, ...made);
   }
   if (reservation !== undefined) {
-    const mark = { class: 'mark', title: reservationSentence(reservation) };
+    const mark = { class: 'mark fine', title: reservationSentence(reservation) };
     return element('span', text, element('small', mark, reservationWord(reservation)));
   }
   return isStrong === true ? element('b', text) : text;

@@ -34,7 +34,7 @@ function moveCursor(to: number | undefined): void {
 export function lineChart(first: ChartOptions) {
   let options = first;
   const { title, height } = first;
-  const legend = element('p.legend');
+  const legend = element('p.legend.fine');
   const note = element('p.remark');
   const plot = element('div.plot', { tabindex: 0, role: 'img' });
   plot.style.height = `${height}px`;

@@ -17,7 +17,7 @@ export function liveStatus() {
   const state = element('span.live', { role: 'status' });
   const load = element('span.load');
   return {
-    node: element('span.aside', load, state),
+    node: element('span.aside.fine', load, state),
     connection(now: ConnectionState) {
       state.className = `live ${now}`;
       state.textContent = words[now];
@@ -41,7 +41,7 @@ function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTM
 }
 
 function meter(name: string, share: number | null, text: string): HTMLElement {
-  const bar = element('span.fill');
+  const bar = element('span');
   bar.style.width = `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
   return element('span.meter', `${name} `, element('span.gauge', { 'aria-hidden': 'true' }, bar), element('b', text));
 }

@@ -20,7 +20,7 @@ export function recipeSection({ runs, version, createdAt }: ReportData): HTMLEle
 
 function keys(recipe: object): HTMLElement {
   const rows = flatten(recipe, '').map(([key, value]) => element('div', element('dt', key), element('dd', value)));
-  return element('dl.keys', ...rows);
+  return element('dl.keys.pairs', ...rows);
 }
 
 function flatten(value: object, prefix: string): [string, string][] {

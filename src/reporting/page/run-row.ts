@@ -29,7 +29,7 @@ export function runRow(
   const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${titleOf(run)} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
   const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) });
-  const about = element('span.about');
+  const about = element('span.about.fine');
   const pick = element('td', element('label.pick', box));
   const name = element('th.name.text', { scope: 'row' }, link, about);
   const node = element('tr.run', pick, name);
@@ -63,16 +63,16 @@ function titleOf({ name, recipe }: ListedRun): string {
 
 /** The run's progress. */
 export function standCell({ stage, status, steps, stepsWanted }: ListedRun): HTMLElement {
-  const bar = element('span.done');
+  const bar = element('span');
   bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
   return element(
-    'span.stand',
+    'span.stand.fine',
     element(
       'span',
       stage === null ? 'no step yet' : `${count(steps)} of ${count(stepsWanted)}`,
       stage !== null && status === 'running' && `, now in ${stage}`,
     ),
-    element('span.progress', { 'aria-hidden': 'true' }, bar),
+    element('span.gauge', { 'aria-hidden': 'true' }, bar),
   );
 }
 
