@@ -17,12 +17,6 @@ export type GridEvent =
       readonly cause?: string;
     };
 
-/** Displays these events. */
-export interface GridDisplay {
-  event(event: GridEvent): void;
-  close(): Promise<void>;
-}
-
 interface CellProgress {
   done: number;
   failed: number;

@@ -27,21 +27,18 @@ export function withoutAdvantage(listed: ListedEpisode): string {
   return 'No advantage: the algorithm or the budget dropped its group.';
 }
 
-/** The group of an episode: its returns and its recorded episodes. Undefined for a single episode. */
+/**
+ * The group of an episode: its returns and its recorded episodes. Undefined for a single episode.
+ *
+ * @param onWhole shows the whole group side by side, or only one episode again
+ */
 export function groupBlock(
   members: readonly ListedEpisode[],
   opened: ListedEpisode,
-  {
-    isWhole,
-    onOpen,
-    onWhole,
-  }: {
-    readonly isWhole: boolean;
-    readonly onOpen: (listed: ListedEpisode) => void;
-    /** Shows the whole group side by side, or only one episode again. */
-    readonly onWhole: () => void;
-  },
-): HTMLElement | undefined {
+  isWhole: boolean,
+  onOpen: (listed: ListedEpisode) => void,
+  onWhole: () => void,
+) {
   const returns = opened.episode.groupReturns ?? members.flatMap(({ episode }) => episode.return ?? []);
   if (returns.length < 2 || isEvaluation(opened)) return undefined;
   const columns: Column<ListedEpisode>[] = [
@@ -68,12 +65,11 @@ export function groupBlock(
   ];
   const whole = element(
     'button.quiet',
-    { type: 'button', 'aria-pressed': String(isWhole) },
+    { type: 'button', 'aria-pressed': String(isWhole), onclick: onWhole },
     isWhole
       ? 'Show only one'
       : `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
   );
-  whole.addEventListener('click', onWhole);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
   return element(
     'details.group',

@@ -3,7 +3,7 @@ import { placeOf } from './episode-view.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { moveOfKey } from './key-moves.js';
 import { short } from '../format-quantity.js';
-import { outcomes } from './outcome-badge.js';
+import { outcomeSign } from './outcome-badge.js';
 
 /** Height of a row, as in the style sheet. */
 const rowHeight = 52;
@@ -33,7 +33,7 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
       const listed = episodes[index];
       if (rows.has(index) || listed === undefined) continue;
       const row = rowOf(listed, index, { length: episodes.length, isChosen: listed === chosen, namesRuns });
-      row.addEventListener('click', () => choose(index));
+      row.addEventListener('click', () => choose(listed));
       rows.set(index, row);
       spacer.append(row);
     }
@@ -43,25 +43,31 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
     rows.clear();
     draw();
   };
+  const placeOfChosen = () => (chosen === undefined ? -1 : episodes.indexOf(chosen));
+  const nameChosen = (at: number) => {
+    if (at < 0) node.removeAttribute('aria-activedescendant');
+    else node.setAttribute('aria-activedescendant', `episode-${at}`);
+  };
   const mark = () => {
-    const at = chosen === undefined ? -1 : episodes.indexOf(chosen);
-    if (at < 0) return node.removeAttribute('aria-activedescendant');
+    const at = placeOfChosen();
+    nameChosen(at);
+    if (at < 0) return;
     const top = at * rowHeight;
     if (top < node.scrollTop) node.scrollTop = top;
     else if (top + rowHeight > node.scrollTop + node.clientHeight) node.scrollTop = top + rowHeight - node.clientHeight;
     redraw();
-    node.setAttribute('aria-activedescendant', `episode-${at}`);
   };
-  const choose = (index: number, isStep = false) => {
-    const listed = episodes[Math.min(episodes.length - 1, Math.max(0, index))];
-    if (listed === undefined) return;
+  const choose = (listed: ListedEpisode, isStep = false) => {
     chosen = listed;
     mark();
     onChoose(listed, isStep);
   };
   /** Chooses the episode that is `by` places further, or the first. */
-  const move = (by: number) =>
-    choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by, true);
+  const move = (by: number) => {
+    const from = placeOfChosen();
+    const next = episodes[from < 0 ? 0 : Math.min(episodes.length - 1, Math.max(0, from + by))];
+    if (next !== undefined) choose(next, true);
+  };
 
   let asked = false;
   node.addEventListener('scroll', () => {
@@ -110,9 +116,7 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
       const held = inView[anchor];
       if (held !== undefined) node.scrollTop = (found.indexOf(held) - anchor) * rowHeight + offset;
       draw();
-      const at = chosen === undefined ? -1 : found.indexOf(chosen);
-      if (at < 0) node.removeAttribute('aria-activedescendant');
-      else node.setAttribute('aria-activedescendant', `episode-${at}`);
+      nameChosen(placeOfChosen());
     },
     show(found: readonly ListedEpisode[]) {
       take(found);
@@ -121,11 +125,7 @@ export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisod
       mark();
     },
     move,
-    choose(listed: ListedEpisode) {
-      chosen = listed;
-      mark();
-      onChoose(listed, false);
-    },
+    choose,
     /** Marks an episode as chosen, without a call of `onChoose`. */
     mark(listed: ListedEpisode) {
       chosen = listed;
@@ -146,7 +146,6 @@ function rowOf(
     `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
     ...(invalid ? ['invalid'] : []),
   ];
-  const { sign, name } = outcomes[episode.outcome];
   const row = element(
     'div.row',
     {
@@ -156,10 +155,10 @@ function rowOf(
       'aria-posinset': index + 1,
       'aria-setsize': length,
     },
-    element('span', { class: `sign ${episode.outcome}`, title: name }, sign, element('span.hidden', name)),
+    outcomeSign(episode.outcome),
     element('span.task', episode.task.slice(0, 200)),
     element('span.value', episode.return === null ? '–' : short(episode.return)),
-    element('span.place', place.join(' · ')),
+    element('span.place.fine', place.join(' · ')),
   );
   row.style.transform = `translateY(${index * rowHeight}px)`;
   return row;

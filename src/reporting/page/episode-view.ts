@@ -1,4 +1,4 @@
-import type { ReportTurn } from '../report-data.js';
+import type { Turn } from '../../contracts/trajectory.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
@@ -59,7 +59,7 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
 
 function turnBlock(
   listed: ListedEpisode,
-  turn: ReportTurn,
+  turn: Turn,
   index: number,
   colouring: TokenColouring | undefined,
 ): HTMLElement {
@@ -68,7 +68,7 @@ function turnBlock(
   return element(
     'article',
     { class: `block turn${isBad ? ' invalid' : ''}`, 'aria-label': `Turn ${index + 1}` },
-    element('p.turn-head', element('span', `Turn ${index + 1}`), rewardOf(turn)),
+    element('p.turn-head.fine', element('span', `Turn ${index + 1}`), rewardOf(turn)),
     foldedText(turn.observation, 'observation'),
     ...policyTexts(listed, turn, index, colouring),
     parsed(turn),
@@ -79,7 +79,7 @@ function turnBlock(
 /** The policy's output: as text, or as its tokens after the observation's tokens. */
 function policyTexts(
   { episode }: ListedEpisode,
-  turn: ReportTurn,
+  turn: Turn,
   index: number,
   colouring: TokenColouring | undefined,
 ): HTMLElement[] {
@@ -108,7 +108,7 @@ function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
   return details;
 }
 
-function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
+function rewardOf({ reward, components, native }: Turn): HTMLElement {
   const parts = Object.entries(components).map(([name, value]) => `${name} ${signed(value, 3)}`);
   // A single term equals the reward.
   const isOne = parts.length === 1 && Object.values(components)[0] === reward;
@@ -122,7 +122,7 @@ function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   );
 }
 
-function parsed({ action, calls = [], malformed, text, cut }: ReportTurn): HTMLElement | undefined {
+function parsed({ action, calls = [], malformed, text, cut }: Turn): HTMLElement | undefined {
   const notes = [
     ...calls.map(toolNote),
     ...(malformed === undefined ? [] : [element('p.fault', `No action: ${malformed}`)]),
@@ -138,7 +138,7 @@ function parsed({ action, calls = [], malformed, text, cut }: ReportTurn): HTMLE
 }
 
 /** The called tool and the outcome of the call; its answer is the next observation. */
-function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['calls']>[number]): HTMLElement {
+function toolNote({ name, status, outputCharacters }: NonNullable<Turn['calls']>[number]): HTMLElement {
   const outcomes = {
     answered: `answered with ${count(outputCharacters)} characters`,
     failed: 'failed',
@@ -149,7 +149,7 @@ function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['ca
   return element('p', { class: isAnswered ? 'remark' : 'fault' }, `Called the tool ${name}: ${outcomes[status]}.`);
 }
 
-function factsOf({ facts }: ReportTurn): HTMLElement {
+function factsOf({ facts }: Turn): HTMLElement {
   const { success, progress, milestones, invalid, details } = facts;
   const shown = [
     ...(success ? ['solved'] : []),
@@ -160,7 +160,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
       ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     ),
   ];
-  return foldedText(shown.join(' · ') || 'no facts', 'facts-line');
+  return foldedText(shown.join(' · ') || 'no facts', 'facts-line fine');
 }
 
 function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
@@ -177,12 +177,12 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
   return element(
     'article.block.end',
     { 'aria-label': 'End' },
-    element('p.turn-head', element('span', 'End'), element('span.reward', words[outcome])),
+    element('p.turn-head.fine', element('span', 'End'), element('span.reward', words[outcome])),
     episode.finalObservation === undefined ? undefined : foldedText(episode.finalObservation, 'observation'),
     ...verdicts.map(({ judge, score, reason }) =>
-      foldedText(`${judge}: ${short(score)}${reason === undefined ? '' : `. ${reason}`}`, 'facts-line'),
+      foldedText(`${judge}: ${short(score)}${reason === undefined ? '' : `. ${reason}`}`, 'facts-line fine'),
     ),
-    sandbox === undefined ? undefined : foldedText(`sandbox ${sandbox}`, 'facts-line'),
+    sandbox === undefined ? undefined : foldedText(`sandbox ${sandbox}`, 'facts-line fine'),
     colouring !== undefined &&
       record !== undefined &&
       rest > 0 &&

@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 
-import type { ReportEpisode, ReportRun, ReportTurn } from '../report-data.js';
+import type { Turn } from '../../contracts/trajectory.js';
+import type { ReportEpisode, ReportRun } from '../report-data.js';
 import { filterEpisodes, listEpisodes, otherPlays, type EpisodeFilter } from './filter-episodes.js';
 
-const turn = (observation: string, changes: Partial<ReportTurn> = {}): ReportTurn => ({
+const turn = (observation: string, changes: Partial<Turn> = {}): Turn => ({
   observation,
   text: 'go',
   cut: false,

@@ -2,6 +2,7 @@ import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
 import { element, isSameList, replaceChildren } from './element.js';
 import { count, formatShare } from '../format-quantity.js';
+import { outcomeSign } from './outcome-badge.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
@@ -21,8 +22,8 @@ type Filter = keyof typeof foundNames;
 export function tasksSection(first: ReportData, onOpen: (task: string) => void) {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
   let filter: Filter = 'hardest';
-  /** A mean over runs is a formatShare; a single outcome is a sign. */
-  let shown: (value: number | null) => HTMLElement | string = share;
+  /** A mean over runs is a share; a single outcome is a sign. */
+  let shown: typeof shareOrSign = shareOrSign;
   let groups: readonly TaskGroup[] = [];
   let name = '';
   let rows: readonly TaskRow[] = [];
@@ -94,7 +95,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void) 
     for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
       if (finals.has(task)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
     rows = taskRows(group.runs, recorded);
-    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : formatShare(value, 0)) : share;
+    shown = group.runs.length > 1 ? share : shareOrSign;
     explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
@@ -122,15 +123,11 @@ function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): strin
   return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. “All temperatures” is the mean after training over all temperatures; the tasks with the lowest mean come first.${which}`;
 }
 
-function share(value: number | null): HTMLElement | string {
-  if (value === null) return '–';
-  const sign = value === 1 ? '✓' : value === 0 ? '○' : formatShare(value, 0);
-  const name = value === 1 ? 'solved' : value === 0 ? 'not solved' : '';
-  if (name === '') return sign;
-  return element(
-    'span',
-    { class: value === 1 ? 'sign solved' : 'sign lost', title: name },
-    sign,
-    element('span.hidden', name),
-  );
+function share(value: number | null): string {
+  return value === null ? '–' : formatShare(value, 0);
+}
+
+function shareOrSign(value: number | null): HTMLElement | string {
+  if (value === 1) return outcomeSign('solved');
+  return value === 0 ? outcomeSign('lost') : share(value);
 }

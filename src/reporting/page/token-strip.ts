@@ -41,12 +41,18 @@ export function tokenStrip(
   { measure, scale, tell }: TokenColouring,
 ): HTMLElement {
   const values = record[measure];
+  const tellOf = ({ target }: Event) => {
+    const index = target instanceof HTMLElement ? target.dataset['token'] : undefined;
+    if (index !== undefined) tell(describeToken(record, Number(index)));
+  };
   const strip = element('div', {
     class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
     role: 'group',
     'aria-label': `${end - start} tokens, coloured by ${measureNames[measure]}`,
+    onmouseover: tellOf,
+    onfocusin: tellOf,
+    onkeydown: (event: KeyboardEvent) => moveFocus(event, strip),
   });
-  const more = element('button.quiet', { type: 'button' });
   let drawn = start;
   const draw = () => {
     const until = Math.min(end, drawn + atOnce);
@@ -74,14 +80,7 @@ export function tokenStrip(
       strip.append(more);
     }
   };
-  more.addEventListener('click', draw);
-  const tellOf = (target: EventTarget | null) => {
-    const index = target instanceof HTMLElement ? target.dataset['token'] : undefined;
-    if (index !== undefined) tell(describeToken(record, Number(index)));
-  };
-  strip.addEventListener('mouseover', ({ target }) => tellOf(target));
-  strip.addEventListener('focusin', ({ target }) => tellOf(target));
-  strip.addEventListener('keydown', (event) => moveFocus(event, strip));
+  const more = element('button.quiet', { type: 'button', onclick: draw });
   draw();
   return strip;
 }
@@ -105,7 +104,7 @@ function describeToken(record: ReportTokens, index: number): string {
 
 /** The colours of a measure with the numbers at their ends. */
 export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
-  const legend = element('p.token-legend');
+  const legend = element('p.token-legend.fine');
   if (measure === 'mask') {
     const swatch = element('span.token.sampled', 'sampled, mask 1');
     swatch.style.backgroundColor = scale.colour(1) ?? '';

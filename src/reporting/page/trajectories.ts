@@ -77,15 +77,18 @@ export function trajectoriesSection({ kind, runs }: ReportData) {
   };
   const drawGroup = () => {
     const isOpen = group.querySelector('details')?.open === true;
-    const block = groupBlock(groupOf(all, episode), episode, {
-      isWhole: isWholeGroup,
-      onOpen: (listed) => list.choose(listed),
-      onWhole: () => {
-        isWholeGroup = !isWholeGroup;
-        draw();
-      },
-    });
-    if (block?.matches('details') === true) block.open = isOpen;
+    const switchWhole = () => {
+      isWholeGroup = !isWholeGroup;
+      draw();
+    };
+    const block = groupBlock(
+      groupOf(all, episode),
+      episode,
+      isWholeGroup,
+      (listed) => list.choose(listed),
+      switchWhole,
+    );
+    if (block !== undefined) block.open = isOpen;
     replaceChildren(group, block);
     fitTables(group);
   };
@@ -276,18 +279,17 @@ function comparisonPicker(
     const value = episode.return === null ? '' : `, return ${short(episode.return)}`;
     return `${placeOf(other)}, ${run.label}, member ${episode.member}: ${outcomes[episode.outcome].name}${value}`;
   };
+  const none = others.length === 0 ? 'no other episode of this task' : `choose (${count(others.length)})`;
   const select = element(
     'select',
-    { disabled: others.length === 0 },
-    element(
-      'option',
-      { value: '' },
-      others.length === 0 ? 'no other episode of this task' : `choose (${count(others.length)})`,
-    ),
+    {
+      disabled: others.length === 0,
+      onchange: () => onPick(select.value === '' ? undefined : others[Number(select.value)]),
+    },
+    element('option', { value: '' }, none),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );
   select.value = beside === undefined ? '' : String(others.indexOf(beside));
-  select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
   return element('label.compared', 'compare with ', select);
 }
 
