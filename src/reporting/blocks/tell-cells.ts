@@ -20,7 +20,7 @@ import { labelBlocks, type LabelledRow } from './tell-labels.js';
 export interface PageOfCells {
   readonly runs: readonly ReportRun[];
   /** Address of a run's page by its id; absent: runs have no pages. */
-  readonly runAddress?: (id: string) => string;
+  readonly runAddress?: ((id: string) => string) | undefined;
 }
 
 /** Settings with their success. `measure`: the compared measure; `about`: what the results hold for. */

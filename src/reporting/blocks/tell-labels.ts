@@ -83,20 +83,12 @@ function labelTable(rows: readonly Row[], axis: string, who: string, where: stri
   );
 }
 
-interface Telling {
-  readonly rows: readonly Row[];
-  /** Whether these are the values with the lowest success, because there are many. */
-  readonly areLowest: boolean;
-  /** Number of values without rows: of few tasks, and others. */
-  readonly small: number;
-  readonly others: number;
-}
-
 /**
  * The rows of values with enough tasks. Of many values, those with the lowest success of the player that the table is
- * about, because they show what is still to be learnt.
+ * about, because they show what is still to be learnt. `small` and `others`: the number of values without rows, of few
+ * tasks and others.
  */
-function tellingRows(rows: readonly Row[], axis: string): Telling {
+function tellingRows(rows: readonly Row[], axis: string) {
   if (axis === alwaysShown) return { rows, areLowest: false, small: 0, others: 0 };
   const values = [...new Set(rows.map(({ value }) => value))];
   const of = (value: string) => rows.filter((row) => row.value === value);
@@ -113,7 +105,7 @@ function tellingRows(rows: readonly Row[], axis: string): Telling {
 }
 
 /** "The lowest of width; `--json` also has 9 other values and 2 values of fewer than 10 tasks." */
-function leftOut(axis: string, { areLowest, small, others }: Telling): string {
+function leftOut(axis: string, { areLowest, small, others }: ReturnType<typeof tellingRows>): string {
   if (small + others === 0) return '';
   const values = (of: number) => (of === 1 ? 'value' : 'values');
   const more = [

@@ -71,12 +71,12 @@ export function lineOfGroup(
   const { x, y, stage } = drawn;
   return {
     ...{ label, style, window, isInterval, runs: found.map(({ run }) => run) },
-    curve: { x, y, ...(stage && { stage }) },
-    ...(band && { band: { low: band.low, high: band.high } }),
-    ...(mean && { whole: mean.carried.map((count) => count === found.length) }),
-    ...breaksOf(drawn, metric),
+    curve: { x, y, stage },
+    band: band && { low: band.low, high: band.high },
+    whole: mean?.carried.map((count) => count === found.length),
+    breaks: breaksOf(drawn, metric),
     isMarked: window === 1 && x.length < fewPoints,
-    ...(window > 1 && { measured: { x: measured.x, y: measured.y } }),
+    measured: window > 1 ? { x: measured.x, y: measured.y } : undefined,
   };
 }
 
@@ -95,10 +95,9 @@ function isContinuous(metric: string): boolean {
 }
 
 /** Places where a metric begins to mean something else, such as the loss of another algorithm. */
-function breaksOf({ x, stage }: Curve, metric: string): Pick<ChartLine, 'breaks'> {
-  if (stage === undefined || isContinuous(metric)) return {};
-  const breaks = x.filter((_, i) => i > 0 && stage[i] !== stage[i - 1]);
-  return breaks.length === 0 ? {} : { breaks };
+function breaksOf({ x, stage }: Curve, metric: string): ChartLine['breaks'] {
+  if (stage === undefined || isContinuous(metric)) return undefined;
+  return x.filter((_, i) => i > 0 && stage[i] !== stage[i - 1]);
 }
 
 /**
@@ -139,7 +138,7 @@ function curveFrom(run: ReportRun, metric: string, axis: LineChoice['axis'], fro
   return {
     x: [placeOf(run, start.runStep, axis), ...curve.x],
     y: [end === '_low' ? low : end === '_high' ? high : rate, ...curve.y],
-    ...(curve.stage && { stage: [start.stage, ...curve.stage] }),
+    stage: curve.stage && [start.stage, ...curve.stage],
   };
 }
 

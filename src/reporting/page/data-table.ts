@@ -3,7 +3,7 @@ import { element } from './element.js';
 /** A column of a table; its cells are text or nodes. */
 export interface Column<Row> {
   readonly title: string;
-  readonly className?: 'text' | 'bar';
+  readonly className?: 'text' | 'bar' | undefined;
   readonly cell: (row: Row) => string | HTMLElement;
 }
 

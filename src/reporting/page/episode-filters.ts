@@ -127,7 +127,7 @@ function chip(label: readonly (Node | string)[], onToggle: () => void) {
     node,
     isOn,
     set,
-    count(found: number) {
+    count: (found: number) => {
       number.textContent = count(found);
       node.hidden = found === 0 && !isOn();
     },

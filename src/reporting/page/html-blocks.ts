@@ -55,7 +55,7 @@ function factElements(facts: readonly Fact[]): HTMLElement[] {
 function tableElement({ caption, columns, rows }: BlockTable): HTMLElement {
   const drawn = columns.map(({ title, kind }, i): Column<BlockRow> => ({
     title,
-    ...(kind !== 'number' && { className: kind }),
+    className: kind === 'number' ? undefined : kind,
     cell: ({ cells }) => cellNode(cells[i] ?? ''),
   }));
   return dataTable(caption, drawn, rows, ({ isAbout }) => isAbout === true);

@@ -122,9 +122,9 @@ export function lineChart(first: ChartOptions) {
 }
 
 function saveButton(title: string, kind: string, make: () => Blob | Promise<Blob>): HTMLButtonElement {
-  const onclick = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
+  const save = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
   const names = { 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
-  return element('button.quiet.save', { type: 'button', ...names, onclick }, kind);
+  return element('button.quiet.save', { type: 'button', ...names, onclick: () => void save() }, kind);
 }
 
 function named({ lines }: ChartOptions): readonly ChartLine[] {

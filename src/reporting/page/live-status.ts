@@ -18,12 +18,12 @@ export function liveStatus() {
   const load = element('span.load');
   return {
     node: element('span.aside.fine', load, state),
-    connection(now: ConnectionState) {
+    connection: (now: ConnectionState) => {
       state.className = `live ${now}`;
       state.textContent = words[now];
       load.classList.toggle('stale', now !== 'live');
     },
-    load(sample: SystemLoad) {
+    load: (sample: SystemLoad) => {
       replaceChildren(load, ...loadParts(sample));
       load.title = loadTitle(sample);
     },

@@ -8,12 +8,6 @@ export interface Panel {
   readonly isShare?: boolean;
 }
 
-/** Panels under one heading; the first panels have no heading. */
-interface PanelGroup {
-  readonly title: string;
-  readonly panels: readonly Panel[];
-}
-
 /** Panels that are always shown if a run has their metrics. */
 const foremost: readonly Panel[] = [
   { title: 'Return in training', metrics: [['rollout/return_mean', 'return']] },
@@ -53,15 +47,11 @@ const headings: ReadonlyMap<string, string> = new Map([
   ['time', 'Time'],
 ]);
 
-/** All panels that a report can draw. */
-interface FoundPanels {
-  /** Success first. */
-  readonly first: readonly Panel[];
-  readonly others: readonly PanelGroup[];
-}
-
-/** Puts every metric in a panel. Important metrics share panels; each other metric has a separate panel. */
-export function panelsOf(names: ReadonlySet<string>): FoundPanels {
+/**
+ * Puts every metric in a panel. Important metrics share panels, success first, without a heading. Each other metric has
+ * a separate panel, under a heading.
+ */
+export function panelsOf(names: ReadonlySet<string>) {
   const first = [
     successPanel(names),
     ...foremost.map((panel) => ({ ...panel, metrics: panel.metrics.filter(([name]) => names.has(name)) })),

@@ -5,7 +5,7 @@ import { settingColumns, statusColumn, successColumns, timeColumn, type RunFacts
 import { section } from './section.js';
 import { sortableTable } from './sortable-table.js';
 
-type Row = RunFacts & Pick<ReportRun, 'id' | 'label' | 'name'>;
+type Row = RunFacts & Pick<ReportRun, 'id' | 'label'> & { readonly name: string | undefined };
 
 /**
  * The single runs of a comparison or an ablation. A reader can sort them; new data are sorted in the chosen order.
@@ -54,7 +54,7 @@ function rowOf(run: ReportRun, cells: readonly ReportCell[]): Row {
     ({ final, player, environment }) => final && player === 'policy' && environment === undefined,
   );
   return {
-    ...{ id, label, status, seed, ...(name !== undefined && { name }) },
+    ...{ id, label, name, status, seed },
     algorithm: summary.find(([name]) => name === 'algorithm')?.[1].split(',')[0] ?? '',
     settings: cells.find(({ id }) => id === cell)?.settings ?? {},
     finals: finals.map(({ temperature, success: { rate, low, high } }) => ({ temperature, rate, low, high })),
