@@ -3,19 +3,14 @@ import { formatSeconds } from './format-quantity.js';
 import { StageProgress } from './stage-progress.js';
 
 /** Events while the runs of a grid are executed, for a display. A run is a cell with a seed. */
-export type GridEvent =
-  /** The run was complete before. */
-  | { readonly type: 'run-found'; readonly cell: string; readonly seed: number }
-  | { readonly type: 'run-started'; readonly cell: string; readonly seed: number; readonly resumed: boolean }
-  | { readonly type: 'run-event'; readonly cell: string; readonly seed: number; readonly event: RunEvent }
-  | {
-      readonly type: 'run-ended';
-      readonly cell: string;
-      readonly seed: number;
-      readonly status: 'completed' | 'interrupted' | 'stopped' | 'failed';
-      /** Why it failed. */
-      readonly cause?: string;
-    };
+export type GridEvent = { readonly cell: string; readonly seed: number } & (
+  | /** The run was complete before. */ { readonly type: 'run-found' }
+  | { readonly type: 'run-started'; readonly resumed: boolean }
+  | { readonly type: 'run-event'; readonly event: RunEvent }
+  | /** `cause`: why it failed. */ { readonly type: 'run-ended'; readonly status: EndOfRun; readonly cause?: string }
+);
+
+type EndOfRun = 'completed' | 'interrupted' | 'stopped' | 'failed';
 
 interface CellProgress {
   done: number;

@@ -3,14 +3,8 @@ import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
 import { element, replaceChildren } from './element.js';
 import { count, formatSeconds, percentRange } from '../format-quantity.js';
-import type { KeyedChild } from './keyed-children.js';
 import { rateCell } from './run-columns.js';
 import type { SortableColumn } from './sort-head.js';
-
-export interface RunRow extends KeyedChild<ListedRun> {
-  /** Updates the displayed age. */
-  readonly age: () => void;
-}
 
 /** The origin of a success rate. */
 const sources: { readonly [from in ListedSuccess['from']]: string } = {
@@ -24,7 +18,7 @@ export function runRow(
   first: ListedRun,
   columns: () => readonly SortableColumn<ListedRun>[],
   onChoose: (key: string, isOn: boolean) => void,
-): RunRow {
+) {
   let run = first;
   const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${titleOf(run)} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
@@ -33,6 +27,7 @@ export function runRow(
   const pick = element('td', element('label.pick', box));
   const name = element('th.name.text', { scope: 'row' }, link, about);
   const node = element('tr.run', pick, name);
+  /** Updates the displayed age. */
   const age = () => {
     const recipe = run.name === undefined ? '' : `${run.recipe} · `;
     const tags = run.tags.length === 0 ? '' : ` · ${run.tags.join(', ')}`;
@@ -42,7 +37,7 @@ export function runRow(
   return {
     node,
     age,
-    update(newer) {
+    update(newer: ListedRun) {
       run = newer;
       replaceChildren(link, titleOf(run));
       age();
