@@ -1,6 +1,6 @@
 // The data of the report page, as JSON. This file imports only types, because the page in a browser shares it with the
 // code that makes the data. JSON has no non-finite numbers, so they are null here.
-import type { CompletedEpisode, TokenRecord } from '../contracts/trajectory.js';
+import type { CompletedEpisode, TokenRecord, Turn } from '../contracts/trajectory.js';
 import type { Reservable } from './reservations.js';
 
 /** The whole document, as it is stored in the page and as a server sends it. */
@@ -324,6 +324,9 @@ export interface ReportEpisode
   /** One for each token sequence. Absent for players without tokens. */
   readonly sequences?: readonly ReportTokens[];
 }
+
+/** One observation and the action after it, as recorded. */
+export type ReportTurn = Turn;
 
 /** Columns of a record that are copied unchanged. */
 type ExactColumn = 'tokens' | 'mask' | 'pieces';

@@ -21,11 +21,11 @@ export function dataTable<Row>(
   const body = rows.map((row) =>
     element('tr', { class: emphasis(row) ? 'emphasis' : undefined }, ...tableCells(columns, row)),
   );
-  return tableOf(caption, head, element('tbody', ...body));
+  return tableFrame(caption, head, element('tbody', ...body));
 }
 
 /** A table with its one row of titles. */
-export function tableOf(caption: string, head: HTMLElement, body: HTMLElement): HTMLTableElement {
+export function tableFrame(caption: string, head: HTMLElement, body: HTMLElement): HTMLTableElement {
   return element('table', element('caption.hidden', caption), element('thead', head), body);
 }
 

@@ -2,7 +2,7 @@ import type { ListedRun, RunsListing } from '../live-data.js';
 import { addressIn } from './address.js';
 import type { ReportFrame } from './draw-report.js';
 import { codeText } from './code-text.js';
-import { tableOf } from './data-table.js';
+import { tableFrame } from './data-table.js';
 import { element, replaceChildren } from './element.js';
 import { hasWords, searchWords } from './search-words.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
@@ -46,7 +46,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
   const rows = keyedChildren(list, (run: ListedRun) => runRow(run, () => columns, choose));
   const head = sortHead<ListedRun>('newest first', () => draw());
   const picks = element('th', { scope: 'col' }, element('span.hidden', 'Compare'));
-  const table = tableOf('Runs with their settings and their success', head.node, list);
+  const table = tableFrame('Runs with their settings and their success', head.node, list);
   table.classList.add('runs', 'sortable');
   const ablations = keyedChildren(cards, ablationCard);
   const ablationSection = section('ablations', 'Ablations', [], cards);

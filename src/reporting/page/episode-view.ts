@@ -1,4 +1,4 @@
-import type { Turn } from '../../contracts/trajectory.js';
+import type { ReportTurn } from '../report-data.js';
 import { element } from './element.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { foldedText } from './folded-text.js';
@@ -59,7 +59,7 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
 
 function turnBlock(
   listed: ListedEpisode,
-  turn: Turn,
+  turn: ReportTurn,
   index: number,
   colouring: TokenColouring | undefined,
 ): HTMLElement {
@@ -79,7 +79,7 @@ function turnBlock(
 /** The policy's output: as text, or as its tokens after the observation's tokens. */
 function policyTexts(
   { episode }: ListedEpisode,
-  turn: Turn,
+  turn: ReportTurn,
   index: number,
   colouring: TokenColouring | undefined,
 ): HTMLElement[] {
@@ -108,7 +108,7 @@ function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
   return details;
 }
 
-function rewardOf({ reward, components, native }: Turn): HTMLElement {
+function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   const parts = Object.entries(components).map(([name, value]) => `${name} ${signed(value, 3)}`);
   // A single term equals the reward.
   const isOne = parts.length === 1 && Object.values(components)[0] === reward;
@@ -122,7 +122,7 @@ function rewardOf({ reward, components, native }: Turn): HTMLElement {
   );
 }
 
-function parsed({ action, calls = [], malformed, text, cut }: Turn): HTMLElement | undefined {
+function parsed({ action, calls = [], malformed, text, cut }: ReportTurn): HTMLElement | undefined {
   const notes = [
     ...calls.map(toolNote),
     ...(malformed === undefined ? [] : [element('p.fault', `No action: ${malformed}`)]),
@@ -138,7 +138,7 @@ function parsed({ action, calls = [], malformed, text, cut }: Turn): HTMLElement
 }
 
 /** The called tool and the outcome of the call; its answer is the next observation. */
-function toolNote({ name, status, outputCharacters }: NonNullable<Turn['calls']>[number]): HTMLElement {
+function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['calls']>[number]): HTMLElement {
   const outcomes = {
     answered: `answered with ${count(outputCharacters)} characters`,
     failed: 'failed',
@@ -149,7 +149,7 @@ function toolNote({ name, status, outputCharacters }: NonNullable<Turn['calls']>
   return element('p', { class: isAnswered ? 'remark' : 'fault' }, `Called the tool ${name}: ${outcomes[status]}.`);
 }
 
-function factsOf({ facts }: Turn): HTMLElement {
+function factsOf({ facts }: ReportTurn): HTMLElement {
   const { success, progress, milestones, invalid, details } = facts;
   const shown = [
     ...(success ? ['solved'] : []),

@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
 
-import type { Turn } from '../../contracts/trajectory.js';
-import type { ReportEpisode, ReportRun } from '../report-data.js';
+import type { ReportEpisode, ReportRun, ReportTurn } from '../report-data.js';
 import { filterEpisodes, listEpisodes, otherPlays, type EpisodeFilter } from './filter-episodes.js';
 
-const turn = (observation: string, changes: Partial<Turn> = {}): Turn => ({
+const turn = (observation: string, changes: Partial<ReportTurn> = {}): ReportTurn => ({
   observation,
   text: 'go',
   cut: false,

@@ -1,4 +1,4 @@
-import { tableCells, tableOf } from './data-table.js';
+import { tableCells, tableFrame } from './data-table.js';
 import { element } from './element.js';
 import { fitTables } from './fit-tables.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
@@ -31,7 +31,7 @@ export function sortableTable<Row>(caption: string, given: string) {
     fitTables(node);
   };
   const head = sortHead<Row>(given, draw);
-  const table = tableOf(caption, head.node, body);
+  const table = tableFrame(caption, head.node, body);
   table.classList.add('sortable');
   const node = element('div', head.menu, table, more);
   return {
