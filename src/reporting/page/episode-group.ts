@@ -46,11 +46,8 @@ export function groupBlock(
       title: 'member',
       cell: (listed) => {
         if (listed === opened) return `${listed.episode.member}, this one`;
-        return element(
-          'button.quiet.link',
-          { type: 'button', onclick: () => onOpen(listed) },
-          String(listed.episode.member),
-        );
+        const attributes = { type: 'button', onclick: () => onOpen(listed) };
+        return element('button.quiet.link', attributes, String(listed.episode.member));
       },
     },
     { title: 'outcome', className: 'text', cell: ({ episode }) => outcomeBadge(episode) },
@@ -63,13 +60,9 @@ export function groupBlock(
         sequences === undefined ? '–' : count(sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),
     },
   ];
-  const whole = element(
-    'button.quiet',
-    { type: 'button', 'aria-pressed': String(isWhole), onclick: onWhole },
-    isWhole
-      ? 'Show only one'
-      : `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
-  );
+  const all = `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`;
+  const attributes = { type: 'button', 'aria-pressed': String(isWhole), onclick: onWhole };
+  const whole = element('button.quiet', attributes, isWhole ? 'Show only one' : all);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
   return element(
     'details.group',

@@ -44,25 +44,17 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
     ...(version === undefined ? [] : [`policy version ${count(version)}`]),
     ...(episode.retries > 0 ? [`succeeded after ${episode.retries} failures`] : []),
   ];
+  const turns = `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`;
+  const total = episode.return === null ? '' : `, return ${short(episode.return)}`;
   return element(
     'header.block.episode-head',
     element('h3', episode.task),
-    element(
-      'p',
-      outcomeBadge(episode),
-      ` ${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
-      episode.return === null ? '' : `, return ${short(episode.return)}`,
-    ),
+    element('p', outcomeBadge(episode), ` ${turns}`, total),
     element('p.explain', facts.join(' · ')),
   );
 }
 
-function turnBlock(
-  listed: ListedEpisode,
-  turn: ReportTurn,
-  index: number,
-  colouring: TokenColouring | undefined,
-): HTMLElement {
+function turnBlock(listed: ListedEpisode, turn: ReportTurn, index: number, colouring?: TokenColouring): HTMLElement {
   const { facts, malformed } = turn;
   const isBad = facts.invalid || malformed !== undefined;
   return element(
@@ -77,12 +69,7 @@ function turnBlock(
 }
 
 /** The policy's output: as text, or as its tokens after the observation's tokens. */
-function policyTexts(
-  { episode }: ListedEpisode,
-  turn: ReportTurn,
-  index: number,
-  colouring: TokenColouring | undefined,
-): HTMLElement[] {
+function policyTexts({ episode }: ListedEpisode, turn: ReportTurn, index: number, colouring?: TokenColouring) {
   const { sampled, sequence = 0 } = turn;
   const record = episode.sequences?.[sequence];
   const text = foldedText(turn.text, 'action');

@@ -30,13 +30,12 @@ export function liveStatus() {
   };
 }
 
-function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTMLElement[] {
-  const own = processes.length === 0 ? undefined : ownProcesses(processes);
+function loadParts({ cores, busy, average, memory, processes }: SystemLoad): (HTMLElement | false)[] {
   return [
     meter('cpu', busy, busy === null ? `${cores} cores` : `${formatShare(busy, 0)} of ${cores} cores`),
-    ...(average === null ? [] : [element('span.meter', 'load ', element('b', number(average[0], 1)))]),
+    average !== null && element('span.meter', 'load ', element('b', number(average[0], 1))),
     meter('memory', memory.used / memory.total, `${bytes(memory.used)} of ${bytes(memory.total)}`),
-    ...(own === undefined ? [] : [element('span.meter', 'training ', element('b', own))]),
+    processes.length > 0 && element('span.meter', 'training ', element('b', ownProcesses(processes))),
   ];
 }
 
@@ -55,15 +54,13 @@ function ownProcesses(processes: readonly ProcessLoad[]): string {
 }
 
 function loadTitle({ average, processes }: SystemLoad): string {
-  const means =
-    average === null
-      ? []
-      : [`load average over 1, 5 and 15 minutes: ${average.map((value) => number(value, 2)).join(', ')}`];
+  const means = average?.map((value) => number(value, 2)).join(', ');
   const each = processes.map(
     ({ run, pid, cores, memory }) =>
       `run ${run}: process ${pid}, ${cores === null ? '' : `${number(cores, 2)} cores, `}${bytes(memory)}`,
   );
-  return [...means, ...each].join('\n');
+  const whole = means === undefined ? [] : [`load average over 1, 5 and 15 minutes: ${means}`];
+  return [...whole, ...each].join('\n');
 }
 
 function bytes(value: number): string {

@@ -10,17 +10,14 @@ const longAnswer = 240;
 export function overview(data: ReportData): HTMLElement {
   const [only] = data.runs;
   const [status, told] = statusOf(data);
+  const failed = data.kind === 'ablation' ? [] : data.runs.filter(({ failure }) => failure !== undefined);
   const kinds = { run: 'Run', comparison: 'Comparison', ablation: 'Ablation' } as const;
   return element(
     'header.overview',
     element('p.eyebrow', `${kinds[data.kind]} `, element('b', data.title), statusBadge(status, told)),
     element('h1', data.question),
     element('p', { class: data.answer.length > longAnswer ? 'answer long' : 'answer' }, ...codeText(data.answer)),
-    ...data.runs.flatMap(({ label, failure }) =>
-      failure === undefined || data.kind === 'ablation'
-        ? []
-        : [element('p.warning', ...codeText(`${label} failed: ${failure}`))],
-    ),
+    ...failed.map(({ label, failure }) => element('p.warning', ...codeText(`${label} failed: ${failure}`))),
     ...data.notes.map((note) => element('p.note', ...codeText(note))),
     data.kind === 'run' &&
       only !== undefined &&
