@@ -107,25 +107,29 @@ function breaksOf({ x, stage }: Curve, metric: string): ChartLine['breaks'] {
 function bandByStage(curves: readonly Curve[]): Band {
   const stages = [...new Set(curves.flatMap(({ stage = [] }) => stage))];
   let end = -Infinity;
-  const parts = stages.map((name) => {
+  const points = stages.flatMap((name) => {
     const inStage = curves.map(({ x, y, stage }): Curve => {
       const isOwn = (_: unknown, i: number) => stage?.[i] === name;
       return { x: x.filter(isOwn), y: y.filter(isOwn) };
     });
-    const band = bandOf(inStage.filter(({ x }) => x.length > 0));
-    const isLater = (_: unknown, i: number) => (band.x[i] as number) > end;
-    const { x, y, low, high, carried } = band;
-    const part = { x: x.filter(isLater), y: y.filter(isLater), low: low.filter(isLater), high: high.filter(isLater), carried: carried.filter(isLater) }; // prettier-ignore
-    end = Math.max(end, ...part.x.slice(-1));
-    return { ...part, stage: part.x.map(() => name) };
+    const { x, y, low, high, carried } = bandOf(inStage.filter((curve) => curve.x.length > 0));
+    const later = x
+      .map((at, i) => ({
+        x: at,
+        y: y[i] ?? null,
+        low: low[i] ?? null,
+        high: high[i] ?? null,
+        carried: carried[i] ?? 0,
+        stage: name,
+      }))
+      .filter((point) => point.x > end);
+    end = later.at(-1)?.x ?? end;
+    return later;
   });
+  const column = <Name extends keyof (typeof points)[number]>(name: Name) => points.map((point) => point[name]);
   return {
-    x: parts.flatMap(({ x }) => x),
-    y: parts.flatMap(({ y }) => y),
-    low: parts.flatMap(({ low }) => low),
-    high: parts.flatMap(({ high }) => high),
-    carried: parts.flatMap(({ carried }) => carried),
-    stage: parts.flatMap(({ stage }) => stage),
+    ...{ x: column('x'), y: column('y'), stage: column('stage') },
+    ...{ low: column('low'), high: column('high'), carried: column('carried') },
   };
 }
 

@@ -69,14 +69,9 @@ export function episodeFilters(first: readonly ListedEpisode[], onChange: (filte
     const low = all.reduce((least, { episode }) => Math.min(least, episode.runStep), Infinity);
     const high = all.reduce((most, { episode }) => Math.max(most, episode.runStep), -Infinity);
     steps.hidden = low >= high;
-    for (const [input, end] of [
-      [from, low],
-      [to, high],
-    ] as const) {
-      input.placeholder = Number.isFinite(end) ? count(end) : '';
-      input.min = String(low);
-      input.max = String(high);
-    }
+    from.placeholder = Number.isFinite(low) ? count(low) : '';
+    to.placeholder = Number.isFinite(high) ? count(high) : '';
+    for (const input of [from, to]) [input.min, input.max] = [String(low), String(high)];
   };
   update(first);
   const node = element(

@@ -100,18 +100,16 @@ export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFil
       episode.runStep <= filter.toStep &&
       (words.length === 0 || hasWords(textOf(episode), words)),
   );
-  const value = ({ episode }: ListedEpisode, missing: number) => episode.return ?? missing;
-  switch (filter.order) {
-    case 'recorded':
-      return found;
-    case 'best':
-      return found.sort((a, b) => value(b, -Infinity) - value(a, -Infinity));
-    case 'worst':
-      return found.sort((a, b) => value(a, Infinity) - value(b, Infinity));
-    case 'longest':
-      return found.sort((a, b) => b.episode.turns.length - a.episode.turns.length);
-  }
+  return found.sort((a, b) => orders[filter.order](a.episode, b.episode));
 }
+
+/** Episodes without a return come last in both orders by it. */
+const orders: { readonly [order in EpisodeFilter['order']]: (a: ReportEpisode, b: ReportEpisode) => number } = {
+  recorded: () => 0,
+  best: (a, b) => (b.return ?? -Infinity) - (a.return ?? -Infinity),
+  worst: (a, b) => (a.return ?? Infinity) - (b.return ?? Infinity),
+  longest: (a, b) => b.turns.length - a.turns.length,
+};
 
 /**
  * Other episodes of the same task, the most informative first: the same attempt in the same world, then other stages

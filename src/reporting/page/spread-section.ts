@@ -1,6 +1,6 @@
 import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
-import { element, replaceChildren } from './element.js';
+import { element, isSameList, replaceChildren } from './element.js';
 import { sampledAdvantages } from './episode-group.js';
 import { stageName } from './episode-view.js';
 import { count } from '../format-quantity.js';
@@ -16,7 +16,7 @@ export function spreadSection(first: ReportData) {
   let data = first;
   // A training stage, if there is one.
   let stage = stages.find((name) => !name.startsWith('evaluation.')) ?? stages[0] ?? '';
-  let offered = '';
+  let offered: readonly string[] = [];
   const grid = element('div.histograms');
   const explain = element('p.explain');
   const head = element('div.section-head');
@@ -30,8 +30,8 @@ export function spreadSection(first: ReportData) {
   const update = (given: ReportData) => {
     data = given;
     const names = stagesOf(given);
-    if (names.join('\n') !== offered) {
-      offered = names.join('\n');
+    if (!isSameList(names, offered)) {
+      offered = names;
       const stageChoice = choice({
         label: 'Stage',
         options: names.map((name) => [name, stageName(name)] as const),

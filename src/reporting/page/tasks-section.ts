@@ -81,10 +81,11 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void) 
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
     if (isSameList(now, seen)) return;
     seen = now;
-    const offered = groups.map((group) => group.name).join('\n');
+    const offered = groups.map((group) => group.name);
     groups = taskGroups(runs);
-    if (!groups.some((group) => group.name === name)) name = groups[0]?.name ?? '';
-    if (groups.map((group) => group.name).join('\n') !== offered) drawHead();
+    const names = groups.map((group) => group.name);
+    if (!names.includes(name)) name = names[0] ?? '';
+    if (!isSameList(names, offered)) drawHead();
     choose();
   };
   const choose = () => {

@@ -21,8 +21,6 @@ import { measureNames, tokenLegend } from './token-strip.js';
 
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
-export type Trajectories = NonNullable<ReturnType<typeof trajectoriesSection>>;
-
 /** The section of episodes, with the actions of its shortcuts. Undefined if there is no episode yet. */
 export function trajectoriesSection({ kind, runs }: ReportData) {
   let all = listEpisodes(runs);
