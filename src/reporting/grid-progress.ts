@@ -2,12 +2,15 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatSeconds } from './format-quantity.js';
 import { StageProgress } from './stage-progress.js';
 
-/** Events while the runs of a grid are executed, for a display. A run is a cell with a seed. */
+/**
+ * Events while the runs of a grid are executed, for a display. A run is a cell with a seed. `run-found`: it was complete
+ * before; `cause`: why it failed.
+ */
 export type GridEvent = { readonly cell: string; readonly seed: number } & (
-  | /** The run was complete before. */ { readonly type: 'run-found' }
+  | { readonly type: 'run-found' }
   | { readonly type: 'run-started'; readonly resumed: boolean }
   | { readonly type: 'run-event'; readonly event: RunEvent }
-  | /** `cause`: why it failed. */ { readonly type: 'run-ended'; readonly status: EndOfRun; readonly cause?: string }
+  | { readonly type: 'run-ended'; readonly status: EndOfRun; readonly cause?: string }
 );
 
 type EndOfRun = 'completed' | 'interrupted' | 'stopped' | 'failed';

@@ -15,7 +15,10 @@ export interface LiveLine {
 
 export type LiveLines = ReturnType<typeof liveLines>;
 
-/** Lines with these titles. `inTurn`: one begins after the other; `isCleared`: they are gone at the end. `done` resolves after that. */
+/**
+ * Lines with these titles. `inTurn`: one begins after the other; `isCleared`: they are gone at the end. `done` resolves
+ * after the end of all lines.
+ */
 export function liveLines(
   titles: readonly string[],
   { inTurn = false, isCleared = false }: { readonly inTurn?: boolean; readonly isCleared?: boolean } = {},
