@@ -9,6 +9,13 @@ export interface DisplayOptions {
   readonly environment: { readonly [name: string]: string | undefined };
 }
 
+/** Displays events of work that is under way. */
+export interface Display<Event> {
+  event(event: Event): void;
+  /** Restores the terminal. Call it once in every case. */
+  close(): Promise<void>;
+}
+
 /** Seconds between two lines about the same work, in a pipe or a log. */
 export const secondsBetweenLines = 10;
 

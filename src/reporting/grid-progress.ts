@@ -2,26 +2,18 @@ import type { RunEvent } from '../contracts/events.js';
 import { formatSeconds } from './format-quantity.js';
 import { StageProgress } from './stage-progress.js';
 
-/** Events while the runs of a grid are executed, for a display. A run is a cell with a seed. */
-export type GridEvent =
-  /** The run was complete before. */
-  | { readonly type: 'run-found'; readonly cell: string; readonly seed: number }
-  | { readonly type: 'run-started'; readonly cell: string; readonly seed: number; readonly resumed: boolean }
-  | { readonly type: 'run-event'; readonly cell: string; readonly seed: number; readonly event: RunEvent }
-  | {
-      readonly type: 'run-ended';
-      readonly cell: string;
-      readonly seed: number;
-      readonly status: 'completed' | 'interrupted' | 'stopped' | 'failed';
-      /** Why it failed. */
-      readonly cause?: string;
-    };
+/**
+ * Events while the runs of a grid are executed, for a display. A run is a cell with a seed. `run-found`: it was complete
+ * before; `cause`: why it failed.
+ */
+export type GridEvent = { readonly cell: string; readonly seed: number } & (
+  | { readonly type: 'run-found' }
+  | { readonly type: 'run-started'; readonly resumed: boolean }
+  | { readonly type: 'run-event'; readonly event: RunEvent }
+  | { readonly type: 'run-ended'; readonly status: EndOfRun; readonly cause?: string }
+);
 
-/** Displays these events. */
-export interface GridDisplay {
-  event(event: GridEvent): void;
-  close(): Promise<void>;
-}
+type EndOfRun = 'completed' | 'interrupted' | 'stopped' | 'failed';
 
 interface CellProgress {
   done: number;

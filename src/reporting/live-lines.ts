@@ -13,17 +13,16 @@ export interface LiveLine {
   end(outcome?: 'done' | 'skipped' | 'failed'): void;
 }
 
-export interface LiveLines {
-  readonly lines: readonly LiveLine[];
-  /** Resolves after the end of all lines. */
-  readonly done: Promise<unknown>;
-}
+export type LiveLines = ReturnType<typeof liveLines>;
 
-/** Lines with these titles. `inTurn`: one begins after the other; `isCleared`: they are gone at the end. */
+/**
+ * Lines with these titles. `inTurn`: one begins after the other; `isCleared`: they are gone at the end. `done` resolves
+ * after the end of all lines.
+ */
 export function liveLines(
   titles: readonly string[],
   { inTurn = false, isCleared = false }: { readonly inTurn?: boolean; readonly isCleared?: boolean } = {},
-): LiveLines {
+) {
   const made = titles.map(createLine);
   const list = new Listr<undefined, 'default', 'simple'>(
     made.map(({ task }, i) => ({ title: printable(titles[i] ?? ''), task })),

@@ -33,7 +33,7 @@ function tableOfMarkdown({ columns, rows }: BlockTable): string[] {
   return markdownTable(
     columns.filter(isShown).map(({ title, kind }) => ({
       title: markdownText(title),
-      ...(kind === 'number' && { align: 'right' as const }),
+      align: kind === 'number' ? 'right' : undefined,
     })),
     rows.map(({ cells }) => cells.filter(isShown).map(cellMarkdown)),
   );

@@ -3,7 +3,7 @@ import { displayWidth, visibleText } from './display-text.js';
 export interface MarkdownColumn {
   readonly title: string;
   /** Numbers are aligned to the right. */
-  readonly align?: 'right';
+  readonly align?: 'right' | undefined;
 }
 
 /**

@@ -4,20 +4,11 @@ import { readFile } from 'node:fs/promises';
 /** The build writes scripts and styles of pages to this folder, both for `src/` and for the package. */
 const bundles = new URL('../../dist/reporting/page/', import.meta.url);
 
-/** A page's script, styles and permissions. */
-export interface PageParts {
-  readonly script: string;
-  readonly styles: string;
-  /**
-   * Its Content-Security-Policy: the page runs only this script and these styles and loads nothing. So text from models
-   * can neither run code nor send data.
-   */
-  readonly policy: string;
-}
-
-/** `connect`: the page may send requests to its own server. */
-export async function pageParts(scriptName: string, { connect }: { readonly connect: boolean }): Promise<PageParts> {
+/** A page's script, styles and permissions. `connect`: the page may send requests to its own server. */
+export async function pageParts(scriptName: string, { connect }: { readonly connect: boolean }) {
   const [script, styles] = await Promise.all([bundle(scriptName), bundle('report-page.css')]);
+  // A Content-Security-Policy: the page runs only this script and these styles and loads nothing. So text from models can
+  // neither run code nor send data.
   const policy = [
     "default-src 'none'",
     `script-src ${digest(script)}`,
@@ -35,7 +26,7 @@ export async function pageParts(scriptName: string, { connect }: { readonly conn
 
 /** `head`: tags before the title; `data`: blocks before the script. */
 export function pageDocument(
-  { script, styles }: PageParts,
+  { script, styles }: Awaited<ReturnType<typeof pageParts>>,
   { title, head = '', data = '' }: { readonly title: string; readonly head?: string; readonly data?: string },
 ): string {
   return `<!doctype html>

@@ -224,7 +224,7 @@ export interface ReportEvaluation {
 }
 
 /** A player on the tasks that share one value of a label. */
-interface ReportLabel {
+export interface ReportLabel {
   readonly value: string | number;
   readonly tasks: number;
   readonly success: ReportEvaluation['success'];
@@ -321,7 +321,6 @@ export interface ReportEpisode
   readonly cause?: string;
   /** Undiscounted sum of the rewards; null for a failed episode. */
   readonly return: number | null;
-  /** Absent for players without tokens. */
   /** One for each token sequence. Absent for players without tokens. */
   readonly sequences?: readonly ReportTokens[];
 }

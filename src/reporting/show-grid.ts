@@ -1,6 +1,6 @@
-import { linePrinter, liveDisplay, type DisplayOptions } from './display-options.js';
+import { linePrinter, liveDisplay, type Display, type DisplayOptions } from './display-options.js';
 import { formatSeconds } from './format-quantity.js';
-import { type GridDisplay, type GridEvent, GridProgress } from './grid-progress.js';
+import { type GridEvent, GridProgress } from './grid-progress.js';
 import type { LiveLine, LiveLines } from './live-lines.js';
 
 export interface GridDisplayOptions extends DisplayOptions {
@@ -12,7 +12,7 @@ export interface GridDisplayOptions extends DisplayOptions {
 }
 
 /** On a terminal, one live line per cell; elsewhere, one line for each start and end. */
-export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay> {
+export async function showGrid(options: GridDisplayOptions): Promise<Display<GridEvent>> {
   const { cells, seeds, workers, quiet } = options;
   const progress = new GridProgress(cells, seeds, workers, performance.now());
   const print = linePrinter(options);
@@ -23,7 +23,11 @@ export async function showGrid(options: GridDisplayOptions): Promise<GridDisplay
 }
 
 /** One line per cell, and one for the whole grid. Remarks are printed when the lines no longer move. */
-function liveGrid(progress: GridProgress, { lines, done }: LiveLines, print: (line: string) => void): GridDisplay {
+function liveGrid(
+  progress: GridProgress,
+  { lines, done }: LiveLines,
+  print: (line: string) => void,
+): Display<GridEvent> {
   const remarks = new Set<string>();
   const lineOf = new Map<string, LiveLine | undefined>(progress.cells.map((id, i) => [id, lines[i]]));
   const whole = lines.at(-1);
@@ -46,7 +50,7 @@ function liveGrid(progress: GridProgress, { lines, done }: LiveLines, print: (li
   };
 }
 
-function plainGrid(progress: GridProgress, quiet: boolean, print: (line: string) => void): GridDisplay {
+function plainGrid(progress: GridProgress, quiet: boolean, print: (line: string) => void): Display<GridEvent> {
   return {
     event(event) {
       const now = performance.now();

@@ -1,17 +1,10 @@
 import type { TransferEvent } from '../transfers/transfer-event.js';
-import { linePrinter, liveDisplay, secondsBetweenLines, type DisplayOptions } from './display-options.js';
+import { linePrinter, liveDisplay, secondsBetweenLines, type Display, type DisplayOptions } from './display-options.js';
 import type { LiveLine, LiveLines } from './live-lines.js';
 import { TransferLines } from './transfer-lines.js';
 
-/** Displays the progress of a transfer. */
-export interface TransferDisplay {
-  event(event: TransferEvent): void;
-  /** Restores the terminal. Call it once in every case. */
-  close(): Promise<void>;
-}
-
 /** Live lines on a terminal, and plain lines on standard error elsewhere. */
-export async function showTransfer(options: DisplayOptions): Promise<TransferDisplay> {
+export async function showTransfer(options: DisplayOptions): Promise<Display<TransferEvent>> {
   if (options.quiet) return { event: () => undefined, close: () => Promise.resolve() };
   const liveLines = await liveDisplay(options);
   if (liveLines !== undefined) return liveTransfer(liveLines);
@@ -19,7 +12,7 @@ export async function showTransfer(options: DisplayOptions): Promise<TransferDis
 }
 
 /** One line for each file. They appear when the files are known. */
-function liveTransfer(liveLines: (titles: readonly string[]) => LiveLines): TransferDisplay {
+function liveTransfer(liveLines: (titles: readonly string[]) => LiveLines): Display<TransferEvent> {
   const told = new TransferLines();
   const lineOf = new Map<string, LiveLine | undefined>();
   let done: Promise<unknown> = Promise.resolve();
@@ -48,7 +41,7 @@ function liveTransfer(liveLines: (titles: readonly string[]) => LiveLines): Tran
 }
 
 /** A line for the size of all files, for each finished file, and one every few seconds between. */
-export function plainTransfer(print: (line: string) => void, now: () => number): TransferDisplay {
+export function plainTransfer(print: (line: string) => void, now: () => number): Display<TransferEvent> {
   const lines = new TransferLines();
   let printedAt = now();
   return {

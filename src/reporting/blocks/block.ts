@@ -44,9 +44,9 @@ export interface BlockColumn {
   /** `bar` is drawn by the page alone; its numbers are in other columns. */
   readonly kind: 'text' | 'number' | 'bar';
   /** A narrow terminal leaves out the columns with the highest rank first; those without a rank stay. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   /** Says how far a row can be believed, so a terminal without room for it tells it below the table. */
-  readonly isCaveat?: boolean;
+  readonly isCaveat?: boolean | undefined;
 }
 
 export interface BlockRow {
@@ -62,7 +62,7 @@ interface TextCell {
   readonly text: string;
   readonly isStrong?: boolean;
   /** Why the interval in the text is unreliable. */
-  readonly reservation?: Reservation;
+  readonly reservation?: Reservation | undefined;
   /** The interval of the number in the text. */
   readonly interval?: string;
   /** Whether it is the cell of a matrix that belongs to its row: bold, framed, or with a star. */
@@ -93,6 +93,18 @@ export interface IntervalBar {
 /** A column with the function that makes its cells. */
 export interface CellColumn<Row> extends BlockColumn {
   readonly cell: (row: Row) => BlockCell;
+}
+
+export function textColumn<Row>(title: string, cell: (row: Row) => BlockCell): CellColumn<Row> {
+  return { title, kind: 'text', cell };
+}
+
+export function numberColumn<Row>(
+  title: string,
+  cell: (row: Row) => BlockCell,
+  { rank, isCaveat }: Pick<BlockColumn, 'rank' | 'isCaveat'> = {},
+): CellColumn<Row> {
+  return { title, kind: 'number', rank, isCaveat, cell };
 }
 
 /** A table from functions of its rows, without columns that are not wanted. */

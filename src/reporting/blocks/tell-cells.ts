@@ -3,8 +3,16 @@ import { finalOf } from '../final-success.js';
 import type { ReportCell, ReportRate, ReportRun } from '../report-data.js';
 import { shortKey } from '../short-key.js';
 import { shownValues } from '../shown-values.js';
-import { explanation, tableOf, type Block, type BlockCell, type CellColumn } from './block.js';
-import { meanText, rangeText } from './measure-text.js';
+import {
+  explanation,
+  numberColumn,
+  tableOf,
+  textColumn,
+  type Block,
+  type BlockCell,
+  type CellColumn,
+} from './block.js';
+import { meanColumns } from './mean-columns.js';
 import { environmentBlocks } from './tell-environments.js';
 import { labelBlocks, type LabelledRow } from './tell-labels.js';
 
@@ -12,7 +20,7 @@ import { labelBlocks, type LabelledRow } from './tell-labels.js';
 export interface PageOfCells {
   readonly runs: readonly ReportRun[];
   /** Address of a run's page by its id; absent: runs have no pages. */
-  readonly runAddress?: (id: string) => string;
+  readonly runAddress?: ((id: string) => string) | undefined;
 }
 
 /** Settings with their success. `measure`: the compared measure; `about`: what the results hold for. */
@@ -29,21 +37,13 @@ export function cellBlocks(
     tableOf<ReportCell>(
       'Success of each setting',
       [
-        { title: 'setting', kind: 'text', cell: ({ label }) => label },
+        textColumn('setting', ({ label }) => label),
         ...(page === undefined ? [] : settingColumns(cells)),
         ...testColumns(cells),
-        {
-          ...{ title: 'success, 0 to 100 %', kind: 'bar' },
-          cell: (cell) => {
-            if (cell.success === null) return '';
-            const { rate, low, high } = cell.success;
-            return { from: 0, to: 1, middle: rate, low, high, ticks: ticksOf(cell) };
-          },
-        },
-        ...meanColumns('success', ({ success }) => success && { ...success, mean: success.rate }),
-        ...(measure === 'success' ? [] : meanColumns(measure, ({ measured = null }) => measured)),
-        { title: 'seeds', kind: 'number', rank: 2, cell: (cell) => seedsCell(cell, page) },
-        page !== undefined && { title: 'status', kind: 'text', cell: statusCell },
+        ...meanColumns<ReportCell>('success', ({ success }) => success && { ...success, mean: success.rate }, ticksOf),
+        ...(measure === 'success' ? [] : meanColumns<ReportCell>(measure, ({ measured = null }) => measured)),
+        numberColumn('seeds', (cell) => seedsCell(cell, page), { rank: 2 }),
+        page !== undefined && textColumn('status', statusCell),
       ],
       cells,
     ),
@@ -70,30 +70,6 @@ export function cellBlocks(
   ];
 }
 
-/** A mean and its interval. */
-function meanColumns(
-  measure: string,
-  of: (cell: ReportCell) => NonNullable<ReportCell['measured']> | null,
-): CellColumn<ReportCell>[] {
-  return [
-    {
-      ...{ title: measure, kind: 'number' },
-      cell: (cell) => {
-        const mean = of(cell);
-        return mean === null ? '–' : { text: meanText(measure, mean.mean), isStrong: true };
-      },
-    },
-    {
-      ...{ title: '95 % interval', kind: 'number', rank: 1 },
-      cell: (cell) => {
-        const mean = of(cell);
-        if (mean === null) return '–';
-        return { text: rangeText(measure, mean), ...(mean.reservation && { reservation: mean.reservation }) };
-      },
-    },
-  ];
-}
-
 /** The keys in which the settings differ. Larger tables are unreadable; the main values of the label are enough. */
 function settingColumns(cells: readonly ReportCell[]): CellColumn<ReportCell>[] {
   const names = new Map(
@@ -111,10 +87,7 @@ function settingColumns(cells: readonly ReportCell[]): CellColumn<ReportCell>[] 
       cells.some((cell) => nameIn(key, cell) !== cell.label),
   );
   const keys = telling.length <= 4 ? telling : [];
-  return keys.map((key) => ({
-    ...{ title: shortKey(key, keys, 2), kind: 'text' as const },
-    cell: (cell) => nameIn(key, cell),
-  }));
+  return keys.map((key) => textColumn(shortKey(key, keys, 2), (cell) => nameIn(key, cell)));
 }
 
 /** For cells with different tests: the test of each, and what others reach there. */
@@ -122,9 +95,9 @@ function testColumns(cells: readonly ReportCell[]): CellColumn<ReportCell>[] {
   if (cells.every(({ test }) => test === undefined)) return [];
   const rate = (of: ReportRate | null | undefined) => (of ? formatShare(of.rate) : '–');
   return [
-    { title: 'tested on', kind: 'text', cell: ({ test = '–' }) => test },
-    { title: 'random', kind: 'number', rank: 5, cell: ({ baselines }) => rate(baselines?.random) },
-    { title: 'before RL', kind: 'number', rank: 4, cell: ({ baselines }) => rate(baselines?.start) },
+    textColumn('tested on', ({ test = '–' }) => test),
+    numberColumn('random', ({ baselines }) => rate(baselines?.random), { rank: 5 }),
+    numberColumn('before RL', ({ baselines }) => rate(baselines?.start), { rank: 4 }),
   ];
 }
 

@@ -1,5 +1,5 @@
 import { count, exponential, formatCount, formatSeconds, short } from '../format-quantity.js';
-import { explanation, tableOf, type Block } from './block.js';
+import { explanation, numberColumn, tableOf, textColumn, type Block } from './block.js';
 
 /** What a stage, a run or a setting has cost, by currency. */
 export interface Spent {
@@ -43,11 +43,11 @@ export function costBlocks(rows: readonly Spent[], who: string, ...remarks: read
     tableOf<Spent>(
       'Costs',
       [
-        { title: who, kind: 'text', cell: ({ name }) => name },
-        ...found.map((currency, i) => ({
-          ...{ title: currencies.get(currency) ?? currency, kind: 'number' as const, rank: i },
-          cell: ({ spent }: Spent) => amountText(currency, spent[currency]),
-        })),
+        textColumn(who, ({ name }) => name),
+        ...found.map((currency, i) => {
+          const amount = ({ spent }: Spent) => amountText(currency, spent[currency]);
+          return numberColumn(currencies.get(currency) ?? currency, amount, { rank: i });
+        }),
       ],
       rows,
       ({ isAbout }) => isAbout === true,

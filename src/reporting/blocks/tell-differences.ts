@@ -1,7 +1,7 @@
 import { probability } from '../format-quantity.js';
 import type { ReportComparison, ReportEffect, ReportGain } from '../report-data.js';
 import { reservationSentences, type Reservable } from '../reservations.js';
-import { explanation, heading, tableOf, type Block, type BlockCell, type CellColumn } from './block.js';
+import { explanation, heading, numberColumn, tableOf, textColumn, type Block, type CellColumn } from './block.js';
 import { signedRange, signedText, meanText, rangeText } from './measure-text.js';
 
 /**
@@ -25,7 +25,7 @@ export function differenceBlocks(
     ...tableBlocks(
       parts,
       'Differences in each environment',
-      [{ title: 'environment', kind: 'text', cell: ({ environment = '' }) => environment }],
+      [textColumn('environment', ({ environment = '' }) => environment)],
       reserved,
     ),
   ];
@@ -38,7 +38,7 @@ function tableBlocks(
   reserved: readonly Reservable[],
 ): Block[] {
   if (comparisons.length === 0) return [];
-  const first = { title: 'difference', kind: 'text', cell: ({ a, b }: ReportComparison) => `${b} − ${a}` } as const;
+  const first = textColumn('difference', ({ a, b }: ReportComparison) => `${b} − ${a}`);
   const isCorrected = comparisons.some(({ corrected }) => corrected !== null);
   const pairs = `${comparisons.length} ${comparisons.length === 1 ? 'difference' : 'differences'}`;
   return [
@@ -63,11 +63,7 @@ export function effectBlocks(effects: readonly ReportEffect[] = []): Block[] {
   const isTogether = effects.some(({ kind }) => kind === 'interaction');
   return [
     heading(isTogether ? 'Main effects and interactions' : 'Main effects'),
-    tableOf(
-      'Effects of the keys of the grid',
-      columnsOf(effects, { title: 'over the grid', kind: 'text', cell }),
-      effects,
-    ),
+    tableOf('Effects of the keys of the grid', columnsOf(effects, textColumn('over the grid', cell)), effects),
     ...explanation(
       'b − a: the mean difference over all values of the other keys.',
       isTogether ? 'a × b: the effect of b with a, minus its effect with the first value of the key of a.' : '',
@@ -80,14 +76,18 @@ export function effectBlocks(effects: readonly ReportEffect[] = []): Block[] {
 export function gainBlocks(gains: readonly ReportGain[] = []): Block[] {
   if (gains.length === 0) return [];
   const start: readonly CellColumn<ReportGain>[] = [
-    { title: 'before RL', kind: 'number', cell: ({ measure, start: { mean } }) => meanText(measure, mean) },
-    { title: '95 % interval', kind: 'number', rank: 2, cell: ({ measure, start: own }) => rangeText(measure, own) },
+    numberColumn('before RL', ({ measure, start: { mean } }) => meanText(measure, mean)),
+    numberColumn('95 % interval', ({ measure, start: own }) => rangeText(measure, own), { rank: 2 }),
   ];
   return [
     heading('What reinforcement learning adds'),
     tableOf(
       'Gains of reinforcement learning',
-      columnsOf(gains, { title: 'setting', kind: 'text', cell: ({ b }) => b }, start),
+      columnsOf(
+        gains,
+        textColumn('setting', ({ b }) => b),
+        start,
+      ),
       gains,
     ),
     ...explanation('On the same tasks. p values are corrected over this table (Holm).'),
@@ -111,7 +111,7 @@ function columnsOf<Row extends ReportComparison>(
   return [
     first,
     ...more,
-    rows.some((row) => !isRate(row)) && { title: 'measure', kind: 'text', cell: ({ measure }) => measure },
+    rows.some((row) => !isRate(row)) && textColumn('measure', ({ measure }) => measure),
     {
       ...{ title: `points, −${points} to +${points}`, kind: 'bar' },
       cell: (row) => {
@@ -119,26 +119,18 @@ function columnsOf<Row extends ReportComparison>(
         return isRate(row) ? { from: -reach, to: reach, middle: mean, low, high, zero: 0 } : '';
       },
     },
-    {
-      ...{ title: rows.every(isRate) ? 'points' : 'mean', kind: 'number' },
-      cell: (row) => ({ text: signedText(row.measure, row.difference.mean), isStrong: true }),
-    },
-    {
-      ...{ title: '95 % interval', kind: 'number' },
-      cell: ({ measure, difference }): BlockCell => {
-        const { reservation } = difference;
-        return { text: signedRange(measure, difference), ...(!isCommon && reservation && { reservation }) };
-      },
-    },
-    {
-      ...{ title: rows.every(isPaired) ? 'paired over' : 'over', kind: 'number', rank: 1 },
-      cell: ({ pairs }) => pairs,
-    },
-    rows.some(({ p }) => p !== null) && { title: 'p', kind: 'number', cell: ({ p }) => probability(p) },
-    rows.some(({ corrected }) => corrected !== null) && {
-      ...{ title: 'p (Holm)', kind: 'number' },
-      cell: ({ corrected }) => probability(corrected),
-    },
+    numberColumn(rows.every(isRate) ? 'points' : 'mean', ({ measure, difference: { mean } }) => ({
+      text: signedText(measure, mean),
+      isStrong: true,
+    })),
+    numberColumn('95 % interval', ({ measure, difference }) => ({
+      text: signedRange(measure, difference),
+      reservation: isCommon ? undefined : difference.reservation,
+    })),
+    numberColumn(rows.every(isPaired) ? 'paired over' : 'over', ({ pairs }) => pairs, { rank: 1 }),
+    rows.some(({ p }) => p !== null) && numberColumn('p', ({ p }) => probability(p)),
+    rows.some(({ corrected }) => corrected !== null) &&
+      numberColumn('p (Holm)', ({ corrected }) => probability(corrected)),
   ];
 }
 

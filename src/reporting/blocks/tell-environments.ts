@@ -1,6 +1,6 @@
 import type { ReportMean } from '../report-data.js';
-import { heading, tableOf, type Block } from './block.js';
-import { meanText, rangeText } from './measure-text.js';
+import { heading, tableOf, textColumn, type Block } from './block.js';
+import { meanColumns } from './mean-columns.js';
 
 /** The mean of a setting or a run in one environment. */
 export interface EnvironmentRow {
@@ -24,17 +24,10 @@ export function environmentBlocks(what: string, measure: string, given: readonly
     tableOf<EnvironmentRow>(
       title,
       [
-        { title: 'environment', kind: 'text', cell: ({ environment }) => environment },
-        { title: what, kind: 'text', cell: ({ label }) => label },
-        measure === 'success' && {
-          ...{ title: 'success, 0 to 100 %', kind: 'bar' },
-          cell: ({ mean: { mean, low, high } }) => ({ from: 0, to: 1, middle: mean, low, high, ticks: [] }),
-        },
-        {
-          ...{ title: measure, kind: 'number' },
-          cell: ({ mean: { mean } }) => ({ text: meanText(measure, mean), isStrong: true }),
-        },
-        { title: '95 % interval', kind: 'number', rank: 1, cell: ({ mean }) => rangeText(measure, mean) },
+        textColumn('environment', ({ environment }) => environment),
+        textColumn(what, ({ label }) => label),
+        // The reservations about a setting are told with its whole mean.
+        ...meanColumns<EnvironmentRow>(measure, ({ mean: { mean, low, high } }) => ({ mean, low, high })),
       ],
       rows,
     ),

@@ -1,19 +1,12 @@
 import { count } from '../format-quantity.js';
-import { explanation, heading, tableOf, type Block } from './block.js';
-import { rateColumns, type ToldRate } from './rate-columns.js';
+import type { ReportEvaluation, ReportLabel } from '../report-data.js';
+import { explanation, heading, numberColumn, tableOf, textColumn, type Block } from './block.js';
+import { rateColumns } from './mean-columns.js';
 
 /** A player, or a setting, and its success by each label of the tasks. */
 export interface LabelledRow {
   readonly name: string;
-  readonly evaluation: {
-    readonly labels?: {
-      readonly [axis: string]: readonly {
-        readonly value: string | number;
-        readonly tasks: number;
-        readonly success: ToldRate;
-      }[];
-    };
-  };
+  readonly evaluation: Pick<ReportEvaluation, 'labels'>;
   /** Whether it is what the table is about, or what this is compared with. */
   readonly isAbout?: boolean;
   readonly isReference?: boolean;
@@ -23,11 +16,9 @@ export interface LabelledRow {
 export type LabelChoice = 'all' | 'telling';
 
 /** A row of a table: success on the tasks with one value of a label. */
-interface Row {
+interface Row extends Pick<ReportLabel, 'tasks' | 'success'> {
   readonly value: string;
   readonly name: string;
-  readonly tasks: number;
-  readonly success: ToldRate;
   readonly isAbout: boolean;
 }
 
@@ -82,30 +73,22 @@ function labelTable(rows: readonly Row[], axis: string, who: string, where: stri
     `Success by ${axis}${where}`,
     [
       // A number alone says nothing.
-      { title: axis, kind: 'text', cell: ({ value }) => (Number.isNaN(Number(value)) ? value : `${axis} ${value}`) },
-      { title: who, kind: 'text', cell: ({ name }) => name },
+      textColumn(axis, ({ value }) => (Number.isNaN(Number(value)) ? value : `${axis} ${value}`)),
+      textColumn(who, ({ name }) => name),
       ...rateColumns<Row>(({ success }) => success),
-      { title: 'tasks', kind: 'number', rank: 4, cell: ({ tasks }) => count(tasks) },
+      numberColumn('tasks', ({ tasks }) => count(tasks), { rank: 4 }),
     ],
     rows,
     ({ isAbout }) => isAbout,
   );
 }
 
-interface Telling {
-  readonly rows: readonly Row[];
-  /** Whether these are the values with the lowest success, because there are many. */
-  readonly areLowest: boolean;
-  /** Number of values without rows: of few tasks, and others. */
-  readonly small: number;
-  readonly others: number;
-}
-
 /**
  * The rows of values with enough tasks. Of many values, those with the lowest success of the player that the table is
- * about, because they show what is still to be learnt.
+ * about, because they show what is still to be learnt. `small` and `others`: the number of values without rows, of few
+ * tasks and others.
  */
-function tellingRows(rows: readonly Row[], axis: string): Telling {
+function tellingRows(rows: readonly Row[], axis: string) {
   if (axis === alwaysShown) return { rows, areLowest: false, small: 0, others: 0 };
   const values = [...new Set(rows.map(({ value }) => value))];
   const of = (value: string) => rows.filter((row) => row.value === value);
@@ -122,7 +105,7 @@ function tellingRows(rows: readonly Row[], axis: string): Telling {
 }
 
 /** "The lowest of width; `--json` also has 9 other values and 2 values of fewer than 10 tasks." */
-function leftOut(axis: string, { areLowest, small, others }: Telling): string {
+function leftOut(axis: string, { areLowest, small, others }: ReturnType<typeof tellingRows>): string {
   if (small + others === 0) return '';
   const values = (of: number) => (of === 1 ? 'value' : 'values');
   const more = [

@@ -1,18 +1,13 @@
 import { count, formatShare, number } from '../format-quantity.js';
 import type { ReportEvaluation, ReportRun } from '../report-data.js';
-import { explanation, heading, tableOf, type Block } from './block.js';
+import { explanation, heading, numberColumn, tableOf, textColumn, type Block } from './block.js';
 import { intervalMethods } from './interval-methods.js';
-import { rateColumns } from './rate-columns.js';
-import { labelBlocks, type LabelChoice } from './tell-labels.js';
+import { rateColumns } from './mean-columns.js';
+import { labelBlocks, type LabelChoice, type LabelledRow } from './tell-labels.js';
 
 /** A player and its results. */
-export interface PlayerRow {
-  readonly name: string;
+export interface PlayerRow extends LabelledRow {
   readonly evaluation: PlayerEvaluation;
-  /** Whether it is the player that the table is about. */
-  readonly isAbout?: boolean;
-  /** Whether it is the player that this one is compared with. */
-  readonly isReference?: boolean;
 }
 
 /** The parts of an evaluation that are told. */
@@ -86,44 +81,24 @@ export function playersTable(rows: readonly PlayerRow[], caption: string): Block
   const some = (found: (evaluation: PlayerEvaluation) => unknown) =>
     rows.some(({ evaluation }) => Boolean(found(evaluation)));
   const k = rows.find(({ evaluation }) => evaluation.attempts !== undefined)?.evaluation.attempts?.k;
+  const measured = (
+    title: string,
+    cell: (evaluation: PlayerEvaluation) => string,
+    more: Parameters<typeof numberColumn>[2],
+  ) => numberColumn(title, ({ evaluation }: PlayerRow) => cell(evaluation), more);
+  const share = (value: number | undefined) => (value === undefined ? '–' : formatShare(value));
   return tableOf<PlayerRow>(
     caption,
     [
-      { title: 'player', kind: 'text', cell: ({ name }) => name },
+      textColumn('player', ({ name }) => name),
       ...rateColumns<PlayerRow>(({ evaluation }) => evaluation.success),
-      { title: 'turns', kind: 'number', rank: 6, cell: ({ evaluation }) => number(evaluation.turns.mean, 1) },
-      { title: 'return', kind: 'number', rank: 7, cell: ({ evaluation }) => number(evaluation.return.mean, 2) },
-      k !== undefined && {
-        ...{ title: `pass@${k}`, kind: 'number', rank: 8 },
-        cell: ({ evaluation: { attempts } }) => (attempts === undefined ? '–' : formatShare(attempts.pass)),
-      },
-      some(({ truncated }) => truncated) && {
-        title: 'truncated',
-        kind: 'number',
-        rank: 9,
-        cell: ({ evaluation }) => formatShare(evaluation.truncated),
-      },
-      {
-        title: 'invalid',
-        kind: 'number',
-        rank: 2,
-        isCaveat: true,
-        cell: ({ evaluation }) => formatShare(evaluation.invalid),
-      },
-      some(({ cut }) => cut) && {
-        title: 'cut',
-        kind: 'number',
-        rank: 3,
-        isCaveat: true,
-        cell: ({ evaluation: { cut } }) => (cut === undefined ? '–' : formatShare(cut)),
-      },
-      some(({ failed }) => failed) && {
-        title: 'failed',
-        kind: 'number',
-        rank: 4,
-        isCaveat: true,
-        cell: ({ evaluation }) => count(evaluation.failed),
-      },
+      measured('turns', ({ turns }) => number(turns.mean, 1), { rank: 6 }),
+      measured('return', (evaluation) => number(evaluation.return.mean, 2), { rank: 7 }),
+      k !== undefined && measured(`pass@${k}`, ({ attempts }) => share(attempts?.pass), { rank: 8 }),
+      some(({ truncated }) => truncated) && measured('truncated', ({ truncated }) => share(truncated), { rank: 9 }),
+      measured('invalid', ({ invalid }) => share(invalid), { rank: 2, isCaveat: true }),
+      some(({ cut }) => cut) && measured('cut', ({ cut }) => share(cut), { rank: 3, isCaveat: true }),
+      some(({ failed }) => failed) && measured('failed', ({ failed }) => count(failed), { rank: 4, isCaveat: true }),
     ],
     rows,
     ({ isAbout }) => isAbout === true,

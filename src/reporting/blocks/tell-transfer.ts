@@ -1,5 +1,5 @@
 import type { ReportMean, ReportTransfer } from '../report-data.js';
-import { explanation, heading, tableOf, type Block, type BlockCell } from './block.js';
+import { explanation, heading, numberColumn, tableOf, textColumn, type Block, type BlockCell } from './block.js';
 import { signedRange, signedText, meanText, rangeText } from './measure-text.js';
 
 type Row = ReportTransfer['rows'][number];
@@ -14,27 +14,20 @@ export function transferBlocks(
     mean
       ? { text: meanText(measure, mean.mean), interval: rangeText(measure, mean), isOwn, page: { shade: mean.mean } }
       : '–';
+  const lossCell = (loss: ReportMean | null): BlockCell =>
+    loss === null
+      ? '–'
+      : { text: signedText(measure, loss.mean), interval: signedRange(measure, loss), page: { shade: 0 } };
   return [
     heading('Rows: trained on. Columns: tested on'),
     tableOf<Row>(
       `${measure}: rows are trained on, columns are tested on`,
       [
-        { title: 'trained on', kind: 'text', cell: ({ cell }) => nameOf(cell) },
-        ...tested.map((column, i) => ({
-          ...{ title: `on ${nameOf(column)}`, kind: 'number' as const },
-          cell: ({ cell, means }: Row) => meanCell(means[i], cell === column),
-        })),
-        {
-          ...{ title: 'elsewhere', kind: 'number' },
-          cell: ({ elsewhere: loss }) =>
-            loss === null
-              ? '–'
-              : {
-                  text: signedText(measure, loss.mean),
-                  interval: signedRange(measure, loss),
-                  page: { shade: 0 },
-                },
-        },
+        textColumn('trained on', ({ cell }) => nameOf(cell)),
+        ...tested.map((column, i) =>
+          numberColumn(`on ${nameOf(column)}`, ({ cell, means }: Row) => meanCell(means[i], cell === column)),
+        ),
+        numberColumn('elsewhere', ({ elsewhere }) => lossCell(elsewhere)),
       ],
       rows,
     ),

@@ -11,7 +11,7 @@ export interface Curve {
   readonly x: readonly number[];
   readonly y: readonly (number | null)[];
   /** The stage of each point, if the curve belongs to one run. */
-  readonly stage?: readonly string[];
+  readonly stage?: readonly string[] | undefined;
 }
 
 /** A mean over curves, with the lowest and the highest of them at each point. */
@@ -107,7 +107,7 @@ export function smooth({ x, y, stage }: Curve, window: number): Curve {
       .filter((value, k) => value !== null && stage?.[Math.max(0, i - half) + k] === stage?.[i]);
     return near.length === 0 ? null : near.reduce<number>((sum, value) => sum + (value ?? 0), 0) / near.length;
   });
-  return { x, y: smoothed, ...(stage && { stage }) };
+  return { x, y: smoothed, stage };
 }
 
 /** Sums, schedules and settings. Their points have no noise, so a running mean would only be wrong. */

@@ -30,7 +30,7 @@ export interface ChartAxis {
   /** Whether only whole numbers exist along it. */
   readonly isWhole?: boolean;
   /** Fixed ends; absent: they follow from the values. */
-  readonly range?: readonly [low: number, high: number];
+  readonly range?: readonly [low: number, high: number] | undefined;
 }
 
 export interface ChartLine {
@@ -39,17 +39,17 @@ export interface ChartLine {
   readonly style: number;
   readonly curve: Curve;
   /** Ends of its band at the same places. */
-  readonly band?: { readonly low: Curve['y']; readonly high: Curve['y'] };
+  readonly band?: { readonly low: Curve['y']; readonly high: Curve['y'] } | undefined;
   /** Places to which no line leads from the point before: the first of each later stage. */
-  readonly breaks?: readonly number[];
+  readonly breaks?: readonly number[] | undefined;
   /** Whether every part of the mean has a value at this point; if not, the line is thin there. Absent: everywhere. */
-  readonly whole?: readonly boolean[];
+  readonly whole?: readonly boolean[] | undefined;
   /** Whether its points are measurements, and few enough to tell apart. */
   readonly isMarked: boolean;
   /** Drawn behind the others, and not in the legend: the measured values under a running mean. */
   readonly isFaint?: boolean;
   /** Measured values at the same places, if the line is a running mean. */
-  readonly measured?: Curve;
+  readonly measured?: Curve | undefined;
 }
 
 /** A named place along x. */

@@ -71,12 +71,12 @@ export function lineOfGroup(
   const { x, y, stage } = drawn;
   return {
     ...{ label, style, window, isInterval, runs: found.map(({ run }) => run) },
-    curve: { x, y, ...(stage && { stage }) },
-    ...(band && { band: { low: band.low, high: band.high } }),
-    ...(mean && { whole: mean.carried.map((count) => count === found.length) }),
-    ...breaksOf(drawn, metric),
+    curve: { x, y, stage },
+    band: band && { low: band.low, high: band.high },
+    whole: mean?.carried.map((count) => count === found.length),
+    breaks: breaksOf(drawn, metric),
     isMarked: window === 1 && x.length < fewPoints,
-    ...(window > 1 && { measured: { x: measured.x, y: measured.y } }),
+    measured: window > 1 ? { x: measured.x, y: measured.y } : undefined,
   };
 }
 
@@ -95,10 +95,9 @@ function isContinuous(metric: string): boolean {
 }
 
 /** Places where a metric begins to mean something else, such as the loss of another algorithm. */
-function breaksOf({ x, stage }: Curve, metric: string): Pick<ChartLine, 'breaks'> {
-  if (stage === undefined || isContinuous(metric)) return {};
-  const breaks = x.filter((_, i) => i > 0 && stage[i] !== stage[i - 1]);
-  return breaks.length === 0 ? {} : { breaks };
+function breaksOf({ x, stage }: Curve, metric: string): ChartLine['breaks'] {
+  if (stage === undefined || isContinuous(metric)) return undefined;
+  return x.filter((_, i) => i > 0 && stage[i] !== stage[i - 1]);
 }
 
 /**
@@ -108,25 +107,29 @@ function breaksOf({ x, stage }: Curve, metric: string): Pick<ChartLine, 'breaks'
 function bandByStage(curves: readonly Curve[]): Band {
   const stages = [...new Set(curves.flatMap(({ stage = [] }) => stage))];
   let end = -Infinity;
-  const parts = stages.map((name) => {
+  const points = stages.flatMap((name) => {
     const inStage = curves.map(({ x, y, stage }): Curve => {
       const isOwn = (_: unknown, i: number) => stage?.[i] === name;
       return { x: x.filter(isOwn), y: y.filter(isOwn) };
     });
-    const band = bandOf(inStage.filter(({ x }) => x.length > 0));
-    const isLater = (_: unknown, i: number) => (band.x[i] as number) > end;
-    const { x, y, low, high, carried } = band;
-    const part = { x: x.filter(isLater), y: y.filter(isLater), low: low.filter(isLater), high: high.filter(isLater), carried: carried.filter(isLater) }; // prettier-ignore
-    end = Math.max(end, ...part.x.slice(-1));
-    return { ...part, stage: part.x.map(() => name) };
+    const { x, y, low, high, carried } = bandOf(inStage.filter((curve) => curve.x.length > 0));
+    const later = x
+      .map((at, i) => ({
+        x: at,
+        y: y[i] ?? null,
+        low: low[i] ?? null,
+        high: high[i] ?? null,
+        carried: carried[i] ?? 0,
+        stage: name,
+      }))
+      .filter((point) => point.x > end);
+    end = later.at(-1)?.x ?? end;
+    return later;
   });
+  const column = <Name extends keyof (typeof points)[number]>(name: Name) => points.map((point) => point[name]);
   return {
-    x: parts.flatMap(({ x }) => x),
-    y: parts.flatMap(({ y }) => y),
-    low: parts.flatMap(({ low }) => low),
-    high: parts.flatMap(({ high }) => high),
-    carried: parts.flatMap(({ carried }) => carried),
-    stage: parts.flatMap(({ stage }) => stage),
+    ...{ x: column('x'), y: column('y'), stage: column('stage') },
+    ...{ low: column('low'), high: column('high'), carried: column('carried') },
   };
 }
 
@@ -139,7 +142,7 @@ function curveFrom(run: ReportRun, metric: string, axis: LineChoice['axis'], fro
   return {
     x: [placeOf(run, start.runStep, axis), ...curve.x],
     y: [end === '_low' ? low : end === '_high' ? high : rate, ...curve.y],
-    ...(curve.stage && { stage: [start.stage, ...curve.stage] }),
+    stage: curve.stage && [start.stage, ...curve.stage],
   };
 }
 

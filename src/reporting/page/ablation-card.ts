@@ -8,15 +8,14 @@ import type { KeyedChild } from './keyed-children.js';
 /** An ablation in the list: its question, the progress of its cells, and each of its runs. */
 export function ablationCard(first: ListedAblation): KeyedChild<ListedAblation> {
   const status = element('span');
-  const answer = element('p', { class: 'explain' });
-  const begun = element('p', { class: 'explain' });
-  const cells = element('dl', { class: 'cells' });
+  const answer = element('p.explain');
+  const begun = element('p.explain');
+  const cells = element('dl.cells');
   const link = element('a', { href: addressIn(`/ablations/${encodeURIComponent(first.key)}`) }, first.name);
   const node = element(
-    'article',
-    { class: 'ablation' },
-    element('p', { class: 'eyebrow' }, element('b', {}, link), status),
-    element('p', {}, first.question),
+    'article.ablation',
+    element('p.eyebrow', element('b', link), status),
+    element('p', first.question),
     answer,
     begun,
     cells,
@@ -59,7 +58,7 @@ function cellLine({ id, title = id, runs, queued }: ListedCell): HTMLElement {
     );
   });
   const waiting = queued.map((seed) =>
-    element('span', { class: 'seed queued', title: `seed ${seed}: queued` }, `seed ${seed}: –`),
+    element('span.seed.queued', { title: `seed ${seed}: queued` }, `seed ${seed}: –`),
   );
-  return element('div', {}, element('dt', {}, title), element('dd', {}, ...seeds, ...waiting));
+  return element('div', element('dt', title), element('dd', ...seeds, ...waiting));
 }

@@ -29,8 +29,7 @@ export function linesOfGroups(groups: readonly CurveGroup[], { metrics }: Panel,
   return groups.flatMap((group): ChartLine[] => {
     const line = lineOfGroup(group, name, choice);
     if (line === undefined) return [];
-    const { band, isInterval, ...rest } = line;
-    return [band === undefined || isInterval ? rest : { ...rest, band }];
+    return [{ ...line, band: line.isInterval ? undefined : line.band }];
   });
 }
 

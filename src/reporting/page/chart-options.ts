@@ -20,7 +20,7 @@ export interface ChartOptions extends Chart {
   readonly title: string;
   readonly height: number;
   /** What a reader of this chart must know. */
-  readonly note?: string;
+  readonly note?: string | undefined;
   /** For places and values in the legend. */
   readonly formatX: (value: number) => string;
   readonly formatValue: (value: number) => string;
@@ -64,9 +64,9 @@ export function chartOf(
       title: panel.title,
       isLog,
       ...(isShare ? { size: 0.01, suffix: '\u00a0%' } : { size: 1 }),
-      ...(!isLog && isShare && { range: [0, isSuccess ? 1 : topOf(lines)] as const }),
+      range: isShare && !isLog ? [0, isSuccess ? 1 : topOf(lines)] : undefined,
     },
-    ...(notes.length > 0 && { note: notes.join(' ') }),
+    note: notes.join(' ') || undefined,
     formatX,
     formatValue: isShare ? shareText(isLog) : lines.every(isWhole) ? short : significant,
   };
@@ -76,8 +76,8 @@ export function chartOf(
 function withoutNoise(line: ChartLine): ChartLine {
   const value = constantOf(line.measured ?? line.curve);
   if (value === undefined || line.curve.y.every((one) => one === value || one === null)) return line;
-  const { measured: _, band: __, ...rest } = line;
-  return { ...rest, curve: { ...line.curve, y: line.curve.y.map((one) => (one === null ? null : value)) } };
+  const level = { ...line.curve, y: line.curve.y.map((one) => (one === null ? null : value)) };
+  return { ...line, measured: undefined, band: undefined, curve: level };
 }
 
 function isPositive({ curve, band }: ChartLine): boolean {

@@ -14,18 +14,8 @@ export interface ChoiceOptions<Value extends string> {
 
 let made = 0;
 
-export interface Choice {
-  readonly node: HTMLElement;
-  /** Chooses the next value, for a shortcut. */
-  readonly next: () => void;
-  /** Takes the value of the address, when everything that listens to the choice exists. */
-  readonly follow: () => void;
-  /** Replaces the set of values that cannot be chosen. */
-  readonly disable: (disabled: NonNullable<ChoiceOptions<string>['disabled']>) => void;
-}
-
 /** A choice between a few visible values. Radio buttons are native, so arrow keys move between them. */
-export function choice<Value extends string>(options: ChoiceOptions<Value>): Choice {
+export function choice<Value extends string>(options: ChoiceOptions<Value>) {
   made += 1;
   const name = `choice-${made}`;
   const { place: address } = options;
@@ -38,8 +28,9 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     });
     return input;
   });
-  const labels = options.options.map(([, text], i) => element('label', {}, inputs[i], element('span', {}, text)));
-  const disable: Choice['disable'] = (disabled) => {
+  const labels = options.options.map(([, text], i) => element('label', inputs[i], element('span', text)));
+  /** Replaces the set of values that cannot be chosen. */
+  const disable = (disabled: NonNullable<ChoiceOptions<Value>['disabled']>) => {
     for (const [i, input] of inputs.entries()) {
       const why = disabled[input.value];
       input.disabled = why !== undefined;
@@ -47,6 +38,7 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     }
   };
   disable(options.disabled ?? {});
+  /** Takes the value of the address, when everything that listens to the choice exists. */
   const follow = () => {
     const wanted = (address === undefined ? undefined : placed(address)) ?? options.value;
     const input = inputs.find(({ value, disabled }) => value === wanted && !disabled);
@@ -55,12 +47,8 @@ export function choice<Value extends string>(options: ChoiceOptions<Value>): Cho
     options.onChange(input.value as Value);
   };
   if (address !== undefined) onPlace(follow);
-  const node = element(
-    'fieldset',
-    { class: 'choice' },
-    element('legend', { class: 'hidden' }, options.label),
-    ...labels,
-  );
+  const node = element('fieldset.choice', element('legend.hidden', options.label), ...labels);
+  /** Chooses the next value, for a shortcut. */
   const next = () => {
     const usable = inputs.filter((input) => !input.disabled);
     const following = usable[(usable.findIndex((input) => input.checked) + 1) % usable.length];

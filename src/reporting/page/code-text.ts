@@ -8,5 +8,5 @@ export function codeText(message: string): (string | HTMLElement)[] {
   const parts = message.replaceAll(/(\d) %/g, '$1\u00a0%').split('`');
   // Without a closing backtick, the last one is text.
   if (parts.length % 2 === 0) parts.splice(-2, 2, `${parts.at(-2)}\`${parts.at(-1)}`);
-  return parts.map((part, i) => (i % 2 === 0 ? part : element('code', {}, part)));
+  return parts.map((part, i) => (i % 2 === 0 ? part : element('code', part)));
 }

@@ -2,9 +2,8 @@ import { element } from './element.js';
 
 /** A command as text, with a button that copies it. */
 export function commandLine(label: string, command: string): HTMLElement {
-  const text = element('code', {}, command);
-  const copy = element('button', { type: 'button', class: 'quiet', 'aria-label': `Copy: ${label}` }, 'Copy');
-  copy.addEventListener('click', () => {
+  const text = element('code', command);
+  const onclick = () => {
     const select = () => getSelection()?.selectAllChildren(text);
     // If the page may not write to the clipboard, the text is selected so that the reader can copy it.
     if (!('clipboard' in navigator)) return select();
@@ -12,6 +11,7 @@ export function commandLine(label: string, command: string): HTMLElement {
       copy.textContent = 'Copied';
       setTimeout(() => (copy.textContent = 'Copy'), 2000);
     }, select);
-  });
-  return element('div', { class: 'command' }, element('span', { class: 'label' }, label), text, copy);
+  };
+  const copy = element('button.quiet', { type: 'button', 'aria-label': `Copy: ${label}`, onclick }, 'Copy');
+  return element('div.command', element('span.label.fine', label), text, copy);
 }

@@ -2,14 +2,17 @@ import type { CurveAxis } from '../chart/align-series.js';
 import type { ChartMark } from '../chart/chart.js';
 import { isLongEnough, type CurveGroup } from '../chart/group-lines.js';
 import type { ReportData } from '../report-data.js';
-import { chartGrid, type ChartGrid } from './chart-grid.js';
+import { chartGrid } from './chart-grid.js';
 import { bestFirst } from './chart-lines.js';
-import { chartOf, stageMarks, type ChartChoice, type ChartOptions } from './chart-options.js';
+import { chartOf, stageMarks, type ChartChoice } from './chart-options.js';
 import { choice } from './choice.js';
-import { element, replaceChildren } from './element.js';
+import { element, replaceChildren, showNodes } from './element.js';
+import { searchWords } from './search-words.js';
 import { onPlace, placed } from './fragment.js';
 import { matchesPanel, panelsOf, type Panel } from './metric-panels.js';
 import { explainCurves } from './explain-curves.js';
+import { searchField } from './search-field.js';
+import { section } from './section.js';
 import { swatch } from './swatch.js';
 
 const axes: readonly (readonly [CurveAxis, string])[] = [
@@ -21,17 +24,6 @@ const axes: readonly (readonly [CurveAxis, string])[] = [
 /** A reader can tell this many curves apart; more can be switched on by hand. */
 const shownAtFirst = 7;
 
-/** The section of charts. */
-export interface CurvesSection {
-  readonly node: HTMLElement;
-  /** For a shortcut. */
-  readonly switchAxis: () => void;
-  /** Takes the choices and the chart of the address, when the page is drawn. */
-  readonly follow: () => void;
-  /** Draws new data; the axis, the selected curves, the search text and the cursor stay. */
-  readonly update: (data: ReportData) => void;
-}
-
 /** The reader's choices. */
 interface View extends ChartChoice {
   /** Whether every metric is shown. */
@@ -39,8 +31,8 @@ interface View extends ChartChoice {
   readonly words: readonly string[];
 }
 
-/** Undefined if there is no curve yet. */
-export function curvesSection(first: ReportData): CurvesSection | undefined {
+/** The section of charts. Undefined if there is no curve yet. */
+export function curvesSection(first: ReportData) {
   if (first.runs.every(({ series }) => series.step.length === 0)) return undefined;
   let data = first;
   const shown = new Set(
@@ -52,11 +44,11 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   const coloured = [...shown];
   let groups = groupsOf(data, coloured);
   let view: View = { axis: 'runStep', isSmooth: true, isLog: false, all: false, words: [] };
-  const grids = new Map<string, ChartGrid>();
-  const charts = element('div', { class: 'chart-groups' });
-  const explain = element('p', { class: 'explain' });
-  const found = element('p', { class: 'explain', role: 'status' });
-  const toggles = element('div', { class: 'toggles', role: 'group', 'aria-label': 'Curves' });
+  const grids = new Map<string, ReturnType<typeof chartGrid>>();
+  const charts = element('div.chart-groups');
+  const explain = element('p.explain');
+  const found = element('p.explain', { role: 'status' });
+  const toggles = element('div.toggles', { role: 'group', 'aria-label': 'Curves' });
   const draw = () => {
     const picked = groups.filter(({ label }) => shown.has(label));
     const marks = stageMarks(picked, view.axis);
@@ -66,10 +58,10 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
       if (!grids.has(title)) grids.set(title, chartGrid(title));
       grids.get(title)?.draw(options);
     }
-    const nodes = wanted.flatMap(({ title }) => grids.get(title)?.node ?? []);
-    // A node loses the focus if it is removed and put back.
-    const isSame = nodes.length === charts.children.length && nodes.every((node, i) => node === charts.children[i]);
-    if (!isSame) replaceChildren(charts, ...nodes);
+    showNodes(
+      charts,
+      wanted.flatMap(({ title }) => grids.get(title)?.node ?? []),
+    );
     const drawn = wanted.flatMap(({ charts: options }) => options);
     explain.textContent = [explainCurves(data.kind, picked, drawn), hiddenCurves(groups.length, picked.length)]
       .filter((text) => text !== '')
@@ -114,38 +106,21 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
     place: 'lines',
     onChange: (lines) => change({ isSmooth: lines === 'smooth' }),
   });
-  const search = element('input', {
-    type: 'search',
-    placeholder: 'Name of a metric',
-    'aria-label': 'Name of a metric',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
-  search.addEventListener('input', () => change({ words: search.value.toLowerCase().split(/\s+/).filter(Boolean) }));
-  const more = element('button', { type: 'button', class: 'quiet', 'aria-expanded': 'false' }, 'Show every metric');
+  const search = searchField('Name of a metric', (typed) => change({ words: searchWords(typed) }));
+  const more = element(
+    'button.quiet',
+    { type: 'button', 'aria-expanded': 'false', onclick: () => showAll(!view.all) },
+    'Show every metric',
+  );
   const showAll = (all: boolean) => {
     change({ all });
     more.textContent = view.all ? 'Show fewer metrics' : 'Show every metric';
     more.setAttribute('aria-expanded', String(view.all));
   };
-  more.addEventListener('click', () => showAll(!view.all));
   draw();
   drawToggles();
-  const node = element(
-    'section',
-    { id: 'curves', 'aria-labelledby': 'curves-title' },
-    element(
-      'div',
-      { class: 'section-head' },
-      element('h2', { id: 'curves-title' }, 'Curves'),
-      element('div', { class: 'chart-controls' }, search, scaleChoice.node, smoothChoice.node, axisChoice.node),
-    ),
-    explain,
-    toggles,
-    found,
-    charts,
-    more,
-  );
+  const controls = element('div.chart-controls', search, scaleChoice.node, smoothChoice.node, axisChoice.node);
+  const node = section('curves', 'Curves', [controls], explain, toggles, found, charts, more);
   /** Shows the chart that the address names. */
   const follow = () => {
     const title = placed('chart');
@@ -158,12 +133,15 @@ export function curvesSection(first: ReportData): CurvesSection | undefined {
   onPlace(follow);
   return {
     node,
+    /** For a shortcut. */
     switchAxis: axisChoice.next,
+    /** Takes the choices and the chart of the address, when the page is drawn. */
     follow: () => {
       for (const one of [axisChoice, scaleChoice, smoothChoice]) one.follow();
       follow();
     },
-    update(given) {
+    /** Draws new data; the axis, the selected curves, the search text and the cursor stay. */
+    update(given: ReportData) {
       const known = groups.map(({ label }) => label);
       data = given;
       groups = groupsOf(given, coloured);
@@ -194,27 +172,18 @@ function hiddenCurves(all: number, shown: number): string {
 }
 
 function toggle({ label, style }: CurveGroup, shown: Set<string>, draw: () => void): HTMLElement {
-  const button = element(
-    'button',
-    { type: 'button', class: 'toggle', 'aria-pressed': String(shown.has(label)) },
-    swatch(style),
-    label,
-  );
-  button.addEventListener('click', () => {
+  const flip = () => {
     if (!shown.delete(label)) shown.add(label);
     button.setAttribute('aria-pressed', String(shown.has(label)));
     draw();
-  });
+  };
+  const attributes = { type: 'button', 'aria-pressed': String(shown.has(label)), onclick: flip };
+  const button = element('button.toggle', attributes, swatch(style), label);
   return button;
 }
 
 /** Charts grouped under headings; the first charts have no heading. */
-function chartGroups(
-  data: ReportData,
-  groups: readonly CurveGroup[],
-  view: View,
-  marks: readonly ChartMark[],
-): { readonly title: string; readonly charts: readonly ChartOptions[] }[] {
+function chartGroups(data: ReportData, groups: readonly CurveGroup[], view: View, marks: readonly ChartMark[]) {
   const names = new Set(groups.flatMap(({ runs }) => runs.flatMap(({ series }) => Object.keys(series.metrics))));
   const { first, others } = panelsOf(names);
   const isSearched = view.words.length > 0;

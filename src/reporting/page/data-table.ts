@@ -3,7 +3,7 @@ import { element } from './element.js';
 /** A column of a table; its cells are text or nodes. */
 export interface Column<Row> {
   readonly title: string;
-  readonly className?: 'text' | 'bar';
+  readonly className?: 'text' | 'bar' | undefined;
   readonly cell: (row: Row) => string | HTMLElement;
 }
 
@@ -16,19 +16,17 @@ export function dataTable<Row>(
 ): HTMLElement {
   const head = element(
     'tr',
-    {},
     ...columns.map(({ title, className }) => element('th', { scope: 'col', class: className }, ...breakable(title))),
   );
   const body = rows.map((row) =>
     element('tr', { class: emphasis(row) ? 'emphasis' : undefined }, ...tableCells(columns, row)),
   );
-  return element(
-    'table',
-    {},
-    element('caption', { class: 'hidden' }, caption),
-    element('thead', {}, head),
-    element('tbody', {}, ...body),
-  );
+  return tableFrame(caption, head, element('tbody', ...body));
+}
+
+/** A table with its one row of titles. */
+export function tableFrame(caption: string, head: HTMLElement, body: HTMLElement): HTMLTableElement {
+  return element('table', element('caption.hidden', caption), element('thead', head), body);
 }
 
 /** The cells of a row; the first cell is its header. */

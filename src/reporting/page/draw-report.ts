@@ -1,5 +1,5 @@
 import type { ReportData } from '../report-data.js';
-import { curvesSection, type CurvesSection } from './curves.js';
+import { curvesSection } from './curves.js';
 import { element, replaceChildren } from './element.js';
 import { followAddress } from './fragment.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
@@ -10,9 +10,9 @@ import { replacePart } from './replace-part.js';
 import { runsSection } from './runs-section.js';
 import { shortcuts, type Shortcut } from './shortcuts.js';
 import { spreadSection } from './spread-section.js';
-import { tasksSection, type TasksSection } from './tasks-section.js';
+import { tasksSection } from './tasks-section.js';
 import { adviceSection, costsSection, resultsSection } from './told-sections.js';
-import { trajectoriesSection, type Trajectories } from './trajectories.js';
+import { trajectoriesSection } from './trajectories.js';
 
 /** What a live page adds around a report. */
 export interface ReportFrame {
@@ -24,21 +24,18 @@ export interface ReportFrame {
   readonly runAddress: (id: string) => string;
 }
 
-/** A part of the page. It is created when it has something to show, and again when that changed. */
-interface Part {
-  node: HTMLElement | undefined;
-  readonly draw: (data: ReportData) => HTMLElement | undefined;
-}
+/** Draws a part of the page when it has something to show, and again when that changed. */
+type Part = (data: ReportData) => HTMLElement | undefined;
 
 /**
  * Draws a report into an element. Returns a function that draws newer data. It redraws only what changed, and keeps the
  * reader's choices and everything that is open.
  */
 export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportFrame): (data: ReportData) => void {
-  let trajectories: Trajectories | undefined;
   const placed = new Set<object>();
-  const curves = kept<CurvesSection>(curvesSection);
-  const tasks = kept<TasksSection>((data) => tasksSection(data, (task) => trajectories?.openTask(task)));
+  const curves = kept(curvesSection);
+  const tasks = kept((data) => tasksSection(data, (task) => episodes.section()?.openTask(task)));
+  const episodes = kept(trajectoriesSection);
   const parts: readonly Part[] = [
     redrawn(overview, ({ runs, createdAt: _, ...rest }) => ({
       ...rest,
@@ -51,49 +48,46 @@ export function drawReport(root: HTMLElement, first: ReportData, frame?: ReportF
         runs: runs.map(({ id, cell, evaluations }) => [id, cell, evaluations.filter(({ final }) => final)]),
       }),
     ),
-    kept((data) => runsSection(data, frame?.runAddress)),
-    curves,
-    tasks,
+    kept((data) => runsSection(data, frame?.runAddress)).draw,
+    curves.draw,
+    tasks.draw,
     redrawn(costsSection, ({ cells, runs }) => [
       cells.map(({ label, spent }) => [label, spent]),
       runs.map(({ stages, spent }) => [stages, spent]),
     ]),
-    kept(spreadSection),
-    kept((data) => (trajectories = trajectoriesSection(data))),
+    kept(spreadSection).draw,
+    episodes.draw,
     redrawn(adviceSection, ({ runs }) => runs.map(({ advice }) => advice)),
     redrawn(recipeSection, ({ runs }) => runs.map(({ id, label, recipe, repeat }) => [id, label, recipe, repeat])),
   ];
-  const keys = (): Shortcut[] => [
-    ...(curves.section === undefined
-      ? []
-      : [{ key: 'x', does: 'next horizontal axis', run: curves.section.switchAxis }]),
-    ...(trajectories === undefined ? [] : episodeKeys(trajectories)),
-  ];
+  const keys = () => [...axisKeys(curves.section()), ...episodeKeys(episodes.section())];
   const { dialog, open } = shortcuts(keys);
-  const help = element('button', { type: 'button', class: 'quiet', 'aria-label': 'Keys', title: 'Keys' }, '?');
-  help.addEventListener('click', open);
-  const links = element('span', { class: 'links' });
+  const help = element('button.quiet', { type: 'button', 'aria-label': 'Keys', title: 'Keys', onclick: open }, '?');
+  const links = element('span.links');
   markOverflow(links);
   const main = element('main');
-  const home = frame?.home ?? element('span', { class: 'brand' }, 'agentgym');
+  const home = frame?.home ?? element('span.brand', 'agentgym');
   const nav = element('nav', { 'aria-label': 'Sections' }, home, links, frame?.aside, help);
   replaceChildren(root, nav, main, dialog);
+  const nodes: (HTMLElement | undefined)[] = [];
   const update = (data: ReportData) => {
     let isOther = false;
-    for (const part of parts) {
-      const made = part.draw(data);
-      if (made === part.node) continue;
+    for (const [i, draw] of parts.entries()) {
+      const [made, known] = [draw(data), nodes[i]];
+      if (made === known) continue;
       isOther = true;
       // A new part goes after the last existing part before it.
-      if (part.node !== undefined && made !== undefined) replacePart(part.node, made);
-      else if (made === undefined) part.node?.remove();
-      else before(parts, part, main, made);
-      part.node = made;
+      const earlier = nodes.slice(0, i).findLast((node) => node !== undefined);
+      if (made === undefined) known?.remove();
+      else if (known !== undefined) replacePart(known, made);
+      else if (earlier === undefined) main.prepend(made);
+      else earlier.after(made);
+      nodes[i] = made;
     }
-    if (isOther) linkTo(links, parts);
+    if (isOther) linkTo(links, nodes);
     fitTables(main);
     // A section takes its place from the address once, when it is drawn first.
-    for (const section of [tasks.section, trajectories, curves.section]) {
+    for (const section of [tasks.section(), episodes.section(), curves.section()]) {
       if (section === undefined || placed.has(section)) continue;
       placed.add(section);
       section.follow();
@@ -111,43 +105,31 @@ interface Section {
   readonly update: (data: ReportData) => void;
 }
 
-function kept<Own extends Section>(make: (data: ReportData) => Own | undefined): Part & { section: Own | undefined } {
-  const part: Part & { section: Own | undefined } = {
-    node: undefined,
-    section: undefined,
-    draw(data) {
-      if (part.section === undefined) part.section = make(data);
-      else part.section.update(data);
-      return part.section?.node;
-    },
+function kept<Own extends Section>(make: (data: ReportData) => Own | undefined) {
+  let section: Own | undefined;
+  const draw: Part = (data) => {
+    if (section === undefined) section = make(data);
+    else section.update(data);
+    return section?.node;
   };
-  return part;
+  return { draw, section: () => section };
 }
 
 /** A part without reader state: drawn again when its data changed. */
 function redrawn(draw: (data: ReportData) => HTMLElement | undefined, shows: (data: ReportData) => unknown): Part {
   let shown = '';
-  const part: Part = {
-    node: undefined,
-    draw(data) {
-      const text = JSON.stringify(shows(data));
-      if (text === shown) return part.node;
-      shown = text;
-      return draw(data);
-    },
+  let node: HTMLElement | undefined;
+  return (data) => {
+    const text = JSON.stringify(shows(data));
+    if (text !== shown) node = draw(data);
+    shown = text;
+    return node;
   };
-  return part;
-}
-
-function before(parts: readonly Part[], part: Part, main: HTMLElement, made: HTMLElement): void {
-  const earlier = parts.slice(0, parts.indexOf(part)).findLast(({ node }) => node !== undefined)?.node;
-  if (earlier === undefined) main.prepend(made);
-  else earlier.after(made);
 }
 
 /** Updates the links to the sections if they changed. */
-function linkTo(links: HTMLElement, parts: readonly Part[]): void {
-  const sections = parts.flatMap(({ node }) => (node?.matches('section') === true ? [node] : []));
+function linkTo(links: HTMLElement, nodes: readonly (HTMLElement | undefined)[]): void {
+  const sections = nodes.flatMap((node) => (node?.matches('section') === true ? [node] : []));
   const wanted = sections.map((section) => `#${section.id}`);
   if ([...links.children].map((link) => link.getAttribute('href')).join() === wanted.join()) return;
   replaceChildren(
@@ -158,12 +140,17 @@ function linkTo(links: HTMLElement, parts: readonly Part[]): void {
   );
 }
 
-function episodeKeys(trajectories: Trajectories): Shortcut[] {
+function axisKeys(curves: ReturnType<typeof curvesSection>): Shortcut[] {
+  return curves === undefined ? [] : [{ key: 'x', does: 'next horizontal axis', run: curves.switchAxis }];
+}
+
+function episodeKeys(episodes: ReturnType<typeof trajectoriesSection>): Shortcut[] {
+  if (episodes === undefined) return [];
   return [
-    { key: '/', does: 'search episodes', run: trajectories.focusSearch },
-    { key: 'j', does: 'next episode', run: () => trajectories.move(1) },
-    { key: 'k', does: 'previous episode', run: () => trajectories.move(-1) },
-    { key: 't', does: 'next measure for token colours', run: trajectories.nextMeasure },
-    { key: 'c', does: 'compare with another episode of the task', run: trajectories.toggleComparison },
+    { key: '/', does: 'search episodes', run: episodes.focusSearch },
+    { key: 'j', does: 'next episode', run: () => episodes.move(1) },
+    { key: 'k', does: 'previous episode', run: () => episodes.move(-1) },
+    { key: 't', does: 'next measure for token colours', run: episodes.nextMeasure },
+    { key: 'c', does: 'compare with another episode of the task', run: episodes.toggleComparison },
   ];
 }

@@ -1,14 +1,18 @@
-import type { ListedAblation, ListedRun, RunsListing } from '../live-data.js';
+import type { ListedRun, RunsListing } from '../live-data.js';
 import { addressIn } from './address.js';
 import type { ReportFrame } from './draw-report.js';
 import { codeText } from './code-text.js';
+import { tableFrame } from './data-table.js';
 import { element, replaceChildren } from './element.js';
+import { hasWords, searchWords } from './search-words.js';
 import { fitTables, keepTablesFitting } from './fit-tables.js';
-import { count, formatSeconds } from '../format-quantity.js';
+import { count } from '../format-quantity.js';
 import { ablationCard } from './ablation-card.js';
 import { keyedChildren } from './keyed-children.js';
-import { searchedText, seedColumn, settingColumns, successColumns } from './run-columns.js';
-import { latestCell, runRow, standCell, type RunRow } from './run-row.js';
+import { searchedText, settingColumns, statusColumn, successColumns, timeColumn } from './run-columns.js';
+import { latestCell, runRow, standCell } from './run-row.js';
+import { searchField } from './search-field.js';
+import { section } from './section.js';
 import { sortHead, type SortableColumn } from './sort-head.js';
 
 /**
@@ -18,43 +22,34 @@ import { sortHead, type SortableColumn } from './sort-head.js';
 export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFrame): (listing: RunsListing) => void {
   let listing = first;
   const chosen = new Set<string>();
-  const search = element('input', {
-    type: 'search',
-    placeholder: 'Name, tag, recipe, setting, id or status',
-    'aria-label': 'Name, tag, recipe, setting, id or status',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
-  const compare = element('a', { class: 'button', role: 'link' }, 'Compare');
-  const found = element('p', { class: 'explain', role: 'status' });
-  const empty = element('p', { class: 'note' });
-  const damaged = element('details', { class: 'note' });
-  let most = rowsAtOnce;
-  const more = element('button', { type: 'button', class: 'quiet', hidden: true });
-  more.addEventListener('click', () => {
-    most += rowsAtOnce;
+  let words: readonly string[] = [];
+  const search = searchField('Name, tag, recipe, setting, id or status', (typed) => {
+    words = searchWords(typed);
     draw();
+  });
+  const compare = element('a.button', { role: 'link' }, 'Compare');
+  const found = element('p.explain', { role: 'status' });
+  const empty = element('p.note');
+  const damaged = element('details.note');
+  let most = rowsAtOnce;
+  const more = element('button.quiet', {
+    type: 'button',
+    hidden: true,
+    onclick: () => {
+      most += rowsAtOnce;
+      draw();
+    },
   });
   const list = element('tbody');
   let columns: readonly SortableColumn<ListedRun>[] = [];
-  const cards = element('div', { class: 'ablations' });
-  const rows = keyedChildren<ListedRun, RunRow>(list, (run) => runRow(run, () => columns, choose));
+  const cards = element('div.ablations');
+  const rows = keyedChildren(list, (run: ListedRun) => runRow(run, () => columns, choose));
   const head = sortHead<ListedRun>('newest first', () => draw());
-  const picks = element('th', { scope: 'col' }, element('span', { class: 'hidden' }, 'Compare'));
-  const table = element(
-    'table',
-    { class: 'runs sortable' },
-    element('caption', { class: 'hidden' }, 'Runs with their settings and their success'),
-    element('thead', {}, head.node),
-    list,
-  );
-  const ablations = keyedChildren<ListedAblation, ReturnType<typeof ablationCard>>(cards, ablationCard);
-  const ablationSection = element(
-    'section',
-    { id: 'ablations', 'aria-labelledby': 'ablations-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'ablations-title' }, 'Ablations')),
-    cards,
-  );
+  const picks = element('th', { scope: 'col' }, element('span.hidden', 'Compare'));
+  const table = tableFrame('Runs with their settings and their success', head.node, list);
+  table.classList.add('runs', 'sortable');
+  const ablations = keyedChildren(cards, ablationCard);
+  const ablationSection = section('ablations', 'Ablations', [], cards);
 
   function choose(key: string, isOn: boolean): void {
     if (isOn) chosen.add(key);
@@ -65,23 +60,12 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     const keys = listing.runs.flatMap(({ key }) => (chosen.has(key) ? [key] : []));
     compare.textContent = keys.length < 2 ? 'Choose runs to compare' : `Compare ${keys.length} runs`;
     compare.setAttribute('aria-disabled', String(keys.length < 2));
+    const pairs = keys.map((key) => ['run', key] as const);
     if (keys.length < 2) compare.removeAttribute('href');
-    else
-      compare.setAttribute(
-        'href',
-        addressIn(
-          '/compare',
-          keys.map((key) => ['run', key] as const),
-        ),
-      );
+    else compare.setAttribute('href', addressIn('/compare', pairs));
   };
   const draw = () => {
-    const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const fits = (run: ListedRun) => {
-      const text = searchedText(run);
-      return words.every((word) => text.includes(word));
-    };
-    const shown = listing.runs.filter(fits);
+    const shown = listing.runs.filter((run) => hasWords(searchedText(run), words));
     columns = columnsOf(listing.runs);
     head.update(columns);
     if (head.node.firstElementChild !== picks) head.node.prepend(picks);
@@ -90,7 +74,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     more.textContent = `Show ${count(Math.min(rowsAtOnce, shown.length - most))} more of ${count(shown.length)}`;
     table.hidden = listing.runs.length === 0;
     head.menu.hidden = table.hidden;
-    found.textContent = foundText(listing, shown.length);
+    const running = listing.runs.filter(({ status }) => status === 'running').length;
+    found.textContent = foundText(listing, shown.length, running);
     empty.hidden = listing.runs.length > 0 || listing.ablations.length > 0;
     const advice = 'yet: `agentgym train quickstart` starts one, and it appears here.';
     replaceChildren(empty, ...codeText(`No run in ${listing.folder} ${advice}`));
@@ -98,12 +83,10 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     replaceChildren(damaged, ...unreadableText(listing.unreadable));
     ablations.update(listing.ablations);
     ablationSection.hidden = listing.ablations.length === 0;
-    const running = listing.runs.filter(({ status }) => status === 'running').length;
     document.title = `${running > 0 ? `▶ ${running} running` : 'Runs'} · agentgym`;
     drawChoice();
     fitTables(root);
   };
-  search.addEventListener('input', draw);
   // Ages grow even if nothing else happens.
   setInterval(() => {
     for (const row of rows.made()) row.age();
@@ -113,17 +96,10 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
     element('nav', { 'aria-label': 'agentgym' }, frame.home, frame.aside),
     element(
       'main',
-      {},
       element(
         'section',
         { id: 'runs', 'aria-labelledby': 'runs-title' },
-        element(
-          'div',
-          { class: 'section-head' },
-          element('h1', { id: 'runs-title', class: 'list-title' }, 'Runs'),
-          search,
-          compare,
-        ),
+        element('div.section-head', element('h1.list-title', { id: 'runs-title' }, 'Runs'), search, compare),
         found,
         empty,
         damaged,
@@ -132,7 +108,7 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
         more,
       ),
       ablationSection,
-      element('p', { class: 'explain' }, `agentgym ${listing.version}`),
+      element('p.explain', `agentgym ${listing.version}`),
     ),
   );
   draw();
@@ -145,9 +121,8 @@ export function drawRuns(root: HTMLElement, first: RunsListing, frame: ReportFra
 
 /** The name first, then the differing settings, the status, and the results. */
 function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
-  const facts = (run: ListedRun) => run;
   // The column `success` already shows the lowest temperature.
-  const [, ...warmer] = successColumns(runs, facts);
+  const [, ...warmer] = successColumns(runs);
   return [
     {
       title: 'run',
@@ -155,16 +130,11 @@ function columnsOf(runs: readonly ListedRun[]): SortableColumn<ListedRun>[] {
       cell: ({ name, recipe }) => name ?? recipe,
       value: ({ name, recipe, createdAt }) => `${name ?? recipe} ${createdAt}`,
     },
-    seedColumn(facts),
-    ...settingColumns(runs, facts),
-    {
-      title: 'status',
-      className: 'text',
-      cell: ({ status }) => element('span', { class: `status ${status}` }, status),
-      value: ({ status }) => status,
-    },
+    { title: 'seed', cell: ({ seed }) => String(seed), value: ({ seed }) => seed },
+    ...settingColumns(runs),
+    statusColumn,
     { title: 'steps', className: 'text', first: 'descending', cell: standCell, value: ({ steps }) => steps },
-    { title: 'time', cell: ({ seconds }) => formatSeconds(seconds), value: ({ seconds }) => seconds },
+    timeColumn,
     { title: 'success', first: 'descending', cell: latestCell, value: ({ success }) => success?.rate ?? null },
     ...warmer,
   ];
@@ -178,16 +148,15 @@ const mostUnreadable = 50;
 
 function unreadableText(unreadable: RunsListing['unreadable']): HTMLElement[] {
   const all = unreadable.length;
-  const more = all > mostUnreadable ? [element('p', {}, `and ${count(all - mostUnreadable)} more`)] : [];
+  const more = all > mostUnreadable ? [element('p', `and ${count(all - mostUnreadable)} more`)] : [];
   return [
-    element('summary', {}, `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
-    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', {}, `${folder}: ${why}`)),
+    element('summary', `${count(all)} ${all === 1 ? 'folder of a run' : 'folders of runs'} cannot be read`),
+    ...unreadable.slice(0, mostUnreadable).map(({ folder, why }) => element('p', `${folder}: ${why}`)),
     ...more,
   ];
 }
 
-function foundText({ runs, folder }: RunsListing, shown: number): string {
-  const running = runs.filter(({ status }) => status === 'running').length;
+function foundText({ runs, folder }: RunsListing, shown: number, running: number): string {
   const all = shown === runs.length ? `${count(shown)}` : `${count(shown)} of ${count(runs.length)}`;
   return `${all} ${runs.length === 1 ? 'run' : 'runs'} in ${folder}${running > 0 ? `, ${count(running)} running` : ''}`;
 }

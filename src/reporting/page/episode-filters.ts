@@ -5,77 +5,56 @@ import { place, placed } from './fragment.js';
 import { everyEpisode, type EpisodeFilter, type ListedEpisode } from './filter-episodes.js';
 import { count } from '../format-quantity.js';
 import { outcomes } from './outcome-badge.js';
-
-export interface EpisodeFilters {
-  readonly node: HTMLElement;
-  /** For a shortcut. */
-  readonly focusSearch: () => void;
-  /** Searches for words, as if they were typed. */
-  readonly searchFor: (words: string) => void;
-  /** Takes the filter of the address. */
-  readonly follow: () => void;
-  /** Replaces the episodes; selected values stay selected. */
-  readonly update: (all: readonly ListedEpisode[]) => void;
-}
+import { searchField } from './search-field.js';
 
 /** The controls that filter episodes. */
-export function episodeFilters(
-  first: readonly ListedEpisode[],
-  onChange: (filter: EpisodeFilter) => void,
-): EpisodeFilters {
-  let filter: EpisodeFilter = everyEpisode;
-  const change = (changes: Partial<EpisodeFilter>) => {
-    filter = { ...filter, ...changes };
-    const { stage, run, words, outcomes: only, invalidOnly, order: sorted } = filter;
+export function episodeFilters(first: readonly ListedEpisode[], onChange: (filter: EpisodeFilter) => void) {
+  const read = (): EpisodeFilter => ({
+    outcomes: new Set(outcomeChips.flatMap(({ outcome, isOn }) => (isOn() ? [outcome] : []))),
+    invalidOnly: invalid.isOn(),
+    stage: stages.node.value,
+    run: runs.node.value,
+    fromStep: from.value === '' ? -Infinity : Number(from.value),
+    toStep: to.value === '' ? Infinity : Number(to.value),
+    words: search.value,
+    order: order.node.value as EpisodeFilter['order'],
+  });
+  const change = (isTyping = false) => {
+    const filter = read();
     place(
       {
-        stage,
-        run,
-        words: words.trim(),
-        outcome: [...only].join(','),
-        invalid: invalidOnly ? 'only' : undefined,
-        order: sorted === everyEpisode.order ? undefined : sorted,
+        ...{ stage: filter.stage, run: filter.run, words: filter.words.trim() },
+        outcome: [...filter.outcomes].join(','),
+        invalid: filter.invalidOnly ? 'only' : undefined,
+        order: filter.order === everyEpisode.order ? undefined : filter.order,
       },
       // Typing makes one entry in the history, not one for each letter.
-      { replace: changes.words !== undefined },
+      { replace: isTyping },
     );
     onChange(filter);
   };
-  const search = element('input', {
-    type: 'search',
-    placeholder: 'Words of tasks, observations, actions',
-    'aria-label': 'Words of tasks, observations, actions',
-    autocomplete: 'off',
-    spellcheck: 'false',
-  });
-  search.addEventListener('input', () => change({ words: search.value }));
-
-  const chosen = new Set<ReportEpisode['outcome']>();
+  const search = searchField('Words of tasks, observations, actions', () => change(true));
   const outcomeChips = (Object.keys(outcomes) as ReportEpisode['outcome'][]).map((outcome) => {
     const { sign, name } = outcomes[outcome];
     const label = [element('span', { class: `sign ${outcome}`, 'aria-hidden': 'true' }, sign), name];
-    const made = chip(label, (isOn) => {
-      if (isOn) chosen.add(outcome);
-      else chosen.delete(outcome);
-      change({ outcomes: new Set(chosen) });
-    });
-    return { outcome, ...made };
+    return { outcome, ...chip(label, () => change()) };
   });
-  const invalid = chip(['invalid action'], (invalidOnly) => change({ invalidOnly }));
+  const invalid = chip(['invalid action'], () => change());
 
-  const stages = select('Stage', (stage) => change({ stage }));
-  const runs = select('Run', (run) => change({ run }));
-  const order = select('Order', (value) => change({ order: value as EpisodeFilter['order'] }));
+  const stages = select('Stage', () => change());
+  const runs = select('Run', () => change());
+  const order = select('Order', () => change());
   order.offer([
     ['recorded', 'as recorded'],
     ['best', 'highest return'],
     ['worst', 'lowest return'],
     ['longest', 'most turns'],
   ]);
-  const from = bound('From step', (value) => change({ fromStep: value ?? -Infinity }));
-  const to = bound('To step', (value) => change({ toStep: value ?? Infinity }));
-  const steps = element('span', { class: 'steps' }, 'steps of the run ', from, ' to ', to);
+  const from = element('input', { type: 'number', 'aria-label': 'From step', oninput: () => change() });
+  const to = element('input', { type: 'number', 'aria-label': 'To step', oninput: () => change() });
+  const steps = element('span.steps', 'steps of the run ', from, ' to ', to);
 
+  /** Replaces the episodes; selected values stay selected. */
   const update = (all: readonly ListedEpisode[]) => {
     for (const { outcome, count: show } of outcomeChips) {
       show(all.filter(({ episode }) => episode.outcome === outcome).length);
@@ -90,112 +69,76 @@ export function episodeFilters(
     const low = all.reduce((least, { episode }) => Math.min(least, episode.runStep), Infinity);
     const high = all.reduce((most, { episode }) => Math.max(most, episode.runStep), -Infinity);
     steps.hidden = low >= high;
-    for (const [input, end] of [
-      [from, low],
-      [to, high],
-    ] as const) {
-      input.placeholder = Number.isFinite(end) ? count(end) : '';
-      input.min = String(low);
-      input.max = String(high);
-    }
+    from.placeholder = Number.isFinite(low) ? count(low) : '';
+    to.placeholder = Number.isFinite(high) ? count(high) : '';
+    for (const input of [from, to]) [input.min, input.max] = [String(low), String(high)];
   };
   update(first);
   const node = element(
-    'div',
-    { class: 'filters', role: 'search', 'aria-label': 'Filter of episodes' },
+    'div.filters',
+    { role: 'search', 'aria-label': 'Filter of episodes' },
     search,
     element(
-      'div',
-      { class: 'chips', role: 'group', 'aria-label': 'Outcome' },
+      'div.chips',
+      { role: 'group', 'aria-label': 'Outcome' },
       ...outcomeChips.map((made) => made.node),
       invalid.node,
     ),
-    element('div', { class: 'fields' }, stages.node, runs.node, order.node, steps),
+    element('div.fields', stages.node, runs.node, order.node, steps),
   );
+  /** Searches for words, as if they were typed. */
   const searchFor = (words: string) => {
     search.value = words;
-    change({ words });
+    change(true);
   };
+  /** Takes the filter of the address. */
   const follow = () => {
     const named = new Set((placed('outcome') ?? '').split(','));
-    for (const { outcome, set } of outcomeChips) {
-      set(named.has(outcome));
-      if (named.has(outcome)) chosen.add(outcome);
-      else chosen.delete(outcome);
-    }
+    for (const { outcome, set } of outcomeChips) set(named.has(outcome));
     invalid.set(placed('invalid') !== undefined);
     search.value = placed('words') ?? '';
-    filter = {
-      ...filter,
-      outcomes: new Set(chosen),
-      invalidOnly: placed('invalid') !== undefined,
-      words: search.value,
-      stage: stages.set(placed('stage')),
-      run: runs.set(placed('run')),
-      order: order.set(placed('order')) as EpisodeFilter['order'],
-    };
-    onChange(filter);
+    stages.set(placed('stage'));
+    runs.set(placed('run'));
+    order.set(placed('order'));
+    onChange(read());
   };
   return { node, focusSearch: () => search.focus(), searchFor, update, follow };
 }
 
-function bound(label: string, apply: (value: number | undefined) => void): HTMLInputElement {
-  const input = element('input', { type: 'number', 'aria-label': label });
-  input.addEventListener('input', () => apply(input.value === '' ? undefined : Number(input.value)));
-  return input;
-}
-
 /** `count` shows the number of matches. A chip without matches is hidden unless it is on. */
-function chip(
-  label: readonly (Node | string)[],
-  onToggle: (isOn: boolean) => void,
-): {
-  readonly node: HTMLElement;
-  readonly count: (found: number) => void;
-  readonly set: (isOn: boolean) => void;
-} {
-  const number = element('span', { class: 'found' });
-  const node = element('button', { type: 'button', class: 'chip', 'aria-pressed': 'false' }, ...label, number);
-  node.addEventListener('click', () => {
-    const isOn = node.getAttribute('aria-pressed') !== 'true';
-    node.setAttribute('aria-pressed', String(isOn));
-    onToggle(isOn);
-  });
+function chip(label: readonly (Node | string)[], onToggle: () => void) {
+  const number = element('span.found');
+  const isOn = () => node.getAttribute('aria-pressed') === 'true';
+  const set = (on: boolean) => {
+    node.setAttribute('aria-pressed', String(on));
+    if (on) node.hidden = false;
+  };
+  const onclick = () => {
+    set(!isOn());
+    onToggle();
+  };
+  const node = element('button.chip', { type: 'button', 'aria-pressed': 'false', onclick }, ...label, number);
   return {
     node,
-    set(isOn) {
-      node.setAttribute('aria-pressed', String(isOn));
-      if (isOn) node.hidden = false;
-    },
-    count(found) {
+    isOn,
+    set,
+    count: (found: number) => {
       number.textContent = count(found);
-      node.hidden = found === 0 && node.getAttribute('aria-pressed') !== 'true';
+      node.hidden = found === 0 && !isOn();
     },
   };
 }
 
-/**
- * `offer` sets its options; existing ones and the selection stay. `set` selects a value, or the first option, and
- * returns the selection.
- */
-function select(
-  label: string,
-  onChange: (value: string) => void,
-): {
-  readonly node: HTMLElement;
-  readonly offer: (options: readonly (readonly [value: string, text: string])[]) => void;
-  readonly set: (value: string | undefined) => string;
-} {
-  const node = element('select', { 'aria-label': label });
-  node.addEventListener('change', () => onChange(node.value));
+/** `offer` sets its options; existing ones and the selection stay. `set` selects a value, or the first option. */
+function select(label: string, onChange: () => void) {
+  const node = element('select', { 'aria-label': label, onchange: onChange });
   return {
     node,
-    set(value) {
+    set(value: string | undefined) {
       const found = [...node.options].find((option) => option.value === value);
       node.selectedIndex = found?.index ?? 0;
-      return node.value;
     },
-    offer(options) {
+    offer(options: readonly (readonly [value: string, text: string])[]) {
       const known = new Set([...node.options].map(({ value }) => value));
       for (const [value, text] of options) if (!known.has(value)) node.append(element('option', { value }, text));
     },

@@ -27,21 +27,18 @@ export function withoutAdvantage(listed: ListedEpisode): string {
   return 'No advantage: the algorithm or the budget dropped its group.';
 }
 
-/** The group of an episode: its returns and its recorded episodes. Undefined for a single episode. */
+/**
+ * The group of an episode: its returns and its recorded episodes. Undefined for a single episode.
+ *
+ * @param onWhole shows the whole group side by side, or only one episode again
+ */
 export function groupBlock(
   members: readonly ListedEpisode[],
   opened: ListedEpisode,
-  {
-    isWhole,
-    onOpen,
-    onWhole,
-  }: {
-    readonly isWhole: boolean;
-    readonly onOpen: (listed: ListedEpisode) => void;
-    /** Shows the whole group side by side, or only one episode again. */
-    readonly onWhole: () => void;
-  },
-): HTMLElement | undefined {
+  isWhole: boolean,
+  onOpen: (listed: ListedEpisode) => void,
+  onWhole: () => void,
+) {
   const returns = opened.episode.groupReturns ?? members.flatMap(({ episode }) => episode.return ?? []);
   if (returns.length < 2 || isEvaluation(opened)) return undefined;
   const columns: Column<ListedEpisode>[] = [
@@ -49,9 +46,8 @@ export function groupBlock(
       title: 'member',
       cell: (listed) => {
         if (listed === opened) return `${listed.episode.member}, this one`;
-        const open = element('button', { type: 'button', class: 'quiet link' }, String(listed.episode.member));
-        open.addEventListener('click', () => onOpen(listed));
-        return open;
+        const attributes = { type: 'button', onclick: () => onOpen(listed) };
+        return element('button.quiet.link', attributes, String(listed.episode.member));
       },
     },
     { title: 'outcome', className: 'text', cell: ({ episode }) => outcomeBadge(episode) },
@@ -64,19 +60,13 @@ export function groupBlock(
         sequences === undefined ? '–' : count(sequences.reduce((sum, { tokens }) => sum + tokens.length, 0)),
     },
   ];
-  const whole = element(
-    'button',
-    { type: 'button', class: 'quiet', 'aria-pressed': String(isWhole) },
-    isWhole
-      ? 'Show only one'
-      : `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`,
-  );
-  whole.addEventListener('click', onWhole);
+  const all = `Show ${members.length < returns.length ? 'these' : 'all'} ${members.length} side by side`;
+  const attributes = { type: 'button', 'aria-pressed': String(isWhole), onclick: onWhole };
+  const whole = element('button.quiet', attributes, isWhole ? 'Show only one' : all);
   const recorded = members.length < returns.length ? `; ${members.length} of them are on this page` : '';
   return element(
-    'details',
-    { class: 'group' },
-    element('summary', {}, `Its group: ${groupText(returns)}${recorded}`),
+    'details.group',
+    element('summary', `Its group: ${groupText(returns)}${recorded}`),
     dataTable('The group of this episode', columns, members, (listed) => listed === opened),
     members.length > 1 && whole,
   );
@@ -101,12 +91,17 @@ function isFlat(returns: readonly number[]): boolean {
   return returns.every((value) => Math.abs(value - (returns[0] ?? 0)) < 1e-12);
 }
 
+/** The finite advantages of sampled tokens. */
+export function sampledAdvantages(sequences: NonNullable<ReportEpisode['sequences']>): number[] {
+  return sequences.flatMap(({ advantages = [], mask }) =>
+    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
+  );
+}
+
 /** The mean over its sampled tokens; 0 if nothing was learned from it. */
 function advantageText({ sequences = [], groupReturns }: ReportEpisode): string {
   if (sequences.every(({ advantages }) => advantages === undefined))
     return groupReturns !== undefined && isFlat(groupReturns) ? '0' : '–';
-  const own = sequences.flatMap(({ advantages = [], mask }) =>
-    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
-  );
+  const own = sampledAdvantages(sequences);
   return own.length === 0 ? '–' : signed(own.reduce((sum, value) => sum + value, 0) / own.length, 3);
 }

@@ -1,37 +1,22 @@
-import { element } from './element.js';
+import { element, isSameList } from './element.js';
 import { placeOf } from './episode-view.js';
 import type { ListedEpisode } from './filter-episodes.js';
 import { moveOfKey } from './key-moves.js';
 import { short } from '../format-quantity.js';
-import { outcomes } from './outcome-badge.js';
+import { outcomeSign } from './outcome-badge.js';
 
 /** Height of a row, as in the style sheet. */
 const rowHeight = 52;
 /** Extra rows above and below the visible ones. */
 const spare = 6;
 
-export interface EpisodeList {
-  readonly node: HTMLElement;
-  readonly show: (episodes: readonly ListedEpisode[]) => void;
-  /** Like `show`, but the visible part keeps its place while other episodes are added and removed. */
-  readonly update: (episodes: readonly ListedEpisode[]) => void;
-  /** Chooses the episode that is `by` places further, or the first. */
-  readonly move: (by: number) => void;
-  readonly choose: (episode: ListedEpisode) => void;
-  /** Marks an episode as chosen, without a call of `onChoose`. */
-  readonly mark: (episode: ListedEpisode) => void;
-}
-
 /**
  * A list of any length that only creates the visible rows. It has one focus stop, and arrow keys choose. `namesRuns`:
  * rows name their run. `isStep`: the reader moved from the episode before, with keys.
  */
-export function episodeList(
-  namesRuns: boolean,
-  onChoose: (episode: ListedEpisode, isStep: boolean) => void,
-): EpisodeList {
-  const spacer = element('div', { class: 'spacer' });
-  const node = element('div', { class: 'episodes', role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
+export function episodeList(namesRuns: boolean, onChoose: (episode: ListedEpisode, isStep: boolean) => void) {
+  const spacer = element('div.spacer');
+  const node = element('div.episodes', { role: 'listbox', tabindex: 0, 'aria-label': 'Episodes' }, spacer);
   let episodes: readonly ListedEpisode[] = [];
   let chosen: ListedEpisode | undefined;
   const rows = new Map<number, HTMLElement>();
@@ -48,7 +33,7 @@ export function episodeList(
       const listed = episodes[index];
       if (rows.has(index) || listed === undefined) continue;
       const row = rowOf(listed, index, { length: episodes.length, isChosen: listed === chosen, namesRuns });
-      row.addEventListener('click', () => choose(index));
+      row.addEventListener('click', () => choose(listed));
       rows.set(index, row);
       spacer.append(row);
     }
@@ -58,24 +43,31 @@ export function episodeList(
     rows.clear();
     draw();
   };
+  const placeOfChosen = () => (chosen === undefined ? -1 : episodes.indexOf(chosen));
+  const nameChosen = (at: number) => {
+    if (at < 0) node.removeAttribute('aria-activedescendant');
+    else node.setAttribute('aria-activedescendant', `episode-${at}`);
+  };
   const mark = () => {
-    const at = chosen === undefined ? -1 : episodes.indexOf(chosen);
-    if (at < 0) return node.removeAttribute('aria-activedescendant');
+    const at = placeOfChosen();
+    nameChosen(at);
+    if (at < 0) return;
     const top = at * rowHeight;
     if (top < node.scrollTop) node.scrollTop = top;
     else if (top + rowHeight > node.scrollTop + node.clientHeight) node.scrollTop = top + rowHeight - node.clientHeight;
     redraw();
-    node.setAttribute('aria-activedescendant', `episode-${at}`);
   };
-  const choose = (index: number, isStep = false) => {
-    const listed = episodes[Math.min(episodes.length - 1, Math.max(0, index))];
-    if (listed === undefined) return;
+  const choose = (listed: ListedEpisode, isStep = false) => {
     chosen = listed;
     mark();
     onChoose(listed, isStep);
   };
-  const move = (by: number) =>
-    choose(chosen === undefined || !episodes.includes(chosen) ? 0 : episodes.indexOf(chosen) + by, true);
+  /** Chooses the episode that is `by` places further, or the first. */
+  const move = (by: number) => {
+    const from = placeOfChosen();
+    const next = episodes[from < 0 ? 0 : Math.min(episodes.length - 1, Math.max(0, from + by))];
+    if (next !== undefined) choose(next, true);
+  };
 
   let asked = false;
   node.addEventListener('scroll', () => {
@@ -104,9 +96,9 @@ export function episodeList(
   };
   return {
     node,
-    update(found) {
-      const isSame = found.length === episodes.length && found.every((listed, i) => listed === episodes[i]);
-      if (isSame) return;
+    /** Like `show`, but the visible part keeps its place while other episodes are added and removed. */
+    update(found: readonly ListedEpisode[]) {
+      if (isSameList(found, episodes)) return;
       const top = Math.floor(node.scrollTop / rowHeight);
       const offset = node.scrollTop - top * rowHeight;
       // The anchor is the first visible row that still exists. At the very top there is no anchor, so new rows appear.
@@ -124,23 +116,18 @@ export function episodeList(
       const held = inView[anchor];
       if (held !== undefined) node.scrollTop = (found.indexOf(held) - anchor) * rowHeight + offset;
       draw();
-      const at = chosen === undefined ? -1 : found.indexOf(chosen);
-      if (at < 0) node.removeAttribute('aria-activedescendant');
-      else node.setAttribute('aria-activedescendant', `episode-${at}`);
+      nameChosen(placeOfChosen());
     },
-    show(found) {
+    show(found: readonly ListedEpisode[]) {
       take(found);
       node.scrollTop = 0;
       redraw();
       mark();
     },
     move,
-    choose(listed) {
-      chosen = listed;
-      mark();
-      onChoose(listed, false);
-    },
-    mark(listed) {
+    choose,
+    /** Marks an episode as chosen, without a call of `onChoose`. */
+    mark(listed: ListedEpisode) {
       chosen = listed;
       mark();
     },
@@ -159,26 +146,19 @@ function rowOf(
     `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
     ...(invalid ? ['invalid'] : []),
   ];
-  const { sign, name } = outcomes[episode.outcome];
   const row = element(
-    'div',
+    'div.row',
     {
-      class: 'row',
       role: 'option',
       id: `episode-${index}`,
       'aria-selected': String(isChosen),
       'aria-posinset': index + 1,
       'aria-setsize': length,
     },
-    element(
-      'span',
-      { class: `sign ${episode.outcome}`, title: name },
-      sign,
-      element('span', { class: 'hidden' }, name),
-    ),
-    element('span', { class: 'task' }, episode.task.slice(0, 200)),
-    element('span', { class: 'value' }, episode.return === null ? '–' : short(episode.return)),
-    element('span', { class: 'place' }, place.join(' · ')),
+    outcomeSign(episode.outcome),
+    element('span.task', episode.task.slice(0, 200)),
+    element('span.value', episode.return === null ? '–' : short(episode.return)),
+    element('span.place.fine', place.join(' · ')),
   );
   row.style.transform = `translateY(${index * rowHeight}px)`;
   return row;

@@ -44,33 +44,23 @@ function episodeHead(listed: ListedEpisode): HTMLElement {
     ...(version === undefined ? [] : [`policy version ${count(version)}`]),
     ...(episode.retries > 0 ? [`succeeded after ${episode.retries} failures`] : []),
   ];
+  const turns = `${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`;
+  const total = episode.return === null ? '' : `, return ${short(episode.return)}`;
   return element(
-    'header',
-    { class: 'block episode-head' },
-    element('h3', {}, episode.task),
-    element(
-      'p',
-      {},
-      outcomeBadge(episode),
-      ` ${episode.turns.length} ${episode.turns.length === 1 ? 'turn' : 'turns'}`,
-      episode.return === null ? '' : `, return ${short(episode.return)}`,
-    ),
-    element('p', { class: 'explain' }, facts.join(' · ')),
+    'header.block.episode-head',
+    element('h3', episode.task),
+    element('p', outcomeBadge(episode), ` ${turns}`, total),
+    element('p.explain', facts.join(' · ')),
   );
 }
 
-function turnBlock(
-  listed: ListedEpisode,
-  turn: ReportTurn,
-  index: number,
-  colouring: TokenColouring | undefined,
-): HTMLElement {
+function turnBlock(listed: ListedEpisode, turn: ReportTurn, index: number, colouring?: TokenColouring): HTMLElement {
   const { facts, malformed } = turn;
   const isBad = facts.invalid || malformed !== undefined;
   return element(
     'article',
     { class: `block turn${isBad ? ' invalid' : ''}`, 'aria-label': `Turn ${index + 1}` },
-    element('p', { class: 'turn-head' }, element('span', {}, `Turn ${index + 1}`), rewardOf(turn)),
+    element('p.turn-head.fine', element('span', `Turn ${index + 1}`), rewardOf(turn)),
     foldedText(turn.observation, 'observation'),
     ...policyTexts(listed, turn, index, colouring),
     parsed(turn),
@@ -79,18 +69,13 @@ function turnBlock(
 }
 
 /** The policy's output: as text, or as its tokens after the observation's tokens. */
-function policyTexts(
-  { episode }: ListedEpisode,
-  turn: ReportTurn,
-  index: number,
-  colouring: TokenColouring | undefined,
-): HTMLElement[] {
+function policyTexts({ episode }: ListedEpisode, turn: ReportTurn, index: number, colouring?: TokenColouring) {
   const { sampled, sequence = 0 } = turn;
   const record = episode.sequences?.[sequence];
   const text = foldedText(turn.text, 'action');
   if (colouring === undefined) return [text];
   if (record === undefined || sampled === undefined) {
-    return [text, element('p', { class: 'remark' }, 'The tokens of this turn were not recorded.')];
+    return [text, element('p.remark', 'The tokens of this turn were not recorded.')];
   }
   const earlier = episode.turns[index - 1];
   // A sequence begins with its own context.
@@ -105,11 +90,7 @@ function policyTexts(
 
 /** Tokens that the policy read, drawn when the reader opens them. */
 function contextTokens(length: number, draw: () => HTMLElement): HTMLElement {
-  const details = element(
-    'details',
-    { class: 'context' },
-    element('summary', {}, `${count(length)} tokens of context`),
-  );
+  const details = element('details.context', element('summary', `${count(length)} tokens of context`));
   details.addEventListener('toggle', () => details.append(draw()), { once: true });
   return details;
 }
@@ -120,8 +101,8 @@ function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
   const isOne = parts.length === 1 && Object.values(components)[0] === reward;
   const detail = isOne ? Object.keys(components)[0] : parts.join(', ');
   return element(
-    'span',
-    { class: 'reward', title: `native reward ${short(native)}` },
+    'span.reward',
+    { title: `native reward ${short(native)}` },
     'reward ',
     element('b', { class: reward < 0 ? 'negative' : reward > 0 ? 'positive' : '' }, signed(reward, 3)),
     detail === undefined || detail === '' ? '' : ` (${detail})`,
@@ -131,16 +112,16 @@ function rewardOf({ reward, components, native }: ReportTurn): HTMLElement {
 function parsed({ action, calls = [], malformed, text, cut }: ReportTurn): HTMLElement | undefined {
   const notes = [
     ...calls.map(toolNote),
-    ...(malformed === undefined ? [] : [element('p', { class: 'fault' }, `No action: ${malformed}`)]),
-    ...(cut ? [element('p', { class: 'fault' }, 'Cut at the token limit.')] : []),
+    ...(malformed === undefined ? [] : [element('p.fault', `No action: ${malformed}`)]),
+    ...(cut ? [element('p.fault', 'Cut at the token limit.')] : []),
   ];
   // The text equals the action.
   const isSame = action === undefined || action === text;
   const did = isSame
     ? undefined
-    : element('div', { class: 'parsed' }, element('span', { class: 'label' }, 'action '), foldedText(action, 'inline'));
+    : element('div.parsed', element('span.label', 'action '), foldedText(action, 'inline'));
   if (did === undefined && notes.length === 0) return undefined;
-  return element('div', {}, did, ...notes);
+  return element('div', did, ...notes);
 }
 
 /** The called tool and the outcome of the call; its answer is the next observation. */
@@ -166,7 +147,7 @@ function factsOf({ facts }: ReportTurn): HTMLElement {
       ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
     ),
   ];
-  return foldedText(shown.join(' · ') || 'no facts', 'facts-line');
+  return foldedText(shown.join(' · ') || 'no facts', 'facts-line fine');
 }
 
 function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefined): HTMLElement {
@@ -181,19 +162,14 @@ function endBlock({ episode }: ListedEpisode, colouring: TokenColouring | undefi
   const last = episode.turns.at(-1)?.sampled?.[1] ?? 0;
   const rest = record === undefined ? 0 : record.tokens.length - last;
   return element(
-    'article',
-    { class: 'block end', 'aria-label': 'End' },
-    element(
-      'p',
-      { class: 'turn-head' },
-      element('span', {}, 'End'),
-      element('span', { class: 'reward' }, words[outcome]),
-    ),
+    'article.block.end',
+    { 'aria-label': 'End' },
+    element('p.turn-head.fine', element('span', 'End'), element('span.reward', words[outcome])),
     episode.finalObservation === undefined ? undefined : foldedText(episode.finalObservation, 'observation'),
     ...verdicts.map(({ judge, score, reason }) =>
-      foldedText(`${judge}: ${short(score)}${reason === undefined ? '' : `. ${reason}`}`, 'facts-line'),
+      foldedText(`${judge}: ${short(score)}${reason === undefined ? '' : `. ${reason}`}`, 'facts-line fine'),
     ),
-    sandbox === undefined ? undefined : foldedText(`sandbox ${sandbox}`, 'facts-line'),
+    sandbox === undefined ? undefined : foldedText(`sandbox ${sandbox}`, 'facts-line fine'),
     colouring !== undefined &&
       record !== undefined &&
       rest > 0 &&

@@ -30,12 +30,12 @@ export function explainCurves(
     .join(' ');
 }
 
-function seedSentences(groups: readonly CurveGroup[]): string[] {
+function seedSentences(groups: readonly CurveGroup[]): (string | false)[] {
   if (groups.every(({ runs }) => runs.length < 2)) return ['The curves have no band, because each has one seed.'];
   const isUneven = groups.some(({ runs }) => new Set(runs.map(({ series }) => series.runStep.at(-1))).size > 1);
   return [
     'Each curve is the mean over seeds; its band reaches from the lowest seed to the highest.',
-    ...(isUneven ? ['Where a seed has ended, the line is thin: it is the mean of the others.'] : []),
+    isUneven && 'Where a seed has ended, the line is thin: it is the mean of the others.',
   ];
 }
 
@@ -47,24 +47,20 @@ function markSentences([first]: readonly ChartOptions[]): string[] {
 }
 
 /** Which tasks are played: evaluations during training, the final evaluation and the baselines may differ. */
-function taskSentences(groups: readonly CurveGroup[], charts: readonly ChartOptions[]): string[] {
+function taskSentences(groups: readonly CurveGroup[], charts: readonly ChartOptions[]): (string | false)[] {
   const runs = groups.flatMap((group) => group.runs);
   const splits = [...new Set(runs.flatMap(({ evaluations }) => evaluations.find(({ final }) => final)?.split ?? []))];
   const place = `the ${splits.join(' and ')} ${splits.length > 1 ? 'splits' : 'split'}`;
   const curves = runs.flatMap((run) => Object.keys(run.series.metrics).map((name) => ({ run, name })));
   const evaluated = curves.filter(({ name }) => name.startsWith('eval/'));
   return [
-    ...(evaluated.length > 0 && splits.length > 0
-      ? [`Evaluations during training may play other tasks than the final one on ${place}.`]
-      : []),
-    ...(charts.some(({ levels }) => levels.length > 0)
-      ? ['Horizontal lines are baselines of the final evaluation.']
-      : []),
-    ...(playedApart(runs)
-      ? ['Baselines are not drawn, because the runs were tested on different splits or in different environments.']
-      : []),
-    ...(evaluated.some(({ run, name }) => startOf(run, name) !== undefined)
-      ? [`The first point of success is the policy before RL, on ${place}.`]
-      : []),
+    evaluated.length > 0 &&
+      splits.length > 0 &&
+      `Evaluations during training may play other tasks than the final one on ${place}.`,
+    charts.some(({ levels }) => levels.length > 0) && 'Horizontal lines are baselines of the final evaluation.',
+    playedApart(runs) &&
+      'Baselines are not drawn, because the runs were tested on different splits or in different environments.',
+    evaluated.some(({ run, name }) => startOf(run, name) !== undefined) &&
+      `The first point of success is the policy before RL, on ${place}.`,
   ];
 }

@@ -1,4 +1,5 @@
 import type { ReportEpisode, ReportRun } from '../report-data.js';
+import { hasWords, searchWords } from './search-words.js';
 
 /** An episode and where it comes from. */
 export interface ListedEpisode {
@@ -69,11 +70,6 @@ function shortHash(text: string): string {
   return (hash >>> 0).toString(36);
 }
 
-/** The words of a search, in lower case. */
-export function searchWords(search: string): string[] {
-  return search.toLowerCase().split(/\s+/).filter(Boolean);
-}
-
 const texts = new WeakMap<ReportEpisode, string>();
 
 /** Everything that a reader can read in an episode, in lower case. It is made at the first search. */
@@ -94,7 +90,6 @@ function textOf(episode: ReportEpisode): string {
 
 export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFilter): ListedEpisode[] {
   const words = searchWords(filter.words);
-  const isFound = (text: string) => words.every((word) => text.includes(word));
   const found = all.filter(
     ({ run, episode, invalid }) =>
       (filter.outcomes.size === 0 || filter.outcomes.has(episode.outcome)) &&
@@ -103,20 +98,18 @@ export function filterEpisodes(all: readonly ListedEpisode[], filter: EpisodeFil
       (filter.run === '' || run.id === filter.run) &&
       episode.runStep >= filter.fromStep &&
       episode.runStep <= filter.toStep &&
-      (words.length === 0 || isFound(textOf(episode))),
+      (words.length === 0 || hasWords(textOf(episode), words)),
   );
-  const value = ({ episode }: ListedEpisode, missing: number) => episode.return ?? missing;
-  switch (filter.order) {
-    case 'recorded':
-      return found;
-    case 'best':
-      return found.sort((a, b) => value(b, -Infinity) - value(a, -Infinity));
-    case 'worst':
-      return found.sort((a, b) => value(a, Infinity) - value(b, Infinity));
-    case 'longest':
-      return found.sort((a, b) => b.episode.turns.length - a.episode.turns.length);
-  }
+  return found.sort((a, b) => orders[filter.order](a.episode, b.episode));
 }
+
+/** Episodes without a return come last in both orders by it. */
+const orders: { readonly [order in EpisodeFilter['order']]: (a: ReportEpisode, b: ReportEpisode) => number } = {
+  recorded: () => 0,
+  best: (a, b) => (b.return ?? -Infinity) - (a.return ?? -Infinity),
+  worst: (a, b) => (a.return ?? Infinity) - (b.return ?? Infinity),
+  longest: (a, b) => b.turns.length - a.turns.length,
+};
 
 /**
  * Other episodes of the same task, the most informative first: the same attempt in the same world, then other stages

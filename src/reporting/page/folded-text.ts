@@ -19,11 +19,12 @@ export function foldedText(text: string, className: string): HTMLElement {
   if (text === '') return element('div', { class: `${className} empty` }, '(nothing)');
   const body = element('div', { class: className }, text.slice(0, longest));
   if (text.length <= longest) return body;
-  const all = element('button', { type: 'button', class: 'quiet' }, `… show all of ${formatBytes(text.length)}`);
-  hidden.set(all, text.slice(longest));
-  all.addEventListener('click', () => {
+  const unfold = () => {
     body.textContent = visible(text);
     all.remove();
-  });
-  return element('div', {}, body, all);
+  };
+  const attributes = { type: 'button', onclick: unfold };
+  const all = element('button.quiet', attributes, `… show all of ${formatBytes(text.length)}`);
+  hidden.set(all, text.slice(longest));
+  return element('div', body, all);
 }

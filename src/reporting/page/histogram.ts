@@ -53,26 +53,22 @@ export function histogram(title: string, values: readonly number[], unit: string
   });
   const ends = [bars[0]?.low, bars.at(-1)?.high];
   const named = bars.length > mostNames ? ends : bars.map(({ low }) => low);
-  const names = named.map((value) => element('span', {}, value === undefined ? '' : short(value)));
+  const names = named.map((value) => element('span', value === undefined ? '' : short(value)));
   return element(
-    'figure',
-    { class: 'histogram' },
+    'figure.histogram',
     element(
       'figcaption',
-      {},
-      element('h3', {}, title),
+      element('h3', title),
       element(
-        'p',
-        { class: 'legend' },
-        element('span', {}, 'mean ', element('b', {}, short(mean))),
-        element('span', {}, 'median ', element('b', {}, short(median))),
-        element('span', {}, `${count(values.length)} ${unit}`),
+        'p.legend.fine',
+        element('span', 'mean ', element('b', short(mean))),
+        element('span', 'median ', element('b', short(median))),
+        element('span', `${count(values.length)} ${unit}`),
       ),
     ),
     element(
-      'div',
+      'div.bars',
       {
-        class: 'bars',
         role: 'img',
         'aria-label': `${title}: ${bars.map((bar) => `${name(bar)}: ${bar.count}`).join('; ')}`,
       },

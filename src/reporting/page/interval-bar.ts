@@ -9,7 +9,7 @@ export function intervalBar({ from, to, middle, low, high, ticks = [], zero }: I
     made.style.left = place(value);
     return made;
   };
-  const bar = element('div', { class: 'interval', 'aria-hidden': 'true' });
+  const bar = element('div.interval', { 'aria-hidden': 'true' });
   if (zero !== undefined) bar.append(mark('zero', zero));
   if (low !== null && high !== null) {
     const range = mark('range', low);

@@ -9,10 +9,8 @@ interface Moves {
 /** How far a key moves, and takes the key; undefined for another key. */
 export function moveOfKey(event: KeyboardEvent, { page, line, step }: Moves): number | undefined {
   const moves: { readonly [key: string]: number | undefined } = {
-    ...(step !== undefined && { ArrowLeft: -step, ArrowRight: step }),
-    ...(line !== undefined && { ArrowUp: -line, ArrowDown: line }),
-    ...(page !== undefined && { PageUp: -page, PageDown: page }),
-    ...{ Home: -Infinity, End: Infinity },
+    ...{ ArrowLeft: step && -step, ArrowRight: step, ArrowUp: line && -line, ArrowDown: line },
+    ...{ PageUp: page && -page, PageDown: page, Home: -Infinity, End: Infinity },
   };
   const move = moves[event.key];
   if (move !== undefined) event.preventDefault();

@@ -12,13 +12,7 @@ import { moveOfKey } from './key-moves.js';
 import { svgElement } from './svg-element.js';
 import { swatch } from './swatch.js';
 
-/** A chart in the page. */
-export interface LineChart {
-  readonly node: HTMLElement;
-  /** Draws other values in the same place. The cursor, the focus, the title and the height stay. */
-  readonly update: (options: ChartOptions) => void;
-  readonly dispose: () => void;
-}
+export type LineChart = ReturnType<typeof lineChart>;
 
 /** Size of the text of a plot, in CSS pixels. */
 const text = 12;
@@ -37,23 +31,22 @@ function moveCursor(to: number | undefined): void {
  * A chart with a legend that shows the values under the pointer. While the chart has the focus, arrow keys move the
  * cursor instead. Its height is the same before and after drawing.
  */
-export function lineChart(first: ChartOptions): LineChart {
+export function lineChart(first: ChartOptions) {
   let options = first;
   const { title, height } = first;
-  const legend = element('p', { class: 'legend' });
-  const note = element('p', { class: 'remark' });
-  const plot = element('div', { class: 'plot', tabindex: 0, role: 'img' });
+  const legend = element('p.legend.fine');
+  const note = element('p.remark');
+  const plot = element('div.plot', { tabindex: 0, role: 'img' });
   plot.style.height = `${height}px`;
   const tools = element(
     'span',
-    {},
     copyLink(`Link to the chart ${title}`, () => ({ chart: title, episode: undefined })),
     saveButton(title, 'PNG', () => figureImage(figureOf(options, isDark() ? 'dark' : 'light'))),
     saveButton(title, 'SVG', () => new Blob([figureOf(options)], { type: 'image/svg+xml' })),
   );
-  const head = element('div', { class: 'chart-head' }, element('h3', {}, title), tools);
-  const caption = element('figcaption', {}, head, legend, note);
-  const node = element('figure', { class: 'chart', 'data-title': title }, caption, plot);
+  const head = element('div.chart-head', element('h3', title), tools);
+  const caption = element('figcaption', head, legend, note);
+  const node = element('figure.chart', { 'data-title': title }, caption, plot);
 
   /** Every x with a point, rising. */
   let places: readonly number[] = [];
@@ -63,9 +56,9 @@ export function lineChart(first: ChartOptions): LineChart {
 
   const showCursor = () => {
     const keys = named(options).map((line) =>
-      element('span', { class: 'key' }, swatch(line.style), `${line.label} `, element('b', {}, valueOf(line, options))),
+      element('span.key', swatch(line.style), `${line.label} `, element('b', valueOf(line, options))),
     );
-    const where = cursor !== undefined && element('span', { class: 'where' }, `at ${options.formatX(cursor)}`);
+    const where = cursor !== undefined && element('span.where', `at ${options.formatX(cursor)}`);
     replaceChildren(legend, ...keys, where);
     pointer.replaceChildren(...(drawn === undefined ? [] : cursorShapes(options, drawn)).map(svgElement));
   };
@@ -80,6 +73,7 @@ export function lineChart(first: ChartOptions): LineChart {
     }
     showCursor();
   };
+  /** Draws other values in the same place. The cursor, the focus, the title and the height stay. */
   const update = (given: ChartOptions) => {
     // A place on one axis means nothing on another.
     if (given.x.title !== options.x.title) moveCursor(undefined);
@@ -128,11 +122,9 @@ export function lineChart(first: ChartOptions): LineChart {
 }
 
 function saveButton(title: string, kind: string, make: () => Blob | Promise<Blob>): HTMLButtonElement {
-  const attributes = { class: 'quiet save', 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
-  const button = element('button', { type: 'button', ...attributes }, kind);
   const save = async () => downloadFile(`${title}.${kind.toLowerCase()}`, await make());
-  button.addEventListener('click', () => void save());
-  return button;
+  const names = { 'aria-label': `Save ${title} as ${kind}`, title: `Save as ${kind}` };
+  return element('button.quiet.save', { type: 'button', ...names, onclick: () => void save() }, kind);
 }
 
 function named({ lines }: ChartOptions): readonly ChartLine[] {

@@ -13,42 +13,43 @@ import { addressIn } from './address.js';
 
 function follow(root: HTMLElement): void {
   const status = liveStatus();
-  const home = element('a', { class: 'brand', href: addressIn('/') }, 'agentgym');
-  const problem = element('p', { class: 'warning problem', role: 'alert', hidden: true });
-  const clear = () => (problem.hidden = true);
+  const home = element('a.brand', { href: addressIn('/') }, 'agentgym');
+  const problem = element('p.warning.problem', { role: 'alert', hidden: true });
   const runAddress = (id: string) => addressIn(`/runs/${encodeURIComponent(id)}`);
   const frame = { home, aside: status.node, runAddress };
   // Shown until the first answer.
-  replaceChildren(root, element('nav', {}, home, status.node), element('main', {}, problem));
+  replaceChildren(root, element('nav', home, status.node), element('main', problem));
 
   const assemble = reportAssembler();
-  let updateReport: ((data: ReportData) => void) | undefined;
-  let updateRuns: ((listing: RunsListing) => void) | undefined;
   let report: ReportData | undefined;
-  const place = () => {
-    const main = root.querySelector('main');
-    if (main !== problem.parentElement) main?.prepend(problem);
+  /** Draws the first data that arrive, and changes the page for newer ones. */
+  const shown = <Data>(draw: (first: Data) => (newer: Data) => void) => {
+    let update: ((newer: Data) => void) | undefined;
+    return (data: Data) => {
+      problem.hidden = true;
+      const change = update;
+      if (change === undefined) update = draw(data);
+      else keepPlace(() => change(data));
+      const main = root.querySelector('main');
+      if (main !== problem.parentElement) main?.prepend(problem);
+    };
   };
+  const showRuns = shown((runs: RunsListing) => drawRuns(root, runs, frame));
+  const showReport = shown((data: ReportData) => {
+    const update = drawReport(root, data, frame);
+    // The target of the address exists only after drawing.
+    document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    return update;
+  });
   connect({
     address: `/events${location.pathname}${location.search}`,
     on: {
       report: (data) => {
-        clear();
         report = assemble(data as ReportUpdate);
-        if (updateReport === undefined) {
-          updateReport = drawReport(root, report, frame);
-          // The target of the address exists only after drawing.
-          document.getElementById(location.hash.slice(1))?.scrollIntoView();
-        } else updateWith(updateReport, report);
-        place();
+        showReport(report);
         document.title = `${titleOf(report)} · agentgym`;
       },
-      runs: (data) => {
-        clear();
-        if (updateRuns === undefined) updateRuns = drawRuns(root, data as RunsListing, frame);
-        else updateWith(updateRuns, data as RunsListing);
-        place();
-      },
+      runs: (data) => showRuns(data as RunsListing),
       load: (data) => status.load(report === undefined ? (data as SystemLoad) : ofReport(data as SystemLoad, report)),
       problem: (data) => {
         replaceChildren(problem, `New data cannot be read: ${(data as ServerProblem).message}`);
@@ -57,10 +58,6 @@ function follow(root: HTMLElement): void {
     },
     onState: status.connection,
   });
-}
-
-function updateWith<Data>(update: (data: Data) => void, data: Data): void {
-  keepPlace(() => update(data));
 }
 
 /** Marks a running report, so that readers find it among browser tabs. */

@@ -13,51 +13,36 @@ const words: { readonly [state in ConnectionState]: string } = {
 };
 
 /** The end of the bar: whether the page is live, and the load of the machine. */
-export interface LiveStatus {
-  readonly node: HTMLElement;
-  readonly connection: (state: ConnectionState) => void;
-  readonly load: (load: SystemLoad) => void;
-}
-
-export function liveStatus(): LiveStatus {
-  const state = element('span', { class: 'live', role: 'status' });
-  const load = element('span', { class: 'load' });
+export function liveStatus() {
+  const state = element('span.live', { role: 'status' });
+  const load = element('span.load');
   return {
-    node: element('span', { class: 'aside' }, load, state),
-    connection(now) {
+    node: element('span.aside.fine', load, state),
+    connection: (now: ConnectionState) => {
       state.className = `live ${now}`;
       state.textContent = words[now];
       load.classList.toggle('stale', now !== 'live');
     },
-    load(sample) {
+    load: (sample: SystemLoad) => {
       replaceChildren(load, ...loadParts(sample));
       load.title = loadTitle(sample);
     },
   };
 }
 
-function loadParts({ cores, busy, average, memory, processes }: SystemLoad): HTMLElement[] {
-  const own = processes.length === 0 ? undefined : ownProcesses(processes);
+function loadParts({ cores, busy, average, memory, processes }: SystemLoad): (HTMLElement | false)[] {
   return [
     meter('cpu', busy, busy === null ? `${cores} cores` : `${formatShare(busy, 0)} of ${cores} cores`),
-    ...(average === null
-      ? []
-      : [element('span', { class: 'meter' }, 'load ', element('b', {}, number(average[0], 1)))]),
+    average !== null && element('span.meter', 'load ', element('b', number(average[0], 1))),
     meter('memory', memory.used / memory.total, `${bytes(memory.used)} of ${bytes(memory.total)}`),
-    ...(own === undefined ? [] : [element('span', { class: 'meter' }, 'training ', element('b', {}, own))]),
+    processes.length > 0 && element('span.meter', 'training ', element('b', ownProcesses(processes))),
   ];
 }
 
 function meter(name: string, share: number | null, text: string): HTMLElement {
-  const bar = element('span', { class: 'fill' });
+  const bar = element('span');
   bar.style.width = `${100 * Math.min(1, Math.max(0, share ?? 0))}%`;
-  return element(
-    'span',
-    { class: 'meter' },
-    `${name} `,
-    element('span', { class: 'gauge', 'aria-hidden': 'true' }, bar),
-    element('b', {}, text),
-  );
+  return element('span.meter', `${name} `, element('span.gauge', { 'aria-hidden': 'true' }, bar), element('b', text));
 }
 
 /** "1.9 cores, 410 MB": the sum over processes. The first sample has no cores. */
@@ -69,15 +54,13 @@ function ownProcesses(processes: readonly ProcessLoad[]): string {
 }
 
 function loadTitle({ average, processes }: SystemLoad): string {
-  const means =
-    average === null
-      ? []
-      : [`load average over 1, 5 and 15 minutes: ${average.map((value) => number(value, 2)).join(', ')}`];
+  const means = average?.map((value) => number(value, 2)).join(', ');
   const each = processes.map(
     ({ run, pid, cores, memory }) =>
       `run ${run}: process ${pid}, ${cores === null ? '' : `${number(cores, 2)} cores, `}${bytes(memory)}`,
   );
-  return [...means, ...each].join('\n');
+  const whole = means === undefined ? [] : [`load average over 1, 5 and 15 minutes: ${means}`];
+  return [...whole, ...each].join('\n');
 }
 
 function bytes(value: number): string {

@@ -1,15 +1,11 @@
+import { hasWords } from './search-words.js';
+
 /** The content of a chart: one metric, or several of one kind. */
 export interface Panel {
   readonly title: string;
   /** `alone`: the title of the metric in a separate chart, as in comparisons; absent: the panel's title. */
   readonly metrics: readonly (readonly [name: string, label: string, alone?: string])[];
   readonly isShare?: boolean;
-}
-
-/** Panels under one heading; the first panels have no heading. */
-interface PanelGroup {
-  readonly title: string;
-  readonly panels: readonly Panel[];
 }
 
 /** Panels that are always shown if a run has their metrics. */
@@ -51,15 +47,11 @@ const headings: ReadonlyMap<string, string> = new Map([
   ['time', 'Time'],
 ]);
 
-/** All panels that a report can draw. */
-interface FoundPanels {
-  /** Success first. */
-  readonly first: readonly Panel[];
-  readonly others: readonly PanelGroup[];
-}
-
-/** Puts every metric in a panel. Important metrics share panels; each other metric has a separate panel. */
-export function panelsOf(names: ReadonlySet<string>): FoundPanels {
+/**
+ * Puts every metric in a panel. Important metrics share panels, success first, without a heading. Each other metric has
+ * a separate panel, under a heading.
+ */
+export function panelsOf(names: ReadonlySet<string>) {
   const first = [
     successPanel(names),
     ...foremost.map((panel) => ({ ...panel, metrics: panel.metrics.filter(([name]) => names.has(name)) })),
@@ -79,8 +71,7 @@ export function panelsOf(names: ReadonlySet<string>): FoundPanels {
 
 /** Whether all words occur in a panel's title or in the names of its metrics. */
 export function matchesPanel({ title, metrics }: Panel, words: readonly string[]): boolean {
-  const text = [title, ...metrics.flat()].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word));
+  return hasWords([title, ...metrics.flat()].join(' ').toLowerCase(), words);
 }
 
 /** Ends of intervals are drawn as the band of their metric. */

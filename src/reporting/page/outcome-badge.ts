@@ -11,6 +11,12 @@ export const outcomes: {
   failed: { sign: '!', name: 'failed' },
 };
 
+/** The sign of an outcome; its name is for readers who cannot see it, or point at it. */
+export function outcomeSign(outcome: ReportEpisode['outcome']): HTMLElement {
+  const { sign, name } = outcomes[outcome];
+  return element('span', { class: `sign ${outcome}`, title: name }, sign, element('span.hidden', name));
+}
+
 /** The outcome of an episode, as a sign and a word. */
 export function outcomeBadge({ outcome, cause }: ReportEpisode): HTMLElement {
   const { sign, name } = outcomes[outcome];
@@ -18,7 +24,7 @@ export function outcomeBadge({ outcome, cause }: ReportEpisode): HTMLElement {
   return element(
     'span',
     { class: `outcome ${outcome}` },
-    element('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
+    element('span.sign', { 'aria-hidden': 'true' }, sign),
     `${name}${by}`,
   );
 }

@@ -12,13 +12,21 @@ it('names settings by as much of their keys as tells them apart', () => {
     'stages.rl.optimizer.name': 'muon',
     'evaluation.every': 50,
   };
-  const facts = { seed: 1, algorithm: 'grpo', settings, finals: [], steps: 1, seconds: 1 } satisfies RunFacts;
-  const [, joined] = settingColumns([facts], (row) => row);
+  const facts = {
+    seed: 1,
+    algorithm: 'grpo',
+    settings,
+    finals: [],
+    steps: 1,
+    seconds: 1,
+    status: 'completed',
+  } satisfies RunFacts;
+  const [, joined] = settingColumns([facts]);
   expect(joined!.cell(facts)).toBe(
     'demonstrations.count 12,800, sft.steps 80, rl.steps 250, optimizer.name muon, evaluation.every 50',
   );
   const { 'evaluation.every': _, ...four } = settings;
-  const columns = settingColumns([{ ...facts, settings: four }], (row) => row);
+  const columns = settingColumns([{ ...facts, settings: four }]);
   expect(columns.map(({ title }) => title)).toEqual(['algorithm', 'demonstrations.count', 'sft.steps', 'rl.steps', 'optimizer.name']); // prettier-ignore
 });
 

@@ -2,14 +2,9 @@ import type { ListedRun, ListedSuccess } from '../live-data.js';
 import { addressIn } from './address.js';
 import { tableCells } from './data-table.js';
 import { element, replaceChildren } from './element.js';
-import { count, formatSeconds, formatShare, percentRange } from '../format-quantity.js';
-import type { KeyedChild } from './keyed-children.js';
+import { count, formatSeconds, percentRange } from '../format-quantity.js';
+import { rateCell } from './run-columns.js';
 import type { SortableColumn } from './sort-head.js';
-
-export interface RunRow extends KeyedChild<ListedRun> {
-  /** Updates the displayed age. */
-  readonly age: () => void;
-}
 
 /** The origin of a success rate. */
 const sources: { readonly [from in ListedSuccess['from']]: string } = {
@@ -23,15 +18,16 @@ export function runRow(
   first: ListedRun,
   columns: () => readonly SortableColumn<ListedRun>[],
   onChoose: (key: string, isOn: boolean) => void,
-): RunRow {
+) {
   let run = first;
   const box = element('input', { type: 'checkbox', 'aria-label': `Compare ${titleOf(run)} ${run.key}` });
   box.addEventListener('change', () => onChoose(run.key, box.checked));
   const link = element('a', { href: addressIn(`/runs/${encodeURIComponent(run.key)}`) });
-  const about = element('span', { class: 'about' });
-  const pick = element('td', {}, element('label', { class: 'pick' }, box));
-  const name = element('th', { scope: 'row', class: 'name text' }, link, about);
-  const node = element('tr', { class: 'run' }, pick, name);
+  const about = element('span.about.fine');
+  const pick = element('td', element('label.pick', box));
+  const name = element('th.name.text', { scope: 'row' }, link, about);
+  const node = element('tr.run', pick, name);
+  /** Updates the displayed age. */
   const age = () => {
     const recipe = run.name === undefined ? '' : `${run.recipe} · `;
     const tags = run.tags.length === 0 ? '' : ` · ${run.tags.join(', ')}`;
@@ -41,7 +37,7 @@ export function runRow(
   return {
     node,
     age,
-    update(newer) {
+    update(newer: ListedRun) {
       run = newer;
       replaceChildren(link, titleOf(run));
       age();
@@ -62,18 +58,16 @@ function titleOf({ name, recipe }: ListedRun): string {
 
 /** The run's progress. */
 export function standCell({ stage, status, steps, stepsWanted }: ListedRun): HTMLElement {
-  const bar = element('span', { class: 'done' });
+  const bar = element('span');
   bar.style.width = `${stepsWanted > 0 ? Math.min(100, (100 * steps) / stepsWanted) : 0}%`;
   return element(
-    'span',
-    { class: 'stand' },
+    'span.stand.fine',
     element(
       'span',
-      {},
       stage === null ? 'no step yet' : `${count(steps)} of ${count(stepsWanted)}`,
       stage !== null && status === 'running' && `, now in ${stage}`,
     ),
-    element('span', { class: 'progress', 'aria-hidden': 'true' }, bar),
+    element('span.gauge', { 'aria-hidden': 'true' }, bar),
   );
 }
 
@@ -83,12 +77,7 @@ export function latestCell({ success, finals }: ListedRun): HTMLElement | string
   const final = finals.find(({ rate }) => success.from === 'final' && rate === success.rate);
   const interval =
     final === undefined ? '' : `, temperature ${final.temperature}: ${percentRange(final.low, final.high)}`;
-  return element(
-    'span',
-    { class: 'rate-cell' },
-    element('b', {}, formatShare(success.rate)),
-    element('small', {}, `${sources[success.from]}${interval}`),
-  );
+  return rateCell(success.rate, `${sources[success.from]}${interval}`);
 }
 
 /** "3 min 05 s ago", "2 d 4 h ago" */

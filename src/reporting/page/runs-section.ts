@@ -1,80 +1,60 @@
 import type { ReportCell, ReportData, ReportRun } from '../report-data.js';
+import { count } from '../format-quantity.js';
 import { element } from './element.js';
-import { costColumns, settingColumns, successColumns, type RunFacts } from './run-columns.js';
+import { settingColumns, statusColumn, successColumns, timeColumn, type RunFacts } from './run-columns.js';
+import { section } from './section.js';
 import { sortableTable } from './sortable-table.js';
 
-interface Row {
-  readonly run: ReportRun;
-  readonly facts: RunFacts;
-}
+type Row = RunFacts & Pick<ReportRun, 'id' | 'label'> & { readonly name: string | undefined };
 
-/** A section that a reader can sort; new data are sorted in the chosen order. */
-export interface RunsSection {
-  readonly node: HTMLElement;
-  readonly update: (data: ReportData) => void;
-}
-
-/** The single runs of a comparison or an ablation. Undefined for one run. */
-export function runsSection(first: ReportData, runAddress?: (id: string) => string): RunsSection | undefined {
+/**
+ * The single runs of a comparison or an ablation. A reader can sort them; new data are sorted in the chosen order.
+ * Undefined for one run.
+ */
+export function runsSection(first: ReportData, runAddress?: (id: string) => string) {
   if (first.runs.length < 2) return undefined;
   const table = sortableTable<Row>('Runs with their settings and their success', 'order of the settings');
   let seen = '';
   const update = ({ runs, cells }: ReportData) => {
-    const rows = runs.map((run) => ({ run, facts: factsOf(run, cells) }));
+    const rows = runs.map((run) => rowOf(run, cells));
     // Unchanged rows are not drawn again, so the focus stays.
-    const now = JSON.stringify(
-      rows.map(({ run: { id, label, name, status }, facts: own }) => [id, label, name, status, own]),
-    );
+    const now = JSON.stringify(rows);
     if (now === seen) return;
     seen = now;
-    const facts = ({ facts: own }: Row) => own;
     table.update(
       [
         {
           title: 'run',
           className: 'text',
-          cell: ({ run }) => {
-            const { id, label } = run;
+          cell: ({ id, label, name }) => {
             const title = runAddress === undefined ? label : element('a', { href: runAddress(id) }, label);
             // Runs of an ablation have the name of their cell.
-            if (run.name === undefined || run.name === label) return title;
-            return element('span', {}, title, element('p', { class: 'remark' }, `${run.name} (${id})`));
+            if (name === undefined || name === label) return title;
+            return element('span', title, element('p.remark', `${name} (${id})`));
           },
-          value: ({ run }) => run.label,
+          value: ({ label }) => label,
         },
-        ...settingColumns(rows, facts),
-        ...successColumns(rows, facts),
-        ...costColumns(facts),
-        {
-          title: 'status',
-          className: 'text',
-          cell: ({ run: { status } }) => element('span', { class: `status ${status}` }, status),
-          value: ({ run }) => run.status,
-        },
+        ...settingColumns(rows),
+        ...successColumns(rows),
+        { title: 'steps', cell: ({ steps }) => count(steps), value: ({ steps }) => steps },
+        timeColumn,
+        statusColumn,
       ],
       rows,
     );
   };
   update(first);
-  const node = element(
-    'section',
-    { id: 'all-runs', 'aria-labelledby': 'all-runs-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'all-runs-title' }, 'Runs')),
-    table.node,
-    element('p', { class: 'explain' }, 'The 95 % intervals cover other tasks, not other seeds.'),
-  );
-  return { node, update };
+  const explain = element('p.explain', 'The 95 % intervals cover other tasks, not other seeds.');
+  return { node: section('all-runs', 'Runs', [], table.node, explain), update };
 }
 
-function factsOf(
-  { seed, cell, summary, evaluations, stages, spent }: ReportRun,
-  cells: readonly ReportCell[],
-): RunFacts {
+function rowOf(run: ReportRun, cells: readonly ReportCell[]): Row {
+  const { id, label, name, status, seed, cell, summary, evaluations, stages, spent } = run;
   const finals = evaluations.filter(
     ({ final, player, environment }) => final && player === 'policy' && environment === undefined,
   );
   return {
-    seed,
+    ...{ id, label, name, status, seed },
     algorithm: summary.find(([name]) => name === 'algorithm')?.[1].split(',')[0] ?? '',
     settings: cells.find(({ id }) => id === cell)?.settings ?? {},
     finals: finals.map(({ temperature, success: { rate, low, high } }) => ({ temperature, rate, low, high })),

@@ -11,22 +11,12 @@ export interface Shortcut {
  * Listens for shortcuts, except while the reader types, and returns the dialog that lists them. `list` is called each
  * time.
  */
-export function shortcuts(list: () => readonly Shortcut[]): {
-  readonly dialog: HTMLDialogElement;
-  readonly open: () => void;
-} {
-  const row = (key: string, does: string) =>
-    element('div', {}, element('dt', {}, element('kbd', {}, key)), element('dd', {}, does));
-  const close = element('button', { type: 'button' }, 'Close');
+export function shortcuts(list: () => readonly Shortcut[]) {
+  const row = (key: string, does: string) => element('div', element('dt', element('kbd', key)), element('dd', does));
+  const close = element('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
   const rows = element('dl');
-  const dialog = element(
-    'dialog',
-    { 'aria-labelledby': 'shortcuts-title' },
-    element('h2', { id: 'shortcuts-title' }, 'Keys'),
-    rows,
-    close,
-  );
-  close.addEventListener('click', () => dialog.close());
+  const title = element('h2', { id: 'shortcuts-title' }, 'Keys');
+  const dialog = element('dialog', { 'aria-labelledby': title.id }, title, rows, close);
   const open = () => {
     if (dialog.open) return;
     replaceChildren(

@@ -1,5 +1,5 @@
 import { breakable, type Column } from './data-table.js';
-import { element } from './element.js';
+import { element, isSameList } from './element.js';
 import { sortRows } from './sort-rows.js';
 
 /** A column by which rows can be sorted. */
@@ -10,25 +10,19 @@ export interface SortableColumn<Row> extends Column<Row> {
   readonly first?: 'ascending' | 'descending';
 }
 
-export interface SortHead<Row> {
-  /** The row of titles, each a button. */
-  readonly node: HTMLElement;
-  /** The same as a menu, because cards have no titles above them. */
-  readonly menu: HTMLElement;
-  /** Replaces the columns. The order stays if its column does. */
-  readonly update: (columns: readonly SortableColumn<Row>[]) => void;
-  readonly sort: (rows: readonly Row[]) => readonly Row[];
-}
-
 type Order = { readonly title: string; readonly direction: 'ascending' | 'descending' };
 
 /** Titles that sort a table by click or by key. `given` names the original order of the rows. */
-export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> {
+export function sortHead<Row>(given: string, onSort: () => void) {
   let columns: readonly SortableColumn<Row>[] = [];
   let order: Order | undefined;
   const node = element('tr');
-  const menu = element('select', { 'aria-label': 'Sort by' });
-  const field = element('label', { class: 'sort-by' }, 'sort by ', menu);
+  const choose = () => {
+    const [, direction, title] = /^(\S+) (.*)$/.exec(menu.value) ?? [];
+    take(title === undefined ? undefined : { title, direction: direction as Order['direction'] });
+  };
+  const menu = element('select', { 'aria-label': 'Sort by', onchange: choose });
+  const field = element('label.sort-by', 'sort by ', menu);
   const take = (chosen: Order | undefined) => {
     order = chosen;
     mark();
@@ -41,30 +35,27 @@ export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> 
     }
     menu.value = order === undefined ? '' : `${order.direction} ${order.title}`;
   };
-  menu.addEventListener('change', () => {
-    const [, direction, title] = /^(\S+) (.*)$/.exec(menu.value) ?? [];
-    take(title === undefined ? undefined : { title, direction: direction as Order['direction'] });
-  });
   return {
+    /** The row of titles, each a button. */
     node,
+    /** The same as a menu, because cards have no titles above them. */
     menu: field,
-    update(wanted) {
-      const isSame = wanted.map(({ title }) => title).join('\n') === columns.map(({ title }) => title).join('\n');
+    /** Replaces the columns. The order stays if its column does. */
+    update(wanted: readonly SortableColumn<Row>[]) {
+      const titles = (of: readonly SortableColumn<Row>[]) => of.map(({ title }) => title);
+      const isSame = isSameList(titles(wanted), titles(columns));
       columns = wanted;
       if (isSame) return;
       node.replaceChildren(
         ...wanted.map(({ title, className, value, first = 'ascending' }) => {
           if (value === undefined) return element('th', { scope: 'col', class: className }, ...breakable(title));
-          const button = element(
-            'button',
-            { type: 'button', class: 'sort', title: `Sort by ${title}` },
-            ...breakable(title),
-          );
-          button.addEventListener('click', () => {
+          const onclick = () => {
             const isAgain = order?.title === title && order.direction === first;
             const other = first === 'ascending' ? 'descending' : 'ascending';
             take({ title, direction: isAgain ? other : first });
-          });
+          };
+          const attributes = { type: 'button', title: `Sort by ${title}`, onclick };
+          const button = element('button.sort', attributes, ...breakable(title));
           return element('th', { scope: 'col', class: className }, button);
         }),
       );
@@ -79,7 +70,7 @@ export function sortHead<Row>(given: string, onSort: () => void): SortHead<Row> 
       if (!wanted.some(({ title }) => title === order?.title)) order = undefined;
       mark();
     },
-    sort(rows) {
+    sort(rows: readonly Row[]): readonly Row[] {
       const value = columns.find(({ title }) => title === order?.title)?.value;
       return order === undefined || value === undefined ? rows : sortRows(rows, value, order.direction);
     },

@@ -1,17 +1,13 @@
 import type { ReportData, ReportEpisode, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
-import { element, replaceChildren } from './element.js';
+import { element, isSameList, replaceChildren } from './element.js';
+import { sampledAdvantages } from './episode-group.js';
 import { stageName } from './episode-view.js';
 import { count } from '../format-quantity.js';
 import { histogram } from './histogram.js';
 
-export interface SpreadSection {
-  readonly node: HTMLElement;
-  readonly update: (data: ReportData) => void;
-}
-
 /** Histograms of returns, advantages and lengths of the recorded episodes. Undefined without episodes. */
-export function spreadSection(first: ReportData): SpreadSection | undefined {
+export function spreadSection(first: ReportData) {
   const stagesOf = ({ runs }: ReportData) => [
     ...new Set(runs.flatMap(({ episodes }) => episodes.map(({ stage }) => stage))),
   ];
@@ -20,10 +16,10 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   let data = first;
   // A training stage, if there is one.
   let stage = stages.find((name) => !name.startsWith('evaluation.')) ?? stages[0] ?? '';
-  let offered = '';
-  const grid = element('div', { class: 'histograms' });
-  const explain = element('p', { class: 'explain' });
-  const head = element('div', { class: 'section-head' });
+  let offered: readonly string[] = [];
+  const grid = element('div.histograms');
+  const explain = element('p.explain');
+  const head = element('div.section-head');
   const draw = () => {
     const episodes = data.runs
       .flatMap((run) => run.episodes)
@@ -34,8 +30,8 @@ export function spreadSection(first: ReportData): SpreadSection | undefined {
   const update = (given: ReportData) => {
     data = given;
     const names = stagesOf(given);
-    if (names.join('\n') !== offered) {
-      offered = names.join('\n');
+    if (!isSameList(names, offered)) {
+      offered = names;
       const stageChoice = choice({
         label: 'Stage',
         options: names.map((name) => [name, stageName(name)] as const),
@@ -74,18 +70,12 @@ function coverage(runs: readonly ReportRun[], stage: string, shown: number): str
 function histograms(episodes: readonly ReportEpisode[]): HTMLElement[] {
   const measures: readonly (readonly [title: string, values: readonly number[], unit?: string])[] = [
     ['Return', episodes.flatMap((episode) => episode.return ?? [])],
-    ['Advantage of a token', episodes.flatMap(advantagesOf), 'tokens'],
+    ['Advantage of a token', episodes.flatMap(({ sequences = [] }) => sampledAdvantages(sequences)), 'tokens'],
     ['Turns', episodes.map(({ turns }) => turns.length)],
     ['Sampled tokens', episodes.flatMap(({ sequences }) => (sequences === undefined ? [] : sampledTokens(sequences)))],
   ];
   return measures.flatMap(([title, values, unit = 'episodes']) =>
     values.length === 0 ? [] : [histogram(title, values, unit)],
-  );
-}
-
-function advantagesOf({ sequences = [] }: ReportEpisode): number[] {
-  return sequences.flatMap(({ advantages = [], mask }) =>
-    advantages.flatMap((value, i) => (value === null || mask[i] !== 1 ? [] : [value])),
   );
 }
 

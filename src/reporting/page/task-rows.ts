@@ -13,16 +13,11 @@ export interface TaskRow {
   readonly ever: number;
 }
 
-/** Runs that were tested on the same tasks. */
-export interface TaskGroup {
-  /** For readers, unique. */
-  readonly name: string;
-  readonly split: string;
-  readonly runs: readonly ReportRun[];
-}
+/** Runs that were tested on the same tasks. Its name is for readers, and unique. */
+export type TaskGroup = ReturnType<typeof taskGroups>[number];
 
 /** The runs with results for each task, by their final tasks: a task of another split or environment is another task. */
-export function taskGroups(runs: readonly ReportRun[]): TaskGroup[] {
+export function taskGroups(runs: readonly ReportRun[]) {
   const groups = new Map<string, { split: string; runs: ReportRun[] }>();
   for (const run of runs) {
     if (run.tasks === undefined) continue;

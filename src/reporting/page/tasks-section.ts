@@ -1,37 +1,37 @@
 import type { ReportData } from '../report-data.js';
 import { choice } from './choice.js';
-import { element, replaceChildren } from './element.js';
+import { element, isSameList, replaceChildren } from './element.js';
 import { count, formatShare } from '../format-quantity.js';
+import { outcomeSign } from './outcome-badge.js';
 import type { SortableColumn } from './sort-head.js';
 import { sortableTable } from './sortable-table.js';
 import { flipOf, taskGroups, taskRows, type TaskGroup, type TaskRow } from './task-rows.js';
 
-type Filter = 'hardest' | 'won' | 'lost';
+const foundNames = {
+  hardest: 'tasks',
+  won: 'tasks solved only after training',
+  lost: 'tasks solved only before it',
+};
 
-export interface TasksSection {
-  readonly node: HTMLElement;
-  readonly update: (data: ReportData) => void;
-  /** Takes the choice of the address, when the page is drawn. */
-  readonly follow: () => void;
-}
+type Filter = keyof typeof foundNames;
 
 /**
  * The single tasks of the final evaluation. Undefined if no run has them. `onOpen` shows the recorded episodes of a
  * task.
  */
-export function tasksSection(first: ReportData, onOpen: (task: string) => void): TasksSection | undefined {
+export function tasksSection(first: ReportData, onOpen: (task: string) => void) {
   if (first.runs.every(({ tasks }) => tasks === undefined)) return undefined;
   let filter: Filter = 'hardest';
-  /** A mean over runs is a formatShare; a single outcome is a sign. */
-  let shown: (value: number | null) => HTMLElement | string = share;
+  /** A mean over runs is a share; a single outcome is a sign. */
+  let shown: typeof shareOrSign = shareOrSign;
   let groups: readonly TaskGroup[] = [];
   let name = '';
   let rows: readonly TaskRow[] = [];
   let recorded = new Map<string, number>();
   const table = sortableTable<TaskRow>('Success of each task before and after training', 'hardest first');
-  const explain = element('p', { class: 'explain' });
-  const found = element('p', { class: 'explain', role: 'status' });
-  const head = element('div', { class: 'section-head' });
+  const explain = element('p.explain');
+  const found = element('p.explain', { role: 'status' });
+  const head = element('div.section-head');
   const columns = (): SortableColumn<TaskRow>[] => [
     { title: 'task', className: 'text', cell: ({ task }) => task.slice(0, 200), value: ({ task }) => task },
     ...(rows.some(({ before }) => before !== null)
@@ -51,19 +51,15 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     cell: ({ task }) => {
       const own = recorded.get(task);
       if (own === undefined) return '–';
-      const open = element('button', { type: 'button', class: 'quiet link', title: `Episodes of ${task}` }, count(own));
-      open.addEventListener('click', () => onOpen(task));
-      return open;
+      const attributes = { type: 'button', title: `Episodes of ${task}`, onclick: () => onOpen(task) };
+      return element('button.quiet.link', attributes, count(own));
     },
     value: ({ task }) => recorded.get(task) ?? 0,
   };
   const draw = () => {
     const fitting = filter === 'hardest' ? rows : rows.filter((row) => flipOf(row) === filter);
     table.update(columns(), fitting);
-    const told = { hardest: 'tasks', won: 'tasks solved only after training', lost: 'tasks solved only before it' }[
-      filter
-    ];
-    found.textContent = `${count(fitting.length)} ${told}`;
+    found.textContent = `${count(fitting.length)} ${foundNames[filter]}`;
   };
   const flips = choice<Filter>({
     label: 'Tasks',
@@ -83,12 +79,13 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
   const update = ({ runs }: ReportData) => {
     // Unchanged rows are not drawn again, so the focus stays.
     const now = runs.flatMap(({ tasks, episodes }) => [tasks, episodes.length]);
-    if (now.length === seen.length && now.every((one, i) => one === seen[i])) return;
+    if (isSameList(now, seen)) return;
     seen = now;
-    const offered = groups.map((group) => group.name).join('\n');
+    const offered = groups.map((group) => group.name);
     groups = taskGroups(runs);
-    if (!groups.some((group) => group.name === name)) name = groups[0]?.name ?? '';
-    if (groups.map((group) => group.name).join('\n') !== offered) drawHead();
+    const names = groups.map((group) => group.name);
+    if (!names.includes(name)) name = names[0] ?? '';
+    if (!isSameList(names, offered)) drawHead();
     choose();
   };
   const choose = () => {
@@ -99,7 +96,7 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     for (const { task } of group.runs.flatMap(({ episodes }) => episodes))
       if (finals.has(task)) recorded.set(task, (recorded.get(task) ?? 0) + 1);
     rows = taskRows(group.runs, recorded);
-    shown = group.runs.length > 1 ? (value) => (value === null ? '–' : formatShare(value, 0)) : share;
+    shown = group.runs.length > 1 ? share : shareOrSign;
     explain.textContent = explanation(group, groups.length > 1);
     draw();
   };
@@ -117,9 +114,8 @@ export function tasksSection(first: ReportData, onOpen: (task: string) => void):
     replaceChildren(head, element('h2', { id: 'tasks-title' }, 'Tasks'), sets.node, flips.node);
   };
   update(first);
-  const follow = () => flips.follow();
   const node = element('section', { id: 'tasks', 'aria-labelledby': 'tasks-title' }, head, explain, found, table.node);
-  return { node, update, follow };
+  return { node, update, follow: flips.follow };
 }
 
 function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): string {
@@ -128,15 +124,11 @@ function explanation({ split, runs }: TaskGroup, isOneOfSeveral: boolean): strin
   return `Tasks of the ${split} split at the lowest temperature, before reinforcement learning and after training${over}. “All temperatures” is the mean after training over all temperatures; the tasks with the lowest mean come first.${which}`;
 }
 
-function share(value: number | null): HTMLElement | string {
-  if (value === null) return '–';
-  const sign = value === 1 ? '✓' : value === 0 ? '○' : formatShare(value, 0);
-  const name = value === 1 ? 'solved' : value === 0 ? 'not solved' : '';
-  if (name === '') return sign;
-  return element(
-    'span',
-    { class: value === 1 ? 'sign solved' : 'sign lost', title: name },
-    sign,
-    element('span', { class: 'hidden' }, name),
-  );
+function share(value: number | null): string {
+  return value === null ? '–' : formatShare(value, 0);
+}
+
+function shareOrSign(value: number | null): HTMLElement | string {
+  if (value === 1) return outcomeSign('solved');
+  return value === 0 ? outcomeSign('lost') : share(value);
 }

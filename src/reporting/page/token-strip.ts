@@ -41,12 +41,18 @@ export function tokenStrip(
   { measure, scale, tell }: TokenColouring,
 ): HTMLElement {
   const values = record[measure];
+  const tellOf = ({ target }: Event) => {
+    const index = target instanceof HTMLElement ? target.dataset['token'] : undefined;
+    if (index !== undefined) tell(describeToken(record, Number(index)));
+  };
   const strip = element('div', {
     class: `tokens${record.pieces === undefined ? ' ids' : ''}`,
     role: 'group',
     'aria-label': `${end - start} tokens, coloured by ${measureNames[measure]}`,
+    onmouseover: tellOf,
+    onfocusin: tellOf,
+    onkeydown: (event: KeyboardEvent) => moveFocus(event, strip),
   });
-  const more = element('button', { type: 'button', class: 'quiet' });
   let drawn = start;
   const draw = () => {
     const until = Math.min(end, drawn + atOnce);
@@ -74,14 +80,7 @@ export function tokenStrip(
       strip.append(more);
     }
   };
-  more.addEventListener('click', draw);
-  const tellOf = (target: EventTarget | null) => {
-    const index = target instanceof HTMLElement ? target.dataset['token'] : undefined;
-    if (index !== undefined) tell(describeToken(record, Number(index)));
-  };
-  strip.addEventListener('mouseover', ({ target }) => tellOf(target));
-  strip.addEventListener('focusin', ({ target }) => tellOf(target));
-  strip.addEventListener('keydown', (event) => moveFocus(event, strip));
+  const more = element('button.quiet', { type: 'button', onclick: draw });
   draw();
   return strip;
 }
@@ -105,14 +104,14 @@ function describeToken(record: ReportTokens, index: number): string {
 
 /** The colours of a measure with the numbers at their ends. */
 export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
-  const legend = element('p', { class: 'token-legend' });
+  const legend = element('p.token-legend.fine');
   if (measure === 'mask') {
-    const swatch = element('span', { class: 'token sampled' }, 'sampled, mask 1');
+    const swatch = element('span.token.sampled', 'sampled, mask 1');
     swatch.style.backgroundColor = scale.colour(1) ?? '';
-    replaceChildren(legend, swatch, element('span', { class: 'token' }, 'context, mask 0'));
+    replaceChildren(legend, swatch, element('span.token', 'context, mask 0'));
     return legend;
   }
-  const ramp = element('span', { class: 'ramp', 'aria-hidden': 'true' });
+  const ramp = element('span.ramp', { 'aria-hidden': 'true' });
   const stops = Array.from({ length: 11 }, (_, i) => scale.low + ((scale.high - scale.low) * i) / 10);
   ramp.style.backgroundImage = `linear-gradient(to right, ${stops.map((value) => scale.colour(value) ?? 'transparent').join(', ')})`;
   const [low, high] =
@@ -123,7 +122,7 @@ export function tokenLegend({ measure, scale }: TokenColouring): HTMLElement {
         : scale.isSigned
           ? [signed(scale.low, 3), signed(scale.high, 3)]
           : ['0', number(scale.high, 4)];
-  replaceChildren(legend, `${measureNames[measure]} `, element('span', {}, low), ramp, element('span', {}, high));
+  replaceChildren(legend, `${measureNames[measure]} `, element('span', low), ramp, element('span', high));
   return legend;
 }
 

@@ -14,7 +14,7 @@ import { blockSection } from './html-blocks.js';
  */
 export function resultsSection(data: ReportData, runAddress?: (id: string) => string): HTMLElement | undefined {
   const { cells, comparisons, runs } = data;
-  const page = { runs, ...(runAddress && { runAddress }) };
+  const page = { runs, runAddress };
   return blockSection(
     'results',
     'Results',

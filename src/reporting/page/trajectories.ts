@@ -2,47 +2,27 @@ import type { ReportData, ReportRun } from '../report-data.js';
 import { choice } from './choice.js';
 import { codeText } from './code-text.js';
 import { copyLink } from './copy-link.js';
-import { element, replaceChildren } from './element.js';
+import { element, isSameList, replaceChildren } from './element.js';
 import { groupBlock, groupOf, withoutAdvantage } from './episode-group.js';
 import { episodeFilters } from './episode-filters.js';
 import { episodeList } from './episode-list.js';
 import { episodeBlocks, placeOf } from './episode-view.js';
-import {
-  everyEpisode,
-  filterEpisodes,
-  listEpisodes,
-  otherPlays,
-  searchWords,
-  type ListedEpisode,
-} from './filter-episodes.js';
+import { everyEpisode, filterEpisodes, listEpisodes, otherPlays, type ListedEpisode } from './filter-episodes.js';
 import { fillGradually } from './fill-gradually.js';
 import { fitTables } from './fit-tables.js';
 import { count, short } from '../format-quantity.js';
 import { onPlace, place, placed } from './fragment.js';
 import { highlightWords } from './highlight-words.js';
 import { outcomes } from './outcome-badge.js';
+import { searchWords } from './search-words.js';
+import { section } from './section.js';
 import { scaleOf, type TokenMeasure } from './token-colour.js';
 import { measureNames, tokenLegend } from './token-strip.js';
 
-/** The section of episodes, with the actions of its shortcuts. */
-export interface Trajectories {
-  readonly node: HTMLElement;
-  readonly move: (by: number) => void;
-  readonly nextMeasure: () => void;
-  readonly toggleComparison: () => void;
-  readonly focusSearch: () => void;
-  /** Lists the episodes of a task, opens the first one, and scrolls to it. */
-  readonly openTask: (task: string) => void;
-  /** Takes the filter and the episode of the address, when the page is drawn. */
-  readonly follow: () => void;
-  /** Takes new data; open, compared, filtered and visible episodes stay. */
-  readonly update: (data: ReportData) => void;
-}
-
 const hint = 'Point at a token, or move with the arrow keys, to read its numbers.';
 
-/** Undefined if there is no episode yet. */
-export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | undefined {
+/** The section of episodes, with the actions of its shortcuts. Undefined if there is no episode yet. */
+export function trajectoriesSection({ kind, runs }: ReportData) {
   let all = listEpisodes(runs);
   const [first] = all;
   if (first === undefined) return undefined;
@@ -51,15 +31,12 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   let beside: ListedEpisode | undefined;
   let isWholeGroup = false;
 
-  const found = element('p', { class: 'explain', role: 'status' });
-  const nothing = element('p', { class: 'explain', hidden: true }, 'No episode fits the filter.');
-  const reading = element('div', { class: 'reading' });
-  const stage = element('div', { class: 'episode' });
-  const controls = element('div', { class: 'controls' });
-  const readout = element('p', { class: 'readout', 'aria-live': 'polite' });
-  const bar = element('div', { class: 'token-bar' });
+  const found = element('p.explain', { role: 'status' });
+  const nothing = element('p.explain', { hidden: true }, 'No episode fits the filter.');
+  const stage = element('div.episode');
+  const readout = element('p.readout', { 'aria-live': 'polite' });
+  const bar = element('div.token-bar');
   const group = element('div');
-  let nextMeasure = () => {};
 
   const draw = () => {
     readout.textContent = hint;
@@ -78,7 +55,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     // Row by row, so that the same turns of two episodes are side by side; a style sheet makes the columns.
     const rows = Array.from(
       { length: Math.max(...columns.map(({ length }) => length)) },
-      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div', { class: 'block missing' })),
+      (_, row) => () => columns.map((blocks) => blocks[row]?.() ?? element('div.block.missing')),
     );
     stage.classList.toggle('beside', shown.length > 1);
     stage.style.setProperty('--columns', String(shown.length));
@@ -90,23 +67,26 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
     replaceChildren(
       bar,
       having.length > 0 && tokenLegend(colouring),
-      ...lackText(shown, colouring.measure).map((text) => element('p', { class: 'remark' }, text)),
+      ...lackText(shown, colouring.measure).map((text) => element('p.remark', text)),
       records.some(({ pieces }) => pieces === undefined) &&
-        element('p', { class: 'remark' }, 'Tokens without recorded text are shown as ids.'),
+        element('p.remark', 'Tokens without recorded text are shown as ids.'),
       readout,
     );
   };
   const drawGroup = () => {
     const isOpen = group.querySelector('details')?.open === true;
-    const block = groupBlock(groupOf(all, episode), episode, {
-      isWhole: isWholeGroup,
-      onOpen: (listed) => list.choose(listed),
-      onWhole: () => {
-        isWholeGroup = !isWholeGroup;
-        draw();
-      },
-    });
-    if (block?.matches('details') === true) block.open = isOpen;
+    const switchWhole = () => {
+      isWholeGroup = !isWholeGroup;
+      draw();
+    };
+    const block = groupBlock(
+      groupOf(all, episode),
+      episode,
+      isWholeGroup,
+      (listed) => list.choose(listed),
+      switchWhole,
+    );
+    if (block !== undefined) block.open = isOpen;
     replaceChildren(group, block);
     fitTables(group);
   };
@@ -150,9 +130,8 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       draw();
     },
   });
-  nextMeasure = colours.next;
   const link = copyLink('Link to this episode', () => ({ episode: episode.key, chart: undefined }));
-  replaceChildren(controls, colours.node, picker, link);
+  const reading = element('div.reading', element('div.controls', colours.node, picker, link), group, bar, stage);
 
   const list = episodeList(kind !== 'run', (listed, replace) => {
     place({ episode: listed.key, chart: undefined }, { replace });
@@ -179,7 +158,7 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   });
   const tellFound = (shown: number) => (found.textContent = foundText(shown, all.length));
   tellFound(all.length);
-  const leftOut = element('p', { class: 'note' });
+  const leftOut = element('p.note');
   const tellLeftOut = (of: readonly ReportRun[]) => {
     const recorded = of.reduce((sum, run) => sum + run.episodesRecorded, 0);
     leftOut.hidden = recorded <= all.length;
@@ -191,24 +170,13 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   };
   tellLeftOut(runs);
   const missing = element(
-    'p',
-    { class: 'warning', role: 'alert', hidden: true },
+    'p.warning',
+    { role: 'alert', hidden: true },
     'The episode of this address is not on this page.',
   );
-  const node = element(
-    'section',
-    { id: 'episodes', 'aria-labelledby': 'episodes-title' },
-    element('div', { class: 'section-head' }, element('h2', { id: 'episodes-title' }, 'Episodes')),
-    leftOut,
-    missing,
-    element(
-      'div',
-      { class: 'trajectories' },
-      element('div', { class: 'browse' }, filters.node, found, list.node),
-      element('div', { class: 'read' }, nothing, reading),
-    ),
-  );
-  replaceChildren(reading, controls, group, bar, stage);
+  const browse = element('div.browse', filters.node, found, list.node);
+  const read = element('div.read', nothing, reading);
+  const node = section('episodes', 'Episodes', [], leftOut, missing, element('div.trajectories', browse, read));
   list.show(all);
   /** Opens an episode without a change of the address. */
   const open = (listed: ListedEpisode) => {
@@ -239,28 +207,31 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
   });
   return {
     node,
+    /** Takes the filter and the episode of the address, when the page is drawn. */
     follow: () => {
       if (isFiltered()) filters.follow();
       colours.follow();
       if (openPlaced() !== undefined) node.scrollIntoView();
     },
     move: list.move,
-    nextMeasure: () => nextMeasure(),
+    nextMeasure: colours.next,
     toggleComparison: () => {
       beside = beside === undefined ? otherPlays(all, episode)[0] : undefined;
       drawControls();
       draw();
     },
     focusSearch: filters.focusSearch,
-    openTask: (task) => {
+    /** Lists the episodes of a task, opens the first one, and scrolls to it. */
+    openTask: (task: string) => {
       filters.searchFor(task);
       const found = all.find((listed) => listed.episode.task === task);
       if (found !== undefined) list.choose(found);
       node.scrollIntoView();
     },
-    update(data) {
+    /** Takes new data; open, compared, filtered and visible episodes stay. */
+    update(data: ReportData) {
       const given = listEpisodes(data.runs);
-      const isSame = given.length === all.length && given.every((listed, i) => listed === all[i]);
+      const isSame = isSameList(given, all);
       all = given;
       tellLeftOut(data.runs);
       if (isSame) return;
@@ -269,10 +240,8 @@ export function trajectoriesSection({ kind, runs }: ReportData): Trajectories | 
       const matching = filterEpisodes(all, filter);
       tellFound(matching.length);
       list.update(matching);
-      const others = otherPlays(all, episode);
-      const isOffered = others.length === offered.length && others.every((other, i) => other === offered[i]);
       // An update must not disturb a reader who is choosing.
-      if (!isOffered && !picker.contains(document.activeElement)) drawControls();
+      if (!isSameList(otherPlays(all, episode), offered) && !picker.contains(document.activeElement)) drawControls();
     },
   };
 }
@@ -308,19 +277,18 @@ function comparisonPicker(
     const value = episode.return === null ? '' : `, return ${short(episode.return)}`;
     return `${placeOf(other)}, ${run.label}, member ${episode.member}: ${outcomes[episode.outcome].name}${value}`;
   };
+  const none = others.length === 0 ? 'no other episode of this task' : `choose (${count(others.length)})`;
   const select = element(
     'select',
-    { disabled: others.length === 0 },
-    element(
-      'option',
-      { value: '' },
-      others.length === 0 ? 'no other episode of this task' : `choose (${count(others.length)})`,
-    ),
+    {
+      disabled: others.length === 0,
+      onchange: () => onPick(select.value === '' ? undefined : others[Number(select.value)]),
+    },
+    element('option', { value: '' }, none),
     ...others.map((other, i) => element('option', { value: i }, describe(other))),
   );
   select.value = beside === undefined ? '' : String(others.indexOf(beside));
-  select.addEventListener('change', () => onPick(select.value === '' ? undefined : others[Number(select.value)]));
-  return element('label', { class: 'compared' }, 'compare with ', select);
+  return element('label.compared', 'compare with ', select);
 }
 
 /** Whether no sequence of an episode has the measure. */
