@@ -2,7 +2,7 @@ import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
-import { type Advice, type AdviceRule, type Finding, type Judgement, type Severity } from './advice.js';
+import type { Advice, AdviceRule, Finding, FoundJudgement, Severity } from './advice.js';
 import { judge } from './judge.js';
 import { measure } from './measure.js';
 import { openSubject } from './open-subject.js';
@@ -40,7 +40,6 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
     if (judgement.verdict === 'finding') proposed.push(await toldFinding(rule, judgement, base));
   }
   proposed.sort((a, b) => order.indexOf(a.finding.severity) - order.indexOf(b.finding.severity));
-  const next = proposed.find(({ command }) => command !== undefined)?.command;
   return {
     subject: name,
     kind,
@@ -52,7 +51,7 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
     notChecked: judged.flatMap(([{ id }, judgement]) =>
       judgement.verdict === 'unknown' ? [{ rule: id, why: judgement.why }] : [],
     ),
-    ...(next !== undefined && { next }),
+    next: proposed.find(({ command }) => command !== undefined)?.command,
   };
 }
 
@@ -69,23 +68,10 @@ function refuseSeveral({ entries }: RunPlan): void {
 
 async function toldFinding(
   { id }: AdviceRule,
-  judgement: Extract<Judgement, { verdict: 'finding' }>,
+  { verdict: _, explainedBy: __, change, trial, ...found }: FoundJudgement,
   base: ProposalBase | undefined,
 ): Promise<{ finding: Finding; command: string | undefined }> {
-  const { severity, finding, evidence, source, basis, cures, guide, change, trial } = judgement;
   const proposed = base && change && (await proposeChange(change, base));
   const ablate = base && trial && (await proposeAblation(trial, base));
-  const told: Finding = {
-    rule: id,
-    severity,
-    finding,
-    evidence,
-    source,
-    basis,
-    ...(cures !== undefined && { cures }),
-    ...(guide !== undefined && { guide }),
-    ...(proposed !== undefined && { change: proposed.flags }),
-    ...(ablate !== undefined && { ablate }),
-  };
-  return { finding: told, command: proposed?.command };
+  return { finding: { rule: id, ...found, change: proposed?.flags, ablate }, command: proposed?.command };
 }

@@ -117,7 +117,9 @@ export interface ReportAdvice {
   readonly findings: readonly {
     readonly rule: string;
     readonly severity: 'problem' | 'advice' | 'hint';
+    /** One sentence. */
     readonly finding: string;
+    /** The numbers, and the data that they come from. */
     readonly evidence: string;
     readonly source: string;
     /** Whose figures it rests on. */
@@ -127,9 +129,9 @@ export interface ReportAdvice {
     /** The section of the documents that explains it. */
     readonly guide?: string;
     /** Flags that would fix it. */
-    readonly change?: string;
+    readonly change?: string | undefined;
     /** A command that would test it. */
-    readonly ablate?: string;
+    readonly ablate?: string | undefined;
   }[];
   readonly fine: readonly { readonly rule: string; readonly fact: string }[];
   readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
