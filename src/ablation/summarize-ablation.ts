@@ -8,7 +8,7 @@ import { testedId } from './cell-id.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from './compare-cells.js';
 import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
-import { readOutcomes, readStart, withPlaces, type Measure, type RunOutcomes } from './read-outcomes.js';
+import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from './read-outcomes.js';
 
 export interface SummarizeOptions {
   readonly measure: Measure;
@@ -65,25 +65,20 @@ export function summarizeCells(
     });
     results.push(...complete.map(({ result }) => result));
     for (const tested of manifest.tests ?? [undefined]) {
-      const read = (what: Measure) =>
+      const read = (player: string, what: Measure, environment: string | undefined) =>
         complete.flatMap((run) => {
-          const found = readOutcomes(run, what, temperature, tested);
+          const found = readOutcomes(run, player, what, temperature, environment);
           // Equal ids in different environments are different tasks; all cells of a tested environment play the same.
           if (found === undefined || tested !== undefined) return found ?? [];
           return withPlaces(found, run.manifest.recipe);
         });
-      const success = read('success');
-      const measured = measure === 'success' ? success : read(measure);
+      const success = read('policy', 'success', tested);
+      const measured = measure === 'success' ? success : read('policy', measure, tested);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
       const rate = meanOfRuns(success, 'success');
       // The start plays in its own environment only.
-      const isOwn = tested === undefined || tested === cell.id;
-      const before = complete.flatMap((run) => {
-        const found = isOwn ? readStart(run, measure, temperature) : undefined;
-        if (found === undefined || tested !== undefined) return found ?? [];
-        return withPlaces(found, run.manifest.recipe);
-      });
+      const before = tested === undefined || tested === cell.id ? read('start', measure, undefined) : [];
       const start = meanOfRuns(before, measure);
       if (start !== null) starts.set(id, before);
       cells.push({

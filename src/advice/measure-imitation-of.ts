@@ -1,5 +1,5 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import type { SftStagePlan } from '../config/run-plan.js';
-import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { mean } from '../statistics/mean.js';
@@ -37,7 +37,7 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
     expert: overExpert && imitated,
     overExpert,
     overRandom: gainOver(run, 'random', player, temperature),
-    trained: firstRl >= 0 && run.result?.evaluation ? trainedOf(run, imitated) : undefined,
+    trained: firstRl < 0 ? undefined : trainedOf(run, imitated),
   };
 }
 
@@ -45,8 +45,8 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
 function bestOf(run: LoadedRun, player: 'policy' | 'start'): { temperature: number; success: number } | undefined {
   const [best] = [0, run.manifest.recipe.policy.sampling.temperature]
     .flatMap((temperature) => {
-      const outcomes = finalOutcomes(run, player, temperature);
-      return outcomes === undefined ? [] : [{ temperature, success: outcomes.rate }];
+      const found = finalEvaluation(run, player, temperature);
+      return found === undefined ? [] : [{ temperature, success: found.evaluation.success.rate }];
     })
     .sort((a, b) => b.success - a.success);
   return best;

@@ -1,15 +1,18 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import type { RunMetricsLine } from '../files/metrics-log.js';
 import { pairedTInterval } from '../statistics/t-interval.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { comparePlayers, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
+import { comparePlayers, finite } from '../reports/report-comparisons.js';
 import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 
 /** Number of first steps whose means describe the start of a stage, as in `health-rules.ts`. */
 const earlySteps = 5;
 /** Last share of a stage whose means describe its end. */
 export const lateShare = 0.25;
+
+type FinalEvaluation = LoadedRun['evaluations'][number];
 
 /** Measurements from a run's log and evaluations. Undefined if no step of reinforcement learning was logged. */
 export function measureRun(run: LoadedRun): RunMeasure | undefined {
@@ -20,7 +23,7 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
   const early = lines.slice(0, earlySteps);
   const { recipe } = run.manifest;
   const { temperature } = recipe.policy.sampling;
-  const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
+  const [final, start] = (['policy', 'start'] as const).map((player) => finalEvaluation(run, player));
   return {
     stage: last.stage,
     steps: lines.length,
@@ -90,8 +93,8 @@ function clippedGradients(lines: readonly RunMetricsLine[], recipe: Recipe, stag
   return norms.filter((norm) => norm > clipNorm).length / norms.length;
 }
 
-function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
-  return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
+function rateOf({ evaluation, outcomes }: FinalEvaluation): RateOnTasks {
+  return { rate: evaluation.success.rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
 }
 
 /**
@@ -103,7 +106,7 @@ export function gainOver(run: LoadedRun, other: string, player = 'policy', tempe
   return compared && { difference: finite(compared.difference), tasks: compared.tasks };
 }
 
-function unchangedShare(before: FinalOutcomes, after: FinalOutcomes): number | undefined {
+function unchangedShare(before: FinalEvaluation, after: FinalEvaluation): number | undefined {
   const others = new Map(before.outcomes.map(({ task, attempts }) => [task, attempts]));
   const pairs = after.outcomes.flatMap(({ task, attempts: second }) => {
     const first = others.get(task) ?? [];

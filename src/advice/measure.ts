@@ -1,3 +1,4 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import { formatPath } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import type { RunPlan } from '../config/run-plan.js';
@@ -17,7 +18,6 @@ import { playedEnvironment } from '../experiments/open-parts.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { openPlayer } from '../experiments/open-player.js';
-import { finalOutcomes } from '../reports/report-comparisons.js';
 import { measureCollapse } from './measure-collapse.js';
 import { measureImitationOf } from './measure-imitation-of.js';
 import { measureRun } from './measure-run.js';
@@ -140,7 +140,7 @@ async function measurePowerOf(
   const finalTasks = await finalTasksOf(recipe, world.splits, evaluationRandom(recipe, stage.random).stream('final'));
   const told = world.sharesClusters ? [] : await world.about(finalTasks);
   const clusters = new Map(finalTasks.map((task, index) => [task, told[index]?.cluster ?? task]));
-  const final = run && finalOutcomes(run, 'policy');
+  const final = run && finalEvaluation(run, 'policy');
   const played = final
     ? { player: 'policy', split: recipe.evaluation.final.split, outcomes: final.outcomes }
     : tasks === 0

@@ -35,7 +35,7 @@ function completeRun(directory: string, seed: number, solved: number): ReportedR
     status: 'completed',
     halfWritten: [],
     manifest: { status: 'completed', recipe: { ...recipe, seed } },
-    result: { spent: {} },
+    result: { spent: {}, evaluation },
     evaluations: [{ player: 'policy', evaluation, outcomes }],
   };
   return { loaded: loaded as unknown as LoadedRun, report: { seed } as ReportedRun['report'], halfWritten: [] };

@@ -1,3 +1,4 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import { environmentNames, environmentTitle } from '../config/recipe-entries.js';
 import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
 import { clustersOf } from '../evaluation/success-rate.js';
@@ -164,29 +165,20 @@ function rounded(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
 }
 
-export function reportEvaluations({ evaluations, manifest, result }: LoadedRun): ReportEvaluation[] {
-  const { split, transfer = {} } = manifest.recipe.evaluation.final;
-  return evaluations.map((line, i): ReportEvaluation => {
-    const { evaluation, player, stage, step, runStep } = line;
-    // Evaluations during training may use the same split: the last one of a temperature is the final one.
-    const isLast = !evaluations
-      .slice(i + 1)
-      .some(
-        (later) =>
-          later.player === 'policy' &&
-          later.evaluation.environment === evaluation.environment &&
-          later.evaluation.temperature === evaluation.temperature,
-      );
-    const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
-    const clusters = clustersOf(line.outcomes, Math.max(...line.outcomes.map(({ attempts }) => attempts.length)));
+export function reportEvaluations(run: LoadedRun): ReportEvaluation[] {
+  const { transfer = {} } = run.manifest.recipe.evaluation.final;
+  return run.evaluations.map((line): ReportEvaluation => {
+    const { evaluation, player, stage, step, runStep, outcomes } = line;
+    const { environment, temperature } = evaluation;
+    const clusters = clustersOf(outcomes, Math.max(...outcomes.map(({ attempts }) => attempts.length)));
     return {
       player,
-      final: player !== 'policy' || ended,
+      final: player !== 'policy' || line === finalEvaluation(run, player, temperature, environment),
       stage,
       step,
       runStep,
       ...evaluation,
-      ...(evaluation.environment !== undefined && evaluation.environment in transfer && { transfer: true }),
+      ...(environment !== undefined && environment in transfer && { transfer: true }),
       ...(clusters !== undefined && { clusters: new Set(clusters).size }),
     };
   });

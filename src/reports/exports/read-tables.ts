@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { finalEvaluation } from '../../ablation/read-outcomes.js';
 import type { Episode, Turn } from '../../contracts/trajectory.js';
 import { readJsonLines } from '../../files/read-json-lines.js';
 import type { TableRow } from '../../files/table-file.js';
@@ -79,7 +80,7 @@ export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<r
     }
     for (const [index, line] of loaded.evaluations.slice(0, run.evaluations).entries()) {
       const key = { ...own, ...evaluationKey(line, index) };
-      const final = isFinal(loaded, index);
+      const final = isFinal(loaded, line);
       yield ['evaluations', { ...key, final, ...evaluationRow(line) }];
       for (const row of labelRows(line)) yield ['labels', { ...key, final, ...row }];
       for (const row of outcomeRows(line)) yield ['outcomes', { ...key, ...row }];
@@ -108,20 +109,11 @@ function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationL
   return { stage, step, runStep, evaluation: index, player, environment, split, temperature };
 }
 
-/**
- * Whether an evaluation is a final one: a complete run's last evaluation of this player on the final split. Evaluations
- * during training may use the same split.
- */
-function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
-  const line = evaluations[index];
-  const final = result?.evaluation?.split;
-  if (line === undefined || final === undefined || line.evaluation.split !== final) return false;
-  const isSame = ({ player, evaluation }: EvaluationLine) =>
-    player === line.player &&
-    evaluation.split === final &&
-    evaluation.environment === line.evaluation.environment &&
-    evaluation.temperature === line.evaluation.temperature;
-  return !evaluations.slice(index + 1).some(isSame);
+/** Whether an evaluation is a final one of a run that has ended. */
+function isFinal(run: LoadedRun, line: EvaluationLine): boolean {
+  const { player, evaluation } = line;
+  if (evaluation.split !== run.result?.evaluation?.split) return false;
+  return line === finalEvaluation(run, player, evaluation.temperature, evaluation.environment);
 }
 
 function evaluationRow({ evaluation }: EvaluationLine): TableRow {
