@@ -29,5 +29,5 @@ export interface AblationPlan {
    * environments and compared with the cell of that name, which trained there. Absent: each cell is tested on its own
    * environment, and `compare` selects the comparisons.
    */
-  readonly tests?: readonly string[];
+  readonly tests?: readonly string[] | undefined;
 }

@@ -32,7 +32,7 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
   const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
   const { name, plan: planned, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
   refuseSeveral(planned);
-  const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
+  const measured = await measure({ planned, run, tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = judge({ planned, kind, measured });
   const proposed: { finding: Finding; command: string | undefined }[] = [];

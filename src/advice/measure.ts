@@ -37,7 +37,7 @@ const comparedTasks = 200_000;
 export interface MeasureRequest {
   readonly planned: RunPlan;
   /** Absent if the subject is only a recipe. */
-  readonly run?: LoadedRun;
+  readonly run?: LoadedRun | undefined;
   /** Number of training tasks to play; 0: nothing is played. */
   readonly tasks: number;
   readonly seed: number;

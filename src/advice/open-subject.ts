@@ -35,7 +35,7 @@ export async function openSubject(
 ): Promise<OpenedSubject> {
   const directory = what === undefined ? undefined : await findRun(what, base);
   if (directory === undefined) {
-    const given = { ...base, ...(what !== undefined && { source: what }) };
+    const given = { ...base, source: what };
     const { plan, file } = acceptRecipe(await resolveRecipe(given));
     return { name: what ?? file ?? plan.recipe.name, plan, base: given };
   }

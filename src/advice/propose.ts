@@ -11,7 +11,7 @@ import type { Trial } from './advice.js';
 /** The advised recipe, as the user names it. */
 export interface ProposalBase {
   /** The value for `--recipe`; absent: the project's recipe. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** `--set` flags that the user gave. */
   readonly sets: readonly string[];
   readonly cwd: string;
@@ -39,10 +39,7 @@ export async function proposeChange(
   // The change replaces flags for the same keys. Flags for a whole map stay if the change sets only part of it.
   const isReplaced = (path: string) => Object.keys(change).some((key) => path === key || path.startsWith(`${key}.`));
   const kept = sets.filter((set) => !isReplaced(parseSetting(set).path.join('.')));
-  const { resolved } = await resolveRecipe({
-    ...(source !== undefined && { source }),
-    ...{ sets: [...kept, ...own], cwd, host },
-  });
+  const { resolved } = await resolveRecipe({ source, sets: [...kept, ...own], cwd, host });
   if (resolved === undefined) return undefined;
   const flags = setFlags(own);
   const recipe = source === undefined ? [] : [quoted(source)];
@@ -57,17 +54,7 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
     (set) => !replaced.some((key) => `${parseSetting(set).path.join('.')}.`.startsWith(`${key}.`)),
   );
   const planned = await unlessRefused(
-    planAblation({
-      what: axis,
-      ...(source !== undefined && { recipe: source }),
-      ...(values !== undefined && { values }),
-      sets,
-      cwd,
-      runsFolder,
-      host,
-      settings,
-      yes: false,
-    }),
+    planAblation({ what: axis, recipe: source, values, sets, cwd, runsFolder, host, settings, yes: false }),
   );
   if (planned === undefined || planned.cells.length < 2) return undefined;
   return [
