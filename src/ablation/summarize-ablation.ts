@@ -83,13 +83,14 @@ export function summarizeCells(
       if (start !== null) starts.set(id, before);
       cells.push({
         id,
-        ...(tested !== undefined && { trained: cell.id, tested }),
-        ...(cell.title !== undefined && { title: cell.title }),
+        trained: tested && cell.id,
+        tested,
+        title: cell.title,
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
         success: rate && rateOf(rate),
-        ...(start && { start }),
-        ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
+        start: start ?? undefined,
+        measured: measure === 'success' ? undefined : meanOfRuns(measured, measure),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
         notes: cell.notes,
@@ -100,11 +101,6 @@ export function summarizeCells(
   const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
   const gains = gainsOf(starts, outcomes, measure);
   const effects = gridEffects(manifest.cells, outcomes, measure);
-  const status = cells.some((cell) => cell.status === 'failed')
-    ? 'failed'
-    : cells.some((cell) => cell.status === 'incomplete')
-      ? 'incomplete'
-      : 'completed';
   const { name, axis, question, tests } = manifest;
   const reference = tests === undefined ? manifest.reference : testedId(manifest.reference, manifest.reference);
   const outcomesOf = (trained: string, tested: string) => outcomes.get(testedId(trained, tested)) ?? [];
@@ -115,7 +111,7 @@ export function summarizeCells(
     name,
     axis,
     question,
-    status,
+    status: statusOf(cells),
     measure,
     temperature,
     split,
@@ -124,7 +120,7 @@ export function summarizeCells(
     comparisons,
     ...(gains.length > 0 && { gains }),
     ...(effects.length > 0 && { effects }),
-    ...(transfer && { transfer }),
+    transfer,
   } as const;
   const answer = transfer === undefined ? answerQuestion(result) : answerTransfer(result, transfer);
   return { formatVersion: 1, ablation: directory, ...result, answer };
@@ -152,10 +148,10 @@ function rateOf({ mean, ...interval }: CellMean): NonNullable<CellSummary['succe
 function summaryOf(run: CellRun, { failed }: AblationManifest, found: SummarizedRun | undefined): CellRunSummary {
   const cause = found?.manifest.error?.message ?? failed[runName(run)];
   const status = found?.status ?? (cause === undefined ? 'missing' : 'failed');
-  return { seed: run.seed, run: run.directory, status, ...(cause !== undefined && { cause }) };
+  return { seed: run.seed, run: run.directory, status, cause };
 }
 
-function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {
+function statusOf(runs: readonly Pick<CellRunSummary | CellSummary, 'status'>[]): CellSummary['status'] {
   if (runs.some(({ status }) => status === 'failed')) return 'failed';
   return runs.every(({ status }) => status === 'completed') ? 'completed' : 'incomplete';
 }

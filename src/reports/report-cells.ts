@@ -44,10 +44,9 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   const isMixed = runs.some(({ loaded }) => environmentTests(loaded).length > 1);
   return members.map((of, i) => {
     const test = tests[i];
-    const environments = isMixed ? successByEnvironment(of) : undefined;
     const cell = {
       ...cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of),
-      ...(environments && { environments }),
+      environments: isMixed ? successByEnvironment(of) : undefined,
     };
     if (isOneTest || test === undefined) return { runs: of, cell };
     const baselines = { start: successOf(of, 'start'), random: successOf(of, 'random') };
@@ -69,7 +68,6 @@ export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus 
 
 function cellOf(id: string, label: string, settings: Record<string, Json>, runs: readonly ReportedRun[]): ReportCell {
   const statuses = runs.map(({ report }) => report.status);
-  const failed = runs.find(({ report }) => report.failure !== undefined);
   const currencies = [...new Set(runs.flatMap(({ report }) => Object.keys(report.spent)))];
   const mean = (currency: string) =>
     runs.reduce((sum, { report }) => sum + (report.spent[currency] ?? 0), 0) / runs.length;
@@ -82,7 +80,7 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
     success: successOf(runs, 'policy'),
     spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
     status: statusTogether(statuses),
-    ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
+    failure: runs.find(({ report }) => report.failure !== undefined)?.report.failure,
   };
 }
 

@@ -1,5 +1,6 @@
-import type { ReportComparison, ReportMean } from '../reporting/report-data.js';
-import { compareCells, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
+import type { Interval } from '../contracts/evaluation.js';
+import type { ReportComparison } from '../reporting/report-data.js';
+import { compareCells, type CellComparison } from '../ablation/compare-cells.js';
 import { readOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
 
@@ -34,7 +35,7 @@ export function reportComparison(
 }
 
 /** JSON cannot express an unbounded interval, so its ends become null. */
-export function finite({ mean, low, high, reservation }: CellMean): ReportMean {
+export function finite<Estimate extends Interval>({ low, high, ...estimate }: Estimate) {
   const end = (value: number) => (Number.isFinite(value) ? value : null);
-  return { mean, low: end(low), high: end(high), ...(reservation !== undefined && { reservation }) };
+  return { ...estimate, low: end(low), high: end(high) };
 }

@@ -214,7 +214,7 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   return {
     ...place,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
-    ...(truncated !== undefined && { cause: truncated }),
+    cause: truncated,
     return: line.return,
     finalObservation,
     ...(groupReturns !== undefined && { groupReturns }),

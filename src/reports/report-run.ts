@@ -23,15 +23,15 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   return {
     id: manifest.id,
     label: `seed ${recipe.seed}`,
-    ...(run.name !== undefined && { name: run.name }),
+    name: run.name,
     cell: null,
     seed: recipe.seed,
     status: run.status,
-    ...(manifest.error !== undefined && { failure: `${manifest.error.message} (${manifest.error.code})` }),
+    failure: manifest.error && `${manifest.error.message} (${manifest.error.code})`,
     startedAt: manifest.createdAt,
     summary: summaryOf(run, recipe),
     recipe,
-    ...tasksOf(run),
+    tasks: tasksOf(run),
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run),
@@ -102,9 +102,9 @@ function finalTasksOf(recipe: Recipe): string {
 }
 
 /** The results of each task before and after training. */
-function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: ReportTasks } {
+function tasksOf({ manifest, evaluations, result }: LoadedRun): ReportTasks | undefined {
   const { split } = manifest.recipe.evaluation.final;
-  if (!result?.evaluation) return {};
+  if (!result?.evaluation) return undefined;
   // The last evaluation of each, because evaluations during training may use the same split.
   const played = new Map(
     evaluations.flatMap(({ player, evaluation: { temperature, environment, split: of }, outcomes }) => {
@@ -117,7 +117,7 @@ function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: Report
     const known = new Map(outcomes.map((outcome) => [outcome.task, successOf(outcome)]));
     return { ...column, success: task.map((id) => known.get(id) ?? null) };
   });
-  return { tasks: { split, task, played: columns } };
+  return { split, task, played: columns };
 }
 
 /** Null without completed attempts. */
@@ -179,7 +179,7 @@ export function reportEvaluations(run: LoadedRun): ReportEvaluation[] {
       runStep,
       ...evaluation,
       ...(environment !== undefined && environment in transfer && { transfer: true }),
-      ...(clusters !== undefined && { clusters: new Set(clusters).size }),
+      clusters: clusters && new Set(clusters).size,
     };
   });
 }

@@ -178,28 +178,18 @@ function episodeRow(line: EpisodeLine): TableRow {
   };
 }
 
-function turnRow(turn: Turn): TableRow {
-  const { observation, text, action, calls, malformed, cut, sampled, sequence = 0, policyVersion } = turn;
-  const { reward, native, components, facts } = turn;
+/** Columns have the names of a turn and of its facts, apart from these. */
+function turnRow({ calls, components, facts, sampled, sequence = 0, ...turn }: Turn): TableRow {
+  const { milestones, ...others } = facts;
   const parts = Object.entries(components).map(([term, part]) => [componentColumn(term), part] as const);
   return {
-    observation,
-    text,
-    action,
-    malformed,
+    ...turn,
+    ...others,
     calls: calls?.map((call) => ({ ...call })),
-    cut,
     sequence: sampled && sequence,
     sampledTokens: sampled && sampled[1] - sampled[0],
-    policyVersion,
-    reward,
-    native,
     ...Object.fromEntries(parts),
-    success: facts.success,
-    progress: facts.progress,
-    milestonesReached: facts.milestones?.reached,
-    milestonesTotal: facts.milestones?.total,
-    invalid: facts.invalid,
-    details: facts.details,
+    milestonesReached: milestones?.reached,
+    milestonesTotal: milestones?.total,
   };
 }
