@@ -13,7 +13,7 @@ import {
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
 import type { ReportCell } from '../reporting/report-data.js';
-import { environmentTests, finalTestOf, outcomesInTest, testNames } from './final-test.js';
+import { environmentTests, finalTestOf, nameTests, outcomesInTest } from './final-test.js';
 import { nameRuns } from './name-runs.js';
 import { logNotes } from './run-notes.js';
 import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
@@ -98,7 +98,7 @@ export async function compareRuns(
   const outcomes = new Map<string, readonly RunOutcomes[]>();
   const runs: ComparedRun[] = [];
   const labels = nameRuns(loaded);
-  const tests = nameTests(loaded);
+  const tests = nameTests(loaded.map(finalTestOf));
   for (const [i, run] of loaded.entries()) {
     const { compared, measured } = compareOne(run, measure, temperature);
     const test = tests[i];
@@ -186,15 +186,6 @@ function compareEnvironments(
     ),
     comparisons: corrected.splice(0, comparisons.length),
   }));
-}
-
-/** For runs with different tests, the name of each test; undefined for a run without a final evaluation. */
-function nameTests(loaded: readonly LoadedRun[]): (string | undefined)[] {
-  const tests = loaded.map(finalTestOf);
-  const known = tests.filter((test) => test !== undefined);
-  if (new Set(known.map(({ key }) => key)).size < 2) return [];
-  const names = testNames(known);
-  return tests.map((test) => test && names[known.indexOf(test)]);
 }
 
 function baselinesOf(run: LoadedRun): NonNullable<ComparedRun['baselines']> {

@@ -77,11 +77,19 @@ export function outcomesInTest(
   return test && readOutcomes(run, 'policy', measure, temperature, test.environment);
 }
 
-/** Words for each of some tests: the environment, and everything in which they differ. */
-export function testNames(tests: readonly FinalTest[]): string[] {
-  const parts = tests.map((test) => test.parts);
+/**
+ * Words for each of different tests: the environment, and everything in which they differ. Empty if all are equal.
+ *
+ * @param tests undefined for a run without a final evaluation, which gets no words
+ */
+export function nameTests(tests: readonly (FinalTest | undefined)[]): (string | undefined)[] {
+  const known = tests.filter((test) => test !== undefined);
+  if (new Set(known.map(({ key }) => key)).size < 2) return [];
+  const parts = known.map((test) => test.parts);
   const common = differingKeys(parts).filter((key) => ['split', 'turns', 'tasks'].includes(key));
-  return tests.map(({ parts: own }) => {
+  return tests.map((test) => {
+    if (test === undefined) return undefined;
+    const { parts: own } = test;
     // Options of another environment say nothing about this one.
     const alike = parts.filter((other) => other['environment'] === own['environment']);
     const options = differingKeys(alike).filter((key) => key.startsWith('options.'));

@@ -4,8 +4,8 @@ import { correctByHolm } from '../statistics/holm.js';
 import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { finalEvaluation, outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
-import { type EnvironmentTest, environmentTests, finalTestOf, outcomesInTest, testNames } from './final-test.js';
+import { settingLeaves, varyingValues } from '../runs/recipe-leaves.js';
+import { type EnvironmentTest, environmentTests, finalTestOf, nameTests, outcomesInTest } from './final-test.js';
 import { nameSettings } from './name-settings.js';
 import { finite, reportComparison } from './report-comparisons.js';
 
@@ -32,15 +32,11 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
   }
   const members = [...groups.values()];
   const settings = members.map(([first]) => (first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe)));
-  const varying = differingKeys(settings);
-  const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
+  const own = varyingValues(settings);
   const labels = nameSettings(
     members.map((of, i) => ({ values: own[i] ?? {}, given: of.map(({ loaded }) => loaded.name) })),
   );
-  const tests = members.map((of) => of.flatMap(({ loaded }) => finalTestOf(loaded) ?? []).at(0));
-  const known = tests.filter((test) => test !== undefined);
-  const isOneTest = new Set(known.map(({ key }) => key)).size < 2;
-  const names = testNames(known);
+  const tests = nameTests(members.map((of) => of.flatMap(({ loaded }) => finalTestOf(loaded) ?? []).at(0)));
   const isMixed = runs.some(({ loaded }) => environmentTests(loaded).length > 1);
   return members.map((of, i) => {
     const test = tests[i];
@@ -48,9 +44,9 @@ export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
       ...cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of),
       environments: isMixed ? successByEnvironment(of) : undefined,
     };
-    if (isOneTest || test === undefined) return { runs: of, cell };
+    if (test === undefined) return { runs: of, cell };
     const baselines = { start: successOf(of, 'start'), random: successOf(of, 'random') };
-    return { runs: of, cell: { ...cell, test: names[known.indexOf(test)] ?? '', baselines } };
+    return { runs: of, cell: { ...cell, test, baselines } };
   });
 }
 

@@ -17,6 +17,12 @@ export function differingKeys(leaves: readonly { readonly [key: string]: Json }[
   return keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key] ?? null))).size > 1);
 }
 
+/** The values of each recipe at the keys at which they differ; an absent key is null. */
+export function varyingValues(leaves: readonly { readonly [key: string]: Json }[]): Record<string, Json>[] {
+  const keys = differingKeys(leaves);
+  return leaves.map((one) => Object.fromEntries(keys.map((key) => [key, one[key] ?? null])));
+}
+
 /** Keys of a recipe that do not belong to its setting. */
 const names = ['seed', 'name', 'description', 'tracking'];
 
@@ -33,8 +39,8 @@ export function differingSettings<
   for (const run of runs) recipes.set(run.recipe, [...(recipes.get(run.recipe) ?? []), run]);
   return new Map(
     [...recipes.values()].flatMap((alike) => {
-      const keys = differingKeys(alike.map(({ leaves }) => leaves));
-      return alike.map((run) => [run, Object.fromEntries(keys.map((key) => [key, run.leaves[key] ?? null]))] as const);
+      const values = varyingValues(alike.map(({ leaves }) => leaves));
+      return alike.map((run, i) => [run, values[i] ?? {}] as const);
     }),
   );
 }
