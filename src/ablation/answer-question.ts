@@ -1,3 +1,4 @@
+import { probability } from '../reporting/format-quantity.js';
 import { describeDetectableEffect } from '../statistics/detectable-effect.js';
 import type { GridEffect } from './grid-effects.js';
 import { isSeparable, level, type CellComparison } from './compare-cells.js';
@@ -42,8 +43,9 @@ function otherTasks(comparisons: readonly CellComparison[]): string[] {
   return ['Some cells played different tasks: such a difference also shows how hard the tasks are.'];
 }
 
-function valueOf(cell: CellSummary, measure: Measure): number | undefined {
-  return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
+/** The compared measure of a cell; undefined before its first run is complete. */
+export function valueOf(cell: CellSummary | undefined, measure: Measure): number | undefined {
+  return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
 /** The best cell first. Fewer turns are better. */
@@ -77,13 +79,12 @@ function differences(
   const largest = [...real]
     .sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean))
     .slice(0, mostDifferences);
+  const more = real.length - mostDifferences;
   const rest = comparisons.length - real.length;
   return [
     ...largest.map((comparison) => difference(comparison, measure)),
-    ...(real.length > mostDifferences
-      ? [
-          `Of the ${comparisons.length} differences, ${real.length - mostDifferences} more ${real.length - mostDifferences === 1 ? 'is' : 'are'} separable.`,
-        ]
+    ...(more > 0
+      ? [`Of the ${comparisons.length} differences, ${more} more ${more === 1 ? 'is' : 'are'} separable.`]
       : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
     ...doubtful(comparisons),
@@ -199,12 +200,7 @@ export function missing(cells: readonly CellSummary[]): string[] {
 
 /** "p < 0.001" or "p = 0.013", without the p. */
 export function formatP(p: number): string {
-  return p < 0.001 ? '< 0.001' : `= ${probabilityText(p)}`;
-}
-
-/** "< 0.001" or "0.013", for a column of a table. */
-function probabilityText(p: number): string {
-  return p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2);
+  return p < 0.001 ? probability(p) : `= ${probability(p)}`;
 }
 
 function measureName(measure: Measure): string {

@@ -1,5 +1,5 @@
-import { formatP, missing, differenceText, quantity } from './answer-question.js';
-import type { AblationResult, CellSummary } from './ablation-result.js';
+import { formatP, missing, differenceText, quantity, valueOf } from './answer-question.js';
+import type { AblationResult } from './ablation-result.js';
 import { saturationOf, saturationSentence } from './saturation.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
@@ -39,10 +39,6 @@ export function answerTransfer(result: Result, transfer: TransferSummary): strin
     "Intervals are of 95 %, p after Holm's correction.",
     ...missing(cells),
   ].join(' ');
-}
-
-function valueOf(cell: CellSummary | undefined, measure: Measure): number | undefined {
-  return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
 /**
