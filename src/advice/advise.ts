@@ -1,25 +1,14 @@
 import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { HostSettings } from '../plugins/create-host.js';
-import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { Advice, AdviceRule, Finding, FoundJudgement, Severity } from './advice.js';
 import { judge } from './judge.js';
-import { measure } from './measure.js';
+import { measure, type MeasureRequest } from './measure.js';
 import { openSubject } from './open-subject.js';
 import { proposeAblation, proposeChange, type ProposalBase } from './propose.js';
 
-export interface AdviceRequest {
+export interface AdviceRequest extends Omit<ProposalBase, 'source'>, Pick<MeasureRequest, 'tasks' | 'seed'> {
   /** A recipe as `train` accepts it, or a RUN; absent: the project's recipe. */
   readonly what?: string;
-  readonly sets: readonly string[];
-  /** Number of training tasks to play; 0: nothing is played. */
-  readonly tasks: number;
-  /** Seed of the played episodes. */
-  readonly seed: number;
-  readonly cwd: string;
-  readonly runsFolder: string;
-  readonly host: PluginHost;
-  readonly settings: HostSettings;
 }
 
 const order: readonly Severity[] = ['problem', 'advice', 'hint'];
@@ -29,8 +18,9 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
  * advice.
  */
 export async function advise(request: AdviceRequest): Promise<Advice> {
-  const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
-  const { name, plan: planned, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
+  const { what, tasks, seed, ...place } = request;
+  const { host, settings } = place;
+  const { name, plan: planned, run, base } = await openSubject(what, place);
   refuseSeveral(planned);
   const measured = await measure({ planned, run, tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';

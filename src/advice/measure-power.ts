@@ -13,9 +13,7 @@ import type { PowerMeasure } from './measured.js';
 const plannedSeeds = [3, 5] as const;
 
 /** A player's outcomes on some tasks. */
-export interface Played {
-  readonly player: string;
-  readonly split: string;
+export interface Played extends Pick<PowerMeasure, 'player' | 'split'> {
   readonly outcomes: readonly TaskOutcome[];
 }
 

@@ -40,6 +40,7 @@ export interface MeasureRequest {
   readonly run?: LoadedRun | undefined;
   /** Number of training tasks to play; 0: nothing is played. */
   readonly tasks: number;
+  /** Of the played episodes. */
   readonly seed: number;
   readonly host: PluginHost;
   readonly settings: HostSettings;

@@ -81,14 +81,14 @@ export interface RunMeasure {
 export interface CollapseMeasure {
   /** The run, as commands name it. */
   readonly run: string;
-  /** First step at the lower level: of the stage, and of the whole run. */
+  /** First step at the lower level, from 1: of the stage, and of the whole run. */
   readonly step: number;
   readonly runStep: number;
   /** Mean success of training episodes at its highest, and over the last quarter of the steps. */
   readonly before: number;
   readonly after: number;
   /** The best kept checkpoint from before the fall, by its step of the whole run, with its validation success if known. */
-  readonly checkpoint?: { readonly step: number; readonly success?: number };
+  readonly checkpoint?: { readonly step: number; readonly success?: number | undefined } | undefined;
   /** Other seeds of the same setting in the same folder. */
   readonly seeds: { readonly fell: readonly number[]; readonly held: readonly number[] };
   /** Folders beside the run that may be other seeds, and cannot be read. */

@@ -4,7 +4,7 @@ import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
+import type { AblationPlan, CellSettings } from '../ablation-plan.js';
 
 /** The input from which an axis makes its cells. */
 export interface AxisContext {
@@ -16,19 +16,13 @@ export interface AxisContext {
   readonly values?: readonly Json[] | undefined;
 }
 
-interface AxisCells {
-  readonly question: string;
-  readonly cells: readonly CellPlan[];
-  /** Id of the cell that the others are compared with. */
-  readonly reference: string;
+interface AxisCells extends Pick<AblationPlan, 'question' | 'cells' | 'reference' | 'tests'> {
   /** `all` compares every pair of cells, for questions about the best cell. */
   readonly compare?: AblationPlan['compare'];
   /** Settings of all cells besides the recipe, which make them comparable. Flags can change these. */
   readonly shared?: CellSettings;
   /** Settings of all cells that recipe and flags cannot change. */
   readonly fixed?: CellSettings;
-  /** As in `AblationPlan`. */
-  readonly tests?: readonly string[];
 }
 
 /** A variation with a name: `agentgym ablate NAME`. */
