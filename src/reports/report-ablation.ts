@@ -24,6 +24,7 @@ import { finite, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 import { halfLogs } from './report-runs.js';
+import { halfNotes } from './run-notes.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
   /** Limits for all runs together. */
@@ -75,9 +76,7 @@ export function composeAblation(
       const label = `${trained ?? title}, seed ${seed}`;
       const details = wanted.length <= mostDetailed && { recipe, tasks };
       runs.push({ ...report, ...details, label, cell: trained ?? id });
-      const halves = halfLogs(found);
-      if (halves.length > 0)
-        notes.push(`${label}: the last line of ${halves.join(' and ')} is incomplete and left out.`);
+      notes.push(...halfNotes(label, halfLogs(found)));
     }
   }
   if (runs.length < wanted.length)
