@@ -55,7 +55,7 @@ export async function planAblation(request: AblationRequest): Promise<PlannedAbl
   const names = builtIn.map(({ name }) => name);
   const asked = file === undefined ? await fromAxis(request, names) : await fromFile(request, file);
   const { plan, seeds, shared, fixed, base, resolved } = asked;
-  refuseLarge(plan, seeds, request.yes);
+  refuseLarge(plan.cells.length, request.yes, seeds.length);
   checkNames(plan);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
@@ -105,7 +105,7 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   }
   const { ablation, file, folder } = await readAblationFile(path, cwd);
   const { grid, design, sample, seeds: written, compare = 'reference', name, set: shared, transfer } = ablation;
-  if (grid !== undefined) refuseLargeGrid(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
+  if (grid !== undefined) refuseLarge(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
   const named = Object.entries(ablation.cells ?? {}).map(([id, settings]): CellPlan => ({ id, settings }));
   const cells = [...(grid === undefined ? [] : expandGrid(grid, design, sample)), ...named];
   const question = ablation.question ?? `Which of ${cells.length} cells does best?`;
@@ -125,7 +125,7 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
       path: 'reference',
     });
   }
-  const seeds = request.seeds === undefined ? written : request.seeds;
+  const seeds = request.seeds ?? written;
   return {
     plan,
     seeds: typeof seeds === 'number' ? firstSeeds(seeds) : [...new Set(seeds)],
@@ -197,19 +197,12 @@ function checkNames({ cells }: AblationPlan): void {
   });
 }
 
-function refuseLargeGrid(cells: number, yes: boolean): void {
-  if (cells <= largeAblation || yes) return;
-  throw tooLarge(`${cells} cells`);
-}
-
-function refuseLarge({ cells }: AblationPlan, seeds: readonly number[], yes: boolean): void {
-  const runs = cells.length * seeds.length;
+/** @param seeds absent: the cells are counted before they are made */
+function refuseLarge(cells: number, yes: boolean, seeds?: number): void {
+  const runs = cells * (seeds ?? 1);
   if (runs <= largeAblation || yes) return;
-  throw tooLarge(`${cells.length} cells with ${seeds.length} seeds are ${runs} runs`);
-}
-
-function tooLarge(what: string): AgentgymError {
-  return new AgentgymError('AG_ABLATION_GRID', {
+  const what = seeds === undefined ? `${cells} cells` : `${cells} cells with ${seeds} seeds are ${runs} runs`;
+  throw new AgentgymError('AG_ABLATION_GRID', {
     message: `The grid is large: ${what}.`,
     hint: 'Use `design: random` with a `sample`, or confirm the size with `--yes`; `--dry-run` estimates the time.',
   });
