@@ -19,7 +19,7 @@ const firstCells = 3;
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
   const { cells, measure, reference } = result;
   const comparisons = result.comparisons.map((one) => ({ ...one, a: titleOf(cells, one.a), b: titleOf(cells, one.b) }));
-  const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
+  const known = cells.filter((cell) => comparedValue(cell, measure) !== undefined);
   if (known.length === 0) return 'No answer yet: no run is complete.';
   const ordered = rank(known, measure);
   const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(known, measure);
@@ -44,19 +44,19 @@ function otherTasks(comparisons: readonly CellComparison[]): string[] {
 }
 
 /** The compared measure of a cell; undefined before its first run is complete. */
-export function valueOf(cell: CellSummary | undefined, measure: Measure): number | undefined {
+export function comparedValue(cell: CellSummary | undefined, measure: Measure): number | undefined {
   return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
 /** The best cell first. Fewer turns are better. */
 function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
   const sign = measure === 'turns' ? 1 : -1;
-  const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
+  const value = (cell: CellSummary) => comparedValue(cell, measure) ?? Number.NaN;
   return [...cells].sort((a, b) => sign * (value(a) - value(b)));
 }
 
 function ranking(ordered: readonly CellSummary[], measure: Measure): string {
-  const values = ordered.map((cell) => quantity(valueOf(cell, measure) ?? Number.NaN, measure));
+  const values = ordered.map((cell) => quantity(comparedValue(cell, measure) ?? Number.NaN, measure));
   const [best, ...others] = ordered.map(({ id, title = id }, i) => `${title} (${values[i]})`);
   if (others.length === 0) return `Only ${best} has a result so far.`;
   if (new Set(values).size === 1) return `${measureName(measure)}: all ${values.length} cells reach ${values[0]}.`;

@@ -1,4 +1,4 @@
-import { formatP, missing, differenceText, quantity, valueOf } from './answer-question.js';
+import { formatP, missing, differenceText, quantity, comparedValue } from './answer-question.js';
 import type { AblationResult } from './ablation-result.js';
 import { saturationOf, saturationSentence } from './saturation.js';
 import { testedId } from './cell-id.js';
@@ -20,7 +20,7 @@ type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, comparisons, measure } = result;
-  if (cells.every((cell) => valueOf(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
+  if (cells.every((cell) => comparedValue(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
   const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(cells, measure);
   if (saturation !== undefined) {
     const all = cells.flatMap(({ success }) => success?.rate ?? []);
@@ -47,7 +47,7 @@ export function answerTransfer(result: Result, transfer: TransferSummary): strin
  */
 function columnSentence(column: string, { cells, comparisons, measure }: Result): string[] {
   const there = testedId(column, column);
-  const own = valueOf(
+  const own = comparedValue(
     cells.find(({ id }) => id === there),
     measure,
   );
