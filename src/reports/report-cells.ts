@@ -1,5 +1,6 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
+import { grouped } from '../statistics/grouped.js';
 import { correctByHolm } from '../statistics/holm.js';
 import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
 import { finalEvaluation, outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
@@ -25,12 +26,7 @@ export interface SeedGroup {
 
 /** Groups runs by their settings without the seed, in the order in which the settings first appear. */
 export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
-  const groups = new Map<string, ReportedRun[]>();
-  for (const run of runs) {
-    const key = JSON.stringify(settingLeaves(run.loaded.manifest.recipe));
-    groups.set(key, [...(groups.get(key) ?? []), run]);
-  }
-  const members = [...groups.values()];
+  const members = grouped(runs, ({ loaded }) => JSON.stringify(settingLeaves(loaded.manifest.recipe)));
   const settings = members.map(([first]) => (first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe)));
   const own = varyingValues(settings);
   const labels = nameSettings(

@@ -1,3 +1,4 @@
+import { grouped } from '../statistics/grouped.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 
 /** The leaves of a recipe by their keys, such as `algorithm.groupSize`; a list is a leaf. */
@@ -35,10 +36,8 @@ export function settingLeaves(recipe: JsonObject): Record<string, Json> {
 export function differingSettings<
   Run extends { readonly recipe: string; readonly leaves: { readonly [key: string]: Json } },
 >(runs: readonly Run[]): Map<Run, Record<string, Json>> {
-  const recipes = new Map<string, Run[]>();
-  for (const run of runs) recipes.set(run.recipe, [...(recipes.get(run.recipe) ?? []), run]);
   return new Map(
-    [...recipes.values()].flatMap((alike) => {
+    grouped(runs, ({ recipe }) => recipe).flatMap((alike) => {
       const values = varyingValues(alike.map(({ leaves }) => leaves));
       return alike.map((run, i) => [run, values[i] ?? {}] as const);
     }),
