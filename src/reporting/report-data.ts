@@ -256,7 +256,7 @@ export interface ReportCell {
    */
   readonly test?: string;
   /** Success of other players in the same test, if `test` is present; null without such a player. */
-  readonly baselines?: { readonly start: ReportRate | null; readonly random: ReportRate | null };
+  readonly baselines?: { readonly start: ReportRate | null; readonly random: ReportRate | null } | undefined;
   /** Mean over its runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
   /** `failed` if any of its runs failed and none is running. */

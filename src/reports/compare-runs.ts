@@ -39,10 +39,10 @@ interface ComparedRun {
   /** Success of its final evaluation, with an interval for other tasks; null before that evaluation. */
   readonly success: CellMean | null;
   /** The compared measure, if it is not success. */
-  readonly measured?: CellMean | null;
+  readonly measured?: CellMean | null | undefined;
   /** What it was tested on, and other players there; present if the runs have different tests. */
-  readonly test?: string;
-  readonly baselines?: NonNullable<ReportCell['baselines']>;
+  readonly test?: string | undefined;
+  readonly baselines?: ReportCell['baselines'];
   readonly spent: { readonly [currency: string]: number };
 }
 
@@ -95,17 +95,32 @@ export async function compareRuns(
   const ended = loaded.filter(({ result }) => result?.evaluation);
   refuseSplits(ended);
   for (const run of ended) refuseTemperature(run, temperature);
-  const outcomes = new Map<string, readonly RunOutcomes[]>();
-  const runs: ComparedRun[] = [];
+  const read = (run: LoadedRun, what: Measure): RunOutcomes[] => {
+    const found = readOutcomes(run, 'policy', what, temperature);
+    // With the same seed in all runs, they are paired by their tasks.
+    return found === undefined ? [] : [{ ...withPlaces(found, run.manifest.recipe), seed: 0 }];
+  };
+  const outcomes = new Map(loaded.map((run) => [run.manifest.id, read(run, measure)]));
   const labels = nameRuns(loaded);
   const tests = nameTests(loaded.map(finalTestOf));
-  for (const [i, run] of loaded.entries()) {
-    const { compared, measured } = compareOne(run, measure, temperature);
-    const test = tests[i];
-    const beside = test !== undefined && { test, baselines: baselinesOf(run) };
-    runs.push({ ...compared, label: labels[i] ?? compared.id, ...beside });
-    outcomes.set(compared.id, measured);
-  }
+  const runs = loaded.map((run, i): ComparedRun => {
+    const { manifest, directory, metrics, status } = run;
+    const last = metrics.at(-1);
+    return {
+      run: directory,
+      id: manifest.id,
+      recipe: manifest.name,
+      seed: manifest.recipe.seed,
+      status,
+      steps: last?.runStep ?? 0,
+      success: meanOfRuns(read(run, 'success'), 'success'),
+      measured: measure === 'success' ? undefined : meanOfRuns(outcomes.get(manifest.id) ?? [], measure),
+      spent: totalsOfMetrics(last?.metrics ?? {}),
+      label: labels[i] ?? manifest.id,
+      test: tests[i],
+      baselines: tests[i] === undefined ? undefined : baselinesOf(run),
+    };
+  });
   const pairs = runs.flatMap((b, j) =>
     runs.slice(0, j).flatMap((a) => (a.test === b.test ? [[a.id, b.id] as const] : [])),
   );
@@ -121,34 +136,6 @@ export async function compareRuns(
     environments: compareEnvironments(ended, measure, temperature),
     notes: [...loaded.flatMap(notesOn), ...notesOnDifferences(differing), ...notesOnTests(runs)],
   };
-}
-
-function compareOne(
-  run: LoadedRun,
-  measure: Measure,
-  temperature: number,
-): { compared: Omit<ComparedRun, 'label'>; measured: readonly RunOutcomes[] } {
-  const { manifest, directory, metrics, status } = run;
-  const { recipe } = manifest;
-  const read = (what: Measure) => {
-    const found = readOutcomes(run, 'policy', what, temperature);
-    // With the same seed in all runs, they are paired by their tasks.
-    return found === undefined ? [] : [{ ...withPlaces(found, recipe), seed: 0 }];
-  };
-  const success = read('success');
-  const measured = measure === 'success' ? success : read(measure);
-  const compared = {
-    run: directory,
-    id: manifest.id,
-    recipe: manifest.name,
-    seed: recipe.seed,
-    status,
-    steps: metrics.at(-1)?.runStep ?? 0,
-    success: meanOfRuns(success, 'success'),
-    ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
-    spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
-  };
-  return { compared, measured };
 }
 
 /** Compares runs in each environment that two or more of them were tested in. */
