@@ -3,7 +3,7 @@ import { describeDetectableEffect } from '../statistics/detectable-effect.js';
 import type { GridEffect } from './grid-effects.js';
 import { isSeparable, level, type CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
-import { saturationOf, saturationSentence } from './saturation.js';
+import { saturationOf } from './saturation.js';
 import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
 /** At most this many differences are reported individually. */
@@ -30,7 +30,7 @@ export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'a
           ...differences(comparisons, titleOf(cells, ordered[0]?.id ?? reference), titleOf(cells, reference), measure),
           ...effectSentences(result.effects ?? [], measure),
         ]
-      : [saturationSentence(saturation)]),
+      : [saturation]),
     ...otherTasks(comparisons),
     ...missing(cells),
   ];

@@ -1,6 +1,6 @@
 import { formatP, missing, differenceText, quantity, comparedValue } from './answer-question.js';
 import type { AblationResult } from './ablation-result.js';
-import { saturationOf, saturationSentence } from './saturation.js';
+import { saturationOf } from './saturation.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
 import { reservationWord } from '../reporting/reservations.js';
@@ -25,11 +25,7 @@ export function answerTransfer(result: Result, transfer: TransferSummary): strin
   if (saturation !== undefined) {
     const all = cells.flatMap(({ success }) => success?.rate ?? []);
     const ends = [Math.min(...all), Math.max(...all)].map((rate) => quantity(rate, measure));
-    return [
-      `Success: all cells reach ${[...new Set(ends)].join(' to ')}.`,
-      saturationSentence(saturation),
-      ...missing(cells),
-    ].join(' ');
+    return [`Success: all cells reach ${[...new Set(ends)].join(' to ')}.`, saturation, ...missing(cells)].join(' ');
   }
   return [
     ...bestRow(transfer, measure),

@@ -1,5 +1,5 @@
 import { level } from '../ablation/compare-cells.js';
-import { saturationOf, saturationSentence } from '../ablation/saturation.js';
+import { saturationOf } from '../ablation/saturation.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportRate } from '../reporting/report-data.js';
 import { gainText, rateText } from './report-answer.js';
@@ -77,7 +77,7 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
       ? [`No difference is shown to ${withRates(lower)}.`, ...chanceOf(ties.length === 0 ? lower : [], between, others)]
       : []),
     ...(below.length > 0 ? [`Below that, with a difference that is shown: ${withRates(below)}.`] : []),
-    ...(saturation === undefined ? fewSeeds(doubts) : [saturationSentence(saturation)]),
+    ...(saturation === undefined ? fewSeeds(doubts) : [saturation]),
   ];
 }
 

@@ -36,7 +36,7 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run),
     finalTasks: finalTasksOf(recipe),
-    spent: spentByRun(run),
+    spent: { ...totalsOfMetrics(run.metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(run.result, run.metrics) },
     episodes: played.episodes,
     episodesRecorded: played.recorded,
   };
@@ -81,12 +81,12 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
   // Every line has the cost of the run so far: the cost of a stage is the difference between its last line and that of
   // the previous stage.
-  let before: SpentSoFar = {};
+  let before: ReportStage['spent'] = {};
   return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
     const lines = metrics.filter(({ stage }) => stage === name);
     const last = lines.at(-1);
     if (last === undefined) return [];
-    const total: SpentSoFar = totalsOfMetrics(last.metrics);
+    const total: ReportStage['spent'] = totalsOfMetrics(last.metrics);
     const own = Object.entries(total).map(
       ([currency, amount]) => [currency, amount - (before[currency] ?? 0)] as const,
     );
@@ -124,12 +124,6 @@ function tasksOf({ manifest, evaluations, result }: LoadedRun): ReportTasks | un
 function successOf({ attempts }: TaskOutcome): number | null {
   if (attempts.length === 0) return null;
   return Number((attempts.filter(({ success }) => success).length / attempts.length).toFixed(3));
-}
-
-type SpentSoFar = { readonly [currency: string]: number };
-
-function spentByRun({ metrics, result }: LoadedRun): Record<string, number> {
-  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(result, metrics) };
 }
 
 function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {

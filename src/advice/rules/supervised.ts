@@ -108,7 +108,8 @@ export const supervisedShare: AdviceRule = {
   },
 };
 
-function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined {
+/** The first supervised stage. */
+export function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined {
   return stages.find((stage) => stage.kind === 'sft');
 }
 
