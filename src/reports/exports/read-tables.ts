@@ -39,11 +39,11 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
   const names = { metrics: new Set<string>(), components: new Set<string>(), labels: new Set<string>() };
   const notes: string[] = [];
   const scanned: Omit<ScannedRun, 'name'>[] = [];
-  const named: Parameters<typeof nameRuns>[0][number][] = [];
+  const named: Pick<LoadedRun, 'manifest' | 'name'>[] = [];
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
     const { manifest, name } = loaded;
-    named.push({ manifest, ...(name !== undefined && { name }) });
+    named.push({ manifest, name });
     for (const line of loaded.metrics) for (const name of Object.keys(line.metrics)) names.metrics.add(name);
     for (const { outcomes } of loaded.evaluations)
       for (const { labels = {} } of outcomes) for (const axis of Object.keys(labels)) names.labels.add(axis);
@@ -120,12 +120,8 @@ function evaluationRow({ evaluation }: EvaluationLine): TableRow {
   const { success, turns, truncated, invalid, failed, attempts } = evaluation;
   return {
     ...successRow(success),
-    return: evaluation.return.mean,
-    returnLow: evaluation.return.low,
-    returnHigh: evaluation.return.high,
-    turns: turns.mean,
-    turnsLow: turns.low,
-    turnsHigh: turns.high,
+    ...meanRow('return', evaluation.return),
+    ...meanRow('turns', turns),
     truncated,
     invalid,
     failed,
@@ -133,6 +129,10 @@ function evaluationRow({ evaluation }: EvaluationLine): TableRow {
     averageAtK: attempts?.avg,
     passAtK: attempts?.pass,
   };
+}
+
+function meanRow(column: string, { mean, low, high }: EvaluationLine['evaluation']['turns']): TableRow {
+  return { [column]: mean, [`${column}Low`]: low, [`${column}High`]: high };
 }
 
 function successRow({ rate, low, high, method, episodes }: EvaluationLine['evaluation']['success']): TableRow {
