@@ -127,7 +127,7 @@ describe('planAblation', () => {
   });
 
   it('takes the ablation of a built-in recipe by its name', async () => {
-    const { plan: asked, cells, seeds } = await plan('scaling-inter', { recipe: undefined } as object);
+    const { plan: asked, cells, seeds } = await plan('scaling-inter', { recipe: undefined });
     expect(asked.axis).toBe('grid');
     expect(cells.map(({ id }) => id)).toEqual(['fixed-short', 'fixed-long', 'scaling-inter']);
     expect(seeds.length).toBeGreaterThanOrEqual(5);

@@ -18,15 +18,6 @@ export interface SummarizeOptions {
 /** The parts of a run that a summary uses; evaluations only if the run is complete. */
 type SummarizedRun = Pick<LoadedRun, 'manifest' | 'status' | 'result' | 'evaluations'>;
 
-/** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */
-export async function summarizeAblation(
-  directory: string,
-  manifest: AblationManifest,
-  options: SummarizeOptions,
-): Promise<AblationResult> {
-  return summarizeCells(directory, manifest, await readBegunRuns(directory, manifest), options);
-}
-
 /** The runs of an ablation that have begun, by folder. */
 export async function readBegunRuns(
   directory: string,
