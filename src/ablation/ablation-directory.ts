@@ -38,7 +38,7 @@ export interface AblationManifest extends Omit<AblationPlan, 'cells'> {
   readonly id: string;
   readonly fingerprint: string;
   /** The command-line words after `agentgym` that requested its last seeds. Older versions did not note them. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   readonly versions: { readonly [name: string]: string };
   readonly seeds: readonly number[];
   readonly cells: readonly Cell[];
@@ -82,21 +82,15 @@ export class AblationDirectory {
     const directory = resolve(path);
     const there = await readAblationIfAny(directory);
     if (there !== undefined) refuseOther(directory, there, cells);
-    const { name, axis, question, reference, compare, tests } = plan;
+    const { cells: _, ...question } = plan;
     const isMore = there === undefined || seeds.some((seed) => !there.seeds.includes(seed));
-    const asked = isMore ? command : there.command;
     const manifest: AblationManifest = {
       formatVersion: 1,
-      name,
-      axis,
-      question,
-      reference,
-      compare,
-      ...(tests && { tests }),
+      ...question,
       createdAt: there?.createdAt ?? new Date().toISOString(),
       id: there?.id ?? randomId(),
       fingerprint: ablationFingerprint(cells),
-      ...(asked !== undefined && { command: asked }),
+      command: isMore ? command : there.command,
       versions,
       seeds: [...new Set([...(there?.seeds ?? []), ...seeds])].sort((a, b) => a - b),
       cells,

@@ -8,7 +8,7 @@ export interface CellPlan {
   /** Letters, digits, dots and hyphens; the name of its folder. */
   readonly id: string;
   /** Name shown to people. Absent: the id. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly settings: CellSettings;
   /** In a grid, the name of its value of each key, such as `groupSize 8`. */
   readonly levels?: { readonly [key: string]: string };
@@ -29,5 +29,5 @@ export interface AblationPlan {
    * environments and compared with the cell of that name, which trained there. Absent: each cell is tested on its own
    * environment, and `compare` selects the comparisons.
    */
-  readonly tests?: readonly string[];
+  readonly tests?: readonly string[] | undefined;
 }

@@ -11,7 +11,7 @@ export interface CellRunSummary {
   readonly status: 'missing' | 'running' | RunResult['status'];
   readonly run: string;
   /** Why it failed. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 export interface CellSummary {
@@ -20,10 +20,10 @@ export interface CellSummary {
    * The cell whose runs these are, and the environment they were tested in. Present if every cell is tested in several
    * environments.
    */
-  readonly trained?: string;
-  readonly tested?: string;
+  readonly trained?: string | undefined;
+  readonly tested?: string | undefined;
   /** Name shown to people. Absent: the id. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   readonly settings: Cell['settings'];
   /** Seeds of the complete runs, from which the numbers are computed. */
   readonly seeds: readonly number[];
@@ -33,9 +33,9 @@ export interface CellSummary {
    * The compared measure of the policy before the last rl stage, on the same tasks. Absent without an rl stage, and if
    * the cell was tested in another environment than its own.
    */
-  readonly start?: CellMean;
+  readonly start?: CellMean | undefined;
   /** The compared measure, if it is not success. */
-  readonly measured?: CellMean | null;
+  readonly measured?: CellMean | null | undefined;
   /** Mean over its complete runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
   /** `failed` if a run failed, `incomplete` if a run is missing for another reason. */
@@ -71,7 +71,7 @@ export interface AblationResult {
   /** Main effects and interactions, for a full grid of two or more keys. */
   readonly effects?: readonly GridEffect[];
   /** Present if every cell is tested in several environments. */
-  readonly transfer?: TransferSummary;
+  readonly transfer?: TransferSummary | undefined;
 }
 
 /** A cell's title, by its id. */

@@ -1,3 +1,4 @@
+import { grouped } from '../statistics/grouped.js';
 import { mean } from '../statistics/mean.js';
 import type { OutcomeMatrix } from '../statistics/outcome-matrix.js';
 import type { RunOutcomes } from './read-outcomes.js';
@@ -20,12 +21,7 @@ export function alignOutcomes(runs: readonly RunOutcomes[]): AlignedOutcomes | u
   if (first === undefined) return undefined;
   const common = [...first.values.keys()].filter((task) => others.every(({ values }) => values.has(task)));
   if (common.length === 0) return undefined;
-  const clusters = new Map<string, string[]>();
-  for (const task of common) {
-    const cluster = first.clusters.get(task) ?? task;
-    clusters.set(cluster, [...(clusters.get(cluster) ?? []), task]);
-  }
-  const groups = [...clusters.values()];
+  const groups = grouped(common, (task) => first.clusters.get(task) ?? task);
   return {
     rows: runs.map(({ values }) => groups.map((tasks) => mean(tasks.map((task) => values.get(task) ?? Number.NaN)))),
     weights: groups.map((tasks) => tasks.reduce((sum, task) => sum + (first.weights?.get(task) ?? 1), 0)),

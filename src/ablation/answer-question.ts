@@ -1,8 +1,9 @@
+import { probability } from '../reporting/format-quantity.js';
 import { describeDetectableEffect } from '../statistics/detectable-effect.js';
 import type { GridEffect } from './grid-effects.js';
 import { isSeparable, level, type CellComparison } from './compare-cells.js';
 import type { Measure } from './read-outcomes.js';
-import { saturationOf, saturationSentence } from './saturation.js';
+import { saturationOf } from './saturation.js';
 import { titleOf, trainedCells, type AblationResult, type CellSummary } from './ablation-result.js';
 
 /** At most this many differences are reported individually. */
@@ -18,7 +19,7 @@ const firstCells = 3;
 export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'ablation' | 'answer'>): string {
   const { cells, measure, reference } = result;
   const comparisons = result.comparisons.map((one) => ({ ...one, a: titleOf(cells, one.a), b: titleOf(cells, one.b) }));
-  const known = cells.filter((cell) => valueOf(cell, measure) !== undefined);
+  const known = cells.filter((cell) => comparedValue(cell, measure) !== undefined);
   if (known.length === 0) return 'No answer yet: no run is complete.';
   const ordered = rank(known, measure);
   const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(known, measure);
@@ -29,7 +30,7 @@ export function answerQuestion(result: Omit<AblationResult, 'formatVersion' | 'a
           ...differences(comparisons, titleOf(cells, ordered[0]?.id ?? reference), titleOf(cells, reference), measure),
           ...effectSentences(result.effects ?? [], measure),
         ]
-      : [saturationSentence(saturation)]),
+      : [saturation]),
     ...otherTasks(comparisons),
     ...missing(cells),
   ];
@@ -42,19 +43,20 @@ function otherTasks(comparisons: readonly CellComparison[]): string[] {
   return ['Some cells played different tasks: such a difference also shows how hard the tasks are.'];
 }
 
-function valueOf(cell: CellSummary, measure: Measure): number | undefined {
-  return (measure === 'success' ? cell.success?.rate : cell.measured?.mean) ?? undefined;
+/** The compared measure of a cell; undefined before its first run is complete. */
+export function comparedValue(cell: CellSummary | undefined, measure: Measure): number | undefined {
+  return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
 }
 
 /** The best cell first. Fewer turns are better. */
 function rank(cells: readonly CellSummary[], measure: Measure): CellSummary[] {
   const sign = measure === 'turns' ? 1 : -1;
-  const value = (cell: CellSummary) => valueOf(cell, measure) ?? Number.NaN;
+  const value = (cell: CellSummary) => comparedValue(cell, measure) ?? Number.NaN;
   return [...cells].sort((a, b) => sign * (value(a) - value(b)));
 }
 
 function ranking(ordered: readonly CellSummary[], measure: Measure): string {
-  const values = ordered.map((cell) => quantity(valueOf(cell, measure) ?? Number.NaN, measure));
+  const values = ordered.map((cell) => quantity(comparedValue(cell, measure) ?? Number.NaN, measure));
   const [best, ...others] = ordered.map(({ id, title = id }, i) => `${title} (${values[i]})`);
   if (others.length === 0) return `Only ${best} has a result so far.`;
   if (new Set(values).size === 1) return `${measureName(measure)}: all ${values.length} cells reach ${values[0]}.`;
@@ -77,13 +79,12 @@ function differences(
   const largest = [...real]
     .sort((x, y) => Math.abs(y.difference.mean) - Math.abs(x.difference.mean))
     .slice(0, mostDifferences);
+  const more = real.length - mostDifferences;
   const rest = comparisons.length - real.length;
   return [
     ...largest.map((comparison) => difference(comparison, measure)),
-    ...(real.length > mostDifferences
-      ? [
-          `Of the ${comparisons.length} differences, ${real.length - mostDifferences} more ${real.length - mostDifferences === 1 ? 'is' : 'are'} separable.`,
-        ]
+    ...(more > 0
+      ? [`Of the ${comparisons.length} differences, ${more} more ${more === 1 ? 'is' : 'are'} separable.`]
       : []),
     ...(rest > 0 ? [`${rest === 1 ? 'The other difference is' : `${rest} other differences are`} not separable.`] : []),
     ...doubtful(comparisons),
@@ -199,12 +200,7 @@ export function missing(cells: readonly CellSummary[]): string[] {
 
 /** "p < 0.001" or "p = 0.013", without the p. */
 export function formatP(p: number): string {
-  return p < 0.001 ? '< 0.001' : `= ${probabilityText(p)}`;
-}
-
-/** "< 0.001" or "0.013", for a column of a table. */
-function probabilityText(p: number): string {
-  return p < 0.001 ? '< 0.001' : p.toFixed(p < 0.1 ? 3 : 2);
+  return p < 0.001 ? probability(p) : `= ${probability(p)}`;
 }
 
 function measureName(measure: Measure): string {

@@ -1,6 +1,6 @@
-import { formatP, missing, differenceText, quantity } from './answer-question.js';
-import type { AblationResult, CellSummary } from './ablation-result.js';
-import { saturationOf, saturationSentence } from './saturation.js';
+import { formatP, missing, differenceText, quantity, comparedValue } from './answer-question.js';
+import type { AblationResult } from './ablation-result.js';
+import { saturationOf } from './saturation.js';
 import { testedId } from './cell-id.js';
 import { isSeparable, type CellComparison } from './compare-cells.js';
 import { reservationWord } from '../reporting/reservations.js';
@@ -20,16 +20,12 @@ type Result = Pick<AblationResult, 'cells' | 'comparisons' | 'measure'>;
  */
 export function answerTransfer(result: Result, transfer: TransferSummary): string {
   const { cells, comparisons, measure } = result;
-  if (cells.every((cell) => valueOf(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
+  if (cells.every((cell) => comparedValue(cell, measure) === undefined)) return 'No answer yet: no run is complete.';
   const saturation = comparisons.some(isSeparable) ? undefined : saturationOf(cells, measure);
   if (saturation !== undefined) {
     const all = cells.flatMap(({ success }) => success?.rate ?? []);
     const ends = [Math.min(...all), Math.max(...all)].map((rate) => quantity(rate, measure));
-    return [
-      `Success: all cells reach ${[...new Set(ends)].join(' to ')}.`,
-      saturationSentence(saturation),
-      ...missing(cells),
-    ].join(' ');
+    return [`Success: all cells reach ${[...new Set(ends)].join(' to ')}.`, saturation, ...missing(cells)].join(' ');
   }
   return [
     ...bestRow(transfer, measure),
@@ -41,17 +37,13 @@ export function answerTransfer(result: Result, transfer: TransferSummary): strin
   ].join(' ');
 }
 
-function valueOf(cell: CellSummary | undefined, measure: Measure): number | undefined {
-  return (measure === 'success' ? cell?.success?.rate : cell?.measured?.mean) ?? undefined;
-}
-
 /**
  * "On wide: 54.2 % when trained there; narrow -12.3 points (-16.6 to -8.0; p < 0.001), mixed -1.1 points (-3.0 to +0.8;
  * not separable)."
  */
 function columnSentence(column: string, { cells, comparisons, measure }: Result): string[] {
   const there = testedId(column, column);
-  const own = valueOf(
+  const own = comparedValue(
     cells.find(({ id }) => id === there),
     measure,
   );

@@ -1,5 +1,5 @@
 import type { Json } from '../contracts/json.js';
-import type { CellPlan, CellSettings } from './ablation-plan.js';
+import type { CellPlan } from './ablation-plan.js';
 import { shownSetting } from '../reporting/shown-values.js';
 import type { LevelName } from './level-names.js';
 
@@ -24,11 +24,10 @@ export function cellOfLevels(levels: readonly Level[]): CellPlan {
   };
 }
 
-/**
- * `groupSize-8.clipHigh-0.28`: the last words of the keys with their values, in characters that names of folders allow.
- */
-export function cellId(settings: CellSettings, keys: readonly string[]): string {
-  return cellOfLevels(keys.map((key) => ({ key, value: settings[key] ?? null, text: '', isName: false }))).id;
+/** The cell that sets one option of the environment: `depth-3`. */
+export function cellOfOption(option: string, value: Json): CellPlan {
+  const { id, settings } = cellOfLevels([{ key: `environment.options.${option}`, value, text: '', isName: false }]);
+  return { id, settings };
 }
 
 /** The last word of a key; keys with the same last word are written in full. */

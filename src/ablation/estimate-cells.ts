@@ -8,14 +8,12 @@ import { runPilot } from '../runners/run-pilot.js';
 import type { Cell, ResolvedCells } from './resolve-cells.js';
 
 /** The expected cost of one run of a cell. */
-export interface CellEstimate extends Pick<ExpectedCost, 'demonstrations' | 'episodes' | 'steps'> {
-  readonly id: string;
-  readonly title?: string;
+export interface CellEstimate
+  extends Pick<Cell, 'id' | 'title' | 'notes'>, Pick<ExpectedCost, 'demonstrations' | 'episodes' | 'steps'> {
   /** Seconds of one run alone on this machine. */
   readonly seconds: number;
   /** The part for supervised stages that an earlier cell also trains for this one. */
   readonly sharedSeconds: number;
-  readonly notes: readonly string[];
 }
 
 const pilotSize = { steps: 4, tasks: 50 };
@@ -44,13 +42,13 @@ export async function estimateCells(
   { cells, plans }: ResolvedCells,
   signal: AbortSignal,
 ): Promise<readonly CellEstimate[]> {
-  const planned = cells.map((cell): PlannedCell => ({ cell, plan: plans.get(cell.id) as RunPlan }));
+  const planned = cells.map((cell) => ({ cell, plan: plans.get(cell.id) as RunPlan }));
   const speeds = new Map<string, Speed>();
   // Cells with the most funded stages come first: a cell without supervised steps cannot measure their time.
   const telling = [...planned].sort((a, b) => b.plan.funded.length - a.plan.funded.length);
-  for (const one of telling) {
-    const key = speedKey(one.cell);
-    if (!speeds.has(key)) speeds.set(key, await speedOf(one, signal));
+  for (const { cell, plan } of telling) {
+    const key = speedKey(cell);
+    if (!speeds.has(key)) speeds.set(key, await speedOf(cell, plan, signal));
   }
   const begun = new Set<string>();
   return planned.map(({ cell, plan }) => {
@@ -59,23 +57,12 @@ export async function estimateCells(
     if (beginning !== undefined) begun.add(beginning);
     const { id, title, notes } = cell;
     const { seconds, ...cost } = expectedCost(plan, speeds.get(speedKey(cell)) as Speed);
-    return {
-      id,
-      ...(title !== undefined && { title }),
-      seconds: seconds.total,
-      sharedSeconds: isShared ? seconds.supervised : 0,
-      ...cost,
-      notes,
-    };
+    const sharedSeconds = isShared ? seconds.supervised : 0;
+    return { id, title, seconds: seconds.total, sharedSeconds, ...cost, notes };
   });
 }
 
-interface PlannedCell {
-  readonly cell: Cell;
-  readonly plan: RunPlan;
-}
-
-async function speedOf({ cell, plan }: PlannedCell, signal: AbortSignal): Promise<Speed> {
+async function speedOf(cell: Cell, plan: RunPlan, signal: AbortSignal): Promise<Speed> {
   const pilot = await runPilot(plan, pilotSize, signal);
   if (pilot.status === 'completed') return pilot.speed;
   const message = `The pilot of the cell ${cell.id} failed: ${causeOf(pilot)}`;

@@ -20,12 +20,12 @@ export interface AblationRequest {
   /** Name of an axis, path of an ablation file, or name of a built-in recipe that has one. */
   readonly what: string;
   /** The recipe to vary; absent: the file's, or the project's. */
-  readonly recipe?: string;
+  readonly recipe?: string | undefined;
   readonly sets: readonly (string | Setting)[];
   /** How many seeds; absent: the file's, or 3. */
-  readonly seeds?: number;
+  readonly seeds?: number | undefined;
   /** Values to try along a named axis. */
-  readonly values?: readonly Json[];
+  readonly values?: readonly Json[] | undefined;
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -55,7 +55,7 @@ export async function planAblation(request: AblationRequest): Promise<PlannedAbl
   const names = builtIn.map(({ name }) => name);
   const asked = file === undefined ? await fromAxis(request, names) : await fromFile(request, file);
   const { plan, seeds, shared, fixed, base, resolved } = asked;
-  refuseLarge(plan, seeds, request.yes);
+  refuseLarge(plan.cells.length, request.yes, seeds.length);
   checkNames(plan);
   const common = { ...commonSettings(resolved, await threadsOption(resolved.recipe, request.host)), ...shared };
   const unset = Object.entries(common).filter(([key]) => !isSet(key, request.sets, plan.cells));
@@ -69,7 +69,7 @@ interface Asked {
   readonly seeds: readonly number[];
   readonly shared: CellSettings;
   /** Settings of all cells that no flag changes. */
-  readonly fixed?: CellSettings;
+  readonly fixed: CellSettings;
   readonly base: CellBase;
   /** The base without any cell. */
   readonly resolved: ResolvedRecipe;
@@ -78,10 +78,10 @@ interface Asked {
 async function fromAxis(request: AblationRequest, builtIn: readonly string[]): Promise<Asked> {
   const { recipe: source, sets, cwd, host, settings, values } = request;
   const axis = findAxis(request.what, builtIn);
-  const place = { ...(source !== undefined && { source }), sets, cwd, host };
+  const place = { source, sets, cwd, host };
   const resolved = acceptRecipe(await resolveRecipe(place));
   const base = { ...place, judgeRewards: rewardJudge(host, settings) };
-  const asked = await axis.cells({ plan: resolved.plan, host, settings, ...(values && { values }) });
+  const asked = await axis.cells({ plan: resolved.plan, host, settings, values });
   const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
     name: `${axis.name}-${resolved.recipe.name}`,
@@ -90,7 +90,7 @@ async function fromAxis(request: AblationRequest, builtIn: readonly string[]): P
     cells,
     reference,
     compare,
-    ...(tests && { tests }),
+    tests,
   };
   return { plan, seeds: firstSeeds(request.seeds ?? defaultSeeds), shared, fixed, base, resolved };
 }
@@ -105,22 +105,17 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   }
   const { ablation, file, folder } = await readAblationFile(path, cwd);
   const { grid, design, sample, seeds: written, compare = 'reference', name, set: shared, transfer } = ablation;
-  if (grid !== undefined) refuseLargeGrid(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
+  if (grid !== undefined) refuseLarge(design === 'full' ? gridSize(grid) : (sample ?? 0), request.yes);
   const named = Object.entries(ablation.cells ?? {}).map(([id, settings]): CellPlan => ({ id, settings }));
   const cells = [...(grid === undefined ? [] : expandGrid(grid, design, sample)), ...named];
   const question = ablation.question ?? `Which of ${cells.length} cells does best?`;
   const reference = ablation.reference ?? cells[0]?.id ?? '';
-  const tests = transfer ? { tests: cells.map(({ id }) => id) } : {};
-  const plan = { name, axis: 'grid', question, cells, reference, compare, ...tests };
+  const tests = transfer ? cells.map(({ id }) => id) : undefined;
+  const plan = { name, axis: 'grid', question, cells, reference, compare, tests };
   const source = request.recipe ?? ablation.recipe;
   // A recipe named in the file is relative to the file; a recipe from the command line is relative to the current
   // folder.
-  const place = {
-    ...(source !== undefined && { source }),
-    sets,
-    cwd: request.recipe === undefined ? folder : cwd,
-    host,
-  };
+  const place = { source, sets, cwd: request.recipe === undefined ? folder : cwd, host };
   const base = { ...place, judgeRewards: rewardJudge(host, request.settings) };
   if (!cells.some(({ id }) => id === plan.reference)) {
     throw new AgentgymError('AG_ABLATION_GRID', {
@@ -130,12 +125,12 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
       path: 'reference',
     });
   }
-  const seeds = request.seeds === undefined ? written : request.seeds;
+  const seeds = request.seeds ?? written;
   return {
     plan,
     seeds: typeof seeds === 'number' ? firstSeeds(seeds) : [...new Set(seeds)],
     shared,
-    ...(transfer && { fixed: await testsOnAll(plan, shared, base) }),
+    fixed: transfer ? await testsOnAll(plan, shared, base) : {},
     base,
     resolved: acceptRecipe(await resolveRecipe(place)),
   };
@@ -202,19 +197,12 @@ function checkNames({ cells }: AblationPlan): void {
   });
 }
 
-function refuseLargeGrid(cells: number, yes: boolean): void {
-  if (cells <= largeAblation || yes) return;
-  throw tooLarge(`${cells} cells`);
-}
-
-function refuseLarge({ cells }: AblationPlan, seeds: readonly number[], yes: boolean): void {
-  const runs = cells.length * seeds.length;
+/** @param seeds absent: the cells are counted before they are made */
+function refuseLarge(cells: number, yes: boolean, seeds?: number): void {
+  const runs = cells * (seeds ?? 1);
   if (runs <= largeAblation || yes) return;
-  throw tooLarge(`${cells.length} cells with ${seeds.length} seeds are ${runs} runs`);
-}
-
-function tooLarge(what: string): AgentgymError {
-  return new AgentgymError('AG_ABLATION_GRID', {
+  const what = seeds === undefined ? `${cells} cells` : `${cells} cells with ${seeds} seeds are ${runs} runs`;
+  throw new AgentgymError('AG_ABLATION_GRID', {
     message: `The grid is large: ${what}.`,
     hint: 'Use `design: random` with a `sample`, or confirm the size with `--yes`; `--dry-run` estimates the time.',
   });

@@ -18,46 +18,43 @@ export interface RunOutcomes {
   readonly weights?: ReadonlyMap<string, number>;
 }
 
-type EvaluatedRun = Pick<LoadedRun, 'manifest' | 'evaluations'>;
+type EvaluatedRun = Pick<LoadedRun, 'manifest' | 'evaluations' | 'result'>;
 
 /**
- * The final evaluation of the trained policy at a temperature. Undefined if the run has none at it.
+ * What a player reached on the final tasks of a run at a temperature: the trained policy after training, or another
+ * player. Undefined if it has not played them.
  *
- * @param environment one of the recipe's `evaluation.final.transfer`; absent: the recipe's own
+ * @param environment one of several; absent: all of training together, or the only one
  */
+export function finalEvaluation(
+  { evaluations, result }: EvaluatedRun,
+  player: string,
+  temperature = 0,
+  environment?: string,
+): LoadedRun['evaluations'][number] | undefined {
+  const split = result?.evaluation?.split;
+  // The last one, because evaluations during training may use the same split.
+  return evaluations.findLast(
+    (line) =>
+      line.player === player &&
+      line.evaluation.environment === environment &&
+      line.evaluation.temperature === temperature &&
+      (player !== 'policy' || line.evaluation.split === split),
+  );
+}
+
+/** The same in the form that comparisons use. */
 export function readOutcomes(
   run: EvaluatedRun,
+  player: string,
   measure: Measure,
   temperature: number,
   environment?: string,
 ): RunOutcomes | undefined {
-  return read('policy', run, measure, temperature, environment);
-}
-
-/** The same of the policy before the last rl stage, on the recipe's own final tasks. */
-export function readStart(run: EvaluatedRun, measure: Measure, temperature: number): RunOutcomes | undefined {
-  return read('start', run, measure, temperature);
-}
-
-function read(
-  who: 'policy' | 'start',
-  { manifest, evaluations }: EvaluatedRun,
-  measure: Measure,
-  temperature: number,
-  environment?: string,
-): RunOutcomes | undefined {
-  const { recipe } = manifest;
-  const { split } = recipe.evaluation.final;
-  const line = evaluations.findLast(
-    ({ player, evaluation }) =>
-      player === who &&
-      evaluation.split === split &&
-      evaluation.temperature === temperature &&
-      evaluation.environment === environment,
-  );
+  const line = finalEvaluation(run, player, temperature, environment);
   if (line === undefined) return undefined;
   return {
-    ...outcomesOfRun(recipe.seed, line.outcomes, measure),
+    ...outcomesOfRun(run.manifest.recipe.seed, line.outcomes, measure),
     ...(measure === 'success' && { own: line.evaluation.success }),
   };
 }

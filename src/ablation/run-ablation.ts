@@ -9,7 +9,7 @@ import { AblationDirectory, runsOf } from './ablation-directory.js';
 import type { PlannedAblation } from './plan-ablation.js';
 import { runCells, findMissing, type RunCellsOptions } from './run-cells.js';
 import type { AblationResult } from './ablation-result.js';
-import { summarizeAblation, type SummarizeOptions } from './summarize-ablation.js';
+import { readBegunRuns, summarizeCells, type SummarizeOptions } from './summarize-ablation.js';
 
 interface AblationOptions extends SummarizeOptions {
   /** The folder; absent: the one that belongs to the cells. */
@@ -82,8 +82,9 @@ async function openDirectory(planned: PlannedAblation, options: AblationOptions)
 }
 
 async function summarize(directory: AblationDirectory, options: SummarizeOptions): Promise<AblationResult> {
-  const result = await summarizeAblation(directory.path, directory.manifest, options);
-  await writeJsonAtomically(join(directory.path, 'result.json'), result);
+  const { manifest, path } = directory;
+  const result = summarizeCells(path, manifest, await readBegunRuns(path, manifest), options);
+  await writeJsonAtomically(join(path, 'result.json'), result);
   return result;
 }
 

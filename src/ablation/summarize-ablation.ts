@@ -8,7 +8,7 @@ import { testedId } from './cell-id.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from './compare-cells.js';
 import { gridEffects } from './grid-effects.js';
 import { summarizeTransfer } from './transfer-summary.js';
-import { readOutcomes, readStart, withPlaces, type Measure, type RunOutcomes } from './read-outcomes.js';
+import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from './read-outcomes.js';
 
 export interface SummarizeOptions {
   readonly measure: Measure;
@@ -17,15 +17,6 @@ export interface SummarizeOptions {
 
 /** The parts of a run that a summary uses; evaluations only if the run is complete. */
 type SummarizedRun = Pick<LoadedRun, 'manifest' | 'status' | 'result' | 'evaluations'>;
-
-/** Reads the runs of an ablation and compares its cells, complete or not. Nothing is written. */
-export async function summarizeAblation(
-  directory: string,
-  manifest: AblationManifest,
-  options: SummarizeOptions,
-): Promise<AblationResult> {
-  return summarizeCells(directory, manifest, await readBegunRuns(directory, manifest), options);
-}
 
 /** The runs of an ablation that have begun, by folder. */
 export async function readBegunRuns(
@@ -65,36 +56,32 @@ export function summarizeCells(
     });
     results.push(...complete.map(({ result }) => result));
     for (const tested of manifest.tests ?? [undefined]) {
-      const read = (what: Measure) =>
+      const read = (player: string, what: Measure, environment: string | undefined) =>
         complete.flatMap((run) => {
-          const found = readOutcomes(run, what, temperature, tested);
+          const found = readOutcomes(run, player, what, temperature, environment);
           // Equal ids in different environments are different tasks; all cells of a tested environment play the same.
           if (found === undefined || tested !== undefined) return found ?? [];
           return withPlaces(found, run.manifest.recipe);
         });
-      const success = read('success');
-      const measured = measure === 'success' ? success : read(measure);
+      const success = read('policy', 'success', tested);
+      const measured = measure === 'success' ? success : read('policy', measure, tested);
       const id = tested === undefined ? cell.id : testedId(cell.id, tested);
       outcomes.set(id, measured);
       const rate = meanOfRuns(success, 'success');
       // The start plays in its own environment only.
-      const isOwn = tested === undefined || tested === cell.id;
-      const before = complete.flatMap((run) => {
-        const found = isOwn ? readStart(run, measure, temperature) : undefined;
-        if (found === undefined || tested !== undefined) return found ?? [];
-        return withPlaces(found, run.manifest.recipe);
-      });
+      const before = tested === undefined || tested === cell.id ? read('start', measure, undefined) : [];
       const start = meanOfRuns(before, measure);
       if (start !== null) starts.set(id, before);
       cells.push({
         id,
-        ...(tested !== undefined && { trained: cell.id, tested }),
-        ...(cell.title !== undefined && { title: cell.title }),
+        trained: tested && cell.id,
+        tested,
+        title: cell.title,
         settings: cell.settings,
         seeds: complete.map(({ seed }) => seed),
         success: rate && rateOf(rate),
-        ...(start && { start }),
-        ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
+        start: start ?? undefined,
+        measured: measure === 'success' ? undefined : meanOfRuns(measured, measure),
         spent: meanSpent(complete.map(({ result }) => result)),
         status: statusOf(summaries),
         notes: cell.notes,
@@ -105,11 +92,6 @@ export function summarizeCells(
   const comparisons = compareCells(pairsOf(manifest), outcomes, measure);
   const gains = gainsOf(starts, outcomes, measure);
   const effects = gridEffects(manifest.cells, outcomes, measure);
-  const status = cells.some((cell) => cell.status === 'failed')
-    ? 'failed'
-    : cells.some((cell) => cell.status === 'incomplete')
-      ? 'incomplete'
-      : 'completed';
   const { name, axis, question, tests } = manifest;
   const reference = tests === undefined ? manifest.reference : testedId(manifest.reference, manifest.reference);
   const outcomesOf = (trained: string, tested: string) => outcomes.get(testedId(trained, tested)) ?? [];
@@ -120,7 +102,7 @@ export function summarizeCells(
     name,
     axis,
     question,
-    status,
+    status: statusOf(cells),
     measure,
     temperature,
     split,
@@ -129,7 +111,7 @@ export function summarizeCells(
     comparisons,
     ...(gains.length > 0 && { gains }),
     ...(effects.length > 0 && { effects }),
-    ...(transfer && { transfer }),
+    transfer,
   } as const;
   const answer = transfer === undefined ? answerQuestion(result) : answerTransfer(result, transfer);
   return { formatVersion: 1, ablation: directory, ...result, answer };
@@ -157,10 +139,10 @@ function rateOf({ mean, ...interval }: CellMean): NonNullable<CellSummary['succe
 function summaryOf(run: CellRun, { failed }: AblationManifest, found: SummarizedRun | undefined): CellRunSummary {
   const cause = found?.manifest.error?.message ?? failed[runName(run)];
   const status = found?.status ?? (cause === undefined ? 'missing' : 'failed');
-  return { seed: run.seed, run: run.directory, status, ...(cause !== undefined && { cause }) };
+  return { seed: run.seed, run: run.directory, status, cause };
 }
 
-function statusOf(runs: readonly CellRunSummary[]): CellSummary['status'] {
+function statusOf(runs: readonly Pick<CellRunSummary | CellSummary, 'status'>[]): CellSummary['status'] {
   if (runs.some(({ status }) => status === 'failed')) return 'failed';
   return runs.every(({ status }) => status === 'completed') ? 'completed' : 'incomplete';
 }

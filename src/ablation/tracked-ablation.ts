@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { ablationPath } from '../runs/folder-kind.js';
 import { runOwner } from '../runs/run-lock.js';
@@ -100,15 +100,10 @@ export class TrackedAblation implements Tracked {
   }
 
   async #files(): Promise<StoredFile[]> {
-    const { directory } = this;
-    const [manifest, result] = [
-      await readFile(ablationPath(directory)),
-      await readFile(join(directory, 'result.json')),
-    ];
-    return [
-      { name: 'ablation.json', content: new Uint8Array(manifest) },
-      { name: 'result.json', content: new Uint8Array(result) },
-    ];
+    const paths = [ablationPath(this.directory), join(this.directory, 'result.json')];
+    return Promise.all(
+      paths.map(async (path) => ({ name: basename(path), content: new Uint8Array(await readFile(path)) })),
+    );
   }
 
   async #pages(markdown: string): Promise<StoredFile[]> {

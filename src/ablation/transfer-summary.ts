@@ -50,22 +50,18 @@ export function summarizeTransfer(
   measure: Measure,
   results: readonly Pick<RunResult, 'environments'>[],
 ): TransferSummary {
-  const outcomes = new Map<string, readonly RunOutcomes[]>();
-  for (const row of trained) {
-    const others = tested.filter((column) => column !== row);
-    outcomes.set(
-      there(row),
-      stack(others, (column) => outcomesOf(column, column)),
-    );
-    outcomes.set(
-      elsewhereOf(row),
-      stack(others, (column) => outcomesOf(row, column)),
-    );
-    outcomes.set(
-      row,
-      stack(tested, (column) => outcomesOf(row, column)),
-    );
-  }
+  const outcomes = new Map(
+    trained.flatMap((row) => {
+      const others = tested.filter((column) => column !== row);
+      const own = (column: string) => outcomesOf(row, column);
+      const native = (column: string) => outcomesOf(column, column);
+      return [
+        [there(row), stack(others, native)] as const,
+        [elsewhereOf(row), stack(others, own)] as const,
+        [row, stack(tested, own)] as const,
+      ];
+    }),
+  );
   const losses = compareCells(
     trained.map((row) => [there(row), elsewhereOf(row)]),
     outcomes,

@@ -1,14 +1,18 @@
 import type { RunPlan } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
+import type { ReportAdvice } from '../reporting/report-data.js';
 import type { Measured } from './measured.js';
+
+/** A finding as shown: changes and trials have been tested, and are absent if agentgym would refuse them. */
+export type Finding = ReportAdvice['findings'][number];
 
 /**
  * `problem`: training cannot reach its goal; `advice`: another setting is probably better; `hint`: worth considering.
  */
-export type Severity = 'problem' | 'advice' | 'hint';
+export type Severity = Finding['severity'];
 
 /** The source of a rule's figures: the Guide's paper, our figures, or both. */
-export type Basis = 'paper' | 'ours' | 'both';
+export type Basis = Finding['basis'];
 
 /** An experiment along a named axis that would test a finding. */
 export interface Trial {
@@ -16,27 +20,19 @@ export interface Trial {
   readonly values?: readonly Json[];
 }
 
+/** What a rule finds, in one sentence with its evidence: the numbers, and the data that they come from. */
+export interface FoundJudgement extends Omit<Finding, 'rule' | 'change' | 'ablate'> {
+  readonly verdict: 'finding';
+  /** Keys of the recipe with their proposed values. */
+  readonly change?: { readonly [key: string]: Json } | undefined;
+  readonly trial?: Trial;
+  /** Replaces `explainedBy` of the rule for this finding. */
+  readonly explainedBy?: readonly string[];
+}
+
 /** The result of a rule for a subject. */
 export type Judgement =
-  | {
-      readonly verdict: 'finding';
-      readonly severity: Severity;
-      /** One sentence. */
-      readonly finding: string;
-      /** The numbers, and the data that they come from. */
-      readonly evidence: string;
-      readonly source: string;
-      readonly basis: Basis;
-      /** What to do, in the order in which to try it. */
-      readonly cures?: readonly string[];
-      /** The section of the documents that explains it. */
-      readonly guide?: string;
-      /** Keys of the recipe with their proposed values. */
-      readonly change?: { readonly [key: string]: Json };
-      readonly trial?: Trial;
-      /** Replaces `explainedBy` of the rule for this finding. */
-      readonly explainedBy?: readonly string[];
-    }
+  | FoundJudgement
   | { readonly verdict: 'fine'; readonly fact: string }
   | { readonly verdict: 'unknown'; readonly why: string };
 
@@ -60,36 +56,14 @@ export interface AdviceRule {
   readonly judge: (subject: Subject) => Judgement | undefined;
 }
 
-/** A finding as shown: changes and trials have been tested, and are absent if agentgym would refuse them. */
-export interface Finding {
-  readonly rule: string;
-  readonly severity: Severity;
-  readonly finding: string;
-  readonly evidence: string;
-  readonly source: string;
-  readonly basis: Basis;
-  /** What to do, in the order in which to try it. */
-  readonly cures?: readonly string[];
-  /** The section of the documents that explains it. */
-  readonly guide?: string;
-  /** Flags for `agentgym train`. */
-  readonly change?: string;
-  /** A whole command. */
-  readonly ablate?: string;
-}
-
 /** What `agentgym advise --json` prints. */
-export interface Advice {
+export interface Advice extends ReportAdvice {
   /** The run's folder, the recipe's file, or its built-in name. */
   readonly subject: string;
   readonly kind: 'recipe' | 'run';
   readonly measured: Measured;
-  /** The worst first. */
-  readonly findings: readonly Finding[];
-  readonly fine: readonly { readonly rule: string; readonly fact: string }[];
-  readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
   /** The command that applies the change of the first finding with a change. */
-  readonly next?: string;
+  readonly next?: string | undefined;
 }
 
 /** The reason why a recipe alone lacks facts that only a run shows. */

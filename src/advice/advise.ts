@@ -1,25 +1,14 @@
 import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
-import type { HostSettings } from '../plugins/create-host.js';
-import type { PluginHost } from '../plugins/open-plugin-host.js';
-import { type Advice, type AdviceRule, type Finding, type Judgement, type Severity } from './advice.js';
+import type { Advice, AdviceRule, Finding, FoundJudgement, Severity } from './advice.js';
 import { judge } from './judge.js';
-import { measure } from './measure.js';
+import { measure, type MeasureRequest } from './measure.js';
 import { openSubject } from './open-subject.js';
 import { proposeAblation, proposeChange, type ProposalBase } from './propose.js';
 
-export interface AdviceRequest {
+export interface AdviceRequest extends Omit<ProposalBase, 'source'>, Pick<MeasureRequest, 'tasks' | 'seed'> {
   /** A recipe as `train` accepts it, or a RUN; absent: the project's recipe. */
   readonly what?: string;
-  readonly sets: readonly string[];
-  /** Number of training tasks to play; 0: nothing is played. */
-  readonly tasks: number;
-  /** Seed of the played episodes. */
-  readonly seed: number;
-  readonly cwd: string;
-  readonly runsFolder: string;
-  readonly host: PluginHost;
-  readonly settings: HostSettings;
 }
 
 const order: readonly Severity[] = ['problem', 'advice', 'hint'];
@@ -29,10 +18,11 @@ const order: readonly Severity[] = ['problem', 'advice', 'hint'];
  * advice.
  */
 export async function advise(request: AdviceRequest): Promise<Advice> {
-  const { what, sets, tasks, seed, cwd, runsFolder, host, settings } = request;
-  const { name, plan: planned, run, base } = await openSubject(what, { sets, cwd, runsFolder, host, settings });
+  const { what, tasks, seed, ...place } = request;
+  const { host, settings } = place;
+  const { name, plan: planned, run, base } = await openSubject(what, place);
   refuseSeveral(planned);
-  const measured = await measure({ planned, ...(run && { run }), tasks, seed, host, settings });
+  const measured = await measure({ planned, run, tasks, seed, host, settings });
   const kind = run === undefined ? 'recipe' : 'run';
   const judged = judge({ planned, kind, measured });
   const proposed: { finding: Finding; command: string | undefined }[] = [];
@@ -40,7 +30,6 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
     if (judgement.verdict === 'finding') proposed.push(await toldFinding(rule, judgement, base));
   }
   proposed.sort((a, b) => order.indexOf(a.finding.severity) - order.indexOf(b.finding.severity));
-  const next = proposed.find(({ command }) => command !== undefined)?.command;
   return {
     subject: name,
     kind,
@@ -52,7 +41,7 @@ export async function advise(request: AdviceRequest): Promise<Advice> {
     notChecked: judged.flatMap(([{ id }, judgement]) =>
       judgement.verdict === 'unknown' ? [{ rule: id, why: judgement.why }] : [],
     ),
-    ...(next !== undefined && { next }),
+    next: proposed.find(({ command }) => command !== undefined)?.command,
   };
 }
 
@@ -69,23 +58,10 @@ function refuseSeveral({ entries }: RunPlan): void {
 
 async function toldFinding(
   { id }: AdviceRule,
-  judgement: Extract<Judgement, { verdict: 'finding' }>,
+  { verdict: _, explainedBy: __, change, trial, ...found }: FoundJudgement,
   base: ProposalBase | undefined,
 ): Promise<{ finding: Finding; command: string | undefined }> {
-  const { severity, finding, evidence, source, basis, cures, guide, change, trial } = judgement;
   const proposed = base && change && (await proposeChange(change, base));
   const ablate = base && trial && (await proposeAblation(trial, base));
-  const told: Finding = {
-    rule: id,
-    severity,
-    finding,
-    evidence,
-    source,
-    basis,
-    ...(cures !== undefined && { cures }),
-    ...(guide !== undefined && { guide }),
-    ...(proposed !== undefined && { change: proposed.flags }),
-    ...(ablate !== undefined && { ablate }),
-  };
-  return { finding: told, command: proposed?.command };
+  return { finding: { rule: id, ...found, change: proposed?.flags, ablate }, command: proposed?.command };
 }

@@ -13,14 +13,7 @@ import type { CollapseMeasure } from './measured.js';
 import { thresholds } from './thresholds.js';
 
 /** A fall of success in a log. */
-export interface Fall {
-  /** First step of the stage at the lower level, from 1, and the same step in the whole run. */
-  readonly step: number;
-  readonly runStep: number;
-  /** Mean success of training episodes at its highest, and over the last quarter of the steps. */
-  readonly before: number;
-  readonly after: number;
-}
+export type Fall = Pick<CollapseMeasure, 'step' | 'runStep' | 'before' | 'after'>;
 
 /** The most steps whose mean is the highest success. */
 const window = 5;
@@ -35,7 +28,7 @@ export async function measureCollapse(run: LoadedRun): Promise<CollapseMeasure |
   if (fall === undefined) return undefined;
   const checkpoint = await betterCheckpoint(run, fall);
   const reference = referenceTo(run.directory, run.manifest.id);
-  return { ...fall, run: reference, ...(checkpoint && { checkpoint }), ...(await otherSeeds(run)) };
+  return { ...fall, run: reference, checkpoint, ...(await otherSeeds(run)) };
 }
 
 /** The largest lasting fall of `rollout/success`. */
@@ -107,7 +100,7 @@ async function betterCheckpoint(
   const lowest = Math.min(...played.map(({ evaluation }) => evaluation.temperature));
   const rated = kept.map(({ runStep }) => {
     const found = played.find((line) => line.runStep === runStep && line.evaluation.temperature === lowest);
-    return { step: runStep, ...(found && { success: found.evaluation.success.rate }) };
+    return { step: runStep, success: found?.evaluation.success.rate };
   });
   const [best] = rated.sort((a, b) => (b.success ?? -1) - (a.success ?? -1) || b.step - a.step);
   return best;

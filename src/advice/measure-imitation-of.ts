@@ -1,14 +1,14 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import type { SftStagePlan } from '../config/run-plan.js';
-import { finalOutcomes } from '../reports/report-comparisons.js';
 import type { RunMetricsLine } from '../files/metrics-log.js';
 import type { LoadedRun } from '../runs/load-run.js';
+import { mean } from '../statistics/mean.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { gainOver, lateShare } from './measure-run.js';
 import type { ImitationMeasure } from './measured.js';
 
 /** The results of the supervised stages before reinforcement learning. Undefined if none was logged. */
 export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined {
-  const { recipe } = run.manifest;
   const { stages } = planOfRun(run.manifest);
   const firstRl = stages.findIndex(({ kind }) => kind === 'rl');
   const before = firstRl < 0 ? stages : stages.slice(0, firstRl);
@@ -20,45 +20,44 @@ export function measureImitationOf(run: LoadedRun): ImitationMeasure | undefined
   const late = lines.slice(-Math.ceil(lateShare * lines.length)).flatMap(({ metrics }) => metrics['train/loss'] ?? []);
   // Without reinforcement learning, the trained policy is the imitating one.
   const player = firstRl < 0 ? 'policy' : 'start';
-  const [best] = [0, recipe.policy.sampling.temperature]
-    .flatMap((temperature) => {
-      const outcomes = finalOutcomes(run, player, temperature);
-      return outcomes === undefined ? [] : [{ temperature, success: outcomes.rate }];
-    })
-    .sort((a, b) => b.success - a.success);
-  const overExpert = file === undefined ? gainOver(run, expert, player, best?.temperature) : undefined;
-  const overRandom = gainOver(run, 'random', player, best?.temperature);
-  const trained = firstRl < 0 ? undefined : trainedOf(run, file === undefined ? expert : undefined);
-  const heldOut = heldOutOf(lines);
-  const tasks = run.manifest.splits?.uses['demonstrations']?.tasks;
+  const best = bestOf(run, player);
+  const { temperature } = best ?? {};
+  const imitated = file === undefined ? expert : undefined;
+  const overExpert = imitated === undefined ? undefined : gainOver(run, imitated, player, temperature);
   return {
     stage: stage.name,
     steps: lines.length,
     demonstrations: Number(last['cost/demonstrations'] ?? 0),
-    ...(tasks !== undefined && { tasks }),
+    tasks: run.manifest.splits?.uses['demonstrations']?.tasks,
     epochs: Number(last['train/epoch'] ?? 0),
-    loss: late.reduce((sum, value) => sum + value, 0) / late.length,
-    ...(heldOut !== undefined && { heldOut }),
-    ...(last['eval/agreement'] !== undefined && { agreement: last['eval/agreement'] }),
+    loss: mean(late),
+    heldOut: heldOutOf(lines),
+    agreement: last['eval/agreement'],
     ...best,
-    ...(overExpert && { expert, overExpert }),
-    ...(overRandom && { overRandom }),
-    ...(trained && { trained }),
+    expert: overExpert && imitated,
+    overExpert,
+    overRandom: gainOver(run, 'random', player, temperature),
+    trained: firstRl < 0 ? undefined : trainedOf(run, imitated),
   };
 }
 
-/** The policy after reinforcement learning, at the temperature at which it solves more. */
-function trainedOf(run: LoadedRun, expert: string | undefined): ImitationMeasure['trained'] {
+/** Success at the temperature at which a policy solves more: 0, or that of training. */
+function bestOf(run: LoadedRun, player: 'policy' | 'start'): { temperature: number; success: number } | undefined {
   const [best] = [0, run.manifest.recipe.policy.sampling.temperature]
     .flatMap((temperature) => {
-      const outcomes = run.result?.evaluation ? finalOutcomes(run, 'policy', temperature) : undefined;
-      return outcomes === undefined ? [] : [{ temperature, success: outcomes.rate }];
+      const found = finalEvaluation(run, player, temperature);
+      return found === undefined ? [] : [{ temperature, success: found.evaluation.success.rate }];
     })
     .sort((a, b) => b.success - a.success);
+  return best;
+}
+
+/** The policy after reinforcement learning. */
+function trainedOf(run: LoadedRun, expert: string | undefined): ImitationMeasure['trained'] {
+  const best = bestOf(run, 'policy');
   if (best === undefined) return undefined;
-  const overExpert = expert === undefined ? undefined : gainOver(run, expert, 'policy', best.temperature);
-  const overRandom = gainOver(run, 'random', 'policy', best.temperature);
-  return { ...(overExpert && { overExpert }), ...(overRandom && { overRandom }) };
+  const over = (player: string) => gainOver(run, player, 'policy', best.temperature);
+  return { overExpert: expert === undefined ? undefined : over(expert), overRandom: over('random') };
 }
 
 function heldOutOf(lines: readonly RunMetricsLine[]): ImitationMeasure['heldOut'] {

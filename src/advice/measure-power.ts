@@ -5,6 +5,7 @@ import { chooseTasks } from '../rollout/task-order.js';
 import type { Splits } from '../rollout/world-handle.js';
 import { crossedEstimate } from '../statistics/crossed-estimate.js';
 import { detectableEffect } from '../statistics/detectable-effect.js';
+import { grouped } from '../statistics/grouped.js';
 import { mean } from '../statistics/mean.js';
 import { columnShares } from '../statistics/outcome-matrix.js';
 import type { PowerMeasure } from './measured.js';
@@ -13,9 +14,7 @@ import type { PowerMeasure } from './measured.js';
 const plannedSeeds = [3, 5] as const;
 
 /** A player's outcomes on some tasks. */
-export interface Played {
-  readonly player: string;
-  readonly split: string;
+export interface Played extends Pick<PowerMeasure, 'player' | 'split'> {
   readonly outcomes: readonly TaskOutcome[];
 }
 
@@ -65,12 +64,6 @@ export function finalTasksOf(
   random: Random,
 ): Promise<readonly string[]> {
   return chooseTasks(splits[final.split], final.tasks === 'all' ? Infinity : final.tasks, random);
-}
-
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly (readonly Item[])[] {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return [...groups.values()];
 }
 
 function successOf({ attempts }: TaskOutcome): number {

@@ -1,16 +1,18 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import type { Recipe } from '../config/recipe-schema.js';
-import type { TaskOutcome } from '../evaluation/task-outcome.js';
 import type { RunMetricsLine } from '../files/metrics-log.js';
 import { pairedTInterval } from '../statistics/t-interval.js';
 import { healthRules, initialHealth, watchHealth } from '../training/health-rules.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { comparePlayers, finalOutcomes, finite, type FinalOutcomes } from '../reports/report-comparisons.js';
+import { comparePlayers, finite } from '../reports/report-comparisons.js';
 import type { PairedGain, RateOnTasks, RunMeasure } from './measured.js';
 
 /** Number of first steps whose means describe the start of a stage, as in `health-rules.ts`. */
 const earlySteps = 5;
 /** Last share of a stage whose means describe its end. */
 export const lateShare = 0.25;
+
+type FinalEvaluation = LoadedRun['evaluations'][number];
 
 /** Measurements from a run's log and evaluations. Undefined if no step of reinforcement learning was logged. */
 export function measureRun(run: LoadedRun): RunMeasure | undefined {
@@ -20,15 +22,8 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
   const late = lines.slice(-Math.max(1, Math.ceil(lateShare * lines.length)));
   const early = lines.slice(0, earlySteps);
   const { recipe } = run.manifest;
-  const [final, start] = (['policy', 'start'] as const).map((player) => finalOutcomes(run, player));
-  const gain = gainOver(run, 'start');
   const { temperature } = recipe.policy.sampling;
-  const gainAsTrained = gainOver(run, 'start', 'policy', temperature);
-  const overRandom = gainOver(run, 'random');
-  const rise = riseOf(lines, late.length);
-  const clipped = clippedGradients(lines, recipe, last.stage);
-  const unchanged = start && final && unchangedShare(start, final);
-  const asTrained = run.result?.evaluations.find((evaluation) => evaluation.temperature === temperature)?.success;
+  const [final, start] = (['policy', 'start'] as const).map((player) => finalEvaluation(run, player));
   return {
     stage: last.stage,
     steps: lines.length,
@@ -37,15 +32,15 @@ export function measureRun(run: LoadedRun): RunMeasure | undefined {
     earlySteps: early.length,
     lateSteps: late.length,
     warnings: replayHealth(lines),
-    ...(clipped !== undefined && { clippedGradients: clipped }),
-    ...(final && { final: rateOf(final) }),
-    ...(start && { start: rateOf(start) }),
-    ...(gain && { gain }),
-    ...(gainAsTrained && { gainAsTrained }),
-    ...(rise && { rise }),
-    ...(overRandom && { overRandom }),
-    ...(unchanged !== undefined && { unchanged }),
-    ...(asTrained && { asTrained }),
+    clippedGradients: clippedGradients(lines, recipe, last.stage),
+    final: final && rateOf(final),
+    start: start && rateOf(start),
+    gain: gainOver(run, 'start'),
+    gainAsTrained: gainOver(run, 'start', 'policy', temperature),
+    rise: riseOf(lines, late.length),
+    overRandom: gainOver(run, 'random'),
+    unchanged: start && final && unchangedShare(start, final),
+    asTrained: run.result?.evaluations.find((evaluation) => evaluation.temperature === temperature)?.success,
   };
 }
 
@@ -98,8 +93,8 @@ function clippedGradients(lines: readonly RunMetricsLine[], recipe: Recipe, stag
   return norms.filter((norm) => norm > clipNorm).length / norms.length;
 }
 
-function rateOf({ rate, outcomes }: FinalOutcomes): RateOnTasks {
-  return { rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
+function rateOf({ evaluation, outcomes }: FinalEvaluation): RateOnTasks {
+  return { rate: evaluation.success.rate, tasks: outcomes.filter(({ attempts }) => attempts.length > 0).length };
 }
 
 /**
@@ -111,19 +106,11 @@ export function gainOver(run: LoadedRun, other: string, player = 'policy', tempe
   return compared && { difference: finite(compared.difference), tasks: compared.tasks };
 }
 
-function commonTasks(before: FinalOutcomes, after: FinalOutcomes): [TaskOutcome, TaskOutcome][] {
-  const others = new Map(before.outcomes.map((outcome) => [outcome.task, outcome]));
-  return after.outcomes.flatMap((second): [TaskOutcome, TaskOutcome][] => {
-    const first = others.get(second.task);
-    return first === undefined || first.attempts.length === 0 || second.attempts.length === 0 ? [] : [[first, second]];
+function unchangedShare(before: FinalEvaluation, after: FinalEvaluation): number | undefined {
+  const others = new Map(before.outcomes.map(({ task, attempts }) => [task, attempts]));
+  const pairs = after.outcomes.flatMap(({ task, attempts: second }) => {
+    const first = others.get(task) ?? [];
+    return first.length === 0 || second.length === 0 ? [] : [[JSON.stringify(first), JSON.stringify(second)]];
   });
-}
-
-function unchangedShare(before: FinalOutcomes, after: FinalOutcomes): number | undefined {
-  const pairs = commonTasks(before, after);
-  if (pairs.length === 0) return undefined;
-  return (
-    pairs.filter(([first, second]) => JSON.stringify(first.attempts) === JSON.stringify(second.attempts)).length /
-    pairs.length
-  );
+  return pairs.length === 0 ? undefined : pairs.filter(([first, second]) => first === second).length / pairs.length;
 }

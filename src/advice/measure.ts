@@ -1,3 +1,4 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import { formatPath } from '../config/recipe-layer.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import type { RunPlan } from '../config/run-plan.js';
@@ -17,8 +18,6 @@ import { playedEnvironment } from '../experiments/open-parts.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
 import type { LoadedRun } from '../runs/load-run.js';
 import { openPlayer } from '../experiments/open-player.js';
-import { finalOutcomes } from '../reports/report-comparisons.js';
-import type { SplitProof } from '../runs/split-proof.js';
 import { measureCollapse } from './measure-collapse.js';
 import { measureImitationOf } from './measure-imitation-of.js';
 import { measureRun } from './measure-run.js';
@@ -38,9 +37,10 @@ const comparedTasks = 200_000;
 export interface MeasureRequest {
   readonly planned: RunPlan;
   /** Absent if the subject is only a recipe. */
-  readonly run?: LoadedRun;
+  readonly run?: LoadedRun | undefined;
   /** Number of training tasks to play; 0: nothing is played. */
   readonly tasks: number;
+  /** Of the played episodes. */
   readonly seed: number;
   readonly host: PluginHost;
   readonly settings: HostSettings;
@@ -60,22 +60,16 @@ export async function measure(request: MeasureRequest): Promise<Measured> {
     const reward = await instances.reward(terms);
     const stage: TrainingTasks = { plan: planned, environment, reward, tasks, random, signal: settings.signal };
     const told = run && measureRun(run);
-    const imitation = run && measureImitationOf(run);
-    const collapse = run && (await measureCollapse(run));
-    const largerPreset = await presetAfter(planned.recipe.policy, host);
-    const plan = tasks === 0 ? undefined : await measurePlans(stage);
-    const players = tasks === 0 ? {} : await measurePlayers(request, stage, told);
-    const power = await measurePowerOf(request, stage);
     return {
-      ...(plan && { plan }),
-      players,
+      plan: tasks === 0 ? undefined : await measurePlans(stage),
+      players: tasks === 0 ? {} : await measurePlayers(request, stage, told),
       rewards: boundsOf(planned, environment, reward),
       splits: await measureSplits(environment.world.splits, run),
-      ...(power && { power }),
-      ...(told && { run: told }),
-      ...(collapse && { collapse }),
-      ...(imitation && { imitation }),
-      ...(largerPreset !== undefined && { largerPreset }),
+      power: await measurePowerOf(request, stage),
+      run: told,
+      collapse: run && (await measureCollapse(run)),
+      imitation: run && measureImitationOf(run),
+      largerPreset: await presetAfter(planned.recipe.policy, host),
     };
   } finally {
     await environment.pool.dispose();
@@ -88,28 +82,25 @@ async function presetAfter({ name, preset }: Recipe['policy'], host: PluginHost)
   return place < 0 ? undefined : contribution.presets[place + 1]?.name;
 }
 
-type Play = Record<string, PlayMeasure>;
-
 async function measurePlayers(
   request: MeasureRequest,
   stage: TrainingTasks,
   told: RunMeasure | undefined,
-): Promise<Play> {
+): Promise<Measured['players']> {
   const { planned, run } = request;
   const groupSize = planned.lastRl?.update.groupSize ?? 1;
   // Twice the group size, to judge larger groups. At least eight, for a success rate without groups.
   const episodes = Math.max(groupSize, Math.min(largestGroup, Math.max(8, 2 * groupSize)));
-  const players: Play = {};
-  const add = (name: string, played: PlayMeasure | undefined) => {
-    if (played !== undefined) players[name] = played;
-  };
-  add('random', await measurePlay(stage, { kind: 'environment', player: randomPlayer }, episodes));
+  const play = (player: string, times: number) => measurePlay(stage, { kind: 'environment', player }, times);
+  const players: Record<string, PlayMeasure | undefined> = { random: await play(randomPlayer, episodes) };
   const imitated = imitatedExpert(planned);
   for (const name of new Set(['oracle', ...(imitated === undefined ? [] : [imitated])])) {
     if (!hasExpert(stage.environment, name)) continue;
-    add(name, await measurePlay(stage, { kind: 'environment', player: name }, name === imitated ? episodes : 1));
+    players[name] = await play(name, name === imitated ? episodes : 1);
   }
-  if (run?.checkpoint !== undefined && wantsPolicy(told)) add('policy', await playPolicy(request, stage, episodes));
+  if (run?.checkpoint !== undefined && wantsPolicy(told)) {
+    players['policy'] = await playPolicy(request, run, stage, episodes);
+  }
   return players;
 }
 
@@ -121,12 +112,13 @@ function wantsPolicy(told: RunMeasure | undefined): boolean {
 
 /** Plays the run's newest checkpoint with the sampling of its training. */
 async function playPolicy(
-  { planned, run, host, settings }: MeasureRequest,
+  { planned, host, settings }: MeasureRequest,
+  run: LoadedRun,
   stage: TrainingTasks,
   episodes: number,
 ): Promise<PlayMeasure | undefined> {
   const contestant = await openPlayer({
-    policy: (run as LoadedRun).directory,
+    policy: run.directory,
     options: {},
     temperature: planned.recipe.policy.sampling.temperature,
     host,
@@ -149,8 +141,8 @@ async function measurePowerOf(
   const finalTasks = await finalTasksOf(recipe, world.splits, evaluationRandom(recipe, stage.random).stream('final'));
   const told = world.sharesClusters ? [] : await world.about(finalTasks);
   const clusters = new Map(finalTasks.map((task, index) => [task, told[index]?.cluster ?? task]));
-  const final = run && finalOutcomes(run, 'policy');
-  const played: Played | undefined = final
+  const final = run && finalEvaluation(run, 'policy');
+  const played = final
     ? { player: 'policy', split: recipe.evaluation.final.split, outcomes: final.outcomes }
     : tasks === 0
       ? undefined
@@ -205,16 +197,11 @@ async function measureSplits(
 ): Promise<Measured['splits']> {
   const counts = { train: train.count, validation: validation.count, test: test.count };
   const proved = run?.manifest.splits?.overlap;
-  if (proved) return { ...counts, shared: heldOutShared(proved) };
+  if (proved) return { ...counts, shared: proved.trainAndValidation + proved.trainAndTest + proved.validationAndTest };
   const bounded = [train, validation, test].every(({ count }) => count !== 'unbounded' && count <= comparedTasks);
   if (!bounded) return counts;
   const ids = await Promise.all([train, validation, test].map(allTasks));
   const [first, second, third] = ids.map((tasks) => new Set(tasks));
   const common = (a = new Set<string>(), b = new Set<string>()) => [...a].filter((id) => b.has(id)).length;
   return { ...counts, shared: common(first, second) + common(first, third) + common(second, third) };
-}
-
-/** Number of tasks that two splits share. */
-function heldOutShared({ trainAndValidation, trainAndTest, validationAndTest }: SplitProof['overlap']): number {
-  return trainAndValidation + trainAndTest + validationAndTest;
 }

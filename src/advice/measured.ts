@@ -61,34 +61,34 @@ export interface RunMeasure {
   /** The warnings of the rules of training, and their steps. */
   readonly warnings: readonly { readonly rule: string; readonly step: number; readonly message: string }[];
   /** Share of steps whose mean gradient is longer than the clip norm. */
-  readonly clippedGradients?: number;
+  readonly clippedGradients?: number | undefined;
   /** Success at temperature 0 on the final tasks. */
-  readonly final?: RateOnTasks;
-  readonly start?: RateOnTasks;
+  readonly final?: RateOnTasks | undefined;
+  readonly start?: RateOnTasks | undefined;
   /** Paired gains over the final tasks: at temperature 0, and at the temperature of training. */
-  readonly gain?: PairedGain;
-  readonly gainAsTrained?: PairedGain;
+  readonly gain?: PairedGain | undefined;
+  readonly gainAsTrained?: PairedGain | undefined;
   /** `rollout/success` over the last quarter of the steps minus that over the quarter before, paired by place. */
-  readonly rise?: ReportMean;
-  readonly overRandom?: PairedGain;
+  readonly rise?: ReportMean | undefined;
+  readonly overRandom?: PairedGain | undefined;
   /** Share of the final tasks with the same result as before reinforcement learning, even in the number of turns. */
-  readonly unchanged?: number;
+  readonly unchanged?: number | undefined;
   /** The final evaluation at the temperature of training. */
-  readonly asTrained?: EvaluationSummary['success'];
+  readonly asTrained?: EvaluationSummary['success'] | undefined;
 }
 
 /** A lasting fall of success during the last stage of reinforcement learning. */
 export interface CollapseMeasure {
   /** The run, as commands name it. */
   readonly run: string;
-  /** First step at the lower level: of the stage, and of the whole run. */
+  /** First step at the lower level, from 1: of the stage, and of the whole run. */
   readonly step: number;
   readonly runStep: number;
   /** Mean success of training episodes at its highest, and over the last quarter of the steps. */
   readonly before: number;
   readonly after: number;
   /** The best kept checkpoint from before the fall, by its step of the whole run, with its validation success if known. */
-  readonly checkpoint?: { readonly step: number; readonly success?: number };
+  readonly checkpoint?: { readonly step: number; readonly success?: number | undefined } | undefined;
   /** Other seeds of the same setting in the same folder. */
   readonly seeds: { readonly fell: readonly number[]; readonly held: readonly number[] };
   /** Folders beside the run that may be other seeds, and cannot be read. */
@@ -112,7 +112,7 @@ export interface ImitationMeasure {
   /** Number of demonstrated episodes; `epochs` is how often each was seen. */
   readonly demonstrations: number;
   /** Number of their distinct tasks; absent if they come from a file. */
-  readonly tasks?: number;
+  readonly tasks?: number | undefined;
   readonly epochs: number;
   /** Mean of `train/loss` over the last quarter of the steps. */
   readonly loss: number;
@@ -120,29 +120,29 @@ export interface ImitationMeasure {
    * `eval/held_out_loss`: its last value, its minimum, and the share by which it fell over the last quarter of the
    * steps. Absent if nothing was evaluated during training.
    */
-  readonly heldOut?: { readonly last: number; readonly least: number; readonly fall: number };
+  readonly heldOut?: { readonly last: number; readonly least: number; readonly fall: number } | undefined;
   /** Share of held-out turns in which the most likely action is the expert's. */
-  readonly agreement?: number;
+  readonly agreement?: number | undefined;
   /**
    * On the final tasks, at temperature 0 or at the training temperature, whichever is better. If an expert samples its
    * actions, the policy imitates its distribution, and the most likely action alone may play badly.
    */
-  readonly success?: number;
-  readonly temperature?: number;
+  readonly success?: number | undefined;
+  readonly temperature?: number | undefined;
   /** The imitated expert; absent if the games come from a file. */
-  readonly expert?: string;
+  readonly expert?: string | undefined;
   /** Paired gain over the final tasks, at `temperature`. */
-  readonly overExpert?: PairedGain;
-  readonly overRandom?: PairedGain;
+  readonly overExpert?: PairedGain | undefined;
+  readonly overRandom?: PairedGain | undefined;
   /** The same of the trained policy after reinforcement learning, against the expert and random play. */
-  readonly trained?: { readonly overExpert?: PairedGain; readonly overRandom?: PairedGain };
+  readonly trained?: Pick<ImitationMeasure, 'overExpert' | 'overRandom'> | undefined;
 }
 
 /** Everything that rules need besides the recipe. Values that could not be measured are absent. */
 export interface Measured {
-  readonly plan?: PlanMeasure;
+  readonly plan?: PlanMeasure | undefined;
   /** `random`, the imitated expert, and `policy` of a run. */
-  readonly players: { readonly [player: string]: PlayMeasure };
+  readonly players: { readonly [player: string]: PlayMeasure | undefined };
   /** Bounds of the undiscounted return, by the reward's key in the recipe. */
   readonly rewards: { readonly [key: string]: RewardBounds };
   /**
@@ -153,14 +153,14 @@ export interface Measured {
     readonly train: number | 'unbounded';
     readonly validation: number | 'unbounded';
     readonly test: number | 'unbounded';
-    readonly shared?: number;
+    readonly shared?: number | undefined;
   };
-  readonly power?: PowerMeasure;
-  readonly run?: RunMeasure;
+  readonly power?: PowerMeasure | undefined;
+  readonly run?: RunMeasure | undefined;
   /** Present if success fell during reinforcement learning and stayed low. */
-  readonly collapse?: CollapseMeasure;
+  readonly collapse?: CollapseMeasure | undefined;
   /** Only for a run with a supervised stage. */
-  readonly imitation?: ImitationMeasure;
+  readonly imitation?: ImitationMeasure | undefined;
   /** The policy preset after the recipe's preset. */
-  readonly largerPreset?: string;
+  readonly largerPreset?: string | undefined;
 }

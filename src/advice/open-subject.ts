@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { join } from 'node:path';
 
 import { acceptRecipe, resolveRecipe } from '../config/resolve-recipe.js';
 import type { RunPlan } from '../config/run-plan.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { shellWord } from '../errors/shell-word.js';
+import { shownManifest } from '../reports/repeat-command.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
@@ -35,7 +36,7 @@ export async function openSubject(
 ): Promise<OpenedSubject> {
   const directory = what === undefined ? undefined : await findRun(what, base);
   if (directory === undefined) {
-    const given = { ...base, ...(what !== undefined && { source: what }) };
+    const given = { ...base, source: what };
     const { plan, file } = acceptRecipe(await resolveRecipe(given));
     return { name: what ?? file ?? plan.recipe.name, plan, base: given };
   }
@@ -46,7 +47,7 @@ export async function openSubject(
     });
   }
   const run = await loadRun(directory);
-  const given = { ...base, source: shortPath(manifestPath(directory), base.cwd) };
+  const given = { ...base, source: shownManifest(directory, base.cwd) };
   const { resolved } = await resolveRecipe(given);
   return {
     name: directory,
@@ -78,9 +79,4 @@ async function findRun(
       });
     }
   }
-}
-
-function shortPath(path: string, folder: string): string {
-  const inside = relative(folder, path);
-  return inside.startsWith('..') || isAbsolute(inside) ? path : inside;
 }

@@ -1,10 +1,11 @@
 // Plays training tasks for advice, with the recipe's own reward. The players need no training, or are the policy of a
 // run.
 import type { RunPlan } from '../config/run-plan.js';
-import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { type Actor } from '../rollout/actor.js';
 import { randomPlayer } from '../rollout/players.js';
 import { rewardDensity } from '../rollout/reward-density.js';
+import { grouped } from '../statistics/grouped.js';
+import { mean } from '../statistics/mean.js';
 import { signalOfGroups } from '../statistics/signal-of-groups.js';
 import { longestTurns, type HorizonSchedule } from '../training/horizon.js';
 import type { OpenEnvironment } from '../experiments/open-environment.js';
@@ -52,14 +53,10 @@ export function hasExpert({ world }: OpenEnvironment, name: string): boolean {
 export async function measurePlans(stage: TrainingTasks): Promise<PlanMeasure | undefined> {
   if (!hasExpert(stage.environment, 'oracle')) return undefined;
   const { first, longest } = horizonsOf(stage.plan);
-  const played = await playTrainingTasks(stage, { kind: 'environment', player: 'oracle' }, 1, roomForPlans * longest);
+  const play = (player: string) => playTrainingTasks(stage, { kind: 'environment', player }, 1, roomForPlans * longest);
+  const played = await play('oracle');
   if (played.length === 0) return undefined;
-  const wandering = await playTrainingTasks(
-    stage,
-    { kind: 'environment', player: randomPlayer },
-    1,
-    roomForPlans * longest,
-  );
+  const wandering = await play(randomPlayer);
   const lengths = played.filter(({ success }) => success).map(({ turns }) => turns.length);
   const within = (turns: number) => lengths.filter((length) => length <= turns).length / played.length;
   return {
@@ -81,19 +78,17 @@ export async function measurePlay(
 ): Promise<PlayMeasure | undefined> {
   const played = await playTrainingTasks(stage, actor, episodesPerTask, horizonsOf(stage.plan).longest);
   if (played.length === 0) return undefined;
-  const returns = new Map<number, number[]>();
-  for (const episode of played) returns.set(episode.group, [...(returns.get(episode.group) ?? []), episode.return]);
-  const mean = (of: (episode: CompletedEpisode) => number) =>
-    played.reduce((sum, episode) => sum + of(episode), 0) / played.length;
-  const whole = [...returns.values()].filter((group) => group.length === episodesPerTask);
+  const groups = grouped(played, ({ group }) => group);
+  const returns = groups.map((group) => group.map((episode) => episode.return));
+  const whole = returns.filter(({ length }) => length === episodesPerTask);
   const sizes = whole.length === 0 ? [] : groupSizes.filter((size) => size <= episodesPerTask);
   const own = whole.length === 0 ? [] : [stage.plan.lastRl?.update.groupSize ?? 1];
   const told = [...new Set([...sizes, ...own.filter((size) => size > 1 && size <= episodesPerTask)])];
   return {
-    tasks: returns.size,
+    tasks: groups.length,
     episodesPerTask,
-    success: mean(({ success }) => Number(success)),
-    turnsMean: mean(({ turns }) => turns.length),
+    success: mean(played.map(({ success }) => Number(success))),
+    turnsMean: mean(played.map(({ turns }) => turns.length)),
     density: rewardDensity(played),
     groupsWithSignal: Object.fromEntries(
       told.sort((a, b) => a - b).map((size) => [String(size), signalOfGroups(whole, size)]),

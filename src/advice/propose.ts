@@ -6,12 +6,13 @@ import { isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { planAblation } from '../ablation/plan-ablation.js';
+import { shellCommand } from '../runs/shell-command.js';
 import type { Trial } from './advice.js';
 
 /** The advised recipe, as the user names it. */
 export interface ProposalBase {
   /** The value for `--recipe`; absent: the project's recipe. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   /** `--set` flags that the user gave. */
   readonly sets: readonly string[];
   readonly cwd: string;
@@ -39,14 +40,13 @@ export async function proposeChange(
   // The change replaces flags for the same keys. Flags for a whole map stay if the change sets only part of it.
   const isReplaced = (path: string) => Object.keys(change).some((key) => path === key || path.startsWith(`${key}.`));
   const kept = sets.filter((set) => !isReplaced(parseSetting(set).path.join('.')));
-  const { resolved } = await resolveRecipe({
-    ...(source !== undefined && { source }),
-    ...{ sets: [...kept, ...own], cwd, host },
-  });
+  const { resolved } = await resolveRecipe({ source, sets: [...kept, ...own], cwd, host });
   if (resolved === undefined) return undefined;
-  const flags = setFlags(own);
-  const recipe = source === undefined ? [] : [quoted(source)];
-  return { flags: flags.join(' '), command: ['agentgym train', ...recipe, ...setFlags(kept), ...flags].join(' ') };
+  const recipe = source === undefined ? [] : [source];
+  return {
+    flags: shellCommand(setFlags(own)),
+    command: shellCommand(['agentgym', 'train', ...recipe, ...setFlags([...kept, ...own])]),
+  };
 }
 
 /** The command of an experiment; undefined if `ablate` would refuse it. */
@@ -57,25 +57,12 @@ export async function proposeAblation({ axis, values }: Trial, base: ProposalBas
     (set) => !replaced.some((key) => `${parseSetting(set).path.join('.')}.`.startsWith(`${key}.`)),
   );
   const planned = await unlessRefused(
-    planAblation({
-      what: axis,
-      ...(source !== undefined && { recipe: source }),
-      ...(values !== undefined && { values }),
-      sets,
-      cwd,
-      runsFolder,
-      host,
-      settings,
-      yes: false,
-    }),
+    planAblation({ what: axis, recipe: source, values, sets, cwd, runsFolder, host, settings, yes: false }),
   );
   if (planned === undefined || planned.cells.length < 2) return undefined;
-  return [
-    `agentgym ablate ${axis}`,
-    ...(source === undefined ? [] : [`--recipe ${quoted(source)}`]),
-    ...(values === undefined ? [] : [`--values ${quoted(JSON.stringify(values))}`]),
-    ...setFlags(sets),
-  ].join(' ');
+  const recipe = source === undefined ? [] : ['--recipe', source];
+  const levels = values === undefined ? [] : ['--values', JSON.stringify(values)];
+  return shellCommand(['agentgym', 'ablate', axis, ...recipe, ...levels, ...setFlags(sets)]);
 }
 
 /** Keys that the cells of an axis always set. A flag for one of them would have no effect, so it is refused. */
@@ -84,12 +71,7 @@ function replacedKeys(axis: string, hasValues: boolean): readonly string[] {
   return axis === 'horizon' && hasValues ? ['horizon'] : [];
 }
 
-const setFlags = (sets: readonly string[]): readonly string[] => sets.map((set) => `--set ${quoted(set)}`);
-
-/** A word for a POSIX shell. */
-function quoted(word: string): string {
-  return /^[\w./=:@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
-}
+const setFlags = (sets: readonly string[]): readonly string[] => sets.flatMap((set) => ['--set', set]);
 
 /** Drops proposals that agentgym refuses, but does not hide defects. */
 async function unlessRefused<Value>(tried: Promise<Value>): Promise<Value | undefined> {

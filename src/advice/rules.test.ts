@@ -436,7 +436,7 @@ it('a price is proposed once', async () => {
     change: { 'reward.terms': [{ name: 'sparse' }, { name: 'cost', options: { turn: 0, token: 0, invalid: 0.01 } }] },
   });
   const priced = await recipeOf('reward.terms=[{name: sparse}, {name: cost}]');
-  expect(judge('invalid', bad, priced)).not.toHaveProperty('change');
+  expect(judge('invalid', bad, priced)).toMatchObject({ change: undefined });
 });
 
 describe('collapse', () => {

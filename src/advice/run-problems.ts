@@ -16,14 +16,13 @@ const alwaysTold = [imitation, collapse, gain, overRandom];
 /** The problems in a run's log and evaluations, one sentence each, and a command for more advice. Nothing is played. */
 export async function runProblems(directory: string): Promise<string[]> {
   const run = await loadRun(directory);
-  const [reinforced, imitated, fallen] = [measureRun(run), measureImitationOf(run), await measureCollapse(run)];
   const measured: Measured = {
     players: {},
     rewards: {},
     splits: { train: 'unbounded', validation: 'unbounded', test: 'unbounded' },
-    ...(reinforced && { run: reinforced }),
-    ...(imitated && { imitation: imitated }),
-    ...(fallen && { collapse: fallen }),
+    run: measureRun(run),
+    imitation: measureImitationOf(run),
+    collapse: await measureCollapse(run),
   };
   const planned = planOfRun(run.manifest);
   const judged = judge({ planned, kind: 'run', measured }, alwaysTold);

@@ -11,9 +11,8 @@ import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-hos
 import { createRandom } from '../random/create-random.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { readOutcomes } from '../ablation/read-outcomes.js';
+import { finalEvaluation, readOutcomes } from '../ablation/read-outcomes.js';
 import { loadRun } from '../runs/load-run.js';
-import { finalOutcomes } from '../reports/report-comparisons.js';
 import { reportRun } from '../reports/report-run.js';
 import { runResultBlocks } from '../reports/result-blocks.js';
 import { terminalLines } from '../reporting/terminal-blocks.js';
@@ -378,11 +377,11 @@ describe('runRecipe', () => {
       const loaded = await loadRun(join(folder, 'run'));
       const solved = (outcomes: ReturnType<typeof readOutcomes>) =>
         [...outcomes!.values.values()].reduce((sum, value) => sum + value, 0) / outcomes!.values.size;
-      const read = (environment?: string) => solved(readOutcomes(loaded, 'success', 0, environment));
+      const read = (environment?: string) => solved(readOutcomes(loaded, 'policy', 'success', 0, environment));
       expect(read()).toBeCloseTo(result.evaluation!.success.rate, 12);
       expect(read('wide')).toBeCloseTo(result.environments!['wide']!.evaluations[0]!.success.rate, 12);
-      expect(finalOutcomes(loaded, 'oracle')?.rate).toBe(1);
-      expect(finalOutcomes(loaded, 'policy')?.rate).toBe(result.evaluation!.success.rate);
+      expect(finalEvaluation(loaded, 'oracle')?.evaluation.success.rate).toBe(1);
+      expect(finalEvaluation(loaded, 'policy')?.evaluation.success.rate).toBe(result.evaluation!.success.rate);
       const { evaluations } = reportRun(loaded, { episodes: [], recorded: 0, halfWritten: [] });
       const finals = evaluations.filter(({ final, player }) => final && player === 'policy');
       expect(finals.map(({ environment, temperature }) => `${environment ?? 'own'} ${temperature}`)).toEqual(

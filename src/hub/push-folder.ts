@@ -17,7 +17,7 @@ export interface PushSettings {
   /** ORG/NAME. The repository is created if it does not exist. */
   readonly model: string;
   /** Whether a new repository is private. Absent: the organization's default. */
-  readonly isPrivate?: boolean;
+  readonly isPrivate?: boolean | undefined;
   readonly hub: HubAccess;
   readonly onEvent: (event: TransferEvent) => void;
 }

@@ -27,11 +27,11 @@ export interface ReportData {
   /** Paired differences, the most important first. */
   readonly comparisons: readonly ReportComparison[];
   /** Only for a full grid of two keys or more. */
-  readonly effects?: readonly ReportEffect[];
+  readonly effects?: readonly ReportEffect[] | undefined;
   /** What reinforcement learning adds to the start of each cell; absent without starts. */
-  readonly gains?: readonly ReportGain[];
+  readonly gains?: readonly ReportGain[] | undefined;
   /** Present if every cell is tested in several environments. */
-  readonly transfer?: ReportTransfer;
+  readonly transfer?: ReportTransfer | undefined;
 }
 
 /** The trained level, and the results by tested level. */
@@ -55,13 +55,13 @@ export interface ReportRun {
   /** A label for readers; short, unique in the document: "seed 1", "grpo, seed 3". */
   readonly label: string;
   /** The name that a user gave the run; absent without one. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Id of its cell; null without cells. */
   readonly cell: string | null;
   readonly seed: number;
   readonly status: ReportStatus;
   /** Why it failed, in words; absent if it did not fail. */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
   /** ISO 8601, UTC; null if it never began. */
   readonly startedAt: string | null;
   /**
@@ -69,12 +69,12 @@ export interface ReportRun {
    */
   readonly summary: readonly (readonly [name: string, value: string])[];
   /** The resolved recipe; absent if a document has too many runs to include it. */
-  readonly recipe?: { readonly [key: string]: unknown };
+  readonly recipe?: { readonly [key: string]: unknown } | undefined;
   /**
    * The outcome of each task of the final evaluation; absent before it, and if a document has too many runs to include
    * them.
    */
-  readonly tasks?: ReportTasks;
+  readonly tasks?: ReportTasks | undefined;
   /** A command that trains the same again; absent if it was not determined. */
   readonly repeat?: string;
   /** Absent if it was not requested. */
@@ -117,7 +117,9 @@ export interface ReportAdvice {
   readonly findings: readonly {
     readonly rule: string;
     readonly severity: 'problem' | 'advice' | 'hint';
+    /** One sentence. */
     readonly finding: string;
+    /** The numbers, and the data that they come from. */
     readonly evidence: string;
     readonly source: string;
     /** Whose figures it rests on. */
@@ -127,9 +129,9 @@ export interface ReportAdvice {
     /** The section of the documents that explains it. */
     readonly guide?: string;
     /** Flags that would fix it. */
-    readonly change?: string;
+    readonly change?: string | undefined;
     /** A command that would test it. */
-    readonly ablate?: string;
+    readonly ablate?: string | undefined;
   }[];
   readonly fine: readonly { readonly rule: string; readonly fact: string }[];
   readonly notChecked: readonly { readonly rule: string; readonly why: string }[];
@@ -206,7 +208,7 @@ export interface ReportEvaluation {
   readonly temperature: number;
   readonly success: ReportRate & { readonly episodes: number; readonly method: 'wilson' | 'cluster-bootstrap' };
   /** Number of clusters of its tasks, if episodes depend on each other. Absent: every episode stands alone. */
-  readonly clusters?: number;
+  readonly clusters?: number | undefined;
   readonly return: ReportMean;
   readonly turns: ReportMean;
   /** Share of episodes that a cap truncated, in [0, 1]. */
@@ -245,22 +247,22 @@ export interface ReportCell {
   /** Mean success over the finished seeds; null before the first. */
   readonly success: ReportRate | null;
   /** The compared measure, if it is not success. */
-  readonly measured?: ReportMean | null;
+  readonly measured?: ReportMean | null | undefined;
   /** Mean success in each environment, by its name; absent if no cell of the document trains in several. */
-  readonly environments?: { readonly [environment: string]: ReportRate };
+  readonly environments?: { readonly [environment: string]: ReportRate } | undefined;
   /**
    * What it was tested on, in words that tell the tests of this document apart. Absent if all cells have the same test,
    * or before the final evaluation. Cells with different tests are not ranked.
    */
   readonly test?: string;
   /** Success of other players in the same test, if `test` is present; null without such a player. */
-  readonly baselines?: { readonly start: ReportRate | null; readonly random: ReportRate | null };
+  readonly baselines?: { readonly start: ReportRate | null; readonly random: ReportRate | null } | undefined;
   /** Mean over its runs, by currency. */
   readonly spent: { readonly [currency: string]: number };
   /** `failed` if any of its runs failed and none is running. */
   readonly status: ReportStatus;
   /** Why it failed, in words. */
-  readonly failure?: string;
+  readonly failure?: string | undefined;
   /** Remarks on this cell: keys of the recipe that have no effect here. */
   readonly notes?: readonly string[];
 }
@@ -318,11 +320,11 @@ export interface ReportEpisode
    */
   readonly outcome: 'solved' | 'lost' | 'truncated' | 'failed';
   /** The cap that truncated it, or the failure; absent for other outcomes. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   /** Undiscounted sum of the rewards; null for a failed episode. */
   readonly return: number | null;
   /** One for each token sequence. Absent for players without tokens. */
-  readonly sequences?: readonly ReportTokens[];
+  readonly sequences?: readonly ReportTokens[] | undefined;
 }
 
 /** One observation and the action after it, as recorded. */

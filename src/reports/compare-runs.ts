@@ -1,15 +1,21 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { shellWord } from '../errors/shell-word.js';
+import { correctByHolm } from '../statistics/holm.js';
 import { totalsOfMetrics } from '../training/spending.js';
 import { compareCells, meanOfRuns, type CellComparison, type CellMean } from '../ablation/compare-cells.js';
-import { readOutcomes, withPlaces, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
+import {
+  finalEvaluation,
+  readOutcomes,
+  withPlaces,
+  type Measure,
+  type RunOutcomes,
+} from '../ablation/read-outcomes.js';
 import { loadRun, type LoadedRun } from '../runs/load-run.js';
 import type { RunStatus } from '../runs/run-manifest.js';
 import type { ReportCell } from '../reporting/report-data.js';
-import { environmentTests, finalTestOf, testNames } from './final-test.js';
+import { environmentTests, finalTestOf, nameTests, outcomesInTest } from './final-test.js';
 import { nameRuns } from './name-runs.js';
 import { logNotes } from './run-notes.js';
-import { finalOutcomes } from './report-comparisons.js';
 import { differencesOf, notesOnDifferences, type RunDifferences } from './differing-runs.js';
 
 export interface CompareRunsOptions {
@@ -33,10 +39,10 @@ interface ComparedRun {
   /** Success of its final evaluation, with an interval for other tasks; null before that evaluation. */
   readonly success: CellMean | null;
   /** The compared measure, if it is not success. */
-  readonly measured?: CellMean | null;
+  readonly measured?: CellMean | null | undefined;
   /** What it was tested on, and other players there; present if the runs have different tests. */
-  readonly test?: string;
-  readonly baselines?: NonNullable<ReportCell['baselines']>;
+  readonly test?: string | undefined;
+  readonly baselines?: ReportCell['baselines'];
   readonly spent: { readonly [currency: string]: number };
 }
 
@@ -89,17 +95,32 @@ export async function compareRuns(
   const ended = loaded.filter(({ result }) => result?.evaluation);
   refuseSplits(ended);
   for (const run of ended) refuseTemperature(run, temperature);
-  const outcomes = new Map<string, readonly RunOutcomes[]>();
-  const runs: ComparedRun[] = [];
+  const read = (run: LoadedRun, what: Measure): RunOutcomes[] => {
+    const found = readOutcomes(run, 'policy', what, temperature);
+    // With the same seed in all runs, they are paired by their tasks.
+    return found === undefined ? [] : [{ ...withPlaces(found, run.manifest.recipe), seed: 0 }];
+  };
+  const outcomes = new Map(loaded.map((run) => [run.manifest.id, read(run, measure)]));
   const labels = nameRuns(loaded);
-  const tests = nameTests(loaded);
-  for (const [i, run] of loaded.entries()) {
-    const { compared, measured } = compareOne(run, measure, temperature);
-    const test = tests[i];
-    const beside = test !== undefined && { test, baselines: baselinesOf(run) };
-    runs.push({ ...compared, label: labels[i] ?? compared.id, ...beside });
-    outcomes.set(compared.id, measured);
-  }
+  const tests = nameTests(loaded.map(finalTestOf));
+  const runs = loaded.map((run, i): ComparedRun => {
+    const { manifest, directory, metrics, status } = run;
+    const last = metrics.at(-1);
+    return {
+      run: directory,
+      id: manifest.id,
+      recipe: manifest.name,
+      seed: manifest.recipe.seed,
+      status,
+      steps: last?.runStep ?? 0,
+      success: meanOfRuns(read(run, 'success'), 'success'),
+      measured: measure === 'success' ? undefined : meanOfRuns(outcomes.get(manifest.id) ?? [], measure),
+      spent: totalsOfMetrics(last?.metrics ?? {}),
+      label: labels[i] ?? manifest.id,
+      test: tests[i],
+      baselines: tests[i] === undefined ? undefined : baselinesOf(run),
+    };
+  });
   const pairs = runs.flatMap((b, j) =>
     runs.slice(0, j).flatMap((a) => (a.test === b.test ? [[a.id, b.id] as const] : [])),
   );
@@ -117,35 +138,6 @@ export async function compareRuns(
   };
 }
 
-function compareOne(
-  run: LoadedRun,
-  measure: Measure,
-  temperature: number,
-): { compared: Omit<ComparedRun, 'label'>; measured: readonly RunOutcomes[] } {
-  const { manifest, directory, metrics, status } = run;
-  const { recipe } = manifest;
-  const read = (what: Measure) => {
-    // Evaluations during training may also use the final split; these are not results.
-    const found = run.result?.evaluation ? readOutcomes(run, what, temperature) : undefined;
-    // With the same seed in all runs, they are paired by their tasks.
-    return found === undefined ? [] : [{ ...withPlaces(found, recipe), seed: 0 }];
-  };
-  const success = read('success');
-  const measured = measure === 'success' ? success : read(measure);
-  const compared = {
-    run: directory,
-    id: manifest.id,
-    recipe: manifest.name,
-    seed: recipe.seed,
-    status,
-    steps: metrics.at(-1)?.runStep ?? 0,
-    success: meanOfRuns(success, 'success'),
-    ...(measure !== 'success' && { measured: meanOfRuns(measured, measure) }),
-    spent: totalsOfMetrics(metrics.at(-1)?.metrics ?? {}),
-  };
-  return { compared, measured };
-}
-
 /** Compares runs in each environment that two or more of them were tested in. */
 function compareEnvironments(
   runs: readonly LoadedRun[],
@@ -159,47 +151,33 @@ function compareEnvironments(
   for (const { key, name } of [...tests].sort((one, other) => other.length - one.length).flat()) {
     if (!names.has(key)) names.set(key, name);
   }
-  const places = [...names].map(([key, environment]) => {
-    const played = runs.flatMap((run, place): { id: string; cell: string; outcomes: RunOutcomes }[] => {
-      const test = tests[place]?.find((one) => one.key === key);
-      const found = test && readOutcomes(run, measure, temperature, test.environment);
-      const { id } = run.manifest;
-      return found === undefined ? [] : [{ id, cell: `${id} ${key}`, outcomes: { ...found, seed: 0 } }];
-    });
-    return { environment, played };
+  const places = [...names].flatMap(([key, environment]) => {
+    const outcomes = new Map(
+      runs.flatMap((run) => {
+        const found = outcomesInTest(run, key, measure, temperature);
+        return found === undefined ? [] : [[run.manifest.id, [{ ...found, seed: 0 }]] as const];
+      }),
+    );
+    const ids = [...outcomes.keys()];
+    const pairs = ids.flatMap((b, j) => ids.slice(0, j).map((a) => [a, b] as const));
+    return ids.length < 2 ? [] : [{ environment, outcomes, comparisons: compareCells(pairs, outcomes, measure) }];
   });
-  const common = places.filter(({ played }) => played.length > 1);
-  const outcomes = new Map(common.flatMap(({ played }) => played.map((one) => [one.cell, [one.outcomes]] as const)));
-  const pairs = common.flatMap(({ played }) =>
-    played.flatMap((b, j) => played.slice(0, j).map((a) => [a.cell, b.cell] as const)),
-  );
-  const compared = compareCells(pairs, outcomes, measure);
-  return common.map(({ environment, played }) => {
-    const idOf = (cell: string) => played.find((one) => one.cell === cell)?.id;
-    const own = compared.flatMap((one) => {
-      const [a, b] = [idOf(one.a), idOf(one.b)];
-      return a === undefined || b === undefined ? [] : [{ ...one, a, b }];
-    });
-    const means = played.flatMap(({ id, outcomes: of }): [string, CellMean][] => {
-      const mean = meanOfRuns([of], measure);
-      return mean === null ? [] : [[id, mean]];
-    });
-    return { environment, runs: Object.fromEntries(means), comparisons: own };
-  });
-}
-
-/** For runs with different tests, the name of each test; undefined for a run without a final evaluation. */
-function nameTests(loaded: readonly LoadedRun[]): (string | undefined)[] {
-  const tests = loaded.map(finalTestOf);
-  const known = tests.filter((test) => test !== undefined);
-  if (new Set(known.map(({ key }) => key)).size < 2) return [];
-  const names = testNames(known);
-  return tests.map((test) => test && names[known.indexOf(test)]);
+  const corrected = correctByHolm(places.flatMap(({ comparisons }) => comparisons));
+  return places.map(({ environment, outcomes, comparisons }) => ({
+    environment,
+    runs: Object.fromEntries(
+      [...outcomes].flatMap(([id, played]): [string, CellMean][] => {
+        const mean = meanOfRuns(played, measure);
+        return mean === null ? [] : [[id, mean]];
+      }),
+    ),
+    comparisons: corrected.splice(0, comparisons.length),
+  }));
 }
 
 function baselinesOf(run: LoadedRun): NonNullable<ComparedRun['baselines']> {
   const rate = (player: string) => {
-    const found = finalOutcomes(run, player)?.success;
+    const found = finalEvaluation(run, player)?.evaluation.success;
     return found === undefined ? null : { rate: found.rate, low: found.low, high: found.high };
   };
   return { start: rate('start'), random: rate('random') };

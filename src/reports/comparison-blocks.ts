@@ -1,3 +1,4 @@
+import type { CellComparison } from '../ablation/compare-cells.js';
 import { explanation, tableOf, type Block, type CellColumn } from '../reporting/blocks/block.js';
 import { meanText, rangeText } from '../reporting/blocks/measure-text.js';
 import { spentText } from '../reporting/blocks/tell-costs.js';
@@ -15,6 +16,7 @@ type Row = RunsComparison['runs'][number];
 export function comparisonBlocks(comparison: RunsComparison): Block[] {
   const { runs, differences, packages, comparisons, environments, measure, split, temperature } = comparison;
   const labelOf = (id: string) => runs.find((run) => run.id === id)?.label ?? id;
+  const told = (one: CellComparison) => reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) });
   const meanOf = ({ success, measured = null }: Row) => (measure === 'success' ? success : measured);
   return [
     tableOf<Row>(
@@ -57,12 +59,8 @@ export function comparisonBlocks(comparison: RunsComparison): Block[] {
       ),
     ),
     ...differenceBlocks([
-      ...comparisons.map((one) => reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) })),
-      ...environments.flatMap(({ environment, comparisons: own }) =>
-        own.map((one) => {
-          return { ...reportComparison(one, { measure, a: labelOf(one.a), b: labelOf(one.b) }), environment };
-        }),
-      ),
+      ...comparisons.map(told),
+      ...environments.flatMap(({ environment, comparisons: own }) => own.map((one) => ({ ...told(one), environment }))),
     ]),
   ];
 }

@@ -1,3 +1,4 @@
+import { finalEvaluation, readOutcomes, type Measure, type RunOutcomes } from '../ablation/read-outcomes.js';
 import { environmentNames } from '../config/recipe-entries.js';
 import type { EntryPlan } from '../config/run-plan.js';
 import type { Json } from '../contracts/json.js';
@@ -6,7 +7,6 @@ import { shownSetting, shownValue, shownValues } from '../reporting/shown-values
 import type { LoadedRun } from '../runs/load-run.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { differingKeys, recipeLeaves } from '../runs/recipe-leaves.js';
-import { finalOutcomes } from './report-comparisons.js';
 
 /** What a run was tested on. Only successes on equal tests can be ranked. */
 export interface FinalTest {
@@ -21,8 +21,8 @@ export interface FinalTest {
  * one split: these are samples of one test.
  */
 export function finalTestOf(run: LoadedRun): FinalTest | undefined {
-  const played = finalOutcomes(run, 'policy');
-  if (played === undefined || !run.result?.evaluation) return undefined;
+  const played = finalEvaluation(run, 'policy');
+  if (played === undefined) return undefined;
   const { recipe } = run.manifest;
   const { entries } = planOfRun(run.manifest);
   const [{ environment, evaluationHorizon }, ...others] = entries;
@@ -34,7 +34,7 @@ export function finalTestOf(run: LoadedRun): FinalTest | undefined {
     ...(others.length === 0
       ? Object.fromEntries(Object.entries(options).map(([key, value]) => [`options.${key}`, value]))
       : { environments: JSON.stringify(all) }),
-    split: run.result.evaluation.split,
+    split: played.evaluation.split,
     turns: others.length === 0 ? evaluationHorizon : Math.max(...entries.map((one) => one.evaluationHorizon)),
     tasks: played.outcomes.length,
   };
@@ -48,7 +48,7 @@ export interface EnvironmentTest {
   /** The environment's name in the recipe, or the environment. */
   readonly name: string;
   /** As its evaluations name it; absent: it is the only one. */
-  readonly environment?: string;
+  readonly environment?: string | undefined;
 }
 
 /** The tests of a run in each environment that it trains in, and in those that only the final evaluation plays. */
@@ -61,16 +61,35 @@ export function environmentTests({ manifest }: Pick<LoadedRun, 'manifest'>): Env
     return {
       key: JSON.stringify([name, recipeLeaves(options), evaluationHorizon, recipe.evaluation.final.split]),
       name: entry ?? name,
-      ...(isNamed(one) && entry !== undefined && { environment: entry }),
+      environment: isNamed(one) ? entry : undefined,
     };
   });
 }
 
-/** Words for each of some tests: the environment, and everything in which they differ. */
-export function testNames(tests: readonly FinalTest[]): string[] {
-  const parts = tests.map((test) => test.parts);
+/** The results of the trained policy in a test of one environment; undefined if it was not played. */
+export function outcomesInTest(
+  run: LoadedRun,
+  key: EnvironmentTest['key'],
+  measure: Measure,
+  temperature: number,
+): RunOutcomes | undefined {
+  const test = environmentTests(run).find((one) => one.key === key);
+  return test && readOutcomes(run, 'policy', measure, temperature, test.environment);
+}
+
+/**
+ * Words for each of different tests: the environment, and everything in which they differ. Empty if all are equal.
+ *
+ * @param tests undefined for a run without a final evaluation, which gets no words
+ */
+export function nameTests(tests: readonly (FinalTest | undefined)[]): (string | undefined)[] {
+  const known = tests.filter((test) => test !== undefined);
+  if (new Set(known.map(({ key }) => key)).size < 2) return [];
+  const parts = known.map((test) => test.parts);
   const common = differingKeys(parts).filter((key) => ['split', 'turns', 'tasks'].includes(key));
-  return tests.map(({ parts: own }) => {
+  return tests.map((test) => {
+    if (test === undefined) return undefined;
+    const { parts: own } = test;
     // Options of another environment say nothing about this one.
     const alike = parts.filter((other) => other['environment'] === own['environment']);
     const options = differingKeys(alike).filter((key) => key.startsWith('options.'));

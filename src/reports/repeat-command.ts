@@ -24,9 +24,13 @@ export async function repeatCommand(
   const isBuiltIn = (await builtInRecipes()).some((known) => known.name === name);
   const flags = isBuiltIn ? await flagsTo(recipe, name, { cwd, host }) : undefined;
   if (flags !== undefined) return shellCommand(['agentgym', 'train', name, ...flags]);
+  return shellCommand(['agentgym', 'train', shownManifest(directory, cwd)]);
+}
+
+/** The manifest of a run as a recipe in a command: relative if it is below the current folder. */
+export function shownManifest(directory: string, cwd: string): string {
   const path = relative(cwd, manifestPath(directory));
-  const isOutside = path.startsWith('..') || isAbsolute(path);
-  return shellCommand(['agentgym', 'train', isOutside ? manifestPath(directory) : path]);
+  return path.startsWith('..') || isAbsolute(path) ? manifestPath(directory) : path;
 }
 
 /** Undefined if no flags turn the built-in recipe into this recipe. */

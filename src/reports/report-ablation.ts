@@ -6,7 +6,6 @@ import type {
   ReportData,
   ReportEffect,
   ReportGain,
-  ReportRate,
   ReportRun,
   ReportTransfer,
 } from '../reporting/report-data.js';
@@ -25,6 +24,7 @@ import { finite, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 import { halfLogs } from './report-runs.js';
+import { halfNotes } from './run-notes.js';
 
 export interface ReportAblationOptions extends SummarizeOptions {
   /** Limits for all runs together. */
@@ -74,11 +74,9 @@ export function composeAblation(
       if (found === undefined) continue;
       const { recipe, tasks, ...report } = found.report;
       const label = `${trained ?? title}, seed ${seed}`;
-      const details = wanted.length <= mostDetailed && { ...(recipe && { recipe }), ...(tasks && { tasks }) };
+      const details = wanted.length <= mostDetailed && { recipe, tasks };
       runs.push({ ...report, ...details, label, cell: trained ?? id });
-      const halves = halfLogs(found);
-      if (halves.length > 0)
-        notes.push(`${label}: the last line of ${halves.join(' and ')} is incomplete and left out.`);
+      notes.push(...halfNotes(label, halfLogs(found)));
     }
   }
   if (runs.length < wanted.length)
@@ -103,7 +101,7 @@ export function reportResults(result: AblationResult): SettingResults {
   const titled = trainedCells(cells).map(({ id, title = id, trained, ...cell }) => {
     return { ...cell, id: trained ?? id, title: trained ?? title };
   });
-  const gains = (result.gains ?? []).flatMap((gain): ReportGain[] => {
+  const gains = result.gains?.flatMap((gain): ReportGain[] => {
     const { id = '', start, title = id } = cells.find((cell) => cell.id === gain.b) ?? {};
     if (start === undefined) return [];
     return [{ ...reportComparison(gain, { measure, a: 'before RL', b: title }), start: finite(start) }];
@@ -113,9 +111,9 @@ export function reportResults(result: AblationResult): SettingResults {
     comparisons: result.comparisons.map((comparison) =>
       reportComparison(comparison, { measure, ...namesOf(comparison, cells) }),
     ),
-    ...(result.effects?.length && { effects: result.effects.map((effect) => reportEffect(effect, measure)) }),
-    ...(gains.length > 0 && { gains }),
-    ...(transfer && { transfer: reportTransfer(result, transfer) }),
+    effects: result.effects?.map((effect) => reportEffect(effect, measure)),
+    gains,
+    transfer: transfer && reportTransfer(result, transfer),
   };
 }
 
@@ -133,8 +131,9 @@ function reportTransfer(
   const meanOf = (row: string, column: string) => {
     const cell = cells.find(({ id }) => id === testedId(row, column));
     const { success = null, measured = null } = cell ?? {};
-    const mean = measure === 'success' ? success && { ...success, mean: success.rate } : measured;
-    return mean && finite(mean);
+    if (measure !== 'success' || success === null) return measured && finite(measured);
+    const { rate: mean, ...interval } = success;
+    return finite({ mean, ...interval });
   };
   const rows = trained.map((row) => {
     const loss = elsewhere.find(({ b }) => b === row);
@@ -145,13 +144,6 @@ function reportTransfer(
     };
   });
   return { tested, rows };
-}
-
-function rateOf(success: CellSummary['success']): ReportRate | null {
-  if (success === null) return null;
-  const { rate: mean, ...interval } = success;
-  const { mean: rate, ...ends } = finite({ mean, ...interval });
-  return { rate, ...ends };
 }
 
 /** The cells with the leaves of their settings, without those that are equal in all cells. */
@@ -175,18 +167,17 @@ function reportCell({
   runs,
   seeds,
 }: CellSummary): ReportCell {
-  const failure = runs.find(({ cause }) => cause !== undefined)?.cause;
   return {
     id,
     label: title,
     settings,
     seeds: runs.map(({ seed }) => seed),
     tested: seeds.length,
-    success: rateOf(success),
-    ...(measured !== undefined && { measured: measured && finite(measured) }),
+    success: success && finite(success),
+    measured: measured && finite(measured),
     spent,
     status: statusTogether(runs.map(({ status }) => (status === 'missing' ? 'queued' : status))),
-    ...(failure !== undefined && { failure }),
+    failure: runs.find(({ cause }) => cause !== undefined)?.cause,
     ...(notes.length > 0 && { notes }),
   };
 }

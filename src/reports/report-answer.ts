@@ -26,7 +26,7 @@ export function answerOfRun({ result, metrics, status }: LoadedRun, gain: Report
   }
   const { success, split } = evaluation;
   const solved = `it solves ${rateText(success)} of ${success.episodes.toLocaleString('en')} ${split} episodes`;
-  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
+  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain);
 }
 
 /** The answer of one recipe over several seeds. */
@@ -35,16 +35,16 @@ export function answerOfSeeds({ success, seeds, tested = 0 }: ReportCell, gain: 
   const all = new Set(seeds).size;
   const over = tested < all ? `${tested} of ${all} seeds` : `${all} ${all === 1 ? 'seed' : 'seeds'}`;
   const solved = `mean success over ${over} is ${rateText(success)}`;
-  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain, 'than before');
+  return gain === undefined ? `${capitalized(solved)}.` : verdict(solved, gain);
 }
 
-function verdict(solved: string, { difference, pairs }: ReportComparison, than: string): string {
+function verdict(solved: string, { difference, pairs }: ReportComparison): string {
   if (!isSure(difference)) {
     return `Not shown: ${solved}, but the change of ${gainText(difference)} over ${pairs} may be chance.`;
   }
   const [word, sign] = difference.mean > 0 ? ['Yes', 'more'] : ['No', 'fewer'];
   const points = (Math.abs(difference.mean) * 100).toFixed(1);
-  return `${word}: ${solved}, ${points} points ${sign} ${than} (${intervalText(difference)}, over ${pairs}).`;
+  return `${word}: ${solved}, ${points} points ${sign} than before (${intervalText(difference)}, over ${pairs}).`;
 }
 
 /** Whether the interval excludes zero. */

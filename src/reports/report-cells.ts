@@ -1,13 +1,14 @@
 import type { Json } from '../contracts/json.js';
 import type { ReportCell, ReportComparison, ReportRate, ReportRun, ReportStatus } from '../reporting/report-data.js';
+import { grouped } from '../statistics/grouped.js';
 import { correctByHolm } from '../statistics/holm.js';
 import { compareCells, meanOfRuns } from '../ablation/compare-cells.js';
-import { outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
+import { finalEvaluation, outcomesOfRun, withPlaces, type RunOutcomes } from '../ablation/read-outcomes.js';
 import type { LoadedRun } from '../runs/load-run.js';
-import { differingKeys, settingLeaves } from '../runs/recipe-leaves.js';
-import { type EnvironmentTest, environmentTests, finalTestOf, testNames } from './final-test.js';
+import { settingLeaves, varyingValues } from '../runs/recipe-leaves.js';
+import { type EnvironmentTest, environmentTests, finalTestOf, nameTests, outcomesInTest } from './final-test.js';
 import { nameSettings } from './name-settings.js';
-import { finalOutcomes, finite, reportComparison } from './report-comparisons.js';
+import { finite, reportComparison } from './report-comparisons.js';
 
 /** A run with its data for the page. */
 export interface ReportedRun {
@@ -25,33 +26,23 @@ export interface SeedGroup {
 
 /** Groups runs by their settings without the seed, in the order in which the settings first appear. */
 export function groupBySettings(runs: readonly ReportedRun[]): SeedGroup[] {
-  const groups = new Map<string, ReportedRun[]>();
-  for (const run of runs) {
-    const key = JSON.stringify(settingLeaves(run.loaded.manifest.recipe));
-    groups.set(key, [...(groups.get(key) ?? []), run]);
-  }
-  const members = [...groups.values()];
+  const members = grouped(runs, ({ loaded }) => JSON.stringify(settingLeaves(loaded.manifest.recipe)));
   const settings = members.map(([first]) => (first === undefined ? {} : settingLeaves(first.loaded.manifest.recipe)));
-  const varying = differingKeys(settings);
-  const own = settings.map((one) => Object.fromEntries(varying.map((key) => [key, one[key] ?? null])));
+  const own = varyingValues(settings);
   const labels = nameSettings(
     members.map((of, i) => ({ values: own[i] ?? {}, given: of.map(({ loaded }) => loaded.name) })),
   );
-  const tests = members.map((of) => of.flatMap(({ loaded }) => finalTestOf(loaded) ?? []).at(0));
-  const known = tests.filter((test) => test !== undefined);
-  const isOneTest = new Set(known.map(({ key }) => key)).size < 2;
-  const names = testNames(known);
+  const tests = nameTests(members.map((of) => of.flatMap(({ loaded }) => finalTestOf(loaded) ?? []).at(0)));
   const isMixed = runs.some(({ loaded }) => environmentTests(loaded).length > 1);
   return members.map((of, i) => {
     const test = tests[i];
-    const environments = isMixed ? successByEnvironment(of) : undefined;
     const cell = {
       ...cellOf(`cell-${i + 1}`, labels[i] ?? '', withoutAbsent(own[i] ?? {}), of),
-      ...(environments && { environments }),
+      environments: isMixed ? successByEnvironment(of) : undefined,
     };
-    if (isOneTest || test === undefined) return { runs: of, cell };
+    if (test === undefined) return { runs: of, cell };
     const baselines = { start: successOf(of, 'start'), random: successOf(of, 'random') };
-    return { runs: of, cell: { ...cell, test: names[known.indexOf(test)] ?? '', baselines } };
+    return { runs: of, cell: { ...cell, test, baselines } };
   });
 }
 
@@ -69,7 +60,6 @@ export function statusTogether(statuses: readonly ReportStatus[]): ReportStatus 
 
 function cellOf(id: string, label: string, settings: Record<string, Json>, runs: readonly ReportedRun[]): ReportCell {
   const statuses = runs.map(({ report }) => report.status);
-  const failed = runs.find(({ report }) => report.failure !== undefined);
   const currencies = [...new Set(runs.flatMap(({ report }) => Object.keys(report.spent)))];
   const mean = (currency: string) =>
     runs.reduce((sum, { report }) => sum + (report.spent[currency] ?? 0), 0) / runs.length;
@@ -82,7 +72,7 @@ function cellOf(id: string, label: string, settings: Record<string, Json>, runs:
     success: successOf(runs, 'policy'),
     spent: Object.fromEntries(currencies.map((currency) => [currency, mean(currency)])),
     status: statusTogether(statuses),
-    ...(failed?.report.failure !== undefined && { failure: failed.report.failure }),
+    failure: runs.find(({ report }) => report.failure !== undefined)?.report.failure,
   };
 }
 
@@ -101,11 +91,11 @@ function successByEnvironment(runs: readonly ReportedRun[]): NonNullable<ReportC
 /** Success of a player over seeds and tasks; for one seed, with the interval of its own evaluation. */
 function successOf(runs: readonly ReportedRun[], player: string, environment?: string): ReportRate | null {
   const finals = runs.flatMap(({ loaded }) =>
-    loaded.result?.evaluation ? (finalOutcomes(loaded, player, 0, environment) ?? []) : [],
+    loaded.result?.evaluation ? (finalEvaluation(loaded, player, 0, environment)?.evaluation.success ?? []) : [],
   );
   const [only] = finals;
   if (only === undefined) return null;
-  if (finals.length === 1) return { rate: only.success.rate, low: only.success.low, high: only.success.high };
+  if (finals.length === 1) return { rate: only.rate, low: only.low, high: only.high };
   const over = meanOfRuns(outcomesOf(runs, player, environment), 'success');
   if (over === null) return null;
   const { mean: rate, ...interval } = finite(over);
@@ -126,8 +116,8 @@ export function compareGroups(groups: readonly SeedGroup[]): ReportComparison[] 
   });
   const parts = pairs.flatMap(([first, second]) =>
     commonTests(first, second).flatMap(({ key, name }) => {
-      const [a, b] = [first, second].map(({ runs }) => outcomesOfTest(runs, key));
-      return compareTwo(first, a ?? [], second, b ?? []).map((one) => ({ ...one, environment: name }));
+      const read = ({ runs }: SeedGroup) => oncePerSeed(runs, (run) => outcomesInTest(run, key, 'success', 0));
+      return compareTwo(first, read(first), second, read(second)).map((one) => ({ ...one, environment: name }));
     }),
   );
   return [...correctByHolm(whole), ...correctByHolm(parts)];
@@ -179,31 +169,18 @@ function turnedToGain(comparison: ReportComparison): ReportComparison {
   return { ...comparison, a: b, b: a, difference: { ...difference, mean: -mean, low: turn(high), high: turn(low) } };
 }
 
-/** The results of the trained policy in a test of one environment, once per seed. */
-function outcomesOfTest(runs: readonly ReportedRun[], key: string): RunOutcomes[] {
-  const bySeed = new Map(
-    runs.flatMap(({ loaded, report }) => {
-      const test = environmentTests(loaded).find((one) => one.key === key);
-      const played = test && finalOutcomes(loaded, 'policy', 0, test.environment);
-      return played === undefined
-        ? []
-        : [[report.seed, outcomesOfRun(report.seed, played.outcomes, 'success')] as const];
-    }),
-  );
-  return [...bySeed.values()];
-}
-
 /** The results of a player on the final tasks, once per seed. */
 function outcomesOf(runs: readonly ReportedRun[], player: string, environment?: string): RunOutcomes[] {
-  const bySeed = new Map(
-    runs.flatMap(({ loaded, report }) => {
-      const played = finalOutcomes(loaded, player, 0, environment);
-      if (played === undefined) return [];
-      const outcomes = outcomesOfRun(report.seed, played.outcomes, 'success');
-      return [[report.seed, withPlaces(outcomes, loaded.manifest.recipe)] as const];
-    }),
-  );
-  return [...bySeed.values()];
+  return oncePerSeed(runs, (run) => {
+    const { manifest } = run;
+    const played = finalEvaluation(run, player, 0, environment);
+    return played && withPlaces(outcomesOfRun(manifest.recipe.seed, played.outcomes, 'success'), manifest.recipe);
+  });
+}
+
+function oncePerSeed(runs: readonly ReportedRun[], read: (run: LoadedRun) => RunOutcomes | undefined): RunOutcomes[] {
+  const played = runs.flatMap(({ loaded }) => read(loaded) ?? []);
+  return [...new Map(played.map((one) => [one.seed, one])).values()];
 }
 
 function withSeed(runs: readonly RunOutcomes[], seed: number): RunOutcomes[] {

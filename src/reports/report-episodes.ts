@@ -88,7 +88,17 @@ export class EpisodeLogs {
   /** Chooses the lines of a page; `take` chooses among those of training. */
   choose(limits: ShownEpisodeLimits, take: typeof takeEvenly): EpisodeLine[] {
     const logs = [...this.#logs].sort(([a], [b]) => (a < b ? -1 : 1));
-    return chooseLines(new Map(logs.map(([log, { lines }]) => [log, lines])), limits, take);
+    const isEvaluation = (log: string) => Object.values(evaluationEpisodes).some((name) => log === `${name}.jsonl`);
+    const evaluations = logs.filter(([log]) => isEvaluation(log)).map(([, { lines }]) => lines);
+    const training = logs.filter(([log]) => !isEvaluation(log)).flatMap(([, { lines }]) => lines);
+    // Row by row over the logs: the same tasks of each, in at most half of the page.
+    const rows = Array.from({ length: Math.max(0, ...evaluations.map(({ length }) => length)) }, (_, row) =>
+      evaluations.flatMap((lines) => lines[row] ?? []),
+    ).flat();
+    const half = { count: Math.ceil(limits.count / 2), bytes: limits.bytes / 2 };
+    const paired = takeFirst(rows, training.length === 0 ? limits : half);
+    const left = { count: limits.count - paired.length, bytes: limits.bytes - bytesOf(paired) };
+    return [...take(training, left), ...paired];
   }
 
   /** Reads lines in their order. Throws AG_RUN_DAMAGED naming a line that is not JSON. */
@@ -139,24 +149,6 @@ async function scanLog(log: string, file: string, known: ScannedLog): Promise<Sc
   } finally {
     await handle.close();
   }
-}
-
-function chooseLines(
-  logs: ReadonlyMap<string, readonly EpisodeLine[]>,
-  limits: ShownEpisodeLimits,
-  take: typeof takeEvenly,
-): EpisodeLine[] {
-  const isEvaluation = (log: string) => Object.values(evaluationEpisodes).some((name) => log === `${name}.jsonl`);
-  const evaluations = [...logs].filter(([log]) => isEvaluation(log)).map(([, lines]) => lines);
-  const training = [...logs].filter(([log]) => !isEvaluation(log)).flatMap(([, lines]) => lines);
-  // Row by row over the logs: the same tasks of each, in at most half of the page.
-  const rows = Array.from({ length: Math.max(0, ...evaluations.map(({ length }) => length)) }, (_, row) =>
-    evaluations.flatMap((lines) => lines[row] ?? []),
-  ).flat();
-  const half = { count: Math.ceil(limits.count / 2), bytes: limits.bytes / 2 };
-  const paired = takeFirst(rows, training.length === 0 ? limits : half);
-  const left = { count: limits.count - paired.length, bytes: limits.bytes - bytesOf(paired) };
-  return [...take(training, left), ...paired];
 }
 
 function takeFirst(lines: readonly EpisodeLine[], { count, bytes }: ShownEpisodeLimits): EpisodeLine[] {
@@ -214,11 +206,11 @@ function reportEpisode(line: EpisodeDocument): ReportEpisode {
   return {
     ...place,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
-    ...(truncated !== undefined && { cause: truncated }),
+    cause: truncated,
     return: line.return,
     finalObservation,
     ...(groupReturns !== undefined && { groupReturns }),
-    ...(sequences && { sequences: sequences.map(reportTokens) }),
+    sequences: sequences?.map(reportTokens),
     ...(verdicts && { verdicts }),
     ...(sandbox !== undefined && { sandbox }),
   };

@@ -1,5 +1,5 @@
 import { level } from '../ablation/compare-cells.js';
-import { saturationOf, saturationSentence } from '../ablation/saturation.js';
+import { saturationOf } from '../ablation/saturation.js';
 import { formatShare } from '../reporting/format-quantity.js';
 import type { ReportCell, ReportComparison, ReportRate } from '../reporting/report-data.js';
 import { gainText, rateText } from './report-answer.js';
@@ -71,16 +71,13 @@ function ranking(tested: readonly Tested[], comparisons: readonly ReportComparis
   const doubts = others.flatMap((other) => between(other) ?? []);
   return [
     ties.length > 0
-      ? `${countText(ties.length + 1)} settings reach ${rate}${below.length + lower.length > 0 ? ` (${listOf([best, ...ties])})` : ''}; no difference is shown.`
+      ? `${countText(ties.length + 1)} settings reach ${rate}${below.length + lower.length > 0 ? ` (${joined([best, ...ties].map(({ label }) => label))})` : ''}; no difference is shown.`
       : `${best.label} has the highest success: ${rateText(best.success)}.`,
     ...(lower.length > 0
-      ? [
-          `No difference is shown to ${listOf(lower, true)}.`,
-          ...chanceOf(ties.length === 0 ? lower : [], between, others),
-        ]
+      ? [`No difference is shown to ${withRates(lower)}.`, ...chanceOf(ties.length === 0 ? lower : [], between, others)]
       : []),
-    ...(below.length > 0 ? [`Below that, with a difference that is shown: ${listOf(below, true)}.`] : []),
-    ...(saturation === undefined ? fewSeeds(doubts) : [saturationSentence(saturation)]),
+    ...(below.length > 0 ? [`Below that, with a difference that is shown: ${withRates(below)}.`] : []),
+    ...(saturation === undefined ? fewSeeds(doubts) : [saturation]),
   ];
 }
 
@@ -138,18 +135,17 @@ function fewSeeds(comparisons: readonly ReportComparison[]): string[] {
 function withoutResult(cells: readonly ReportCell[]): string[] {
   const open = cells.filter(({ success }) => success === null);
   if (open.length === 0) return [];
-  const told = open.slice(0, mostNames).map(({ label, status }) => `${label} (${status})`);
-  const more = open.length > told.length ? ` and ${open.length - told.length} more` : '';
-  return [`Without a result: ${told.join('; ')}${more}.`];
+  return [`Without a result: ${joined(open.map(({ label, status }) => `${label} (${status})`))}.`];
 }
 
-/** The names of settings, which may contain commas. */
-function listOf(cells: readonly Tested[], hasRates = false): string {
-  const names = cells
-    .slice(0, mostNames)
-    .map(({ label, success }) => (hasRates ? `${label} (${formatShare(success.rate)})` : label));
-  const more = cells.length > names.length ? ` and ${cells.length - names.length} more` : '';
-  return `${names.join('; ')}${more}`;
+function withRates(cells: readonly Tested[]): string {
+  return joined(cells.map(({ label, success }) => `${label} (${formatShare(success.rate)})`));
+}
+
+/** The first of some names, which may contain commas. */
+function joined(names: readonly string[]): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+  return `${names.slice(0, mostNames).join('; ')}${more}`;
 }
 
 const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten'];

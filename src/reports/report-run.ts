@@ -1,3 +1,4 @@
+import { finalEvaluation } from '../ablation/read-outcomes.js';
 import { environmentNames, environmentTitle } from '../config/recipe-entries.js';
 import type { HorizonSettings, Recipe } from '../config/recipe-schema.js';
 import { clustersOf } from '../evaluation/success-rate.js';
@@ -22,20 +23,20 @@ export function reportRun(run: LoadedRun, played: ReportedEpisodes): ReportRun {
   return {
     id: manifest.id,
     label: `seed ${recipe.seed}`,
-    ...(run.name !== undefined && { name: run.name }),
+    name: run.name,
     cell: null,
     seed: recipe.seed,
     status: run.status,
-    ...(manifest.error !== undefined && { failure: `${manifest.error.message} (${manifest.error.code})` }),
+    failure: manifest.error && `${manifest.error.message} (${manifest.error.code})`,
     startedAt: manifest.createdAt,
     summary: summaryOf(run, recipe),
     recipe,
-    ...tasksOf(run),
+    tasks: tasksOf(run),
     stages,
     series: reportSeries(run.metrics),
     evaluations: reportEvaluations(run),
     finalTasks: finalTasksOf(recipe),
-    spent: spentByRun(run),
+    spent: { ...totalsOfMetrics(run.metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(run.result, run.metrics) },
     episodes: played.episodes,
     episodesRecorded: played.recorded,
   };
@@ -80,12 +81,12 @@ function summaryOf({ manifest, metrics, name, result }: LoadedRun, recipe: Recip
 function reportStages({ stages }: Recipe, metrics: readonly RunMetricsLine[]): ReportStage[] {
   // Every line has the cost of the run so far: the cost of a stage is the difference between its last line and that of
   // the previous stage.
-  let before: SpentSoFar = {};
+  let before: ReportStage['spent'] = {};
   return Object.entries(stages).flatMap(([name, { kind }]): ReportStage[] => {
     const lines = metrics.filter(({ stage }) => stage === name);
     const last = lines.at(-1);
     if (last === undefined) return [];
-    const total: SpentSoFar = totalsOfMetrics(last.metrics);
+    const total: ReportStage['spent'] = totalsOfMetrics(last.metrics);
     const own = Object.entries(total).map(
       ([currency, amount]) => [currency, amount - (before[currency] ?? 0)] as const,
     );
@@ -101,9 +102,9 @@ function finalTasksOf(recipe: Recipe): string {
 }
 
 /** The results of each task before and after training. */
-function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: ReportTasks } {
+function tasksOf({ manifest, evaluations, result }: LoadedRun): ReportTasks | undefined {
   const { split } = manifest.recipe.evaluation.final;
-  if (!result?.evaluation) return {};
+  if (!result?.evaluation) return undefined;
   // The last evaluation of each, because evaluations during training may use the same split.
   const played = new Map(
     evaluations.flatMap(({ player, evaluation: { temperature, environment, split: of }, outcomes }) => {
@@ -116,19 +117,13 @@ function tasksOf({ manifest, evaluations, result }: LoadedRun): { tasks?: Report
     const known = new Map(outcomes.map((outcome) => [outcome.task, successOf(outcome)]));
     return { ...column, success: task.map((id) => known.get(id) ?? null) };
   });
-  return { tasks: { split, task, played: columns } };
+  return { split, task, played: columns };
 }
 
 /** Null without completed attempts. */
 function successOf({ attempts }: TaskOutcome): number | null {
   if (attempts.length === 0) return null;
   return Number((attempts.filter(({ success }) => success).length / attempts.length).toFixed(3));
-}
-
-type SpentSoFar = { readonly [currency: string]: number };
-
-function spentByRun({ metrics, result }: LoadedRun): Record<string, number> {
-  return { ...totalsOfMetrics(metrics.at(-1)?.metrics ?? {}), seconds: runSeconds(result, metrics) };
 }
 
 function reportSeries(metrics: readonly RunMetricsLine[]): ReportSeries {
@@ -164,30 +159,21 @@ function rounded(value: number | undefined): number | null {
   return value === undefined || !Number.isFinite(value) ? null : Number(value.toPrecision(6));
 }
 
-export function reportEvaluations({ evaluations, manifest, result }: LoadedRun): ReportEvaluation[] {
-  const { split, transfer = {} } = manifest.recipe.evaluation.final;
-  return evaluations.map((line, i): ReportEvaluation => {
-    const { evaluation, player, stage, step, runStep } = line;
-    // Evaluations during training may use the same split: the last one of a temperature is the final one.
-    const isLast = !evaluations
-      .slice(i + 1)
-      .some(
-        (later) =>
-          later.player === 'policy' &&
-          later.evaluation.environment === evaluation.environment &&
-          later.evaluation.temperature === evaluation.temperature,
-      );
-    const ended = result !== undefined && result.evaluation !== null && evaluation.split === split && isLast;
-    const clusters = clustersOf(line.outcomes, Math.max(...line.outcomes.map(({ attempts }) => attempts.length)));
+export function reportEvaluations(run: LoadedRun): ReportEvaluation[] {
+  const { transfer = {} } = run.manifest.recipe.evaluation.final;
+  return run.evaluations.map((line): ReportEvaluation => {
+    const { evaluation, player, stage, step, runStep, outcomes } = line;
+    const { environment, temperature } = evaluation;
+    const clusters = clustersOf(outcomes, Math.max(...outcomes.map(({ attempts }) => attempts.length)));
     return {
       player,
-      final: player !== 'policy' || ended,
+      final: player !== 'policy' || line === finalEvaluation(run, player, temperature, environment),
       stage,
       step,
       runStep,
       ...evaluation,
-      ...(evaluation.environment !== undefined && evaluation.environment in transfer && { transfer: true }),
-      ...(clusters !== undefined && { clusters: new Set(clusters).size }),
+      ...(environment !== undefined && environment in transfer && { transfer: true }),
+      clusters: clusters && new Set(clusters).size,
     };
   });
 }

@@ -1,12 +1,12 @@
 import { environmentTitle } from '../config/recipe-entries.js';
-import type { ReportComparison, ReportData, ReportRun } from '../reporting/report-data.js';
-import { loadRun, type LoadedRun } from '../runs/load-run.js';
+import type { ReportData, ReportRun } from '../reporting/report-data.js';
+import { loadRun } from '../runs/load-run.js';
 import { answerOfRun, answerOfSeeds, questionOf } from './report-answer.js';
 import { answerOfCells, questionOfCells } from './report-ranking.js';
 import { differencesOf, notesOnDifferences, notesOnSeeds } from './differing-runs.js';
 import { uniqueNames } from './name-settings.js';
 import { compareGroups, gainOverSeeds, groupBySettings, type ReportedRun, type SeedGroup } from './report-cells.js';
-import { compareWithTrained, reportComparison } from './report-comparisons.js';
+import { comparePlayers, reportComparison } from './report-comparisons.js';
 import { reportEpisodes, type ShownEpisodeLimits } from './report-episodes.js';
 import { reportRun } from './report-run.js';
 import { runNotes } from './run-notes.js';
@@ -68,7 +68,10 @@ export function composeReport(
   };
   const { recipe } = first.loaded.manifest;
   if (runs.length === 1) {
-    const comparisons = comparePlayers(first.loaded);
+    const pairs = [...players.keys()].map((player) => [player, 'policy'] as const);
+    const comparisons = comparePlayers(first.loaded, pairs).map((one) =>
+      reportComparison(one, { measure: 'success', a: players.get(one.a) ?? one.a, b: 'trained' }),
+    );
     const gain = comparisons.find(({ a }) => a === 'before RL');
     const answer = answerOfRun(first.loaded, gain);
     return { ...head, kind: 'run', question: questionOf(recipe), answer, runs: [first.report], cells: [], comparisons };
@@ -106,13 +109,6 @@ const players = new Map([
   ['demonstrator', 'demonstrator'],
   ['random', 'random'],
 ]);
-
-/** The trained policy against the players that played the same tasks. */
-function comparePlayers(run: LoadedRun): ReportComparison[] {
-  return compareWithTrained(run, [...players.keys()]).map((comparison) =>
-    reportComparison(comparison, { measure: 'success', a: players.get(comparison.a) ?? comparison.a, b: 'trained' }),
-  );
-}
 
 /** The runs of all settings. A run is called by its name, else by its setting and its seed. */
 function labelled(groups: readonly SeedGroup[]): ReportRun[] {

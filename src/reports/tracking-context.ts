@@ -1,7 +1,6 @@
-import { readAblation } from '../ablation/ablation-directory.js';
 import { renderReport } from '../reporting/render-report.js';
-import { isAblation } from '../runs/folder-kind.js';
 import type { TrackingContext } from '../tracking/follow-run.js';
+import { findSubjects } from './exports/exported-subjects.js';
 import { markdownMark, writeMarkdown } from './exports/write-markdown.js';
 import { gatherReport } from './gather-report.js';
 
@@ -15,9 +14,7 @@ export function trackingContext(environment: TrackingContext['environment'], ver
     pages: {
       report: async (directory) => renderReport(await gatherReport({ runs: [directory], episodes, version })),
       markdown: async (directory) => {
-        const ablations = isAblation(directory) ? [{ directory, manifest: await readAblation(directory) }] : [];
-        const runs = ablations.length === 0 ? [directory] : [];
-        const { markdown } = await writeMarkdown({ ablations, runs });
+        const { markdown } = await writeMarkdown(await findSubjects([directory], '.'));
         // The mark protects files of `report`; this text is none.
         return markdown.replace(markdownMark, '').trimStart();
       },

@@ -19,7 +19,7 @@ export interface LoadedRun {
   readonly directory: string;
   readonly manifest: RunManifest;
   /** The name that the user gave it, if any. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** The status in the manifest. But a run whose process died silently is `interrupted`, because it can be resumed. */
   readonly status: RunStatus;
   readonly metrics: readonly RunMetricsLine[];
@@ -50,7 +50,7 @@ export async function loadRun(directory: string): Promise<LoadedRun> {
   return {
     directory,
     manifest,
-    ...(name !== undefined && { name }),
+    name,
     status: presentStatus(directory, manifest),
     metrics: metrics.lines.map(parseMetricsLine),
     evaluations: evaluations.lines as unknown as LoadedRun['evaluations'],

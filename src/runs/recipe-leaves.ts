@@ -1,3 +1,4 @@
+import { grouped } from '../statistics/grouped.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 
 /** The leaves of a recipe by their keys, such as `algorithm.groupSize`; a list is a leaf. */
@@ -17,6 +18,12 @@ export function differingKeys(leaves: readonly { readonly [key: string]: Json }[
   return keys.filter((key) => new Set(leaves.map((one) => JSON.stringify(one[key] ?? null))).size > 1);
 }
 
+/** The values of each recipe at the keys at which they differ; an absent key is null. */
+export function varyingValues(leaves: readonly { readonly [key: string]: Json }[]): Record<string, Json>[] {
+  const keys = differingKeys(leaves);
+  return leaves.map((one) => Object.fromEntries(keys.map((key) => [key, one[key] ?? null])));
+}
+
 /** Keys of a recipe that do not belong to its setting. */
 const names = ['seed', 'name', 'description', 'tracking'];
 
@@ -29,12 +36,10 @@ export function settingLeaves(recipe: JsonObject): Record<string, Json> {
 export function differingSettings<
   Run extends { readonly recipe: string; readonly leaves: { readonly [key: string]: Json } },
 >(runs: readonly Run[]): Map<Run, Record<string, Json>> {
-  const recipes = new Map<string, Run[]>();
-  for (const run of runs) recipes.set(run.recipe, [...(recipes.get(run.recipe) ?? []), run]);
   return new Map(
-    [...recipes.values()].flatMap((alike) => {
-      const keys = differingKeys(alike.map(({ leaves }) => leaves));
-      return alike.map((run) => [run, Object.fromEntries(keys.map((key) => [key, run.leaves[key] ?? null]))] as const);
+    grouped(runs, ({ recipe }) => recipe).flatMap((alike) => {
+      const values = varyingValues(alike.map(({ leaves }) => leaves));
+      return alike.map((run, i) => [run, values[i] ?? {}] as const);
     }),
   );
 }

@@ -1,3 +1,6 @@
+import { mean } from './mean.js';
+import { chanceOfAll } from './pass-at-k.js';
+
 /**
  * The chance that the returns of a group of `size` episodes are not all equal, so that they can be compared. The group
  * is drawn from the played episodes of one task. It is 1 - sum over returns of C(n of that return, size) / C(n, size),
@@ -19,16 +22,10 @@ export function chanceOfSignal(returns: readonly number[], size: number): number
       start = value;
     }
   }
-  const flat = counts.map((count) => {
-    // A product of ratios below 1, so that nothing overflows.
-    let chance = 1;
-    for (let i = 0; i < size; i += 1) chance *= Math.max(0, count - i) / (returns.length - i);
-    return chance;
-  });
-  return Math.max(0, 1 - flat.reduce((sum, chance) => sum + chance, 0));
+  return Math.max(0, 1 - counts.reduce((sum, count) => sum + chanceOfAll(returns.length, count, size), 0));
 }
 
 /** Share of groups of a size that have signal, over tasks. */
 export function signalOfGroups(tasks: readonly (readonly number[])[], size: number): number {
-  return tasks.reduce((sum, returns) => sum + chanceOfSignal(returns, size), 0) / tasks.length;
+  return mean(tasks.map((returns) => chanceOfSignal(returns, size)));
 }

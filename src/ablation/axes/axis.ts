@@ -1,10 +1,10 @@
 import type { EnvironmentSettings } from '../../config/recipe-schema.js';
-import type { RunPlan, StagePlan } from '../../config/run-plan.js';
+import type { RlStagePlan, RunPlan, StagePlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import type { AblationPlan, CellPlan, CellSettings } from '../ablation-plan.js';
+import type { AblationPlan, CellSettings } from '../ablation-plan.js';
 
 /** The input from which an axis makes its cells. */
 export interface AxisContext {
@@ -13,22 +13,16 @@ export interface AxisContext {
   readonly host: PluginHost;
   readonly settings: HostSettings;
   /** The values given by the user; absent: the values that the axis proposes. */
-  readonly values?: readonly Json[];
+  readonly values?: readonly Json[] | undefined;
 }
 
-interface AxisCells {
-  readonly question: string;
-  readonly cells: readonly CellPlan[];
-  /** Id of the cell that the others are compared with. */
-  readonly reference: string;
+interface AxisCells extends Pick<AblationPlan, 'question' | 'cells' | 'reference' | 'tests'> {
   /** `all` compares every pair of cells, for questions about the best cell. */
   readonly compare?: AblationPlan['compare'];
   /** Settings of all cells besides the recipe, which make them comparable. Flags can change these. */
   readonly shared?: CellSettings;
   /** Settings of all cells that recipe and flags cannot change. */
   readonly fixed?: CellSettings;
-  /** As in `AblationPlan`. */
-  readonly tests?: readonly string[];
 }
 
 /** A variation with a name: `agentgym ablate NAME`. */
@@ -58,6 +52,29 @@ export function variedEnvironment(axis: string, { entries }: RunPlan): Environme
     'the recipe names its `environments`, and this axis varies the options of `environment`',
     `Write an ablation file with \`grid\` or \`cells\` that set keys such as \`${key}\`.`,
   );
+}
+
+/** The stages of reinforcement learning. Throws AG_ABLATION_AXIS without one. */
+export function rlStagesOf(axis: string, plan: RunPlan): readonly [RlStagePlan, ...RlStagePlan[]] {
+  const [first, ...others] = stagesOf(plan, 'rl');
+  if (first !== undefined) return [first, ...others];
+  throw cannotVary(axis, 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
+}
+
+/**
+ * Refuses a stage or an environment with a key of its own, which the cells would not change.
+ *
+ * @param name undefined: there is none
+ */
+export function refuseOwn(
+  axis: string,
+  key: 'horizon' | 'reward',
+  what: 'stage' | 'environment',
+  name: string | undefined,
+): void {
+  if (name === undefined) return;
+  const hint = `Remove \`${what}s.${name}.${key}\`, or write an ablation file.`;
+  throw cannotVary(axis, `the ${what} \`${name}\` has its own ${key}`, hint);
 }
 
 /** The stages of a kind. */

@@ -1,5 +1,5 @@
 import type { CellPlan } from '../ablation-plan.js';
-import { cellId } from '../cell-id.js';
+import { cellOfOption } from '../cell-id.js';
 import { type Axis, variedEnvironment } from './axis.js';
 import { environmentLevels } from './environment-levels.js';
 
@@ -14,10 +14,7 @@ export const complexity: Axis = {
     const cells = [...levels].flatMap(([option, values]) =>
       values
         .filter((value) => JSON.stringify(value) !== JSON.stringify(options[option]))
-        .map((value) => {
-          const key = `environment.options.${option}`;
-          return { id: cellId({ [key]: value }, [key]), settings: { [key]: value } };
-        }),
+        .map((value) => cellOfOption(option, value)),
     );
     return {
       question: `How does harder ${name} change the results of training?`,

@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/json.js';
 import type { CellPlan } from '../ablation-plan.js';
 import { valueName } from '../cell-id.js';
-import { cannotVary, stagesOf, type Axis } from './axis.js';
+import { cannotVary, refuseOwn, rlStagesOf, type Axis } from './axis.js';
 
 /**
  * Compares fixed horizons with schedules that lengthen them (ScalingInter-RL, AgentGym-RL, section 3.3). All cells are
@@ -12,23 +12,12 @@ export const horizon: Axis = {
   summary: 'Turns of an episode: fixed short, fixed long, linear, ScalingInter',
   cells(context) {
     const { longestHorizon } = context.plan;
-    const stages = stagesOf(context.plan, 'rl');
+    const stages = rlStagesOf('horizon', context.plan);
     const [rl] = stages;
-    if (rl === undefined) {
-      throw cannotVary('horizon', 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
-    }
-    const own = stages.find((stage) => stage.own.horizon !== undefined)?.name;
-    if (own !== undefined) {
-      const hint = `Remove \`stages.${own}.horizon\`, or write an ablation file.`;
-      throw cannotVary('horizon', `the stage \`${own}\` has its own horizon`, hint);
-    }
-    const [entry] = Object.entries(context.plan.recipe.environments ?? {}).filter(
-      ([, one]) => one.horizon !== undefined,
-    );
-    if (entry !== undefined) {
-      const hint = `Remove \`environments.${entry[0]}.horizon\`, or write an ablation file.`;
-      throw cannotVary('horizon', `the environment \`${entry[0]}\` has its own horizon`, hint);
-    }
+    refuseOwn('horizon', 'horizon', 'stage', stages.find(({ own }) => own.horizon !== undefined)?.name);
+    const environments = Object.entries(context.plan.recipe.environments ?? {});
+    const [entry] = environments.find(([, { horizon: own }]) => own !== undefined) ?? [];
+    refuseOwn('horizon', 'horizon', 'environment', entry);
     const cells = context.values === undefined ? proposed(longestHorizon, rl.steps) : context.values.map(givenCell);
     return {
       question: 'Does a growing horizon help training?',

@@ -1,4 +1,4 @@
-import { cannotVary, stagesOf, wordsOf, type Axis } from './axis.js';
+import { refuseOwn, rlStagesOf, wordsOf, type Axis } from './axis.js';
 
 /** Reward schemes that pay for solving the task. Other terms, such as costs, stay in every cell. */
 const schemes = ['sparse', 'balanced', 'dense', 'progress'];
@@ -8,14 +8,8 @@ export const sparsity: Axis = {
   name: 'sparsity',
   summary: 'Density of the reward: sparse, balanced, dense',
   cells({ plan, values }) {
-    if (stagesOf(plan, 'rl').length === 0) {
-      throw cannotVary('sparsity', 'the recipe has no rl stage', 'Use a recipe with one, such as quickstart.');
-    }
-    const own = stagesOf(plan, 'rl').find((stage) => stage.own.reward !== undefined)?.name;
-    if (own !== undefined) {
-      const hint = `Remove \`stages.${own}.reward\`, or write an ablation file.`;
-      throw cannotVary('sparsity', `the stage \`${own}\` has its own reward`, hint);
-    }
+    const stages = rlStagesOf('sparsity', plan);
+    refuseOwn('sparsity', 'reward', 'stage', stages.find(({ own }) => own.reward !== undefined)?.name);
     const tried = wordsOf('sparsity', values ?? ['sparse', 'balanced', 'dense']);
     const { terms } = plan.recipe.reward;
     const weight = terms.find(({ name }) => schemes.includes(name))?.weight ?? 1;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { Json } from '../../contracts/json.js';
 import type { CellPlan } from '../ablation-plan.js';
-import { cellId } from '../cell-id.js';
+import { cellOfOption } from '../cell-id.js';
 import { checkLevels } from './check-levels.js';
 import { cannotVary, type Axis, type AxisContext, variedEnvironment } from './axis.js';
 import { environmentLevels } from './environment-levels.js';
@@ -86,6 +86,5 @@ async function levelsOf(context: AxisContext): Promise<Levels> {
 }
 
 function levelOf(option: string, value: Json): Level {
-  const key = `environment.options.${option}`;
-  return { id: cellId({ [key]: value }, [key]), settings: { [key]: value }, options: { [option]: value } };
+  return { ...cellOfOption(option, value), options: { [option]: value } };
 }

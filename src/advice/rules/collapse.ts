@@ -1,23 +1,19 @@
 // Whether reinforcement learning destroyed what the policy knew, when, and what to do about it.
-import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule, type Subject } from '../advice.js';
+import { fine, percent, points, pointsInterval, type Subject } from '../advice.js';
 import type { CollapseMeasure } from '../measured.js';
-import { overLate } from './episodes.js';
+import { lateRule, overLate } from './run-rule.js';
 
 /** The section that explains the cures. */
 export const collapseGuide = 'docs/guides/troubleshooting.md#success-falls-after-it-rose';
 
-export const collapse: AdviceRule = {
+export const collapse = lateRule({
   id: 'collapse',
-  judge(subject) {
-    const { planned, measured } = subject;
-    const { run, collapse: fall } = measured;
-    if (planned.lastRl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
-    if (run.late['rollout/success'] === undefined) return unknown('the run did not log `rollout/success`');
+  metric: 'rollout/success',
+  judge(late, subject) {
+    const { measured, run } = subject;
+    const { collapse: fall } = measured;
     if (fall === undefined)
-      return fine(
-        `success did not fall permanently: ${percent(run.late['rollout/success'])} of training episodes ${overLate(run)}`,
-      );
+      return fine(`success did not fall permanently: ${percent(late)} of training episodes ${overLate(run)}`);
     const { step, before, after, seeds, leftOut } = fall;
     const isWorse = run.gain?.difference.high != null && run.gain.difference.high < 0;
     const start = run.early['rollout/success'];
@@ -44,7 +40,7 @@ export const collapse: AdviceRule = {
       change: slowerRate(subject),
     };
   },
-};
+});
 
 function seedsText({ fell, held }: CollapseMeasure['seeds']): string {
   const all = [...fell, ...held];

@@ -1,29 +1,17 @@
 // How training episodes ended, and how turns failed, from the log of a run.
 import { formatPath } from '../../config/recipe-layer.js';
-import type { RunPlan } from '../../config/run-plan.js';
+import type { RlStagePlan, RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
-import { fine, onlyARun, percent, unknown, type AdviceRule, type Judgement } from '../advice.js';
-import type { RunMeasure } from '../measured.js';
+import { fine, percent, unknown } from '../advice.js';
 import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
+import { lateRule, overLate } from './run-rule.js';
 import { lengthened } from './turn-budget.js';
 
-/** "over the last 50 steps of `rl`". */
-export const overLate = ({ lateSteps, stage }: RunMeasure): string =>
-  `over the last ${lateSteps} steps of \`${stage}\``;
-
-/** A metric's late mean, or the reason why it is unknown. */
-function lateMetric(run: RunMeasure | undefined, metric: string): number | Extract<Judgement, { verdict: 'unknown' }> {
-  if (run === undefined) return { verdict: 'unknown', why: onlyARun };
-  return run.late[metric] ?? { verdict: 'unknown', why: `the run did not log \`${metric}\`` };
-}
-
-export const cutByHorizon: AdviceRule = {
+export const cutByHorizon = lateRule({
   id: 'truncated',
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
-    const share = lateMetric(run, 'rollout/truncated_by/horizon');
-    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+  metric: 'rollout/truncated_by/horizon',
+  judge(share, { planned, run }) {
     if (share <= thresholds.cutByHorizon.value) return fine(`the horizon cuts ${percent(share)} of late episodes`);
     if ((run.late['rollout/success'] ?? 1) < thresholds.coldStart.value) {
       return unknown('the policy solves almost nothing, so cut episodes say nothing about the horizon');
@@ -37,21 +25,19 @@ export const cutByHorizon: AdviceRule = {
       evidence: `rollout/truncated_by/horizon ${overLate(run)}`,
       source: 'the Guide, table 4: more turns still helped there; limit: ours',
       basis: 'both',
-      ...(change && { change }),
+      change,
       trial: { axis: 'horizon', values: [longest, 2 * longest] },
     };
   },
-};
+});
 
-export const invalidTurns: AdviceRule = {
+export const invalidTurns = lateRule({
   id: 'invalid',
   explainedBy: ['imitation'],
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
-    const share = lateMetric(run, 'rollout/invalid');
-    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+  metric: 'rollout/invalid',
+  judge(share, { planned, rl, run }) {
     if (share <= thresholds.invalid.value) return fine(`${percent(share)} of late turns are malformed or illegal`);
-    const change = priced(planned);
+    const change = priced(planned, rl);
     return {
       verdict: 'finding',
       severity: 'advice',
@@ -63,19 +49,17 @@ export const invalidTurns: AdviceRule = {
       evidence: `rollout/invalid ${overLate(run)}, ${percent(run.early['rollout/invalid'] ?? 0)} over the first ${run.earlySteps}`,
       source: 'the Guide, section 5 item 5 (the price is our addition)',
       basis: 'ours',
-      ...(change && { change }),
+      change,
     };
   },
-};
+});
 
 /**
  * The reward with a small price for invalid turns; undefined if it already has one. All such prices of an episode cost
  * less than a quarter of a success.
  */
-function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined {
-  const { lastRl: rl } = planned;
-  if (rl === undefined) return undefined;
-  const [{ reward, rewardPath }] = rl.entries;
+function priced(planned: RunPlan, { entries }: RlStagePlan): { readonly [key: string]: Json } | undefined {
+  const [{ reward, rewardPath }] = entries;
   const { terms } = reward;
   if (terms.some(({ name }) => name === 'cost' || name === 'format')) return undefined;
   const price = Math.min(0.01, Math.floor(0.25e4 / horizonsOf(planned).longest) / 1e4);
@@ -88,13 +72,11 @@ function priced(planned: RunPlan): { readonly [key: string]: Json } | undefined 
   };
 }
 
-export const cutActions: AdviceRule = {
+export const cutActions = lateRule({
   id: 'cut-actions',
   explainedBy: ['imitation'],
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
-    const share = lateMetric(run, 'rollout/cut');
-    if (typeof share !== 'number' || run === undefined) return share as Judgement;
+  metric: 'rollout/cut',
+  judge(share, { planned, run }) {
     if (share <= thresholds.cutActions.value) return fine(`${percent(share)} of late actions are cut`);
     const { maxActionTokens } = planned.recipe.policy.sampling;
     return {
@@ -107,4 +89,4 @@ export const cutActions: AdviceRule = {
       change: { 'policy.sampling.maxActionTokens': 2 * maxActionTokens },
     };
   },
-};
+});

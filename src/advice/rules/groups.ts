@@ -5,8 +5,8 @@ import { fine, percent, unknown, type AdviceRule, type Judgement, type Subject }
 import type { PlayMeasure } from '../measured.js';
 import { imitatedExpert } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
-import { overLate } from './episodes.js';
 import { startsTaught } from './reward.js';
+import { overLate } from './run-rule.js';
 
 const source = 'recipes/textcraft; the Guide, section 5 item 11 (groups of 4 or more)';
 const limit = thresholds.signal.value;
@@ -79,7 +79,6 @@ function finding(
   when: string,
 ): Judgement {
   const many = success > 0.5;
-  const change = larger(planned, played);
   return {
     verdict: 'finding',
     severity: share < thresholds.severeSignal.value ? 'problem' : 'advice',
@@ -89,7 +88,7 @@ function finding(
     evidence,
     source,
     basis: 'both',
-    ...(change && { change }),
+    change: larger(planned, played),
     trial: many ? { axis: 'complexity' } : { axis: 'sparsity' },
   };
 }

@@ -5,12 +5,13 @@ import type { Json } from '../../contracts/json.js';
 import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule, type Subject } from '../advice.js';
 import type { ImitationMeasure } from '../measured.js';
 import { thresholds } from '../thresholds.js';
+import { sftStage } from './supervised.js';
 
 export const imitation: AdviceRule = {
   id: 'imitation',
   judge(subject) {
     const { planned, measured } = subject;
-    const stage = planned.stages.find((one): one is SftStagePlan => one.kind === 'sft');
+    const stage = sftStage(planned);
     if (stage === undefined) return undefined;
     const found = measured.imitation;
     if (found?.success === undefined)

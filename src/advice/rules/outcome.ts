@@ -1,25 +1,22 @@
 // Results of a run on tasks that it was not trained on.
 import { describeDetectableEffect } from '../../statistics/detectable-effect.js';
 import type { Json } from '../../contracts/json.js';
-import { fine, onlyARun, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
+import { fine, percent, points, pointsInterval, unknown, type AdviceRule } from '../advice.js';
 import type { PairedGain } from '../measured.js';
 import { horizonsOf } from '../play-tasks.js';
 import { thresholds } from '../thresholds.js';
 import { collapseGuide, curesOf, slowerRate } from './collapse.js';
-import { overLate } from './episodes.js';
+import { overLate, runRule } from './run-rule.js';
 
 /** Whether reinforcement learning gained anything over its start. */
-export const gain: AdviceRule = {
+export const gain = runRule({
   id: 'gain',
   explainedBy: ['imitation', 'collapse'],
   judge(subject) {
-    const { lastRl, recipe } = subject.planned;
-    const { run } = subject.measured;
-    if (lastRl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+    const { run, rl, planned } = subject;
     if (run.gain === undefined) return unknown('the run has no final evaluation of its start and its end');
     if ((run.unchanged ?? 0) >= thresholds.unchanged.value) return unknown('the policy hardly changed: see movement');
-    const { temperature } = recipe.policy.sampling;
+    const { temperature } = planned.recipe.policy.sampling;
     const asTrained = temperature === 0 ? undefined : run.gainAsTrained;
     const evidence = [gained(run.gain, 0), ...(asTrained ? [gained(asTrained, temperature)] : [])].join('; ');
     if (isAbove(run.gain) || isAbove(asTrained)) return fine(`reinforcement learning gained ${evidence}`);
@@ -44,12 +41,12 @@ export const gain: AdviceRule = {
             change: slowerRate(subject),
           }
         : {
-            ...(run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(lastRl.name, run.steps) }),
+            ...(run.steps < thresholds.reinforcedSteps.value && { change: moreSteps(rl.name, run.steps) }),
             trial: { axis: 'budget' },
           }),
     };
   },
-};
+});
 
 const isAbove = (one: PairedGain | undefined): boolean => one?.difference.low != null && one.difference.low > 0;
 
@@ -57,12 +54,10 @@ const gained = ({ difference, tasks }: PairedGain, temperature: number): string 
   `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) at temperature ${temperature}, paired over ${tasks} held-out tasks`;
 
 /** Whether success had stopped rising when the run ended. */
-export const unfinished: AdviceRule = {
+export const unfinished = runRule({
   id: 'unfinished',
   explainedBy: ['imitation', 'collapse'],
-  judge({ planned: { lastRl }, measured: { run } }) {
-    if (lastRl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+  judge({ run, rl }) {
     if (run.rise === undefined) return unknown('the run is too short to tell whether success still rises');
     const { lateSteps, rise } = run;
     const evidence = `${points(rise.mean)} (95 % interval ${pointsInterval(rise)}) of rollout/success, the mean of the last ${lateSteps} steps minus that of the ${lateSteps} before`;
@@ -81,10 +76,10 @@ export const unfinished: AdviceRule = {
       evidence,
       source: fewSteps,
       basis: 'ours',
-      change: moreSteps(lastRl.name, run.steps),
+      change: moreSteps(rl.name, run.steps),
     };
   },
-};
+});
 
 /** Lower learning rates are typical of pretrained models under AdamW. */
 const lowRate = 1e-4;
@@ -97,13 +92,10 @@ function moreSteps(stage: string, steps: number): Record<string, Json> {
 }
 
 /** Whether the policy changed at all. */
-export const movement: AdviceRule = {
+export const movement = runRule({
   id: 'movement',
   explainedBy: ['imitation'],
-  judge({ planned, measured: { run } }) {
-    const { recipe, lastRl: rl } = planned;
-    if (rl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+  judge({ planned: { recipe }, run, rl }) {
     if (run.unchanged === undefined) return unknown('the run has no final evaluation of its start and its end');
     const evidence = `${percent(run.unchanged)} of ${run.final?.tasks ?? 0} held-out tasks end as before reinforcement learning, in the same number of turns`;
     if (run.unchanged < thresholds.unchanged.value) return fine(evidence);
@@ -128,14 +120,12 @@ export const movement: AdviceRule = {
         : moreSteps(rl.name, run.steps),
     };
   },
-};
+});
 
 /** Whether the policy also succeeds on tasks that it was not trained on. */
-export const generalisation: AdviceRule = {
+export const generalisation = runRule({
   id: 'generalisation',
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+  judge({ planned, run }) {
     const { temperature } = planned.recipe.policy.sampling;
     const trained = run.late['rollout/success'];
     if (trained === undefined || run.asTrained === undefined) {
@@ -160,15 +150,13 @@ export const generalisation: AdviceRule = {
       basis: 'both',
     };
   },
-};
+});
 
 /** Whether the policy plays better than chance. */
-export const overRandom: AdviceRule = {
+export const overRandom = runRule({
   id: 'over-random',
   explainedBy: ['imitation', 'collapse'],
-  judge({ planned, measured: { run } }) {
-    if (planned.lastRl === undefined) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+  judge({ run }) {
     if (run.overRandom === undefined) return unknown('the run has no final evaluation of the random player');
     const { difference, tasks } = run.overRandom;
     const evidence = `${points(difference.mean)} (95 % interval ${pointsInterval(difference)}) over random play, ${tasks} held-out tasks`;
@@ -183,7 +171,7 @@ export const overRandom: AdviceRule = {
       trial: { axis: 'sparsity' },
     };
   },
-};
+});
 
 /** Whether random play succeeds so often that success says little about skill. */
 export const randomFloor: AdviceRule = {

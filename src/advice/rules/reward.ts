@@ -1,6 +1,7 @@
 import { formatPath } from '../../config/recipe-layer.js';
 import { settingPath } from '../../config/run-plan.js';
 import { fine, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
+import type { PlayMeasure } from '../measured.js';
 import { thresholds } from '../thresholds.js';
 
 /** Whether every success returns more than every failure. */
@@ -34,13 +35,19 @@ function firstRewards({ planned, kind, measured }: Subject): { readonly value: n
     return { value: perTurn * turns, of: `the policy over the first ${run.earlySteps} steps of \`${run.stage}\`` };
   }
   if (kind === 'run') return 'the run has logged no step of reinforcement learning';
+  const start = untrainedStart(planned, players);
+  if (typeof start === 'string') return start;
+  return { value: start.random.density.rewardsPerTurn * start.random.turnsMean, of: start.of };
+}
+
+/** Random play as the starting policy of a recipe, or the reason why that is unknown. */
+export function untrainedStart(
+  planned: Subject['planned'],
+  { random }: Subject['measured']['players'],
+): { readonly random: PlayMeasure; readonly of: string } | string {
   if (startsTaught(planned)) return taughtFirst;
-  const { random } = players;
   if (random === undefined) return 'no player played';
-  return {
-    value: random.density.rewardsPerTurn * random.turnsMean,
-    of: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,
-  };
+  return { random, of: `random play of ${random.tasks} training tasks, which is close to an untrained policy` };
 }
 
 /** Whether the policy knows something before reinforcement learning begins. */

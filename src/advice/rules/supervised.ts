@@ -1,7 +1,7 @@
 import type { RunPlan, SftStagePlan } from '../../config/run-plan.js';
-import { fine, percent, taughtFirst, unknown, type AdviceRule, type Subject } from '../advice.js';
+import { fine, percent, unknown, type AdviceRule, type Subject } from '../advice.js';
 import { thresholds } from '../thresholds.js';
-import { startsTaught } from './reward.js';
+import { untrainedStart } from './reward.js';
 
 /** The Guide's prices: a demonstration costs as much as ten tasks of reinforcement learning (section 4.1). */
 const guidePrices = { demonstration: 10, task: 1 };
@@ -43,13 +43,8 @@ function startOfRun({ measured: { run } }: Subject): Start {
 }
 
 function startOfRecipe({ planned, measured: { players } }: Subject): Start {
-  if (startsTaught(planned)) return taughtFirst;
-  const { random } = players;
-  if (random === undefined) return 'no player played';
-  return {
-    rate: random.success,
-    on: `random play of ${random.tasks} training tasks, which is close to an untrained policy`,
-  };
+  const start = untrainedStart(planned, players);
+  return typeof start === 'string' ? start : { rate: start.random.success, on: start.of };
 }
 
 /** Whether a pretrained model sees each demonstration about once. */
@@ -113,7 +108,8 @@ export const supervisedShare: AdviceRule = {
   },
 };
 
-function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined {
+/** The first supervised stage. */
+export function sftStage({ stages }: Pick<RunPlan, 'stages'>): SftStagePlan | undefined {
   return stages.find((stage) => stage.kind === 'sft');
 }
 

@@ -2,9 +2,9 @@
 import { formatPath } from '../../config/recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from '../../config/run-plan.js';
 import type { Json } from '../../contracts/json.js';
-import { fine, onlyARun, percent, unknown, type AdviceRule, type Basis, type Trial } from '../advice.js';
+import { fine, percent, unknown, type AdviceRule, type Basis } from '../advice.js';
 import { thresholds } from '../thresholds.js';
-import { overLate } from './episodes.js';
+import { lateRule, overLate } from './run-rule.js';
 
 type Change = { readonly [key: string]: Json };
 
@@ -17,7 +17,6 @@ interface Watched {
   readonly source: string;
   readonly basis: Basis;
   readonly change?: (planned: RunPlan) => Change | undefined;
-  readonly trial?: Trial;
   /** Why the metric may be missing in a run. */
   readonly absent?: (planned: RunPlan) => string | undefined;
 }
@@ -85,50 +84,42 @@ const watched: readonly Watched[] = [
   },
 ];
 
-function ruleOf({ rule, metric, what, source, basis, change, trial, absent }: Watched): AdviceRule {
-  return {
+function ruleOf({ rule, metric, what, source, basis, change, absent }: Watched): AdviceRule {
+  return lateRule({
     id: rule,
-    judge({ planned, measured: { run } }) {
-      if (planned.lastRl === undefined) return undefined;
-      if (run === undefined) return unknown(onlyARun);
-      const [late, early] = [run.late[metric], run.early[metric]];
-      if (late === undefined) return unknown(absent?.(planned) ?? `the run did not log \`${metric}\``);
-      const evidence = `${metric} ${late.toPrecision(2)} ${overLate(run)}${early === undefined ? '' : `, ${early.toPrecision(2)} over the first ${run.earlySteps}`}`;
+    metric,
+    ...(absent && { absent }),
+    judge(late, { planned, run }) {
+      const early = run.early[metric];
       const told = run.warnings.find((warning) => warning.rule === rule);
       if (told === undefined) {
         return fine(
           `${what}: ${late.toPrecision(2)}${early === undefined ? '' : `, ${early.toPrecision(2)} at first`}`,
         );
       }
-      const changed = change?.(planned);
       return {
         verdict: 'finding',
         severity: 'problem',
         finding: `At step ${told.step} ${told.message}`,
-        evidence,
+        evidence: `${metric} ${late.toPrecision(2)} ${overLate(run)}${early === undefined ? '' : `, ${early.toPrecision(2)} over the first ${run.earlySteps}`}`,
         source,
         basis,
-        ...(changed && { change: changed }),
-        ...(trial && { trial }),
+        change: change?.(planned),
       };
     },
-  };
+  });
 }
 
 /** Rules that also warn during training. Separate rules above judge groups without signal and critics. */
 export const trainingRules: readonly AdviceRule[] = watched.map(ruleOf);
 
 /** Whether the critic reduces noise. */
-export const critic: AdviceRule = {
+export const critic = lateRule({
   id: 'critic',
-  judge({ planned, measured: { run } }) {
-    const { lastRl: rl } = planned;
-    if (rl === undefined) return undefined;
+  metric: 'train/explained_variance',
+  appliesTo: ({ algorithm }) => Object.hasOwn(algorithm.options, 'critic'),
+  judge(late, { rl, run }) {
     const { name, options } = rl.algorithm;
-    if (!Object.hasOwn(options, 'critic')) return undefined;
-    if (run === undefined) return unknown(onlyARun);
-    const late = run.late['train/explained_variance'];
-    if (late === undefined) return unknown('the run did not log `train/explained_variance`');
     const evidence = `train/explained_variance ${late.toFixed(2)} ${overLate(run)}`;
     if (late >= thresholds.explainedVariance.value)
       return fine(`the critic explains ${percent(late)} of the returns' variance`);
@@ -152,18 +143,16 @@ export const critic: AdviceRule = {
       trial: { axis: 'algorithm', values: [name, 'grpo'] },
     };
   },
-};
+});
 
 /** Whether the gradient clip sets the length of steps instead of the learning rate. */
-export const clippedGradients: AdviceRule = {
+export const clippedGradients = lateRule({
   id: 'gradient-clip',
-  judge({ planned, measured: { run } }) {
-    const { lastRl: rl } = planned;
-    if (rl === undefined || rl.own.optimizer.clipNorm === 0) return undefined;
-    if (run === undefined) return unknown(onlyARun);
+  metric: 'train/gradient_norm',
+  appliesTo: ({ own }) => own.optimizer.clipNorm !== 0,
+  judge(norm, { rl, run }) {
     const share = run.clippedGradients;
-    const norm = run.late['train/gradient_norm'];
-    if (share === undefined || norm === undefined) return unknown('the run did not log `train/gradient_norm`');
+    if (share === undefined) return unknown('the run did not log `train/gradient_norm`');
     const { clipNorm } = rl.own.optimizer;
     if (share <= thresholds.clippedGradients.value)
       return fine(`gradients are longer than ${clipNorm} in ${percent(share)} of the steps`);
@@ -177,7 +166,7 @@ export const clippedGradients: AdviceRule = {
       change: { [`stages.${rl.name}.optimizer.clipNorm`]: tidy(2 * norm) },
     };
   },
-};
+});
 
 /** Half the learning rate. */
 function slower({ lastRl: rl }: RunPlan): Change | undefined {

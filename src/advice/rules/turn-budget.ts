@@ -27,7 +27,7 @@ export const turnBudget: AdviceRule = {
         evidence: `${measured}; ${percent(plan.withinHorizon)} of the tasks within ${longest}`,
         source,
         basis: 'both',
-        ...(change && { change }),
+        change,
         trial,
       };
     }
@@ -45,7 +45,7 @@ export const turnBudget: AdviceRule = {
       evidence: measured,
       source,
       basis: 'paper',
-      ...(change && { change }),
+      change,
       trial,
     };
   },

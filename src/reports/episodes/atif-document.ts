@@ -31,17 +31,17 @@ export function atifDocument(episode: RecordedEpisode, source: EpisodeSource): o
     },
     extra: {
       environment,
-      ...(episode.entry !== undefined && { entry: episode.entry }),
+      entry: episode.entry,
       task: episode.task,
       stage: episode.stage,
       step: episode.step,
       success: episode.success,
       return: episode.return,
       terminated: episode.terminated,
-      ...(episode.truncated !== undefined && { truncated: episode.truncated }),
-      ...(sequences && { sequences: sequences.map(({ tokens, mask }) => ({ token_ids: tokens, mask })) }),
-      ...(episode.verdicts && { verdicts: episode.verdicts }),
-      ...(episode.sandbox !== undefined && { sandbox: episode.sandbox }),
+      truncated: episode.truncated,
+      sequences: sequences?.map(({ tokens, mask }) => ({ token_ids: tokens, mask })),
+      verdicts: episode.verdicts,
+      sandbox: episode.sandbox,
     },
   };
 }
@@ -76,14 +76,14 @@ function agentStep(episode: RecordedEpisode, turn: Turn, index: number): object 
         },
       }),
     extra: {
-      ...(turn.action !== undefined && { action: turn.action }),
-      ...(turn.malformed !== undefined && { malformed: turn.malformed }),
+      action: turn.action,
+      malformed: turn.malformed,
       cut: turn.cut,
       reward: turn.reward,
       components: turn.components,
       native: turn.native,
       facts: turn.facts,
-      ...(turn.policyVersion !== undefined && { policy_version: turn.policyVersion }),
+      policy_version: turn.policyVersion,
     },
   };
 }

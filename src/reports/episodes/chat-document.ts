@@ -19,12 +19,12 @@ export function chatDocument(episode: RecordedEpisode, { run, entryOf }: Episode
   return {
     id: episodeId(episode),
     run,
-    ...(episode.entry !== undefined && { entry: episode.entry }),
+    entry: episode.entry,
     task: episode.task,
     success: episode.success,
     return: episode.return,
     rewards: turns.map(({ reward }) => reward),
-    ...(episode.truncated !== undefined && { truncated: episode.truncated }),
+    truncated: episode.truncated,
     messages,
   };
 }

@@ -149,8 +149,7 @@ async function describeEntry(
   const tools = await instances.tools(toolSettings, toolLimits);
   try {
     const named = await instances.format(formatSettings);
-    const format =
-      named.withFunctions === undefined ? named : await fitToModel(run, { instances, named, tools, settings });
+    const format = named.withFunctions === undefined ? named : await fitToModel(run, instances, named, tools, settings);
     const { name, options } = own;
     return {
       environment: { name, options },
@@ -164,17 +163,10 @@ async function describeEntry(
 /** A format with function calls is written in the syntax of the model. */
 async function fitToModel(
   run: string,
-  {
-    instances,
-    named,
-    tools,
-    settings: { cacheDirectory },
-  }: {
-    readonly instances: Instances;
-    readonly named: Awaited<ReturnType<Instances['format']>>;
-    readonly tools: Awaited<ReturnType<Instances['tools']>>;
-    readonly settings: HostSettings;
-  },
+  instances: Instances,
+  named: Awaited<ReturnType<Instances['format']>>,
+  tools: Awaited<ReturnType<Instances['tools']>>,
+  { cacheDirectory }: HostSettings,
 ) {
   const found = await findModel(run, { runsFolder: '.', cacheDirectory });
   if (found === undefined) return fitFormat(named, { tools });

@@ -4,7 +4,7 @@ import type { ReportData, ReportRun } from '../../reporting/report-data.js';
 
 /** The x axis of a figure: what training has spent so far. */
 export interface FigureAxis {
-  readonly name: 'step' | 'episodes' | 'turns' | 'tokens' | 'units' | 'seconds';
+  readonly name: keyof typeof counted | 'units' | 'seconds';
   readonly axis: CurveAxis | CostAxis;
   /** With its unit. */
   readonly title: string;
@@ -14,27 +14,25 @@ export interface FigureAxis {
   readonly isWhole: boolean;
 }
 
+/** The axes that count, with their titles. */
+const counted = {
+  step: { axis: 'runStep', title: 'Steps of the run' },
+  episodes: { axis: 'cost/episodes', title: 'Episodes played for training' },
+  turns: { axis: 'cost/turns', title: 'Turns played for training' },
+  tokens: { axis: 'cost/tokens', title: 'Tokens sampled for training' },
+} as const;
+
 /** @param by absent: `units` if each of these runs has a budget, otherwise `step` */
 export function axisOfFigure(by: FigureAxis['name'] | undefined, runs: ReportData['runs']): FigureAxis {
   const name = by ?? (runs.every(({ series }) => series.metrics['cost/units'] !== undefined) ? 'units' : 'step');
-  const whole = { name, size: 1, isWhole: true };
-  switch (name) {
-    case 'step':
-      return { ...whole, axis: 'runStep', title: 'Steps of the run' };
-    case 'episodes':
-      return { ...whole, axis: 'cost/episodes', title: 'Episodes played for training' };
-    case 'turns':
-      return { ...whole, axis: 'cost/turns', title: 'Turns played for training' };
-    case 'tokens':
-      return { ...whole, axis: 'cost/tokens', title: 'Tokens sampled for training' };
-    case 'units':
-      return { ...whole, axis: 'cost/units', title: `Budget spent (${pricesOf(runs)})`, isWhole: false };
-    case 'seconds': {
-      const longest = Math.max(...runs.map(({ series }) => series.seconds.at(-1) ?? 0));
-      const { unit, size } = timeUnit(longest);
-      return { name, axis: 'seconds', title: `Work, evaluations included (${unit})`, size, isWhole: false };
-    }
+  if (name === 'units') {
+    return { name, axis: 'cost/units', title: `Budget spent (${pricesOf(runs)})`, size: 1, isWhole: false };
   }
+  if (name === 'seconds') {
+    const { unit, size } = timeUnit(Math.max(...runs.map(({ series }) => series.seconds.at(-1) ?? 0)));
+    return { name, axis: 'seconds', title: `Work, evaluations included (${unit})`, size, isWhole: false };
+  }
+  return { name, ...counted[name], size: 1, isWhole: true };
 }
 
 /** "units: turn 1, demonstration 2", if all runs with a recorded recipe have the same prices. */

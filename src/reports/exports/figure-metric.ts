@@ -20,6 +20,7 @@ const measures: ReadonlyMap<string, { readonly column: string; readonly title: s
   ['return', { column: 'return_mean', title: 'Mean return' }],
   ['turns', { column: 'turns_mean', title: 'Mean turns' }],
 ]);
+const evaluationName = /^eval\/t([^/]+)\/(.+)$/;
 const shares = /\/(success|truncated|invalid|groups_without_signal)$/;
 
 /**
@@ -33,7 +34,7 @@ export function metricOfFigure(wanted: string, { runs }: ReportData): FigureMetr
   const name = measure === undefined ? wanted : lowestEvaluation(measure.column, names);
   if (name === undefined || !names.has(name)) throw nothingMeasured(wanted, names);
   const isShare = shares.test(name);
-  const [, temperature, column] = /^eval\/t([^/]+)\/(.+)$/.exec(name) ?? [];
+  const [, temperature, column] = evaluationName.exec(name) ?? [];
   if (temperature === undefined)
     return { name, isShare, title: name === 'rollout/success' ? 'Success in training' : name };
   const known = [...measures.values()].find((one) => one.column === column)?.title ?? column ?? name;
@@ -43,7 +44,7 @@ export function metricOfFigure(wanted: string, { runs }: ReportData): FigureMetr
 
 function lowestEvaluation(column: string, names: ReadonlySet<string>): string | undefined {
   const temperatures = [...names].flatMap((name) => {
-    const [, temperature, of] = /^eval\/t([^/]+)\/(.+)$/.exec(name) ?? [];
+    const [, temperature, of] = evaluationName.exec(name) ?? [];
     return temperature !== undefined && of === column ? [temperature] : [];
   });
   const [lowest] = temperatures.sort((a, b) => Number(a) - Number(b));

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { finalEvaluation } from '../../ablation/read-outcomes.js';
 import type { Episode, Turn } from '../../contracts/trajectory.js';
 import { readJsonLines } from '../../files/read-json-lines.js';
 import type { TableRow } from '../../files/table-file.js';
@@ -38,11 +39,11 @@ export async function scanRuns(runs: readonly ExportedRun[]): Promise<ScannedRun
   const names = { metrics: new Set<string>(), components: new Set<string>(), labels: new Set<string>() };
   const notes: string[] = [];
   const scanned: Omit<ScannedRun, 'name'>[] = [];
-  const named: Parameters<typeof nameRuns>[0][number][] = [];
+  const named: Pick<LoadedRun, 'manifest' | 'name'>[] = [];
   for (const run of runs) {
     const loaded = await loadRun(run.directory);
     const { manifest, name } = loaded;
-    named.push({ manifest, ...(name !== undefined && { name }) });
+    named.push({ manifest, name });
     for (const line of loaded.metrics) for (const name of Object.keys(line.metrics)) names.metrics.add(name);
     for (const { outcomes } of loaded.evaluations)
       for (const { labels = {} } of outcomes) for (const axis of Object.keys(labels)) names.labels.add(axis);
@@ -79,7 +80,7 @@ export async function* readTables(runs: readonly ScannedRun[]): AsyncGenerator<r
     }
     for (const [index, line] of loaded.evaluations.slice(0, run.evaluations).entries()) {
       const key = { ...own, ...evaluationKey(line, index) };
-      const final = isFinal(loaded, index);
+      const final = isFinal(loaded, line);
       yield ['evaluations', { ...key, final, ...evaluationRow(line) }];
       for (const row of labelRows(line)) yield ['labels', { ...key, final, ...row }];
       for (const row of outcomeRows(line)) yield ['outcomes', { ...key, ...row }];
@@ -108,32 +109,19 @@ function evaluationKey({ stage, step, runStep, player, evaluation }: EvaluationL
   return { stage, step, runStep, evaluation: index, player, environment, split, temperature };
 }
 
-/**
- * Whether an evaluation is a final one: a complete run's last evaluation of this player on the final split. Evaluations
- * during training may use the same split.
- */
-function isFinal({ evaluations, result }: LoadedRun, index: number): boolean {
-  const line = evaluations[index];
-  const final = result?.evaluation?.split;
-  if (line === undefined || final === undefined || line.evaluation.split !== final) return false;
-  const isSame = ({ player, evaluation }: EvaluationLine) =>
-    player === line.player &&
-    evaluation.split === final &&
-    evaluation.environment === line.evaluation.environment &&
-    evaluation.temperature === line.evaluation.temperature;
-  return !evaluations.slice(index + 1).some(isSame);
+/** Whether an evaluation is a final one of a run that has ended. */
+function isFinal(run: LoadedRun, line: EvaluationLine): boolean {
+  const { player, evaluation } = line;
+  if (evaluation.split !== run.result?.evaluation?.split) return false;
+  return line === finalEvaluation(run, player, evaluation.temperature, evaluation.environment);
 }
 
 function evaluationRow({ evaluation }: EvaluationLine): TableRow {
   const { success, turns, truncated, invalid, failed, attempts } = evaluation;
   return {
     ...successRow(success),
-    return: evaluation.return.mean,
-    returnLow: evaluation.return.low,
-    returnHigh: evaluation.return.high,
-    turns: turns.mean,
-    turnsLow: turns.low,
-    turnsHigh: turns.high,
+    ...meanRow('return', evaluation.return),
+    ...meanRow('turns', turns),
     truncated,
     invalid,
     failed,
@@ -141,6 +129,10 @@ function evaluationRow({ evaluation }: EvaluationLine): TableRow {
     averageAtK: attempts?.avg,
     passAtK: attempts?.pass,
   };
+}
+
+function meanRow(column: string, { mean, low, high }: EvaluationLine['evaluation']['turns']): TableRow {
+  return { [column]: mean, [`${column}Low`]: low, [`${column}High`]: high };
 }
 
 function successRow({ rate, low, high, method, episodes }: EvaluationLine['evaluation']['success']): TableRow {
@@ -186,28 +178,18 @@ function episodeRow(line: EpisodeLine): TableRow {
   };
 }
 
-function turnRow(turn: Turn): TableRow {
-  const { observation, text, action, calls, malformed, cut, sampled, sequence = 0, policyVersion } = turn;
-  const { reward, native, components, facts } = turn;
+/** Columns have the names of a turn and of its facts, apart from these. */
+function turnRow({ calls, components, facts, sampled, sequence = 0, ...turn }: Turn): TableRow {
+  const { milestones, ...others } = facts;
   const parts = Object.entries(components).map(([term, part]) => [componentColumn(term), part] as const);
   return {
-    observation,
-    text,
-    action,
-    malformed,
+    ...turn,
+    ...others,
     calls: calls?.map((call) => ({ ...call })),
-    cut,
     sequence: sampled && sequence,
     sampledTokens: sampled && sampled[1] - sampled[0],
-    policyVersion,
-    reward,
-    native,
     ...Object.fromEntries(parts),
-    success: facts.success,
-    progress: facts.progress,
-    milestonesReached: facts.milestones?.reached,
-    milestonesTotal: facts.milestones?.total,
-    invalid: facts.invalid,
-    details: facts.details,
+    milestonesReached: milestones?.reached,
+    milestonesTotal: milestones?.total,
   };
 }

@@ -19,20 +19,16 @@ export interface DocumentRequest {
  * Writes a document completely or not at all, and returns its path. Throws AG_OUTPUT_EXISTS if another file is there,
  * AG_REPORT_WRITE_FAILED.
  */
-export async function saveDocument(request: DocumentRequest): Promise<string> {
-  const file = resolve(request.output);
-  await refuseOther(file, request);
-  await writeDocument(file, request.text, file);
+export async function saveDocument({ text, mark, format, output, force }: DocumentRequest): Promise<string> {
+  const file = resolve(output);
+  const textOf = () => readTextFile(file, longestLog).catch(() => '');
+  if (!force && existsSync(file) && !(await textOf()).startsWith(mark)) {
+    throw new AgentgymError('AG_OUTPUT_EXISTS', {
+      message: `${file} already exists, and \`agentgym report --format ${format}\` did not write it.`,
+      hint: 'Choose another `--output FILE`, or overwrite it with `--force`.',
+      file,
+    });
+  }
+  await writeDocument(file, text, file);
   return file;
-}
-
-async function refuseOther(file: string, { mark, format, force }: DocumentRequest): Promise<void> {
-  if (force || !existsSync(file)) return;
-  const text = await readTextFile(file, longestLog).catch(() => undefined);
-  if (text?.startsWith(mark)) return;
-  throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `${file} already exists, and \`agentgym report --format ${format}\` did not write it.`,
-    hint: 'Choose another `--output FILE`, or overwrite it with `--force`.',
-    file,
-  });
 }

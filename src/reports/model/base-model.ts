@@ -10,11 +10,11 @@ import { manifestPath, readManifest } from '../../runs/run-manifest.js';
 /** The model from which training began. */
 export interface BaseModel {
   /** ORG/NAME on a hub, or another name by which it can be pulled; absent for a file or a folder from elsewhere. */
-  readonly name?: string;
-  readonly commit?: string;
-  readonly license?: string;
+  readonly name?: string | undefined;
+  readonly commit?: string | undefined;
+  readonly license?: string | undefined;
   /** Its folder, if it is still there. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
 }
 
 /** Runs may begin from runs. Longer chains are loops of folders that were moved. */
@@ -34,12 +34,11 @@ export async function findBaseModel(
   const isName = isFetchedName(from) && !existsSync(from);
   const folder = isName ? findFetchedModel(cacheDirectory, from) : from;
   const pulled = folder === undefined ? undefined : await readPulled(folder);
-  const name = pulled?.model ?? (isName ? shownSource(from) : undefined);
-  const license = pulled?.license ?? knownModel(from)?.license;
+  const isThere = folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory();
   return {
-    ...(name !== undefined && { name }),
-    ...(pulled !== undefined && { commit: pulled.commit }),
-    ...(license !== undefined && { license }),
-    ...(folder !== undefined && statSync(folder, { throwIfNoEntry: false })?.isDirectory() && { folder }),
+    name: pulled?.model ?? (isName ? shownSource(from) : undefined),
+    commit: pulled?.commit,
+    license: pulled?.license ?? knownModel(from)?.license,
+    folder: isThere ? folder : undefined,
   };
 }

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 
 import type { ExportedModel, GgufSettings, Sampling } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { Instances } from '../../experiments/instances.js';
-import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
 import { chooseCheckpoint } from '../../runs/choose-checkpoint.js';
 import type { ModelExport } from './export-model.js';
-import { inExportingPlace } from './exporting-place.js';
+import { exportWhole } from './export-whole.js';
 
 /** What to export, and where to; `to` is a new file. */
 export interface GgufExport extends Omit<ModelExport, 'dtype' | 'base' | 'name'> {
@@ -47,17 +45,13 @@ export async function exportGguf(request: GgufExport): Promise<GgufExported> {
   // A run without reinforcement learning keeps no temperature.
   const kept: Partial<Sampling> = policy.sampling;
   const { temperature = 1, topK = 0, topP = 1 } = kept;
-  return inExportingPlace(file, signal, async (place) => {
-    const temporary = join(place, basename(file));
+  return exportWhole(file, signal, async (temporary) => {
     const exported = await new Instances(request.host, request.settings).exportGguf(
       { name: policy.name, options: policy.options },
       checkpoint.directory,
       temporary,
       { dtype, merge, name: basename(file, '.gguf'), sampling: { temperature, topP, topK }, signal },
     );
-    await syncTree(place);
-    await rename(temporary, file);
-    await syncFolder(dirname(file));
     return { ...exported, run: run.directory, checkpoint: checkpoint.directory, dtype, file };
   });
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir, rename, rmdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 
 import type { BaseName, ExportedModel, ExportSettings } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
@@ -9,12 +9,11 @@ import { readPulled } from '../../hub/pulled-model.js';
 import { refuseOtherName } from '../../hub/push-folder.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { loadRun } from '../../runs/load-run.js';
 import { repeatCommand } from '../repeat-command.js';
 import { findBaseModel } from './base-model.js';
 import { type CheckpointChoice, chooseCheckpoint } from '../../runs/choose-checkpoint.js';
-import { inExportingPlace } from './exporting-place.js';
+import { exportWhole } from './export-whole.js';
 import { modelCard } from './model-card.js';
 
 /** What to export, and where to. */
@@ -26,7 +25,7 @@ export interface ModelExport {
   /** Whether an adapter is added to its base. */
   readonly merge: boolean;
   /** ORG/NAME by which an adapter names its base. Absent: the name under which the base was pulled, or its folder. */
-  readonly base?: string;
+  readonly base?: string | undefined;
   /** A new or empty folder. */
   readonly to: string;
   /** The name of the model on its card; absent: that of the folder. */
@@ -61,8 +60,7 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
   const { recipe } = run.manifest;
   const { temperature, topP, topK, maxActionTokens } = recipe.policy.sampling;
   const { signal } = request.settings;
-  return inExportingPlace(folder, signal, async (place) => {
-    const temporary = join(place, 'model');
+  return exportWhole(folder, signal, async (temporary) => {
     await mkdir(temporary);
     const exported = await new Instances(request.host, request.settings).exportPolicy(
       { name: recipe.policy.name, options: recipe.policy.options },
@@ -86,17 +84,14 @@ export async function exportModel(request: ModelExport): Promise<ModelExported> 
       checkpoint,
       exported,
       dtype: request.dtype,
-      ...(base !== undefined && { base }),
+      base,
       // Other commands name files of this machine.
-      ...(!command.includes('manifest.json') && { command }),
+      command: command.includes('manifest.json') ? undefined : command,
     });
     await writeFile(join(temporary, 'README.md'), card);
     if (base?.folder !== undefined) await copyLicenses(base.folder, temporary);
     const files = (await readdir(temporary)).sort();
-    await syncTree(temporary);
     if (existsSync(folder)) await rmdir(folder);
-    await rename(temporary, folder);
-    await syncFolder(dirname(folder));
     return { ...exported, run: run.directory, checkpoint: checkpoint.directory, dtype: request.dtype, folder, files };
   });
 }

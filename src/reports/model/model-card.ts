@@ -27,9 +27,9 @@ export interface CardContent {
   readonly checkpoint: ChosenCheckpoint;
   readonly exported: ExportedModel;
   readonly dtype: string;
-  readonly base?: BaseModel;
+  readonly base?: BaseModel | undefined;
   /** The command that repeats the training; absent: the recipe alone is shown. */
-  readonly command?: string;
+  readonly command?: string | undefined;
 }
 
 /** README.md of an exported model: a model card, with the metadata that hubs read. */

@@ -18,13 +18,13 @@ export interface ModelPush extends Pick<ModelExport, 'host' | 'settings' | 'cwd'
   readonly runsFolder: string;
   /** ORG/NAME. */
   readonly model: string;
-  readonly isPrivate?: boolean;
+  readonly isPrivate?: boolean | undefined;
   /** Only for a run; default: latest. */
   readonly checkpoint?: ModelExport['checkpoint'];
   /** Only for a run; default: float32. */
   readonly dtype?: ModelExport['dtype'];
   readonly merge?: boolean;
-  readonly base?: string;
+  readonly base?: string | undefined;
   readonly hub: HubAccess;
   readonly onEvent: (event: TransferEvent) => void;
 }
@@ -33,28 +33,21 @@ export interface ModelPush extends Pick<ModelExport, 'host' | 'settings' | 'cwd'
 export async function pushModel(push: ModelPush): Promise<PushedModel> {
   const { source, runsFolder, model, isPrivate, hub, onEvent, checkpoint, dtype, merge = false, base, ...place } = push;
   refuseOtherName(model);
-  const target = { model, ...(isPrivate !== undefined && { isPrivate }), hub, onEvent };
+  const target = { model, isPrivate, hub, onEvent };
   const configs = ['config.json', 'adapter_config.json'];
   const isFolder = configs.some((name) => existsSync(join(source, name))) && !existsSync(manifestPath(source));
   if (isFolder) {
-    if (checkpoint !== undefined) throw idle('--checkpoint', source);
-    if (dtype !== undefined) throw idle('--dtype', source);
-    if (merge) throw idle('--merge', source);
-    if (base !== undefined) throw idle('--base', source);
+    const given = { '--checkpoint': checkpoint, '--dtype': dtype, '--merge': merge || undefined, '--base': base };
+    const flag = Object.entries(given).find(([, value]) => value !== undefined);
+    if (flag !== undefined) throw idle(flag[0], source);
     return pushFolder({ folder: source, ...target });
   }
   const run = await resolveRun(source, runsFolder);
   const temporary = await mkdtemp(join(tmpdir(), 'agentgym-push-'));
   try {
     const to = join(temporary, 'model');
-    const how = {
-      checkpoint: checkpoint ?? 'latest',
-      dtype: dtype ?? 'float32',
-      merge,
-      name: model,
-      ...(base !== undefined && { base }),
-    };
-    const { folder } = await exportModel({ ...place, ...how, run, to });
+    const how = { checkpoint: checkpoint ?? 'latest', dtype: dtype ?? 'float32', merge, base };
+    const { folder } = await exportModel({ ...place, ...how, name: model, run, to });
     return await pushFolder({ folder, ...target });
   } finally {
     await rm(temporary, { recursive: true, force: true });

@@ -1,21 +1,23 @@
-import { rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { interruption } from '../../errors/interruption.js';
 import { acquireProcessLock } from '../../processes/process-lock.js';
+import { syncFolder, syncTree } from '../../runs/durable-files.js';
 import { makeFolder } from '../../files/make-folder.js';
 
 /**
- * Works in an empty folder `.exporting-NAME` beside a target, which is removed afterwards. What an export that was killed left
- * there is removed first.
+ * Writes a file or a folder, which appears as a whole. It is written in a folder `.exporting-NAME` beside the target, which
+ * is removed afterwards. What an export that was killed left there is removed first.
  *
+ * @param write makes the target under another path
  * @throws AG_OUTPUT_EXISTS if another process exports to the same target
  */
-export async function inExportingPlace<Result>(
+export async function exportWhole<Result>(
   target: string,
   signal: AbortSignal,
-  work: (place: string) => Promise<Result>,
+  write: (temporary: string) => Promise<Result>,
 ): Promise<Result> {
   const place = join(dirname(target), `.exporting-${basename(target)}`);
   await makeFolder(place);
@@ -30,7 +32,12 @@ export async function inExportingPlace<Result>(
     const inside = join(place, 'new');
     await rm(inside, { recursive: true, force: true });
     await makeFolder(inside);
-    return await work(inside);
+    const temporary = join(inside, basename(target));
+    const result = await write(temporary);
+    await syncTree(inside);
+    await rename(temporary, target);
+    await syncFolder(dirname(target));
+    return result;
   } catch (error) {
     if (signal.aborted) throw interruption(signal, 'Run the same command again.');
     throw error;
