@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorCode } from './error-codes.js';
+import { errorCodes, exitCodeOf, type ErrorCode } from './error-codes.js';
 
 /** One complaint: the place of an error, and what to do. */
 export interface ErrorFinding {
@@ -48,7 +48,7 @@ export class AgentgymError extends Error {
 
   /** 2: an error in the input; 70: a defect of agentgym; 130: interrupted and resumable. */
   get exitCode(): number {
-    return errorCodes[this.code].exitCode;
+    return exitCodeOf(this.code);
   }
 }
 
