@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 
 import { satisfies, valid, validRange } from 'semver';
 
+import { isKeyMap } from '../config/recipe-layer.js';
 import type { PluginApiVersion } from '../contracts/plugin.js';
 import { isPluginDeclaration, liesWithin } from './plugin-source.js';
 
@@ -37,7 +38,7 @@ export interface Inspection {
 
 /** Inspects a package by its package.json. */
 export function inspectPackage(root: string, json: unknown, hostVersion: string): Inspection {
-  if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
+  if (!isKeyMap(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
   const faults: PackageFault[] = [];
   const { name, version, oclif } = json;
   const refuse = (message: string) => faults.push({ kind: 'package-json', message: `its package.json has ${message}` });
@@ -46,7 +47,7 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
   if (typeof version !== 'string' || valid(version) === null) {
     refuse(invalidValue('version', version, 'which is not a semantic version'));
   }
-  if (!isObject(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
+  if (!isKeyMap(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
   const range = hostRange(json);
   if (
     range !== undefined &&
@@ -123,10 +124,6 @@ export function inspectDeclaration(root: string, declaration: unknown): Inspecti
 
 /** The range of host versions that a plugin declares. */
 export function hostRange(json: { readonly peerDependencies?: unknown }): string | undefined {
-  const range = isObject(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
+  const range = isKeyMap(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
   return typeof range === 'string' ? range : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
