@@ -1,7 +1,7 @@
 import type { ParsedRecipe, SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { evaluationMetric } from '../training/evaluation-metric.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
 import { recipeEntries } from './recipe-entries.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from './run-plan.js';
@@ -137,8 +137,7 @@ function checkStopRules({ stages, evaluation, environments }: ParsedRecipe, stag
       ...(imitates ? ['eval/held_out_loss', 'eval/agreement'] : []),
     ];
     if (names.includes(metric)) continue;
-    const near = nearestName(metric, names);
-    const hint = near === undefined ? `Evaluations measure: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+    const hint = nearestHint(metric, names, `Evaluations measure: ${names.join(', ')}.`);
     wrong(path, `is ${metric}; no evaluation measures it`, hint);
   }
 }
@@ -227,8 +226,8 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
   }
   for (const name of Object.keys(split)) {
     if (Object.hasOwn(stages, name)) continue;
-    const near = nearestName(name, Object.keys(stages));
-    const hint = near === undefined ? `Stages are: ${Object.keys(stages).join(', ')}.` : `Did you mean \`${near}\`?`;
+    const names = Object.keys(stages);
+    const hint = nearestHint(name, names, `Stages are: ${names.join(', ')}.`);
     wrong(['budget', 'split', name], 'names a stage that does not exist', hint);
   }
   const sum = Object.values(split).reduce((total, value) => total + value, 0);

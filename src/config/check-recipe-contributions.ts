@@ -11,7 +11,7 @@ import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { settleFinding, type Finding, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
 import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
 import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RunPlan } from './run-plan.js';
@@ -208,15 +208,9 @@ function checkPreset(
   const { policy } = recipe;
   const names = presets.map(({ name }) => name);
   if (policy.preset !== undefined && !names.includes(policy.preset)) {
-    const near = nearestName(policy.preset, names);
     const all = names.length === 0 ? 'It has none: set `policy.from`.' : `Presets are: ${names.join(', ')}.`;
-    const hint = near === undefined ? all : `Did you mean \`${near}\`?`;
-    complaints.add(
-      'AG_RECIPE_INVALID',
-      ['policy', 'preset'],
-      `policy \`${policy.name}\` has no preset \`${policy.preset}\``,
-      hint,
-    );
+    const message = `policy \`${policy.name}\` has no preset \`${policy.preset}\``;
+    complaints.add('AG_RECIPE_INVALID', ['policy', 'preset'], message, nearestHint(policy.preset, names, all));
   }
   if (policy.preset === undefined && policy.from === undefined && names[0] !== undefined) policy.preset = names[0];
 }

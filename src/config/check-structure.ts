@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { hideSecrets } from '../errors/hide-secrets.js';
 import type { Complaints } from './complaints.js';
 import { foreignKeyHint } from './foreign-names.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint, nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
 import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
 
@@ -134,20 +134,16 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
     }
   }
   const known = keysOf(schema, map);
-  const near = nearestName(key, known);
   const places = placesOf(key, root);
   // A key that each environment may replace is probably meant for all of them.
   const common = places.filter((place) => !place.includes('environments.NAME.'));
   const elsewhere = common.length > 0 ? common : places;
   const foreign = foreignKeyHint(path, valueAt(map, [key]));
-  const hint =
-    near !== undefined
-      ? `Did you mean \`${near}\`?`
-      : foreign !== undefined
-        ? foreign
-        : elsewhere.length > 0 && elsewhere.length <= mostPlaces
-          ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
-          : keysHere(above, known);
+  const far =
+    elsewhere.length > 0 && elsewhere.length <= mostPlaces
+      ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
+      : keysHere(above, known);
+  const hint = nearestHint(key, known, foreign ?? far);
   complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
 }
 

@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 
 import { foreignAlgorithm } from '../config/foreign-names.js';
-import { nearestName } from '../config/nearest-name.js';
+import { nearestHint } from '../config/nearest-name.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
@@ -193,15 +193,12 @@ function unknownContribution(
   problems: readonly PluginProblem[],
 ): AgentgymError {
   const names = ofKind(located, kind).map((item) => item.name);
-  const near = nearestName(name, names);
   const install = `\`agentgym plugins install ${friendlyPackage(kind, name) ?? `${PACKAGE_PREFIX[kind]}-NAME`}\``;
   const foreign = kind === 'algorithm' ? foreignAlgorithm(name) : undefined;
   const hints = [
     foreign !== undefined
       ? `It is ${foreign} here.`
-      : near === undefined
-        ? `Installed: ${names.join(', ') || 'none'}.`
-        : `Did you mean \`${near}\`?`,
+      : nearestHint(name, names, `Installed: ${names.join(', ') || 'none'}.`),
     ...(foreign === undefined ? [`If a plugin with this name exists, ${install} installs it.`] : []),
     ...problems.map((problem) => `${problem.plugin} is left out: ${problem.message}.`),
   ];
