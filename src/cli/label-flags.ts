@@ -1,16 +1,12 @@
 import { Flags } from '@oclif/core';
 
+import { manyFlag } from './many-flag.js';
 import type { RunLabel } from '../runs/run-label.js';
 
 /** The user's name and note for a run. */
 export const labelFlags = {
   name: Flags.string({ helpValue: 'NAME', description: 'Name of the run in lists; commands accept it as RUN' }),
-  tag: Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'TAG',
-    description: 'Tag for `runs list --tag TAG`',
-  }),
+  tag: manyFlag('TAG', 'Tag for `runs list --tag TAG`'),
   note: Flags.string({ helpValue: 'TEXT', description: 'Note about the run' }),
 };
 

@@ -98,10 +98,8 @@ export default class Ablate extends BaseCommand {
       await tellDuration(planned, workers, (line) => this.say(line), this.signal);
     }
     const spent = Math.round((performance.now() - begun) / 1000);
-    const { stdout, stderr, env: environment } = process;
     const titles = cells.map(({ id, title = id }) => title);
-    const quiet = this.jsonEnabled();
-    const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
+    const display = await showGrid({ cells: titles, seeds: seeds.length, workers, ...this.display() });
     const result = await runAblation(planned, {
       ...common,
       runner,

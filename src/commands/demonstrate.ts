@@ -45,8 +45,7 @@ export default class Demonstrate extends BaseCommand {
       ]);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+    const result = await showEpisodes(this.display(), (progress) =>
       demonstrate({
         ...playingRequest(flags, { host, settings }),
         progress,

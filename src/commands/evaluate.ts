@@ -41,8 +41,7 @@ export default class Evaluate extends BaseCommand {
     ]);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+    const result = await showEpisodes(this.display(), (progress) =>
       evaluatePolicy({
         ...playingRequest(flags, { host, settings }),
         progress,

@@ -49,23 +49,21 @@ export default class Play extends BaseCommand {
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     // A person sees the game itself.
-    const [{ stdout, stderr, env: environment }, byHand] = [process, typeof policy !== 'string'];
-    const result = await showEpisodes(
-      { quiet: byHand || this.jsonEnabled(), stdout, stderr, environment },
-      (progress) =>
-        play({
-          ...playingRequest(flags, { host, settings }),
-          progress,
-          environment: args.environment,
-          policy,
-          ...(flags.task !== undefined && { task: flags.task }),
-          split: flags.split ?? 'train',
-          tasks: flags.tasks ?? 1,
-          ...(actions !== undefined && { turns: actions }),
-        }).catch((error: unknown) => {
-          if (hasLeft?.() !== true) throw error;
-          return { environment: args.environment, episodes: [] };
-        }),
+    const byHand = typeof policy !== 'string';
+    const result = await showEpisodes(this.display(byHand || this.jsonEnabled()), (progress) =>
+      play({
+        ...playingRequest(flags, { host, settings }),
+        progress,
+        environment: args.environment,
+        policy,
+        ...(flags.task !== undefined && { task: flags.task }),
+        split: flags.split ?? 'train',
+        tasks: flags.tasks ?? 1,
+        ...(actions !== undefined && { turns: actions }),
+      }).catch((error: unknown) => {
+        if (hasLeft?.() !== true) throw error;
+        return { environment: args.environment, episodes: [] };
+      }),
     );
     if (hasLeft?.() === true) this.say('You left the game before its end.');
     for (const { task, observation, turns: played, success } of result.episodes) {

@@ -105,8 +105,8 @@ export default class Train extends BaseCommand {
       return { ...checked, trial };
     }
     const runner = await this.#runner(flags);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const display = await showProgress({ stages: planned.stages, quiet, stdout, stderr, environment });
+    const place = this.display();
+    const display = await showProgress({ stages: planned.stages, ...place });
     let outcome: 'ended' | 'failed' = 'failed';
     try {
       const listener = (event: RunEvent) => display.event(event);
@@ -116,7 +116,8 @@ export default class Train extends BaseCommand {
           : await this.#trainOn(runner, planned, { ...flags, listener });
       outcome = 'ended';
       await display.close(outcome);
-      for (const line of quiet ? [] : await tellTraining(result, styleOf(stdout, environment))) this.say(line);
+      const style = styleOf(place.stdout, place.environment);
+      for (const line of place.quiet ? [] : await tellTraining(result, style)) this.say(line);
       if (result.status === 'interrupted') process.exitCode = 130;
       return result;
     } finally {

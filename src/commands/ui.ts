@@ -25,8 +25,6 @@ export default class Ui extends BaseCommand {
     open: Flags.boolean({ default: false, description: 'Open the address in the browser of this machine' }),
   };
 
-  #isPrinted = false;
-
   async run() {
     const { flags } = await this.parse(Ui);
     const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
@@ -53,18 +51,12 @@ export default class Ui extends BaseCommand {
     const { url, runs } = server;
     if (!isLoopback(flags.host))
       this.note(`Other machines can reach ${flags.host}. Only the token protects the pages.`);
-    if (this.jsonEnabled()) this.logJson(this.toSuccessJson({ url, runs }));
+    this.announce({ url, runs });
     this.say(`Runs in ${runs}: ${url}`);
     this.say('Ctrl-C stops the server; runs continue.');
     if (flags.open) openAddress(url, (problem) => this.note(problem));
     if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
     await server.close();
     return { url, runs };
-  }
-
-  /** Printed when the server has started, not when it ends. */
-  override logJson(json: unknown): void {
-    if (!this.#isPrinted) super.logJson(json);
-    this.#isPrinted = true;
   }
 }

@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
 import { interruptSignal } from '../../cli/interrupt-signal.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym plugins check [DIR|NAME]`: ends with 1 if a check fails. */
 export default class PluginsCheck extends BaseCommand {
@@ -22,18 +23,8 @@ export default class PluginsCheck extends BaseCommand {
     }),
   };
   static override flags = {
-    only: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'CHECK',
-      description: 'Run only this check',
-    }),
-    skip: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'CHECK',
-      description: 'Skip this check',
-    }),
+    only: manyFlag('CHECK', 'Run only this check'),
+    skip: manyFlag('CHECK', 'Skip this check'),
     seed: Flags.integer({ default: 0, min: 0, description: 'Seed of all random draws' }),
     thorough: Flags.boolean({
       description: 'Try every choice, minimum and maximum of every option, also for policies',

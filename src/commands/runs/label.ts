@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
 import { labelFlags } from '../../cli/label-flags.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym runs label RUN` */
 export default class RunsLabel extends BaseCommand {
@@ -17,7 +18,7 @@ export default class RunsLabel extends BaseCommand {
   };
   static override flags = {
     ...labelFlags,
-    untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Remove a tag' }),
+    untag: manyFlag('TAG', 'Remove a tag'),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
