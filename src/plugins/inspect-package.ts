@@ -15,16 +15,20 @@ export const API_VERSION: PluginApiVersion = 1;
 /** The package that plugins have as a peer dependency. */
 export const HOST = '@agentgym/cli';
 
+/** The most serious first. */
+const kinds = [
+  'package-json',
+  'plugin-field',
+  'api-version',
+  'oclif-field',
+  'host-range',
+  'entry-path',
+  'entry-file',
+] as const;
+
 /** A fault of a package. */
 export interface PackageFault {
-  readonly kind:
-    | 'package-json'
-    | 'plugin-field'
-    | 'api-version'
-    | 'oclif-field'
-    | 'host-range'
-    | 'entry-path'
-    | 'entry-file';
+  readonly kind: (typeof kinds)[number];
   /** A clause about the package: "its package.json has no `oclif` field". */
   readonly message: string;
 }
@@ -57,7 +61,7 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
     faults.push({ kind: 'host-range', message: `it needs ${HOST} ${range}, but this is ${hostVersion}` });
   }
   const declared = inspectDeclaration(root, json['agentgym']);
-  const all = [...faults, ...declared.faults].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  const all = [...faults, ...declared.faults].sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
   return { ...declared, faults: all };
 }
 
@@ -82,16 +86,6 @@ function namedValue(key: string, value: unknown): string {
 function isReserved(name: string): boolean {
   return name.toLowerCase() === HOST || /^@oclif\//i.test(name);
 }
-
-const order: readonly PackageFault['kind'][] = [
-  'package-json',
-  'plugin-field',
-  'api-version',
-  'oclif-field',
-  'host-range',
-  'entry-path',
-  'entry-file',
-];
 
 /** Inspects the `agentgym` field of a package.json, and the entry that it names. */
 export function inspectDeclaration(root: string, declaration: unknown): Inspection {

@@ -19,11 +19,8 @@ type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kin
 type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
 
 /** A contribution and its origin. All fields except `contribution` are JSON, for a run's manifest and for workers. */
-export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> {
+export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> extends PluginOwner {
   readonly kind: Kind;
-  readonly name: string;
-  readonly package: string;
-  readonly version: string;
   /** URL of the module whose default export holds the contribution. */
   readonly entry: string;
   readonly contribution: ContributionOf<Kind>;
