@@ -13,7 +13,7 @@ import { settleFinding, type Finding, type IdleContext } from './idle-settings.j
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestHint } from './nearest-name.js';
 import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
-import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
+import { formatPath, setAt, valueAt, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RunPlan } from './run-plan.js';
 
 /** Finds the contributions with which a recipe is checked. A PluginHost is one. */
@@ -304,10 +304,6 @@ async function checkAlgorithms(
   if (complete !== undefined) base.options = { ...complete } as typeof base.options;
   for (const [key, { path, finding, stages }] of idle) {
     if (stages < (reached.get(key) ?? 0)) continue;
-    const drop = (): void => {
-      const options = valueAt(recipe, path.slice(0, -1)) as Record<string, unknown>;
-      delete options[String(path.at(-1))];
-    };
-    settleFinding(finding, path, context, drop, valueAt(recipe, path));
+    settleFinding(finding, path, context, () => setAt(recipe, path, undefined), valueAt(recipe, path));
   }
 }
