@@ -56,10 +56,8 @@ export const ablationFlags = {
 
 /** The value of `--values`: a list, or a map by option. Throws AG_COMMAND_USAGE. */
 export async function parseValues(text: string): Promise<readonly Json[]> {
-  const [{ parseDocument }, { AgentgymError }] = await Promise.all([
-    import('../config/parse-document.js'),
-    import('../errors/agentgym-error.js'),
-  ]);
+  const { parseDocument } = await import('../config/parse-document.js');
+  const { AgentgymError } = await import('../errors/agentgym-error.js');
   let value: Json;
   try {
     value = parseDocument(text).content;

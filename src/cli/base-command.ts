@@ -89,10 +89,8 @@ export abstract class BaseCommand extends Command {
   protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
     const host = await this.openPluginHost();
     if (!install) return host;
-    const [{ installMissing }, { installOnDemand }] = await Promise.all([
-      import('../plugins/install-missing.js'),
-      import('./install-on-demand.js'),
-    ]);
+    const { installMissing } = await import('../plugins/install-missing.js');
+    const { installOnDemand } = await import('./install-on-demand.js');
     const { config, signal } = this;
     const note = (line: string) => this.note(line);
     return installMissing(host, async (name) =>
@@ -105,11 +103,9 @@ export abstract class BaseCommand extends Command {
    * were omitted, and those that replace others.
    */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
-    const [{ openPluginHost }, { installedPlugins }, { replacedLines }] = await Promise.all([
-      import('../plugins/open-plugin-host.js'),
-      import('../plugins/project-plugins.js'),
-      import('../plugins/replaced-packages.js'),
-    ]);
+    const { openPluginHost } = await import('../plugins/open-plugin-host.js');
+    const { installedPlugins } = await import('../plugins/project-plugins.js');
+    const { replacedLines } = await import('../plugins/replaced-packages.js');
     const { sources, problems } = await installedPlugins(config, process.cwd());
     guardProcess(sources, this.jsonEnabled());
     const host = openPluginHost(sources, {}, problems);

@@ -34,10 +34,8 @@ export async function runnerRequest(
   tell: RunnerRequest['tell'],
 ): Promise<RunnerRequest> {
   const { address, runner, workers } = flags;
-  const [{ parseOptions }, { projectPluginSources }] = await Promise.all([
-    import('./parse-playing-flags.js'),
-    import('../plugins/project-plugins.js'),
-  ]);
+  const { parseOptions } = await import('./parse-playing-flags.js');
+  const { projectPluginSources } = await import('../plugins/project-plugins.js');
   const { folder, sources } = await projectPluginSources(process.cwd(), config.root);
   return {
     name: runner,

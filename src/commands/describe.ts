@@ -63,10 +63,8 @@ export default class Describe extends BaseCommand {
 
   /** The only kind that has a contribution with this name. Throws AG_COMMAND_USAGE. */
   private async onlyKindOf(host: PluginHost, name: string): Promise<ContributionKind> {
-    const [{ allContributions }, { nearestName }] = await Promise.all([
-      import('../plugins/open-plugin-host.js'),
-      import('../config/nearest-name.js'),
-    ]);
+    const { allContributions } = await import('../plugins/open-plugin-host.js');
+    const { nearestName } = await import('../config/nearest-name.js');
     const all = await allContributions(host);
     const kinds = [...new Set(all.filter((one) => one.name === name).map(({ kind }) => kind))];
     const [only] = kinds;
@@ -85,10 +83,8 @@ export default class Describe extends BaseCommand {
   }
 
   private async describeFile(file: string) {
-    const [{ surveyDemonstrations }, { demonstrationLines }] = await Promise.all([
-      import('../demonstrations/survey-demonstrations.js'),
-      import('../reporting/demonstration-lines.js'),
-    ]);
+    const { surveyDemonstrations } = await import('../demonstrations/survey-demonstrations.js');
+    const { demonstrationLines } = await import('../reporting/demonstration-lines.js');
     const survey = await surveyDemonstrations(file);
     for (const line of demonstrationLines(survey)) this.say(line);
     return survey;

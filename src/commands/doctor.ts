@@ -70,11 +70,9 @@ export default class Doctor extends BaseCommand {
   }
 
   async #fix(name: string, isAllowed: boolean, quick: boolean) {
-    const [{ applyRemedy }, { confirmOnTerminal }, { diagnoseContribution }] = await Promise.all([
-      import('../cli/apply-remedy.js'),
-      import('../cli/confirm.js'),
-      import('../cli/diagnose.js'),
-    ]);
+    const { applyRemedy } = await import('../cli/apply-remedy.js');
+    const { confirmOnTerminal } = await import('../cli/confirm.js');
+    const { diagnoseContribution } = await import('../cli/diagnose.js');
     const settings = await this.hostSettings(0);
     const { plan, applied, located } = await applyRemedy(name, await this.openPluginHost(), settings, {
       say: (line) => this.say(line),
@@ -88,10 +86,8 @@ export default class Doctor extends BaseCommand {
   }
 
   async #measure(source: string, sets: readonly string[]) {
-    const [{ planTraining }, { fits, memoryBlocks }] = await Promise.all([
-      import('../experiments/start-training.js'),
-      import('../reports/memory-blocks.js'),
-    ]);
+    const { planTraining } = await import('../experiments/start-training.js');
+    const { fits, memoryBlocks } = await import('../reports/memory-blocks.js');
     const { version } = this.config;
     const planned = await planTraining({
       source,

@@ -33,12 +33,10 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [{ evaluatePolicy }, { playingRequest }, { evaluationBlocks }, { showEpisodes }] = await Promise.all([
-      import('../experiments/evaluate-policy.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../reports/result-blocks.js'),
-      import('../reporting/show-episodes.js'),
-    ]);
+    const { evaluatePolicy } = await import('../experiments/evaluate-policy.js');
+    const { playingRequest } = await import('../cli/parse-playing-flags.js');
+    const { evaluationBlocks } = await import('../reports/result-blocks.js');
+    const { showEpisodes } = await import('../reporting/show-episodes.js');
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     const result = await showEpisodes(this.display(), (progress) =>

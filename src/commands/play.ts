@@ -39,12 +39,10 @@ export default class Play extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Play);
-    const [{ play }, { playingRequest }, { choosePlayer }, { showEpisodes }] = await Promise.all([
-      import('../experiments/play.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../cli/choose-player.js'),
-      import('../reporting/show-episodes.js'),
-    ]);
+    const { play } = await import('../experiments/play.js');
+    const { playingRequest } = await import('../cli/parse-playing-flags.js');
+    const { choosePlayer } = await import('../cli/choose-player.js');
+    const { showEpisodes } = await import('../reporting/show-episodes.js');
     const { policy, actions, hasLeft } = await choosePlayer(flags, process.stdin, process.stderr);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);

@@ -41,11 +41,9 @@ export default class Pull extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Pull);
-    const [{ pull }, { pulledLines }, { showTransfer }] = await Promise.all([
-      import('../experiments/pull.js'),
-      import('../reporting/pulled-lines.js'),
-      import('../reporting/show-transfer.js'),
-    ]);
+    const { pull } = await import('../experiments/pull.js');
+    const { pulledLines } = await import('../reporting/pulled-lines.js');
+    const { showTransfer } = await import('../reporting/show-transfer.js');
     const host = await this.openPluginHost();
     const settings = await this.hostSettings(0);
     const display = await showTransfer(this.display());

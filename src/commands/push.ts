@@ -25,11 +25,9 @@ export default class Push extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Push);
-    const [{ pushModel }, { hubAccess }, { showTransfer }] = await Promise.all([
-      import('../reports/model/push-model.js'),
-      import('../hub/hub-access.js'),
-      import('../reporting/show-transfer.js'),
-    ]);
+    const { pushModel } = await import('../reports/model/push-model.js');
+    const { hubAccess } = await import('../hub/hub-access.js');
+    const { showTransfer } = await import('../reporting/show-transfer.js');
     const host = await this.openPluginHost();
     const settings = await this.hostSettings(0);
     const display = await showTransfer(this.display());

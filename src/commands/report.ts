@@ -51,11 +51,9 @@ export default class Report extends BaseCommand {
       for (const line of exported.lines) this.say(line);
       return exported.document;
     }
-    const [{ resolveSubject }, { writeReport }, { remarkOnRun }] = await Promise.all([
-      import('../runs/resolve-run.js'),
-      import('../reports/write-report.js'),
-      import('../advice/remark-on-run.js'),
-    ]);
+    const { resolveSubject } = await import('../runs/resolve-run.js');
+    const { writeReport } = await import('../reports/write-report.js');
+    const { remarkOnRun } = await import('../advice/remark-on-run.js');
     const runs = await Promise.all(references.map((reference) => resolveSubject(reference, flags.runs)));
     const remark = async (run: string) => {
       const place = { cwd: process.cwd(), host: await this.openPluginHost(), settings: await this.hostSettings(1) };

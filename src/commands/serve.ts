@@ -41,11 +41,9 @@ export default class Serve extends BaseCommand {
 
   async run() {
     const { flags } = await this.parse(Serve);
-    const [{ openEndpoint }, { servePolicy }, { parseOptions }] = await Promise.all([
-      import('../serve/endpoint/open-endpoint.js'),
-      import('../serve/endpoint/serve-policy.js'),
-      import('../cli/parse-playing-flags.js'),
-    ]);
+    const { openEndpoint } = await import('../serve/endpoint/open-endpoint.js');
+    const { servePolicy } = await import('../serve/endpoint/serve-policy.js');
+    const { parseOptions } = await import('../cli/parse-playing-flags.js');
     const signal = interruptSignal('Stopping: open requests are answered. Interrupt again to stop at once.');
     const key = process.env['AGENTGYM_SERVE_KEY'];
     const open = await openEndpoint({

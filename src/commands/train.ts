@@ -61,21 +61,12 @@ export default class Train extends BaseCommand {
   async run(): Promise<RunResult | (CheckedTraining & { readonly trial: TriedTraining | null })> {
     const { args, flags } = await this.parse(Train);
     if (flags.check) this.interruption = writesAtEnd;
-    const [
-      { planTraining },
-      { checkLines, costLines },
-      { showProgress },
-      { styleOf },
-      { tellTraining },
-      { trackingContext },
-    ] = await Promise.all([
-      import('../experiments/start-training.js'),
-      import('../reports/check-lines.js'),
-      import('../reporting/show-progress.js'),
-      import('../reporting/terminal-style.js'),
-      import('../advice/tell-training.js'),
-      import('../reports/tracking-context.js'),
-    ]);
+    const { planTraining } = await import('../experiments/start-training.js');
+    const { checkLines, costLines } = await import('../reports/check-lines.js');
+    const { showProgress } = await import('../reporting/show-progress.js');
+    const { styleOf } = await import('../reporting/terminal-style.js');
+    const { tellTraining } = await import('../advice/tell-training.js');
+    const { trackingContext } = await import('../reports/tracking-context.js');
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),

@@ -27,11 +27,9 @@ export default class Ui extends BaseCommand {
 
   async run() {
     const { flags } = await this.parse(Ui);
-    const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
-      import('../serve/serve-runs.js'),
-      import('../cli/open-address.js'),
-      import('../serve/guard-request.js'),
-    ]);
+    const { serveRuns } = await import('../serve/serve-runs.js');
+    const { openAddress } = await import('../cli/open-address.js');
+    const { isLoopback } = await import('../serve/guard-request.js');
     const signal = interruptSignal('Stopping.');
     const token = process.env['AGENTGYM_UI_TOKEN'];
     // Opened when the first page of a run needs it.

@@ -40,14 +40,11 @@ export default class PluginsCheck extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(PluginsCheck);
     const signal = interruptSignal('Interrupted.');
-    const [{ checkPlugin }, { locatePlugin }, { pluginReportLines }, { styleOf }, { pluginSourcesOf }] =
-      await Promise.all([
-        import('../../plugin-check/check-plugin.js'),
-        import('../../plugin-check/locate-plugin.js'),
-        import('../../plugin-check/plugin-report-lines.js'),
-        import('../../reporting/terminal-style.js'),
-        import('../../plugins/plugin-source.js'),
-      ]);
+    const { checkPlugin } = await import('../../plugin-check/check-plugin.js');
+    const { locatePlugin } = await import('../../plugin-check/locate-plugin.js');
+    const { pluginReportLines } = await import('../../plugin-check/plugin-report-lines.js');
+    const { styleOf } = await import('../../reporting/terminal-style.js');
+    const { pluginSourcesOf } = await import('../../plugins/plugin-source.js');
     const report = await checkPlugin({
       root: await locatePlugin(args.plugin, process.cwd(), pluginSourcesOf(this.config), () => this.openPluginHost()),
       hostVersion: this.config.version,

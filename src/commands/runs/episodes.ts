@@ -31,10 +31,8 @@ export default class RunsEpisodes extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsEpisodes);
-    const [{ resolveRun }, { exportEpisodes }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../reports/episodes/export-episodes.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { exportEpisodes } = await import('../../reports/episodes/export-episodes.js');
     const written = await exportEpisodes({
       run: await resolveRun(args.run, flags.runs),
       format: flags.as,

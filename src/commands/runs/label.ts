@@ -24,10 +24,8 @@ export default class RunsLabel extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsLabel);
-    const [{ resolveRun }, { checkLabel, readLabel, writeLabel }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../runs/run-label.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { checkLabel, readLabel, writeLabel } = await import('../../runs/run-label.js');
     const run = await resolveRun(args.run, flags.runs);
     const before = await readLabel(run);
     const label = checkLabel({

@@ -32,12 +32,9 @@ export default class RunsList extends BaseCommand {
   async run() {
     const { flags } = await this.parse(RunsList);
     const { recipe, algorithm, status, tag: tags } = flags;
-    const [{ summarizeRuns, summarizeFolders }, { listAblations, ablationRuns }, { resolveSubject }] =
-      await Promise.all([
-        import('../../runs/summarize-runs.js'),
-        import('../../ablation/list-ablations.js'),
-        import('../../runs/resolve-run.js'),
-      ]);
+    const { summarizeRuns, summarizeFolders } = await import('../../runs/summarize-runs.js');
+    const { listAblations, ablationRuns } = await import('../../ablation/list-ablations.js');
+    const { resolveSubject } = await import('../../runs/resolve-run.js');
     const { runListBlocks } = await import('../../reports/run-list-blocks.js');
     const filter = { recipe, algorithm, status, tags };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);
