@@ -194,12 +194,7 @@ async function readBase(layer: RecipeLayer, folder: string, above: readonly stri
   const base = layer.value['extends'];
   // The schema reports a wrong type.
   if (typeof base !== 'string') return [];
-  const line = layer.line(['extends']);
-  const place = {
-    ...(layer.file !== undefined && { file: layer.file }),
-    ...(line !== undefined && { line }),
-    path: 'extends',
-  };
+  const place = { file: layer.file, line: layer.line(['extends']), path: 'extends' };
   let location: RecipeLocation;
   try {
     location = await locateRecipe(base, folder);

@@ -15,9 +15,12 @@ export interface ErrorFinding {
 }
 
 /** The fields of an error besides its code. */
-export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
+export interface ErrorDetails extends Pick<ErrorFinding, 'message'> {
   /** Absent: the cure in the table of error codes. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly path?: string | undefined;
   /** All problems, the error itself first, if one check found several. */
   readonly findings?: readonly ErrorFinding[];
   readonly cause?: unknown;

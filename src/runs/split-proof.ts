@@ -301,7 +301,7 @@ function refuseShared(left: NamedTasks, right: NamedTasks, sharesClusters: boole
   if (tasks.length > 0) {
     throw new AgentgymError('AG_SPLIT_LEAK', {
       message: `${tasks.length} of the tasks of ${left.name} are also tasks of ${right.name}; the first is "${tasks[0]}".`,
-      ...(hint !== undefined && { hint }),
+      hint,
     });
   }
   const clusters = sharesClusters ? [] : shared(left.clusters, right.clusters);
