@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import { Flags, type Interfaces } from '@oclif/core';
 
 /** Flags of `report` for formats other than the page. */
 export const exportFlags = {
@@ -31,13 +31,8 @@ const formatsOf = {
   metric: ['svg'],
 } as const;
 
-interface ExportFlags {
-  readonly format: string;
-  readonly force: boolean;
-  readonly episodes?: number | undefined;
-  readonly by?: string | undefined;
-  readonly metric?: string | undefined;
-}
+/** The values of these flags and of one beside them. */
+type ExportFlags = Interfaces.InferredFlags<typeof exportFlags> & { readonly episodes?: number | undefined };
 
 /** Refuses a flag that has no effect, because this is the user's error. Throws AG_COMMAND_USAGE. */
 export async function refuseIdleFlags(flags: ExportFlags) {

@@ -1,4 +1,4 @@
-import { Flags } from '@oclif/core';
+import { Flags, type Interfaces } from '@oclif/core';
 
 import { manyFlag } from './many-flag.js';
 import type { RunLabel } from '../runs/run-label.js';
@@ -10,14 +10,10 @@ export const labelFlags = {
   note: Flags.string({ helpValue: 'TEXT', description: 'Note about the run' }),
 };
 
-interface GivenLabel {
-  readonly name?: string | undefined;
-  readonly tag?: readonly string[] | undefined;
-  readonly note?: string | undefined;
-}
-
 /** Empty if none of the flags is given. */
-export function labelOf({ name, tag, note }: GivenLabel): { readonly label?: RunLabel } {
+export function labelOf({ name, tag, note }: Interfaces.InferredFlags<typeof labelFlags>): {
+  readonly label?: RunLabel;
+} {
   if (name === undefined && tag === undefined && note === undefined) return {};
   return { label: { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) } };
 }
