@@ -38,6 +38,13 @@ export function rlStages({
   return Object.entries(stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
 }
 
+/** The first key that a recipe needs, because of its stages and environments, and lacks. */
+export function missingKey(recipe: Recipe): 'environment' | 'horizon' | 'algorithm' | undefined {
+  if (recipe.environment === undefined && recipe.environments === undefined) return 'environment';
+  if (recipe.horizon === undefined && horizonReplacements(recipe).length === 0) return 'horizon';
+  return recipe.algorithm === undefined && rlStages(recipe).length > 0 ? 'algorithm' : undefined;
+}
+
 /** The environments of a recipe in words, such as `maze (textworld) and craft (textcraft)`. */
 export function environmentTitle(recipe: Environments): string {
   const all = recipeEntries(recipe).map(({ entry, settings: { name } }) =>

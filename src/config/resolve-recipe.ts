@@ -13,7 +13,7 @@ import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
 import { formatPath, setAt, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { refuseSecrets } from './refuse-secrets.js';
-import { horizonReplacements, sharedKeys } from './recipe-entries.js';
+import { horizonReplacements, missingKey, sharedKeys } from './recipe-entries.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
 import { planRun, type RunPlan } from './run-plan.js';
 
@@ -101,8 +101,9 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   if (complaints.findings.length > 0) return found();
   const context = { complaints, written: writtenKeys(merged.value, originOf) };
   settleIdleSettings(recipe, context);
-  // Options of contributions are not complete yet, and no check before them reads those.
-  const draft = lacksAlgorithm(recipe) ? undefined : planRun(recipe);
+  // An rl stage without an algorithm has no plan. Options of contributions are not complete yet, and no check before them
+  // reads those.
+  const draft = missingKey(recipe) === 'algorithm' ? undefined : planRun(recipe);
   checkConsistency(recipe, draft, complaints);
   await checkRecipeContributions(recipe, draft, host, context);
   refuseSecrets(recipe, complaints);
@@ -142,11 +143,6 @@ function checkHorizon(recipe: ParsedRecipe, complaints: Complaints): void {
   if (recipe.horizon !== undefined || horizonReplacements(recipe).length > 0) return;
   const hint = 'Add `horizon: {schedule: fixed, turns: 10}`; it is the maximum number of turns of an episode.';
   complaints.add('AG_RECIPE_INVALID', ['horizon'], '`horizon` is missing', hint);
-}
-
-/** An rl stage without an algorithm has no plan. */
-function lacksAlgorithm({ algorithm, stages }: ParsedRecipe): boolean {
-  return algorithm === undefined && Object.values(stages).some(({ kind }) => kind === 'rl');
 }
 
 /** Judges the rewards. A permission without effect is dropped in a grid, whose other cells may need it. */
