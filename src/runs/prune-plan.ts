@@ -23,7 +23,7 @@ export interface PruneRequest {
     | { readonly kind: 'runs'; readonly failed: boolean; readonly olderThanSeconds?: number };
 }
 
-export interface PrunedFolder {
+interface PrunedFolder {
   readonly path: string;
   readonly kind: 'run' | 'checkpoint' | 'stage-start' | 'leftover';
   readonly bytes: number;
