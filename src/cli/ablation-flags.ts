@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core';
 
 import type { Json } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { memoryCheckFlag } from './memory-check-flag.js';
 import { runnerFlags } from './runner-flags.js';
@@ -57,7 +58,6 @@ export const ablationFlags = {
 /** The value of `--values`: a list, or a map by option. Throws AG_COMMAND_USAGE. */
 export async function parseValues(text: string): Promise<readonly Json[]> {
   const { parseDocument } = await import('../config/parse-document.js');
-  const { AgentgymError } = await import('../errors/agentgym-error.js');
   let value: Json;
   try {
     value = parseDocument(text).content;

@@ -1,5 +1,7 @@
 import { Flags, type Interfaces } from '@oclif/core';
 
+import { AgentgymError } from '../errors/agentgym-error.js';
+
 /** Flags of `report` for formats other than the page. */
 export const exportFlags = {
   format: Flags.option({
@@ -35,14 +37,13 @@ const formatsOf = {
 type ExportFlags = Interfaces.InferredFlags<typeof exportFlags> & { readonly episodes?: number | undefined };
 
 /** Refuses a flag that has no effect, because this is the user's error. Throws AG_COMMAND_USAGE. */
-export async function refuseIdleFlags(flags: ExportFlags) {
+export function refuseIdleFlags(flags: ExportFlags): void {
   const names = Object.keys(formatsOf) as (keyof typeof formatsOf)[];
   const idle = names.find((name) => {
     const formats: readonly string[] = formatsOf[name];
     return flags[name] !== undefined && flags[name] !== false && !formats.includes(flags.format);
   });
   if (idle === undefined) return;
-  const { AgentgymError } = await import('../errors/agentgym-error.js');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--${idle}\` has no effect with \`--format ${flags.format}\`.`,
     hint: 'Remove one of the two.',

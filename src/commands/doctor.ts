@@ -2,12 +2,12 @@ import { Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag } from '../cli/base-command.js';
 import type { DiagnosedSubject } from '../cli/diagnose.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 
 const MARKS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const;
 
-async function refuse(message: string, hint: string): Promise<never> {
-  const { AgentgymError } = await import('../errors/agentgym-error.js');
-  throw new AgentgymError('AG_COMMAND_USAGE', { message, hint });
+function refusal(message: string, hint: string): AgentgymError {
+  return new AgentgymError('AG_COMMAND_USAGE', { message, hint });
 }
 
 /** `agentgym doctor`: ends with 1 if it finds a problem. */
@@ -40,10 +40,10 @@ export default class Doctor extends BaseCommand {
     const { flags } = await this.parse(Doctor);
     if (flags.recipe !== undefined) return this.#measure(flags.recipe, flags.set ?? []);
     if (flags.set !== undefined)
-      await refuse('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
+      throw refusal('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
     if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes, flags.quick);
     if (flags.yes)
-      await refuse('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
+      throw refusal('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
     return this.#examine(flags.quick);
   }
 
@@ -79,7 +79,7 @@ export default class Doctor extends BaseCommand {
       confirm: async (question) =>
         isAllowed || (!this.jsonEnabled() && (await confirmOnTerminal(question, this.signal))),
     });
-    if (!applied) await refuse(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
+    if (!applied) throw refusal(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
     const subjects = await diagnoseContribution(located, settings, { quick: quick || plan.length === 0 });
     this.#show(subjects);
     return { version: this.config.version, fixed: name, plan, subjects };

@@ -42,7 +42,7 @@ export default class Report extends BaseCommand {
     const references = argv.length > 0 ? (argv as string[]) : [args.run];
     const { format, output, force, episodes, by, metric = 'success' } = flags;
     const given = { version: this.config.version, ...(output !== undefined && { output }) };
-    await refuseIdleFlags(flags);
+    refuseIdleFlags(flags);
     if (format !== 'html') {
       const { exportReport } = await import('../reports/exports/export-report.js');
       const figure = { metric, ...(by !== undefined && { by }) };
