@@ -5,6 +5,7 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
+import { filesBelow } from '../files/files-below.js';
 import { readTextFile } from '../files/read-whole-file.js';
 import { folderDamage } from './checkpoint-files.js';
 import { checkpointStep, latestCheckpointFolder, stageStartName } from './checkpoints.js';
@@ -188,10 +189,6 @@ async function folder(path: string, kind: PrunedFolder['kind']): Promise<PrunedF
 
 /** Size of the files below, without the targets of links. */
 async function bytesOf(path: string): Promise<number> {
-  const entries = await readdir(path, { withFileTypes: true });
-  const sizes = entries.map(async (entry) => {
-    const inner = join(path, entry.name);
-    return entry.isDirectory() ? bytesOf(inner) : (await lstat(inner)).size;
-  });
+  const sizes = (await filesBelow(path)).map(async (file) => (await lstat(join(path, file))).size);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
