@@ -18,6 +18,8 @@ const amount = (minimum: number, description: string) =>
   v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
 const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096), v.description(description));
+const optionalCount = (...of: Parameters<typeof count>) => v.exactOptional(count(...of));
+const optionalText = (description: string) => v.exactOptional(text(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
 const settings = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<Record<string, Json>>;
@@ -50,15 +52,11 @@ const environmentKeys = {
     v.picklist(['main', 'worker']),
     'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
   ),
-  workers: v.exactOptional(count(1, 'Number of worker threads, with `thread: worker`; default: 1', 64)),
-  instances: v.exactOptional(
-    count(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
-  ),
-  observationCharacters: v.exactOptional(
-    count(
-      1,
-      'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
-    ),
+  workers: optionalCount(1, 'Number of worker threads, with `thread: worker`; default: 1', 64),
+  instances: optionalCount(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
+  observationCharacters: optionalCount(
+    1,
+    'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
   ),
   seconds: optional(
     v.strictObject({
@@ -111,13 +109,11 @@ const sampling = v.strictObject({
 
 const sampler = v.strictObject({
   name: contribution('sampler'),
-  address: v.exactOptional(
-    text('Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says'),
+  address: optionalText(
+    'Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says',
   ),
-  folder: v.exactOptional(
-    text(
-      'Folder in which it finds new weights, relative to the recipe; a server elsewhere must see it. May differ when a run resumes. Default: a folder for temporary files of this machine',
-    ),
+  folder: optionalText(
+    'Folder in which it finds new weights, relative to the recipe; a server elsewhere must see it. May differ when a run resumes. Default: a folder for temporary files of this machine',
   ),
   evaluates: flag('It also plays evaluations; default: the policy plays them itself'),
   options: options('sampler', 'sampler'),
@@ -125,11 +121,9 @@ const sampler = v.strictObject({
 
 const policy = v.strictObject({
   name: v.optional(contribution('policy'), 'transformer'),
-  preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
-  from: v.exactOptional(
-    text(
-      'Starting weights instead of a preset: a Hugging Face folder, a GGUF file, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
-    ),
+  preset: optionalText("Model built from scratch; default without `from`: the policy's first preset"),
+  from: optionalText(
+    'Starting weights instead of a preset: a Hugging Face folder, a GGUF file, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
   ),
   options: options('policy', 'policy'),
   sampling: withDefault(sampling, {}, 'Sampling of actions'),
@@ -237,18 +231,14 @@ const optimizer = v.strictObject({
 });
 
 const demonstrationKeys = {
-  expert: v.exactOptional(text('Expert that plays training tasks; default without `file`: `demonstrator`')),
-  file: v.exactOptional(
-    text(
-      'File of demonstrations instead of an expert, relative to the recipe: what `agentgym demonstrate` writes, chats, or AgentTraj-L (`docs/demonstrations.md`)',
-    ),
+  expert: optionalText('Expert that plays training tasks; default without `file`: `demonstrator`'),
+  file: optionalText(
+    'File of demonstrations instead of an expert, relative to the recipe: what `agentgym demonstrate` writes, chats, or AgentTraj-L (`docs/demonstrations.md`)',
   ),
   fileFormat: optional(v.picklist(fileLayouts), 'Layout of `file`; default: detected from its first line'),
-  count: v.exactOptional(
-    count(
-      1,
-      'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
-    ),
+  count: optionalCount(
+    1,
+    'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
   ),
   otherEnvironments: optional(
     v.boolean(),
@@ -272,13 +262,9 @@ const prompt = v.strictObject({
   ),
   examples: optional(
     v.strictObject({
-      expert: v.exactOptional(text('Expert that plays them; default without `file`: `demonstrator`')),
-      file: v.exactOptional(
-        text('File that `agentgym demonstrate` wrote, instead of an expert, relative to the recipe'),
-      ),
-      count: v.exactOptional(
-        count(0, 'Number of games; default: 2 of an expert, or all in the file. 0: no examples', 1000),
-      ),
+      expert: optionalText('Expert that plays them; default without `file`: `demonstrator`'),
+      file: optionalText('File that `agentgym demonstrate` wrote, instead of an expert, relative to the recipe'),
+      count: optionalCount(0, 'Number of games; default: 2 of an expert, or all in the file. 0: no examples', 1000),
     }),
     'Games on training tasks that were won, before the first turn of every episode. Nothing is learned from their tokens; they count in `rollout.maxEpisodeTokens`',
   ),
@@ -387,7 +373,7 @@ const transfer = v.record(
       ),
     ),
     options: options('environment', 'environment'),
-    horizon: v.exactOptional(count(1, "Horizon there; default: as in evaluations of the recipe's environment")),
+    horizon: optionalCount(1, "Horizon there; default: as in evaluations of the recipe's environment"),
   }),
 );
 
@@ -397,7 +383,7 @@ const evaluation = v.strictObject({
   tasks: v.optional(tasks('Tasks per evaluation, or `all`; each task at most once'), 100),
   episodesPerTask: v.optional(episodesPerTask, 1),
   temperatures: v.optional(temperatures('Temperatures of each evaluation'), [0]),
-  horizon: v.exactOptional(count(1, 'Horizon of evaluations; default: the longest horizon of any stage')),
+  horizon: optionalCount(1, 'Horizon of evaluations; default: the longest horizon of any stage'),
   seed: v.exactOptional(
     whole(
       0,
@@ -466,8 +452,8 @@ export const recipeSchema = v.strictObject({
     'unnamed',
     "Name of the recipe; the run's folder begins with it. Default: the name of the file",
   ),
-  description: v.exactOptional(text('Purpose of the recipe, in one sentence')),
-  extends: v.exactOptional(text('Recipe that this one extends: a built-in name, or a path relative to this file')),
+  description: optionalText('Purpose of the recipe, in one sentence'),
+  extends: optionalText('Recipe that this one extends: a built-in name, or a path relative to this file'),
   plugins: optional(
     v.record(
       v.pipe(v.string(), v.nonEmpty()),
@@ -565,18 +551,15 @@ export const recipeSchema = v.strictObject({
       ),
       retries: v.optional(count(0, 'How often a failed episode is repeated'), 2),
       maxFailedShare: v.optional(share('Maximum share of failed episodes in a step; above it the run ends'), 0.1),
-      maxEpisodeTokens: v.exactOptional(
-        count(1, "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit"),
+      maxEpisodeTokens: optionalCount(
+        1,
+        "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit",
       ),
-      maxToolCalls: v.exactOptional(
-        count(
-          1,
-          'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
-        ),
+      maxToolCalls: optionalCount(
+        1,
+        'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
       ),
-      maxToolOutput: v.exactOptional(
-        count(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
-      ),
+      maxToolOutput: optionalCount(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
       toolSeconds: duration(
         'Deadline of a tool call in seconds. A call that continues after it fails the episode. Default: 10',
       ),

@@ -365,13 +365,10 @@ function planOptimizer({
  */
 function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
   if (budget === undefined) return new Map();
-  const limited = Object.entries(stages).filter(
-    ([name, { kind }]) => costsAnything(kind, budget.costs) || budget.split?.[name] === 0,
+  const limited = Object.entries(stages).flatMap(([name, { kind }]) =>
+    costsAnything(kind, budget.costs) || budget.split?.[name] === 0 ? [name] : [],
   );
-  return stageBudgets(
-    budget,
-    limited.map(([name]) => name),
-  );
+  return stageBudgets(budget, limited);
 }
 
 /** Other environments are played as the recipe says, without the examples of an environment of several. */
