@@ -45,15 +45,8 @@ function checkOptimizer(
     delete given[key];
   }
   const { values, findings } = checkOptions(options, given);
-  for (const { path: option, message, hint, unknown } of findings) {
-    const place = [...path, 'options', ...option];
-    const code = unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
-    context.complaints.add(
-      code,
-      place,
-      `${formatPath(place)}: ${message}${unknown ? ` of optimizer \`${name}\`` : ''}`,
-      hint,
-    );
+  for (const finding of findings) {
+    context.complaints.addOption(finding, [...path, 'options', ...finding.path], `optimizer \`${name}\``);
   }
   if (findings.length > 0) return;
   for (const finding of validate?.(values) ?? []) {

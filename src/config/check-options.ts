@@ -6,7 +6,12 @@ import { WrittenValue } from './written-value.js';
 /** Options after the check. Every declared option has a value. A wrong one has its default, and a finding. */
 export interface CheckedOptions {
   readonly values: { readonly [name: string]: unknown };
-  readonly findings: readonly (OptionFinding & { readonly unknown: boolean })[];
+  readonly findings: readonly OptionComplaint[];
+}
+
+/** What is wrong with an option. `unknown`: there is no such option. */
+export interface OptionComplaint extends OptionFinding {
+  readonly unknown: boolean;
 }
 
 /**
@@ -17,7 +22,7 @@ export function checkOptions(
   declaration: OptionsDeclaration,
   given: { readonly [name: string]: unknown } = {},
 ): CheckedOptions {
-  const findings: (OptionFinding & { readonly unknown: boolean })[] = [];
+  const findings: OptionComplaint[] = [];
   const names = Object.keys(declaration);
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;

@@ -190,12 +190,9 @@ function checkBlockOptions(
 ): Record<string, unknown> | undefined {
   const { values, findings } = checkOptions(options, given);
   for (const finding of findings) {
-    const code = finding.unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
-    const whose = finding.unknown ? ` of ${kind} \`${name}\`` : '';
     const foreign = kind === 'algorithm' && finding.unknown ? foreignKeyHint(finding.path) : undefined;
-    const path = place(finding.path);
     const hint = `${foreign ?? finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
-    complaints.add(code, path, `${formatPath(path)}: ${finding.message}${whose}`, hint);
+    complaints.addOption({ ...finding, hint }, place(finding.path), `${kind} \`${name}\``);
   }
   return findings.length > 0 ? undefined : { ...values };
 }

@@ -1,5 +1,6 @@
 // Law 9: a setting that the user wrote but that has no effect is an error, which names both settings. A default or
 // inherited setting is dropped instead. A coefficient of 0 is always legal.
+import type { OptionFinding } from '../contracts/options.js';
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
 import { defaultedAlgorithmKeys, type ParsedRecipe, type SftStage } from './recipe-schema.js';
@@ -29,11 +30,7 @@ export function reportIdle(
 }
 
 /** What a contribution says of its options. */
-export interface Finding {
-  readonly message: string;
-  readonly hint: string;
-  readonly idle?: boolean;
-}
+export type Finding = Omit<OptionFinding, 'path'>;
 
 /**
  * Reports a finding about an option.
