@@ -90,7 +90,7 @@ export function openPluginHost(
   { deadlineSeconds = 10, loadDeadlineSeconds = 60 }: Deadlines = {},
   missing: readonly PluginProblem[] = [],
 ): PluginHost {
-  let opened: Promise<Opened> | undefined;
+  let opened: ReturnType<typeof importAll> | undefined;
   const open = () => (opened ??= importAll(sources, deadlineSeconds, missing));
   return {
     async contributions(kind) {
@@ -124,16 +124,7 @@ export function openPluginHost(
   };
 }
 
-interface Opened {
-  readonly located: readonly LocatedContribution[];
-  readonly problems: readonly PluginProblem[];
-}
-
-async function importAll(
-  sources: readonly PluginSource[],
-  deadlineSeconds: number,
-  missing: readonly PluginProblem[],
-): Promise<Opened> {
+async function importAll(sources: readonly PluginSource[], deadlineSeconds: number, missing: readonly PluginProblem[]) {
   const ordered = [...sources].sort(byName);
   const loaded = await Promise.all(ordered.map((source) => loadPlugin(source, deadlineSeconds)));
   const located = ordered.flatMap(({ name: packageName, version }, i) => {
