@@ -1,14 +1,14 @@
-import { errorCodes } from '../../src/errors/error-codes.js';
+import { errorCodes, exitCodeOf, type ErrorCode } from '../../src/errors/error-codes.js';
 
 /** `docs/reference/errors.md` */
 export function errorsPage(): string {
-  const sections = Object.entries(errorCodes).map(([code, { exitCode, meaning, cause, cure }]) =>
+  const sections = Object.entries(errorCodes).map(([code, { meaning, cause, cure }]) =>
     [
       `## ${code}\n`,
       `${meaning}\n`,
       `**Usual cause.** ${cause}\n`,
       `**Fix.** ${cure}\n`,
-      `Exit code ${exitCode}.\n`,
+      `Exit code ${exitCodeOf(code as ErrorCode)}.\n`,
     ].join('\n'),
   );
   return [

@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core';
 
 import type { Json } from '../contracts/json.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { memoryCheckFlag } from './memory-check-flag.js';
 import { runnerFlags } from './runner-flags.js';
@@ -56,10 +57,7 @@ export const ablationFlags = {
 
 /** The value of `--values`: a list, or a map by option. Throws AG_COMMAND_USAGE. */
 export async function parseValues(text: string): Promise<readonly Json[]> {
-  const [{ parseDocument }, { AgentgymError }] = await Promise.all([
-    import('../config/parse-document.js'),
-    import('../errors/agentgym-error.js'),
-  ]);
+  const { parseDocument } = await import('../config/parse-document.js');
   let value: Json;
   try {
     value = parseDocument(text).content;

@@ -11,6 +11,7 @@ import type { Block } from '../reporting/blocks/block.js';
 import { printable, styleOf } from '../reporting/terminal-style.js';
 import { guardProcess, isOwnProcess, printDocument } from './guard-process.js';
 import { interruptSignal } from './interrupt-signal.js';
+import { manyFlag } from './many-flag.js';
 
 /** Of commands that write nothing before their end. */
 export const writesAtEnd = {
@@ -19,13 +20,10 @@ export const writesAtEnd = {
 };
 
 /** Flag of commands that change a recipe's keys. */
-export const setFlag = Flags.string({
-  multiple: true,
-  multipleNonGreedy: true,
-  helpValue: 'KEY=VALUE',
-  description:
-    'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
-});
+export const setFlag = manyFlag(
+  'KEY=VALUE',
+  'Set a key of the recipe, such as algorithm.groupSize=8; the value is read as YAML, null removes the key',
+);
 
 /** Flag of commands that install missing plugins. */
 export const yesFlag = Flags.boolean({ char: 'y', description: 'Install missing plugins' });
@@ -43,6 +41,8 @@ export abstract class BaseCommand extends Command {
   /** That of the class. A command sets it before it uses `signal`, if its flags decide. */
   protected interruption = (this.constructor as typeof BaseCommand).interruption;
 
+  #isAnnounced = false;
+
   /** Prints a line for the user; prints nothing under `--json`. */
   protected say(line = ''): void {
     if (!this.jsonEnabled()) process.stdout.write(`${printable(line)}\n`);
@@ -53,6 +53,12 @@ export abstract class BaseCommand extends Command {
     if (this.jsonEnabled()) return;
     const { terminalLines } = await import('../reporting/terminal-blocks.js');
     for (const line of terminalLines(blocks, styleOf(process.stdout, process.env))) this.say(line);
+  }
+
+  /** Where progress is shown. */
+  protected display(quiet = this.jsonEnabled()) {
+    const { stdout, stderr, env: environment } = process;
+    return { quiet, stdout, stderr, environment };
   }
 
   /** The words after `agentgym`, as a manifest records them: without the secrets of addresses. */
@@ -83,10 +89,8 @@ export abstract class BaseCommand extends Command {
   protected async openPluginHostFor(install: boolean): Promise<PluginHost> {
     const host = await this.openPluginHost();
     if (!install) return host;
-    const [{ installMissing }, { installOnDemand }] = await Promise.all([
-      import('../plugins/install-missing.js'),
-      import('./install-on-demand.js'),
-    ]);
+    const { installMissing } = await import('../plugins/install-missing.js');
+    const { installOnDemand } = await import('./install-on-demand.js');
     const { config, signal } = this;
     const note = (line: string) => this.note(line);
     return installMissing(host, async (name) =>
@@ -99,11 +103,9 @@ export abstract class BaseCommand extends Command {
    * were omitted, and those that replace others.
    */
   protected async openPluginHost(config = this.config): Promise<PluginHost> {
-    const [{ openPluginHost }, { installedPlugins }, { replacedLines }] = await Promise.all([
-      import('../plugins/open-plugin-host.js'),
-      import('../plugins/project-plugins.js'),
-      import('../plugins/replaced-packages.js'),
-    ]);
+    const { openPluginHost } = await import('../plugins/open-plugin-host.js');
+    const { installedPlugins } = await import('../plugins/project-plugins.js');
+    const { replacedLines } = await import('../plugins/replaced-packages.js');
     const { sources, problems } = await installedPlugins(config, process.cwd());
     guardProcess(sources, this.jsonEnabled());
     const host = openPluginHost(sources, {}, problems);
@@ -130,8 +132,14 @@ export abstract class BaseCommand extends Command {
     return { ...settings, markCalls };
   }
 
+  /** Prints the document of a server when it has started. It is not printed again at the end. */
+  protected announce(document: object): void {
+    if (this.jsonEnabled()) this.logJson(this.toSuccessJson(document));
+    this.#isAnnounced = true;
+  }
+
   override logJson(json: unknown): void {
-    printDocument(json);
+    if (!this.#isAnnounced) printDocument(json);
   }
 
   protected override toSuccessJson(result: unknown): unknown {

@@ -2,7 +2,7 @@ import type { Player } from '../contracts/player.js';
 import { humanPlayer } from './human-player.js';
 import { readScript } from './scripted-player.js';
 
-/** The player, and the number of its actions; absent: unlimited. */
+/** The player, and the number of its actions, after which an episode ends at the latest; absent: unlimited. */
 export interface ChosenPlayer {
   readonly policy: string | Player;
   readonly actions?: number;
@@ -16,10 +16,7 @@ export async function choosePlayer(
   stdin: NodeJS.ReadableStream,
   prompts: NodeJS.WritableStream,
 ): Promise<ChosenPlayer> {
-  if (flags.actions !== undefined) {
-    const { player, actions } = await readScript(flags.actions, stdin);
-    return { policy: player, actions };
-  }
+  if (flags.actions !== undefined) return readScript(flags.actions, stdin);
   if (flags.policy !== undefined && flags.policy !== 'human') return { policy: flags.policy };
   const human = humanPlayer(stdin, prompts);
   return { policy: human, hasLeft: human.hasLeft };

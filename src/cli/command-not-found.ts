@@ -23,7 +23,7 @@ const commandNotFound: Hook<'command_not_found'> = ({ id, config }) => {
   }
   throw new AgentgymError('AG_COMMAND_UNKNOWN', {
     message: `there is no command \`${words.join(' ')}\``,
-    ...(near !== undefined && { hint: `Did you mean \`agentgym ${near}\`?` }),
+    hint: near && `Did you mean \`agentgym ${near}\`?`,
   });
 };
 

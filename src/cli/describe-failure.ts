@@ -1,5 +1,5 @@
 import { codeOf } from '../errors/code-of.js';
-import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
+import { errorCodes, exitCodeOf, type ErrorCode } from '../errors/error-codes.js';
 import { isAgentgymError, type ErrorFinding } from '../errors/agentgym-error.js';
 import { hideSecrets } from '../errors/hide-secrets.js';
 import { messageOf } from '../errors/message-of.js';
@@ -53,7 +53,7 @@ function describeForeign(thrown: OclifError | undefined): Failure {
   const message = shortenText(messageOf(thrown), longestMessage);
   if (thrown?.foreign === true) return usage('AG_COMMAND_FAILED', plain(message), `See \`agentgym ${id} --help\`.`);
   return {
-    exitCode: errorCodes.AG_BUG.exitCode,
+    exitCode: exitCodeOf('AG_BUG'),
     error: { code: 'AG_BUG', message, hint: errorCodes.AG_BUG.cure },
     stack: thrown instanceof Error ? stackOf(thrown) : message,
   };
@@ -89,7 +89,7 @@ function place({ file, line, message }: ErrorFinding): string {
 }
 
 function usage(code: ErrorCode, message: string, hint: string): Failure {
-  return { exitCode: errorCodes[code].exitCode, error: { code, message: shown(message), hint } };
+  return { exitCode: exitCodeOf(code), error: { code, message: shown(message), hint } };
 }
 
 function shown(text: string, longest = longestMessage): string {

@@ -1,4 +1,6 @@
-import { Flags } from '@oclif/core';
+import { Flags, type Interfaces } from '@oclif/core';
+
+import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** Flags of `report` for formats other than the page. */
 export const exportFlags = {
@@ -31,23 +33,17 @@ const formatsOf = {
   metric: ['svg'],
 } as const;
 
-interface ExportFlags {
-  readonly format: string;
-  readonly force: boolean;
-  readonly episodes?: number | undefined;
-  readonly by?: string | undefined;
-  readonly metric?: string | undefined;
-}
+/** The values of these flags and of one beside them. */
+type ExportFlags = Interfaces.InferredFlags<typeof exportFlags> & { readonly episodes?: number | undefined };
 
 /** Refuses a flag that has no effect, because this is the user's error. Throws AG_COMMAND_USAGE. */
-export async function refuseIdleFlags(flags: ExportFlags) {
+export function refuseIdleFlags(flags: ExportFlags): void {
   const names = Object.keys(formatsOf) as (keyof typeof formatsOf)[];
   const idle = names.find((name) => {
     const formats: readonly string[] = formatsOf[name];
     return flags[name] !== undefined && flags[name] !== false && !formats.includes(flags.format);
   });
   if (idle === undefined) return;
-  const { AgentgymError } = await import('../errors/agentgym-error.js');
   throw new AgentgymError('AG_COMMAND_USAGE', {
     message: `\`--${idle}\` has no effect with \`--format ${flags.format}\`.`,
     hint: 'Remove one of the two.',

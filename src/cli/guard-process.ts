@@ -7,13 +7,10 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { ExitError } from '../errors/exit-error.js';
+import type { PluginSource } from '../plugins/plugin-source.js';
 
 /** The parts of a package that messages need. */
-interface GuardedPlugin {
-  readonly root: string;
-  readonly name: string;
-  readonly version: string;
-}
+type GuardedPlugin = Pick<PluginSource, 'root' | 'name' | 'version'>;
 
 const own = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,27 +1,19 @@
-import { Flags } from '@oclif/core';
+import { Flags, type Interfaces } from '@oclif/core';
 
+import { manyFlag } from './many-flag.js';
 import type { RunLabel } from '../runs/run-label.js';
 
 /** The user's name and note for a run. */
 export const labelFlags = {
   name: Flags.string({ helpValue: 'NAME', description: 'Name of the run in lists; commands accept it as RUN' }),
-  tag: Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'TAG',
-    description: 'Tag for `runs list --tag TAG`',
-  }),
+  tag: manyFlag('TAG', 'Tag for `runs list --tag TAG`'),
   note: Flags.string({ helpValue: 'TEXT', description: 'Note about the run' }),
 };
 
-interface GivenLabel {
-  readonly name?: string | undefined;
-  readonly tag?: readonly string[] | undefined;
-  readonly note?: string | undefined;
-}
-
 /** Empty if none of the flags is given. */
-export function labelOf({ name, tag, note }: GivenLabel): { readonly label?: RunLabel } {
+export function labelOf({ name, tag, note }: Interfaces.InferredFlags<typeof labelFlags>): {
+  readonly label?: RunLabel;
+} {
   if (name === undefined && tag === undefined && note === undefined) return {};
   return { label: { ...(name !== undefined && { name }), tags: tag ?? [], ...(note !== undefined && { note }) } };
 }

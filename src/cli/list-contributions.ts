@@ -5,6 +5,7 @@ import type { ContributionKind } from '../contracts/plugin.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { PluginOrigin } from '../plugins/plugin-source.js';
 import { originWords } from '../plugins/replaced-packages.js';
+import { contributionLists, type ContributionList } from './contribution-lists.js';
 
 /** One line of `agentgym list`. */
 export interface ListedContribution {
@@ -19,18 +20,12 @@ export interface ListedContribution {
 
 /** All contributions for recipes, by kind, and the built-in recipes; each list is sorted by name. */
 export async function listContributions(host: PluginHost) {
-  return {
-    environments: await listKind(host, 'environment'),
-    rewards: await listKind(host, 'reward'),
-    policies: await listKind(host, 'policy'),
-    algorithms: await listKind(host, 'algorithm'),
-    formats: await listKind(host, 'format'),
-    tools: await listKind(host, 'tool'),
-    players: await listKind(host, 'player'),
-    samplers: await listKind(host, 'sampler'),
-    curricula: await listKind(host, 'curriculum'),
-    recipes: await listRecipes(),
-  };
+  const lists = {} as { [list in ContributionList | 'recipes']: readonly ListedContribution[] };
+  for (const [kind, list] of Object.entries(contributionLists)) {
+    lists[list] = await listKind(host, kind as ContributionKind);
+  }
+  lists.recipes = await listRecipes();
+  return lists;
 }
 
 /** Two aligned columns, name and summary. A package that is not part of the CLI is named. */

@@ -1,8 +1,11 @@
+import type { Interfaces } from '@oclif/core';
+
 import { parseSetting } from '../config/parse-setting.js';
 import { WrittenValue } from '../config/written-value.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { OpenPlayerRequest } from '../experiments/open-player.js';
-import { askedPrompt, type PromptFlags } from './parse-prompt-flags.js';
+import { askedPrompt } from './parse-prompt-flags.js';
+import type { playingFlags } from './playing-flags.js';
 
 /** Parses `--option depths=[1,2]` to options of an environment or, of that flag, a policy, a format or a runner. Throws AG_COMMAND_USAGE. */
 export function parseOptions(
@@ -33,18 +36,8 @@ function parseTemperature(text: string): number {
   });
 }
 
-/** The values of the flags that every command with a player has (`playingFlags`). */
-interface PlayingFlags extends PromptFlags {
-  readonly 'episodes-per-task': number;
-  readonly temperature: string;
-  readonly turns?: number | undefined;
-  readonly option?: readonly string[] | undefined;
-  readonly 'policy-option'?: readonly string[] | undefined;
-  readonly format?: string | undefined;
-  readonly 'format-option'?: readonly string[] | undefined;
-  readonly 'max-action-tokens'?: number | undefined;
-  readonly tool?: readonly string[] | undefined;
-}
+/** The values of the flags that every command with a player has. */
+type PlayingFlags = Interfaces.InferredFlags<typeof playingFlags>;
 
 /** What these flags ask for. Throws AG_COMMAND_USAGE. */
 export function playingRequest(

@@ -1,13 +1,11 @@
+import type { Interfaces } from '@oclif/core';
+
 import type { PromptSettings } from '../config/recipe-schema.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { promptFlags } from './prompt-flags.js';
 
 /** The values of `promptFlags`. */
-export interface PromptFlags {
-  readonly 'prompt-system'?: string | undefined;
-  readonly 'prompt-examples'?: number | undefined;
-  readonly 'prompt-expert'?: string | undefined;
-  readonly 'prompt-examples-file'?: string | undefined;
-}
+type PromptFlags = Interfaces.InferredFlags<typeof promptFlags>;
 
 /** What these flags ask for; undefined if none is given. Throws AG_COMMAND_USAGE for a flag without effect. */
 export function askedPrompt(flags: PromptFlags): PromptSettings | undefined {

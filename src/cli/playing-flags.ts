@@ -1,5 +1,6 @@
 import { Flags } from '@oclif/core';
 
+import { manyFlag } from './many-flag.js';
 import { promptFlags } from './prompt-flags.js';
 
 /** Flags that `play` and `evaluate` share. */
@@ -12,39 +13,22 @@ export const playingFlags = {
   'episodes-per-task': Flags.integer({ min: 1, default: 1, description: 'Attempts per task' }),
   temperature: Flags.string({ helpValue: 'T', default: '0', description: 'Sampling temperature of a model' }),
   turns: Flags.integer({ min: 1, description: "Horizon; default: the run's or the environment's own" }),
-  option: Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'KEY=VALUE',
-    description: 'Set an option of the environment; the value is read as YAML',
-  }),
-  'policy-option': Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'KEY=VALUE',
-    description: "Set an option of a model's policy, which overrides the run's own, or of a text model",
-  }),
+  option: manyFlag('KEY=VALUE', 'Set an option of the environment; the value is read as YAML'),
+  'policy-option': manyFlag(
+    'KEY=VALUE',
+    "Set an option of a model's policy, which overrides the run's own, or of a text model",
+  ),
   format: Flags.string({
     helpValue: 'NAME',
     description: "Action format of a model; default: the run's own, or plain",
   }),
-  'format-option': Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'KEY=VALUE',
-    description: 'Set an option of the action format',
-  }),
+  'format-option': manyFlag('KEY=VALUE', 'Set an option of the action format'),
   'max-action-tokens': Flags.integer({
     min: 1,
     helpValue: 'N',
     description: "Tokens after which an answer is cut; default: the run's own, or 64",
   }),
-  tool: Flags.string({
-    multiple: true,
-    multipleNonGreedy: true,
-    helpValue: 'NAME',
-    description: "A tool that the player may call; default: the run's own",
-  }),
+  tool: manyFlag('NAME', "A tool that the player may call; default: the run's own"),
   ...promptFlags,
   seed: Flags.integer({ default: 0, description: 'Seed of all random numbers' }),
 };

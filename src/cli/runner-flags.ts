@@ -1,5 +1,6 @@
 import { type Config, Flags } from '@oclif/core';
 
+import { manyFlag } from './many-flag.js';
 import type { RunnerRequest } from '../runners/open-runner.js';
 import { runnerNames, type RunnerName } from '../runners/runner-names.js';
 
@@ -15,12 +16,7 @@ export function runnerFlags(names: readonly RunnerName[] = runnerNames) {
       helpValue: 'URL',
       description: 'Head of the Ray cluster, such as `http://localhost:8265`; default: RAY_API_SERVER_ADDRESS',
     }),
-    'runner-option': Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'KEY=VALUE',
-      description: 'Option of the runner, such as cpus=2; the value is read as YAML',
-    }),
+    'runner-option': manyFlag('KEY=VALUE', 'Option of the runner, such as cpus=2; the value is read as YAML'),
   } as const;
 }
 
@@ -38,10 +34,8 @@ export async function runnerRequest(
   tell: RunnerRequest['tell'],
 ): Promise<RunnerRequest> {
   const { address, runner, workers } = flags;
-  const [{ parseOptions }, { projectPluginSources }] = await Promise.all([
-    import('./parse-playing-flags.js'),
-    import('../plugins/project-plugins.js'),
-  ]);
+  const { parseOptions } = await import('./parse-playing-flags.js');
+  const { projectPluginSources } = await import('../plugins/project-plugins.js');
   const { folder, sources } = await projectPluginSources(process.cwd(), config.root);
   return {
     name: runner,

@@ -4,15 +4,13 @@ import { readTextFile } from '../files/read-whole-file.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
-/** Actions that were written beforehand: one per line; an empty line is an empty action. */
-export interface Script {
-  readonly player: Player;
-  /** Number of actions: an episode ends after them at the latest. */
-  readonly actions: number;
-}
-
-/** Reads a script from a file, or from standard input if `file` is `-`. Throws AG_COMMAND_USAGE. */
-export async function readScript(file: string, stdin: NodeJS.ReadableStream): Promise<Script> {
+/**
+ * A player of actions that were written beforehand, one per line; an empty line is an empty action.
+ *
+ * @param file `-`: standard input
+ * @throws AG_COMMAND_USAGE
+ */
+export async function readScript(file: string, stdin: NodeJS.ReadableStream) {
   let content: string;
   try {
     content = file === '-' ? await text(stdin) : await readTextFile(file);
@@ -31,5 +29,6 @@ export async function readScript(file: string, stdin: NodeJS.ReadableStream): Pr
       file,
     });
   }
-  return { player: { name: 'script', act: ({ texts }) => actions[texts.length] ?? '' }, actions: actions.length };
+  const policy: Player = { name: 'script', act: ({ texts }) => actions[texts.length] ?? '' };
+  return { policy, actions: actions.length };
 }

@@ -29,27 +29,15 @@ export default class Ablate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Ablate);
-    const [
-      { planAblation },
-      { runAblation, renderAblation },
-      { isRenderer, openRunner },
-      { trackAblation },
-      { trackingContext },
-      { estimateBlocks, renderingLines },
-      { ablationBlocks },
-      { writeReport },
-      { showGrid },
-    ] = await Promise.all([
-      import('../ablation/plan-ablation.js'),
-      import('../ablation/run-ablation.js'),
-      import('../runners/open-runner.js'),
-      import('../ablation/track-ablation.js'),
-      import('../reports/tracking-context.js'),
-      import('../ablation/ablation-lines.js'),
-      import('../reports/ablation-blocks.js'),
-      import('../reports/write-report.js'),
-      import('../reporting/show-grid.js'),
-    ]);
+    const { planAblation } = await import('../ablation/plan-ablation.js');
+    const { runAblation, renderAblation } = await import('../ablation/run-ablation.js');
+    const { isRenderer, openRunner } = await import('../runners/open-runner.js');
+    const { trackAblation } = await import('../ablation/track-ablation.js');
+    const { trackingContext } = await import('../reports/tracking-context.js');
+    const { estimateBlocks, renderingLines } = await import('../ablation/ablation-lines.js');
+    const { ablationBlocks } = await import('../reports/ablation-blocks.js');
+    const { writeReport } = await import('../reports/write-report.js');
+    const { showGrid } = await import('../reporting/show-grid.js');
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(1);
     const planned = await planAblation({
@@ -98,10 +86,8 @@ export default class Ablate extends BaseCommand {
       await tellDuration(planned, workers, (line) => this.say(line), this.signal);
     }
     const spent = Math.round((performance.now() - begun) / 1000);
-    const { stdout, stderr, env: environment } = process;
     const titles = cells.map(({ id, title = id }) => title);
-    const quiet = this.jsonEnabled();
-    const display = await showGrid({ cells: titles, seeds: seeds.length, workers, quiet, stdout, stderr, environment });
+    const display = await showGrid({ cells: titles, seeds: seeds.length, workers, ...this.display() });
     const result = await runAblation(planned, {
       ...common,
       runner,

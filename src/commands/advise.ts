@@ -33,10 +33,8 @@ export default class Advise extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Advise);
-    const [{ advise }, { wholeAdviceBlocks }] = await Promise.all([
-      import('../advice/advise.js'),
-      import('../advice/advice-blocks.js'),
-    ]);
+    const { advise } = await import('../advice/advise.js');
+    const { wholeAdviceBlocks } = await import('../advice/advice-blocks.js');
     const advice = await advise({
       ...(args.what !== undefined && { what: args.what }),
       sets: flags.set ?? [],

@@ -35,18 +35,14 @@ export default class Demonstrate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Demonstrate);
-    const [{ demonstrate }, { playingRequest }, { showEpisodes }, { writtenLines }, { usualDemonstrations }] =
-      await Promise.all([
-        import('../experiments/demonstrate.js'),
-        import('../cli/parse-playing-flags.js'),
-        import('../reporting/show-episodes.js'),
-        import('../reporting/demonstration-lines.js'),
-        import('../config/run-plan.js'),
-      ]);
+    const { demonstrate } = await import('../experiments/demonstrate.js');
+    const { playingRequest } = await import('../cli/parse-playing-flags.js');
+    const { showEpisodes } = await import('../reporting/show-episodes.js');
+    const { writtenLines } = await import('../reporting/demonstration-lines.js');
+    const { usualDemonstrations } = await import('../config/run-plan.js');
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+    const result = await showEpisodes(this.display(), (progress) =>
       demonstrate({
         ...playingRequest(flags, { host, settings }),
         progress,

@@ -3,24 +3,19 @@ import { existsSync } from 'node:fs';
 import { Args } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
+import { contributionLists } from '../cli/contribution-lists.js';
 import type { ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 
-/** Accepted names of kinds; the short ones occur in names of packages. */
-const KINDS: { readonly [word: string]: ContributionKind } = {
-  environment: 'environment',
-  env: 'environment',
-  reward: 'reward',
-  policy: 'policy',
-  algorithm: 'algorithm',
-  algo: 'algorithm',
-  format: 'format',
-  tool: 'tool',
-  player: 'player',
-  sampler: 'sampler',
-  curriculum: 'curriculum',
-};
+/** Short names of kinds, which occur in names of packages. */
+const SHORT: { readonly [word: string]: ContributionKind } = { env: 'environment', algo: 'algorithm' };
+
+/** All accepted names of kinds. */
+const WORDS = Object.keys(contributionLists).flatMap((kind) => [
+  kind,
+  ...Object.keys(SHORT).filter((word) => SHORT[word] === kind),
+]);
 
 /** `agentgym describe [KIND] NAME`, `agentgym describe FILE` */
 export default class Describe extends BaseCommand {
@@ -36,19 +31,19 @@ export default class Describe extends BaseCommand {
     kind: Args.string({
       name: 'kind|name|file',
       required: true,
-      description: `Kind of the contribution (${Object.keys(KINDS).join(', ')}), a name that only one kind has, or a file of demonstrations`,
+      description: `Kind of the contribution (${WORDS.join(', ')}), a name that only one kind has, or a file of demonstrations`,
     }),
     name: Args.string({ description: 'Name of the contribution; `agentgym list` shows the names' }),
   };
 
   async run() {
     const { args } = await this.parse(Describe);
-    const kind = Object.hasOwn(KINDS, args.kind) ? KINDS[args.kind] : undefined;
+    const kind = WORDS.includes(args.kind) ? (SHORT[args.kind] ?? (args.kind as ContributionKind)) : undefined;
     if (args.name === undefined && existsSync(args.kind)) return this.describeFile(args.kind);
     if (kind === undefined && args.name !== undefined) {
       throw new AgentgymError('AG_COMMAND_USAGE', {
         message: `\`${args.kind}\` is not a kind of contribution.`,
-        hint: `Kinds: ${Object.keys(KINDS).join(', ')}.`,
+        hint: `Kinds: ${WORDS.join(', ')}.`,
       });
     }
     if (kind !== undefined && args.name === undefined) {
@@ -68,10 +63,8 @@ export default class Describe extends BaseCommand {
 
   /** The only kind that has a contribution with this name. Throws AG_COMMAND_USAGE. */
   private async onlyKindOf(host: PluginHost, name: string): Promise<ContributionKind> {
-    const [{ allContributions }, { nearestName }] = await Promise.all([
-      import('../plugins/open-plugin-host.js'),
-      import('../config/nearest-name.js'),
-    ]);
+    const { allContributions } = await import('../plugins/open-plugin-host.js');
+    const { nearestName } = await import('../config/nearest-name.js');
     const all = await allContributions(host);
     const kinds = [...new Set(all.filter((one) => one.name === name).map(({ kind }) => kind))];
     const [only] = kinds;
@@ -82,18 +75,16 @@ export default class Describe extends BaseCommand {
         hint: `Write ${kinds.map((kind) => `\`agentgym describe ${kind} ${name}\``).join(' or ')}.`,
       });
     }
-    const near = nearestName(name, [...Object.keys(KINDS), ...all.map((one) => one.name)]);
+    const near = nearestName(name, [...WORDS, ...all.map((one) => one.name)]);
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `\`${name}\` is not a kind of contribution, not the name of a contribution, and not a file.`,
-      hint: `${near === undefined ? '' : `Did you mean \`${near}\`? `}Kinds: ${Object.keys(KINDS).join(', ')}. \`agentgym list\` shows the names.`,
+      hint: `${near === undefined ? '' : `Did you mean \`${near}\`? `}Kinds: ${WORDS.join(', ')}. \`agentgym list\` shows the names.`,
     });
   }
 
   private async describeFile(file: string) {
-    const [{ surveyDemonstrations }, { demonstrationLines }] = await Promise.all([
-      import('../demonstrations/survey-demonstrations.js'),
-      import('../reporting/demonstration-lines.js'),
-    ]);
+    const { surveyDemonstrations } = await import('../demonstrations/survey-demonstrations.js');
+    const { demonstrationLines } = await import('../reporting/demonstration-lines.js');
     const survey = await surveyDemonstrations(file);
     for (const line of demonstrationLines(survey)) this.say(line);
     return survey;

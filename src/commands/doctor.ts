@@ -2,12 +2,12 @@ import { Flags } from '@oclif/core';
 
 import { BaseCommand, setFlag } from '../cli/base-command.js';
 import type { DiagnosedSubject } from '../cli/diagnose.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
 
 const MARKS = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' } as const;
 
-async function refuse(message: string, hint: string): Promise<never> {
-  const { AgentgymError } = await import('../errors/agentgym-error.js');
-  throw new AgentgymError('AG_COMMAND_USAGE', { message, hint });
+function refusal(message: string, hint: string): AgentgymError {
+  return new AgentgymError('AG_COMMAND_USAGE', { message, hint });
 }
 
 /** `agentgym doctor`: ends with 1 if it finds a problem. */
@@ -40,10 +40,10 @@ export default class Doctor extends BaseCommand {
     const { flags } = await this.parse(Doctor);
     if (flags.recipe !== undefined) return this.#measure(flags.recipe, flags.set ?? []);
     if (flags.set !== undefined)
-      await refuse('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
+      throw refusal('`--set` has no effect without `--recipe`.', 'Name the recipe, such as `--recipe quickstart`.');
     if (flags.fix !== undefined) return this.#fix(flags.fix, flags.yes, flags.quick);
     if (flags.yes)
-      await refuse('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
+      throw refusal('`--yes` has no effect without `--fix`.', 'Say what to install, such as `--fix tensorflow`.');
     return this.#examine(flags.quick);
   }
 
@@ -70,28 +70,24 @@ export default class Doctor extends BaseCommand {
   }
 
   async #fix(name: string, isAllowed: boolean, quick: boolean) {
-    const [{ applyRemedy }, { confirmOnTerminal }, { diagnoseContribution }] = await Promise.all([
-      import('../cli/apply-remedy.js'),
-      import('../cli/confirm.js'),
-      import('../cli/diagnose.js'),
-    ]);
+    const { applyRemedy } = await import('../cli/apply-remedy.js');
+    const { confirmOnTerminal } = await import('../cli/confirm.js');
+    const { diagnoseContribution } = await import('../cli/diagnose.js');
     const settings = await this.hostSettings(0);
     const { plan, applied, located } = await applyRemedy(name, await this.openPluginHost(), settings, {
       say: (line) => this.say(line),
       confirm: async (question) =>
         isAllowed || (!this.jsonEnabled() && (await confirmOnTerminal(question, this.signal))),
     });
-    if (!applied) await refuse(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
+    if (!applied) throw refusal(`${name} was not installed: this needs a confirmation`, 'Confirm with `--yes`.');
     const subjects = await diagnoseContribution(located, settings, { quick: quick || plan.length === 0 });
     this.#show(subjects);
     return { version: this.config.version, fixed: name, plan, subjects };
   }
 
   async #measure(source: string, sets: readonly string[]) {
-    const [{ planTraining }, { fits, memoryBlocks }] = await Promise.all([
-      import('../experiments/start-training.js'),
-      import('../reports/memory-blocks.js'),
-    ]);
+    const { planTraining } = await import('../experiments/start-training.js');
+    const { fits, memoryBlocks } = await import('../reports/memory-blocks.js');
     const { version } = this.config;
     const planned = await planTraining({
       source,

@@ -33,16 +33,13 @@ export default class Evaluate extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Evaluate);
-    const [{ evaluatePolicy }, { playingRequest }, { evaluationBlocks }, { showEpisodes }] = await Promise.all([
-      import('../experiments/evaluate-policy.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../reports/result-blocks.js'),
-      import('../reporting/show-episodes.js'),
-    ]);
+    const { evaluatePolicy } = await import('../experiments/evaluate-policy.js');
+    const { playingRequest } = await import('../cli/parse-playing-flags.js');
+    const { evaluationBlocks } = await import('../reports/result-blocks.js');
+    const { showEpisodes } = await import('../reporting/show-episodes.js');
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const result = await showEpisodes({ quiet, stdout, stderr, environment }, (progress) =>
+    const result = await showEpisodes(this.display(), (progress) =>
       evaluatePolicy({
         ...playingRequest(flags, { host, settings }),
         progress,

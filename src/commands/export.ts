@@ -30,13 +30,11 @@ export default class Export extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(Export);
     const { base, dtype = 'float32', format } = flags;
-    const [{ resolveRun }, { exportModel }, { exportGguf }, { isModelName }, { idleFlag }] = await Promise.all([
-      import('../runs/resolve-run.js'),
-      import('../reports/model/export-model.js'),
-      import('../reports/model/export-gguf.js'),
-      import('../hub/pulled-model.js'),
-      import('../cli/idle-flag.js'),
-    ]);
+    const { resolveRun } = await import('../runs/resolve-run.js');
+    const { exportModel } = await import('../reports/model/export-model.js');
+    const { exportGguf } = await import('../reports/model/export-gguf.js');
+    const { isModelName } = await import('../hub/pulled-model.js');
+    const { idleFlag } = await import('../cli/idle-flag.js');
     if (format === 'gguf' && base !== undefined) throw idleFlag('--base', 'a GGUF file has a whole model');
     const request = {
       run: await resolveRun(args.run, flags.runs),

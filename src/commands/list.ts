@@ -1,33 +1,18 @@
 import { Args } from '@oclif/core';
 
 import { BaseCommand } from '../cli/base-command.js';
+import { contributionLists } from '../cli/contribution-lists.js';
 import type { ListedContribution } from '../cli/list-contributions.js';
 
-const KINDS = [
-  'environments',
-  'rewards',
-  'policies',
-  'algorithms',
-  'formats',
-  'tools',
-  'players',
-  'samplers',
-  'curricula',
-  'recipes',
-] as const;
+const LISTS = [...Object.values(contributionLists), 'recipes'] as const;
+
+const { environment, ...others } = contributionLists;
 
 /** `describe` takes the singular of a kind, so `list` accepts it too. */
-const SINGULAR: { readonly [kind: string]: (typeof KINDS)[number] } = {
-  environment: 'environments',
-  env: 'environments',
-  reward: 'rewards',
-  policy: 'policies',
-  algorithm: 'algorithms',
-  format: 'formats',
-  tool: 'tools',
-  player: 'players',
-  sampler: 'samplers',
-  curriculum: 'curricula',
+const SINGULAR: { readonly [kind: string]: (typeof LISTS)[number] } = {
+  environment,
+  env: environment,
+  ...others,
   recipe: 'recipes',
 };
 
@@ -43,7 +28,7 @@ export default class List extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --json',
   ];
   static override args = {
-    kind: Args.string({ options: [...KINDS, ...Object.keys(SINGULAR)], description: 'Kind to list; default: all' }),
+    kind: Args.string({ options: [...LISTS, ...Object.keys(SINGULAR)], description: 'Kind to list; default: all' }),
   };
 
   async run() {
@@ -52,7 +37,7 @@ export default class List extends BaseCommand {
     const host = await this.openPluginHost();
     const all = await listContributions(host);
     const asked = SINGULAR[args.kind ?? ''] ?? args.kind;
-    const kinds = KINDS.filter((kind) => asked === undefined || asked === kind);
+    const kinds = LISTS.filter((kind) => asked === undefined || asked === kind);
     const shown: Partial<Record<string, readonly ListedContribution[]>> = {};
     for (const kind of kinds) shown[kind] = all[kind];
     for (const kind of kinds) {

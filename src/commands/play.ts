@@ -39,33 +39,29 @@ export default class Play extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Play);
-    const [{ play }, { playingRequest }, { choosePlayer }, { showEpisodes }] = await Promise.all([
-      import('../experiments/play.js'),
-      import('../cli/parse-playing-flags.js'),
-      import('../cli/choose-player.js'),
-      import('../reporting/show-episodes.js'),
-    ]);
+    const { play } = await import('../experiments/play.js');
+    const { playingRequest } = await import('../cli/parse-playing-flags.js');
+    const { choosePlayer } = await import('../cli/choose-player.js');
+    const { showEpisodes } = await import('../reporting/show-episodes.js');
     const { policy, actions, hasLeft } = await choosePlayer(flags, process.stdin, process.stderr);
     const host = await this.openPluginHostFor(flags.yes);
     const settings = await this.hostSettings(flags.seed);
     // A person sees the game itself.
-    const [{ stdout, stderr, env: environment }, byHand] = [process, typeof policy !== 'string'];
-    const result = await showEpisodes(
-      { quiet: byHand || this.jsonEnabled(), stdout, stderr, environment },
-      (progress) =>
-        play({
-          ...playingRequest(flags, { host, settings }),
-          progress,
-          environment: args.environment,
-          policy,
-          ...(flags.task !== undefined && { task: flags.task }),
-          split: flags.split ?? 'train',
-          tasks: flags.tasks ?? 1,
-          ...(actions !== undefined && { turns: actions }),
-        }).catch((error: unknown) => {
-          if (hasLeft?.() !== true) throw error;
-          return { environment: args.environment, episodes: [] };
-        }),
+    const byHand = typeof policy !== 'string';
+    const result = await showEpisodes(this.display(byHand || this.jsonEnabled()), (progress) =>
+      play({
+        ...playingRequest(flags, { host, settings }),
+        progress,
+        environment: args.environment,
+        policy,
+        ...(flags.task !== undefined && { task: flags.task }),
+        split: flags.split ?? 'train',
+        tasks: flags.tasks ?? 1,
+        ...(actions !== undefined && { turns: actions }),
+      }).catch((error: unknown) => {
+        if (hasLeft?.() !== true) throw error;
+        return { environment: args.environment, episodes: [] };
+      }),
     );
     if (hasLeft?.() === true) this.say('You left the game before its end.');
     for (const { task, observation, turns: played, success } of result.episodes) {

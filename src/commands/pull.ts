@@ -41,31 +41,25 @@ export default class Pull extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Pull);
-    const [{ pull }, { pulledLines }, { showTransfer }] = await Promise.all([
-      import('../experiments/pull.js'),
-      import('../reporting/pulled-lines.js'),
-      import('../reporting/show-transfer.js'),
-    ]);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const display = await showTransfer({ quiet, stdout, stderr, environment });
-    try {
-      const pulled = await pull({
-        model: args.model,
-        revision: flags.revision,
-        sha256: flags.sha256,
-        output: flags.output,
-        host: await this.openPluginHost(),
-        settings: await this.hostSettings(0),
-        environment,
-        tell: (line) => this.note(line),
-        onEvent: (event) => display.event(event),
-      });
-      await display.close();
-      for (const line of pulledLines(pulled)) this.say(line);
-      return pulled;
-    } catch (error) {
-      await display.close();
-      throw error;
-    }
+    const { pull } = await import('../experiments/pull.js');
+    const { pulledLines } = await import('../reporting/pulled-lines.js');
+    const { showTransfer } = await import('../reporting/show-transfer.js');
+    const host = await this.openPluginHost();
+    const settings = await this.hostSettings(0);
+    const display = await showTransfer(this.display());
+    const pulled = await pull({
+      model: args.model,
+      revision: flags.revision,
+      sha256: flags.sha256,
+      output: flags.output,
+      host,
+      settings,
+      environment: process.env,
+      tell: (line) => this.note(line),
+      onEvent: (event) => display.event(event),
+      // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
+    }).finally(() => display.close());
+    for (const line of pulledLines(pulled)) this.say(line);
+    return pulled;
   }
 }

@@ -25,37 +25,31 @@ export default class Push extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(Push);
-    const [{ pushModel }, { hubAccess }, { showTransfer }] = await Promise.all([
-      import('../reports/model/push-model.js'),
-      import('../hub/hub-access.js'),
-      import('../reporting/show-transfer.js'),
-    ]);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const display = await showTransfer({ quiet, stdout, stderr, environment });
-    try {
-      const pushed = await pushModel({
-        source: args.source,
-        model: args.model,
-        ...(flags.private && { isPrivate: true }),
-        ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
-        ...(flags.dtype !== undefined && { dtype: flags.dtype }),
-        ...(flags.merge && { merge: true }),
-        ...(flags.base !== undefined && { base: flags.base }),
-        runsFolder: flags.runs,
-        host: await this.openPluginHost(),
-        settings: await this.hostSettings(0),
-        cwd: process.cwd(),
-        hub: hubAccess(environment, this.signal, (line) => this.note(line)),
-        onEvent: (event) => display.event(event),
-      });
-      await display.close();
-      if (pushed.leftOut.length > 0) this.note(`Left out, because no model needs it: ${pushed.leftOut.join(', ')}.`);
-      this.say(`${pushed.model}: ${pushed.files.length} files, commit ${pushed.commit.slice(0, 12)}`);
-      this.say(`Address: ${pushed.url}`);
-      return pushed;
-    } catch (error) {
-      await display.close();
-      throw error;
-    }
+    const { pushModel } = await import('../reports/model/push-model.js');
+    const { hubAccess } = await import('../hub/hub-access.js');
+    const { showTransfer } = await import('../reporting/show-transfer.js');
+    const host = await this.openPluginHost();
+    const settings = await this.hostSettings(0);
+    const display = await showTransfer(this.display());
+    const pushed = await pushModel({
+      source: args.source,
+      model: args.model,
+      ...(flags.private && { isPrivate: true }),
+      ...(flags.checkpoint !== undefined && { checkpoint: flags.checkpoint }),
+      ...(flags.dtype !== undefined && { dtype: flags.dtype }),
+      ...(flags.merge && { merge: true }),
+      ...(flags.base !== undefined && { base: flags.base }),
+      runsFolder: flags.runs,
+      host,
+      settings,
+      cwd: process.cwd(),
+      hub: hubAccess(process.env, this.signal, (line) => this.note(line)),
+      onEvent: (event) => display.event(event),
+      // oxlint-disable-next-line typescript/no-misused-promises -- `finally` waits for it
+    }).finally(() => display.close());
+    if (pushed.leftOut.length > 0) this.note(`Left out, because no model needs it: ${pushed.leftOut.join(', ')}.`);
+    this.say(`${pushed.model}: ${pushed.files.length} files, commit ${pushed.commit.slice(0, 12)}`);
+    this.say(`Address: ${pushed.url}`);
+    return pushed;
   }
 }

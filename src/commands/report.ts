@@ -42,7 +42,7 @@ export default class Report extends BaseCommand {
     const references = argv.length > 0 ? (argv as string[]) : [args.run];
     const { format, output, force, episodes, by, metric = 'success' } = flags;
     const given = { version: this.config.version, ...(output !== undefined && { output }) };
-    await refuseIdleFlags(flags);
+    refuseIdleFlags(flags);
     if (format !== 'html') {
       const { exportReport } = await import('../reports/exports/export-report.js');
       const figure = { metric, ...(by !== undefined && { by }) };
@@ -51,11 +51,9 @@ export default class Report extends BaseCommand {
       for (const line of exported.lines) this.say(line);
       return exported.document;
     }
-    const [{ resolveSubject }, { writeReport }, { remarkOnRun }] = await Promise.all([
-      import('../runs/resolve-run.js'),
-      import('../reports/write-report.js'),
-      import('../advice/remark-on-run.js'),
-    ]);
+    const { resolveSubject } = await import('../runs/resolve-run.js');
+    const { writeReport } = await import('../reports/write-report.js');
+    const { remarkOnRun } = await import('../advice/remark-on-run.js');
     const runs = await Promise.all(references.map((reference) => resolveSubject(reference, flags.runs)));
     const remark = async (run: string) => {
       const place = { cwd: process.cwd(), host: await this.openPluginHost(), settings: await this.hostSettings(1) };

@@ -23,11 +23,9 @@ export default class Schema extends BaseCommand {
 
   async run() {
     const { flags } = await this.parse(Schema);
-    const [{ recipeJsonSchema }, { allContributions }, { writeDocument }] = await Promise.all([
-      import('../config/recipe-json-schema.js'),
-      import('../plugins/open-plugin-host.js'),
-      import('../runs/write-document.js'),
-    ]);
+    const { recipeJsonSchema } = await import('../config/recipe-json-schema.js');
+    const { allContributions } = await import('../plugins/open-plugin-host.js');
+    const { writeDocument } = await import('../runs/write-document.js');
     const host = await this.openPluginHost();
     const located = await allContributions(host);
     const schema = await recipeJsonSchema(located.map(({ contribution }) => contribution));

@@ -2,6 +2,7 @@ import { Flags } from '@oclif/core';
 
 import { BaseCommand, yesFlag } from '../cli/base-command.js';
 import { interruptSignal } from '../cli/interrupt-signal.js';
+import { manyFlag } from '../cli/many-flag.js';
 
 /** `agentgym serve` */
 export default class Serve extends BaseCommand {
@@ -33,25 +34,16 @@ export default class Serve extends BaseCommand {
     }),
     port: Flags.integer({ default: 8000, min: 0, max: 65_535, description: 'Port; 0 takes any free port' }),
     host: Flags.string({ default: '127.0.0.1', helpValue: 'ADDRESS', description: 'Address to listen on' }),
-    'policy-option': Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'KEY=VALUE',
-      description: "Set an option of the model's policy; overrides the run's own",
-    }),
+    'policy-option': manyFlag('KEY=VALUE', "Set an option of the model's policy; overrides the run's own"),
     seed: Flags.integer({ default: 0, description: 'Seed of the random numbers of requests without one' }),
     yes: yesFlag,
   };
 
-  #isPrinted = false;
-
   async run() {
     const { flags } = await this.parse(Serve);
-    const [{ openEndpoint }, { servePolicy }, { parseOptions }] = await Promise.all([
-      import('../serve/endpoint/open-endpoint.js'),
-      import('../serve/endpoint/serve-policy.js'),
-      import('../cli/parse-playing-flags.js'),
-    ]);
+    const { openEndpoint } = await import('../serve/endpoint/open-endpoint.js');
+    const { servePolicy } = await import('../serve/endpoint/serve-policy.js');
+    const { parseOptions } = await import('../cli/parse-playing-flags.js');
     const signal = interruptSignal('Stopping: open requests are answered. Interrupt again to stop at once.');
     const key = process.env['AGENTGYM_SERVE_KEY'];
     const open = await openEndpoint({
@@ -74,7 +66,7 @@ export default class Serve extends BaseCommand {
         ...(key !== undefined && key !== '' && { key }),
       });
       const result = { url: server.url, model: open.endpoint.name };
-      if (this.jsonEnabled()) this.logJson(this.toSuccessJson(result));
+      this.announce(result);
       this.say(`${result.model}: ${result.url}`);
       this.say('Ctrl-C stops the server.');
       if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
@@ -83,11 +75,5 @@ export default class Serve extends BaseCommand {
     } finally {
       await open.dispose();
     }
-  }
-
-  /** Printed when the server has started, not when it ends. */
-  override logJson(json: unknown): void {
-    if (!this.#isPrinted) super.logJson(json);
-    this.#isPrinted = true;
   }
 }

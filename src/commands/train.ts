@@ -61,27 +61,19 @@ export default class Train extends BaseCommand {
   async run(): Promise<RunResult | (CheckedTraining & { readonly trial: TriedTraining | null })> {
     const { args, flags } = await this.parse(Train);
     if (flags.check) this.interruption = writesAtEnd;
-    const [
-      { planTraining },
-      { checkLines, costLines },
-      { showProgress },
-      { styleOf },
-      { tellTraining },
-      { trackingContext },
-    ] = await Promise.all([
-      import('../experiments/start-training.js'),
-      import('../reports/check-lines.js'),
-      import('../reporting/show-progress.js'),
-      import('../reporting/terminal-style.js'),
-      import('../advice/tell-training.js'),
-      import('../reports/tracking-context.js'),
-    ]);
+    const { planTraining } = await import('../experiments/start-training.js');
+    const { checkLines, costLines } = await import('../reports/check-lines.js');
+    const { showProgress } = await import('../reporting/show-progress.js');
+    const { styleOf } = await import('../reporting/terminal-style.js');
+    const { tellTraining } = await import('../advice/tell-training.js');
+    const { trackingContext } = await import('../reports/tracking-context.js');
+    const output = flags.output === undefined ? {} : { output: flags.output };
+    const place = { ...output, ...labelOf(flags), runsFolder: 'runs' };
     const planned = await planTraining({
       ...(args.recipe !== undefined && { source: args.recipe }),
       sets: recipeSettings(flags),
       ...(flags.resume !== undefined && { resume: flags.resume }),
-      ...(flags.output !== undefined && { output: flags.output }),
-      ...labelOf(flags),
+      ...place,
       ...(flags['shared-stages'] !== undefined && { sharedStages: flags['shared-stages'] }),
       ...(flags['shared-games'] !== undefined && { sharedGames: flags['shared-games'] }),
       memory: {
@@ -91,7 +83,6 @@ export default class Train extends BaseCommand {
       tracking: trackingContext(process.env, this.config.version),
       command: this.words(),
       cwd: process.cwd(),
-      runsFolder: 'runs',
       host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(0),
       version: this.config.version,
@@ -105,18 +96,19 @@ export default class Train extends BaseCommand {
       return { ...checked, trial };
     }
     const runner = await this.#runner(flags);
-    const [{ stdout, stderr, env: environment }, quiet] = [process, this.jsonEnabled()];
-    const display = await showProgress({ stages: planned.stages, quiet, stdout, stderr, environment });
+    const terminal = this.display();
+    const display = await showProgress({ stages: planned.stages, ...terminal });
     let outcome: 'ended' | 'failed' = 'failed';
     try {
       const listener = (event: RunEvent) => display.event(event);
       const result =
         runner === undefined
           ? await planned.run(listener)
-          : await this.#trainOn(runner, planned, { ...flags, listener });
+          : await this.#trainOn(runner, planned, { ...place, listener });
       outcome = 'ended';
       await display.close(outcome);
-      for (const line of quiet ? [] : await tellTraining(result, styleOf(stdout, environment))) this.say(line);
+      const style = styleOf(terminal.stdout, terminal.environment);
+      for (const line of terminal.quiet ? [] : await tellTraining(result, style)) this.say(line);
       if (result.status === 'interrupted') process.exitCode = 130;
       return result;
     } finally {
@@ -142,21 +134,9 @@ export default class Train extends BaseCommand {
   async #trainOn(
     runner: Runner,
     { plan: { recipe }, resume }: PlannedTraining,
-    flags: Parameters<typeof labelOf>[0] & { readonly output?: string | undefined } & Pick<
-        TrainingElsewhere,
-        'listener'
-      >,
+    given: Omit<TrainingElsewhere, 'runner' | 'recipe' | 'resume' | 'signal'>,
   ): Promise<RunResult> {
     const { trainElsewhere } = await import('../runners/train-elsewhere.js');
-    return trainElsewhere({
-      runner,
-      recipe,
-      ...(resume !== undefined && { resume }),
-      ...(flags.output !== undefined && { output: flags.output }),
-      runsFolder: 'runs',
-      ...labelOf(flags),
-      listener: flags.listener,
-      signal: this.signal,
-    });
+    return trainElsewhere({ ...given, runner, recipe, ...(resume !== undefined && { resume }), signal: this.signal });
   }
 }

@@ -25,15 +25,11 @@ export default class Ui extends BaseCommand {
     open: Flags.boolean({ default: false, description: 'Open the address in the browser of this machine' }),
   };
 
-  #isPrinted = false;
-
   async run() {
     const { flags } = await this.parse(Ui);
-    const [{ serveRuns }, { openAddress }, { isLoopback }] = await Promise.all([
-      import('../serve/serve-runs.js'),
-      import('../cli/open-address.js'),
-      import('../serve/guard-request.js'),
-    ]);
+    const { serveRuns } = await import('../serve/serve-runs.js');
+    const { openAddress } = await import('../cli/open-address.js');
+    const { isLoopback } = await import('../serve/guard-request.js');
     const signal = interruptSignal('Stopping.');
     const token = process.env['AGENTGYM_UI_TOKEN'];
     // Opened when the first page of a run needs it.
@@ -53,18 +49,12 @@ export default class Ui extends BaseCommand {
     const { url, runs } = server;
     if (!isLoopback(flags.host))
       this.note(`Other machines can reach ${flags.host}. Only the token protects the pages.`);
-    if (this.jsonEnabled()) this.logJson(this.toSuccessJson({ url, runs }));
+    this.announce({ url, runs });
     this.say(`Runs in ${runs}: ${url}`);
     this.say('Ctrl-C stops the server; runs continue.');
     if (flags.open) openAddress(url, (problem) => this.note(problem));
     if (!signal.aborted) await new Promise((stopped) => signal.addEventListener('abort', stopped, { once: true }));
     await server.close();
     return { url, runs };
-  }
-
-  /** Printed when the server has started, not when it ends. */
-  override logJson(json: unknown): void {
-    if (!this.#isPrinted) super.logJson(json);
-    this.#isPrinted = true;
   }
 }

@@ -10,11 +10,9 @@ export default class Work extends BaseCommand {
 
   async run() {
     const { args } = await this.parse(Work);
-    const [{ takeJobKey }, { workOnJob }, { planTraining }] = await Promise.all([
-      import('../runners/job-key.js'),
-      import('../runners/work-on-job.js'),
-      import('../experiments/start-training.js'),
-    ]);
+    const { takeJobKey } = await import('../runners/job-key.js');
+    const { workOnJob } = await import('../runners/work-on-job.js');
+    const { planTraining } = await import('../experiments/start-training.js');
     // Before code of plugins runs.
     const key = takeJobKey(process.env);
     const host = await this.openPluginHost();

@@ -1,8 +1,8 @@
 import type { ParsedRecipe, SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { evaluationMetric } from '../training/evaluation-metric.js';
-import { nearestName } from './nearest-name.js';
-import { recipeEntries } from './recipe-entries.js';
+import { nearestHint } from './nearest-name.js';
+import { recipeEntries, rlStages } from './recipe-entries.js';
 import { formatPath, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RlStagePlan, type RunPlan } from './run-plan.js';
 
@@ -39,7 +39,7 @@ export function checkConsistency(recipe: ParsedRecipe, plan: RunPlan | undefined
   checkTransfer(recipe, wrong);
   checkEpisodeTokens(recipe, wrong);
   checkReward(recipe, wrong);
-  checkTools(recipe, wrong);
+  refuseRepeats(recipe.tools ?? [], ['tools'], 'The first would claim every call.', wrong);
   checkBudget(recipe, wrong);
 }
 
@@ -137,8 +137,7 @@ function checkStopRules({ stages, evaluation, environments }: ParsedRecipe, stag
       ...(imitates ? ['eval/held_out_loss', 'eval/agreement'] : []),
     ];
     if (names.includes(metric)) continue;
-    const near = nearestName(metric, names);
-    const hint = near === undefined ? `Evaluations measure: ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+    const hint = nearestHint(metric, names, `Evaluations measure: ${names.join(', ')}.`);
     wrong(path, `is ${metric}; no evaluation measures it`, hint);
   }
 }
@@ -149,11 +148,14 @@ function checkSampling(recipe: ParsedRecipe, stage: string, wrong: Wrong): void 
   for (const { value: temperature, path } of samplings(recipe, 'temperature')) {
     if (temperature === 0) wrong(path, `is 0, ${because}`, 'Set it to 1; evaluations have separate `temperatures`.');
   }
-  for (const { value: topP, path } of samplings(recipe, 'topP')) {
-    if (topP < 1) wrong(path, `is ${topP}, ${because}`, 'Set it to 1: training uses the whole distribution.');
-  }
-  for (const { value: topK, path } of samplings(recipe, 'topK')) {
-    if (topK > 0) wrong(path, `is ${topK}, ${because}`, 'Set it to 0: training uses the whole distribution.');
+  for (const [key, whole] of [
+    ['topP', 1],
+    ['topK', 0],
+  ] as const) {
+    for (const { value, path } of samplings(recipe, key)) {
+      const hint = `Set it to ${whole}: training uses the whole distribution.`;
+      if (value !== whole) wrong(path, `is ${value}, ${because}`, hint);
+    }
   }
 }
 
@@ -162,11 +164,8 @@ function checkMinibatches(stage: RlStagePlan, wrong: Wrong): void {
   const { episodesPerStep } = stage;
   if (minibatches <= episodesPerStep) return;
   const path = settingPath(stage, ['algorithm', 'minibatches']);
-  wrong(
-    path,
-    `is ${minibatches}, but a step plays ${episodesPerStep} episodes`,
-    'Every minibatch needs at least one episode.',
-  );
+  const message = `is ${minibatches}, but a step plays ${episodesPerStep} episodes`;
+  wrong(path, message, 'Every minibatch needs at least one episode.');
 }
 
 /** Refuses horizons of ScalingInter that no step of the stage reaches. */
@@ -188,25 +187,20 @@ function checkReachable(stage: RlStagePlan, wrong: Wrong): void {
 }
 
 function checkReward(recipe: ParsedRecipe, wrong: Wrong): void {
-  const rewards: [KeyPath, ParsedRecipe['reward']][] = [[['reward'], recipe.reward]];
-  for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind === 'rl' && stage.reward !== undefined) rewards.push([['stages', name, 'reward'], stage.reward]);
-  }
-  for (const { path, settings } of recipeEntries(recipe)) {
-    if (settings.reward !== undefined) rewards.push([[...path, 'reward'], settings.reward]);
-  }
-  for (const [path, { terms }] of rewards) {
-    terms.forEach(({ name }, i) => {
-      if (terms.findIndex((term) => term.name === name) === i) return;
-      wrong([...path, 'terms', i, 'name'], `repeats ${name}`, 'Use one term with the sum of the weights.');
-    });
+  const owners = [
+    { path: [], settings: recipe },
+    ...rlStages(recipe).map(({ name, stage }) => ({ path: ['stages', name], settings: stage })),
+    ...recipeEntries(recipe),
+  ];
+  for (const { path, settings } of owners) {
+    const { terms = [] } = settings.reward ?? {};
+    refuseRepeats(terms, [...path, 'reward', 'terms'], 'Use one term with the sum of the weights.', wrong);
   }
 }
 
-function checkTools({ tools = [] }: ParsedRecipe, wrong: Wrong): void {
-  tools.forEach(({ name }, i) => {
-    if (tools.findIndex((tool) => tool.name === name) === i) return;
-    wrong(['tools', i, 'name'], `repeats ${name}`, 'The first would claim every call.');
+function refuseRepeats(items: readonly { readonly name: string }[], path: KeyPath, hint: string, wrong: Wrong): void {
+  items.forEach(({ name }, i) => {
+    if (items.findIndex((item) => item.name === name) < i) wrong([...path, i, 'name'], `repeats ${name}`, hint);
   });
 }
 
@@ -227,8 +221,8 @@ function checkBudget({ budget, stages }: ParsedRecipe, wrong: Wrong): void {
   }
   for (const name of Object.keys(split)) {
     if (Object.hasOwn(stages, name)) continue;
-    const near = nearestName(name, Object.keys(stages));
-    const hint = near === undefined ? `Stages are: ${Object.keys(stages).join(', ')}.` : `Did you mean \`${near}\`?`;
+    const names = Object.keys(stages);
+    const hint = nearestHint(name, names, `Stages are: ${names.join(', ')}.`);
     wrong(['budget', 'split', name], 'names a stage that does not exist', hint);
   }
   const sum = Object.values(split).reduce((total, value) => total + value, 0);

@@ -1,7 +1,7 @@
 import type { OptimizerDeclaration, PolicyContribution } from '../contracts/plugin.js';
 import { checkOptions } from './check-options.js';
 import { settleFinding, type IdleContext } from './idle-settings.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
 import { formatPath } from './recipe-layer.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 
@@ -19,8 +19,7 @@ export function checkOptimizers(
     const declared = optimizers.find(({ name }) => name === optimizer.name);
     if (declared === undefined) {
       const names = optimizers.map(({ name }) => name);
-      const near = nearestName(optimizer.name, names);
-      const hint = near === undefined ? `It has ${names.join(', ')}.` : `Did you mean \`${near}\`?`;
+      const hint = nearestHint(optimizer.name, names, `It has ${names.join(', ')}.`);
       const message = `\`${formatPath([...path, 'name'])}\` is ${optimizer.name}, but the policy \`${policy}\` does not have it`;
       context.complaints.add('AG_RECIPE_INVALID', [...path, 'name'], message, hint);
       continue;
@@ -46,15 +45,8 @@ function checkOptimizer(
     delete given[key];
   }
   const { values, findings } = checkOptions(options, given);
-  for (const { path: option, message, hint, unknown } of findings) {
-    const place = [...path, 'options', ...option];
-    const code = unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
-    context.complaints.add(
-      code,
-      place,
-      `${formatPath(place)}: ${message}${unknown ? ` of optimizer \`${name}\`` : ''}`,
-      hint,
-    );
+  for (const finding of findings) {
+    context.complaints.addOption(finding, [...path, 'options', ...finding.path], `optimizer \`${name}\``);
   }
   if (findings.length > 0) return;
   for (const finding of validate?.(values) ?? []) {

@@ -1,11 +1,17 @@
 import type { OptionDeclaration, OptionFinding, OptionsDeclaration } from '../contracts/options.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
+import { optionTypes, type OptionLimits } from './option-types.js';
 import { WrittenValue } from './written-value.js';
 
 /** Options after the check. Every declared option has a value. A wrong one has its default, and a finding. */
 export interface CheckedOptions {
   readonly values: { readonly [name: string]: unknown };
-  readonly findings: readonly (OptionFinding & { readonly unknown: boolean })[];
+  readonly findings: readonly OptionComplaint[];
+}
+
+/** What is wrong with an option. `unknown`: there is no such option. */
+export interface OptionComplaint extends OptionFinding {
+  readonly unknown: boolean;
 }
 
 /**
@@ -16,16 +22,15 @@ export function checkOptions(
   declaration: OptionsDeclaration,
   given: { readonly [name: string]: unknown } = {},
 ): CheckedOptions {
-  const findings: (OptionFinding & { readonly unknown: boolean })[] = [];
+  const findings: OptionComplaint[] = [];
   const names = Object.keys(declaration);
   for (const name of Object.keys(given)) {
     if (names.includes(name)) continue;
-    const near = nearestName(name, names);
     const known = names.length === 0 ? 'It has no options; remove it.' : `Options are: ${names.join(', ')}.`;
     findings.push({
       path: [name],
       message: `there is no option \`${name}\``,
-      hint: near === undefined ? known : `Did you mean \`${near}\`?`,
+      hint: nearestHint(name, names, known),
       unknown: true,
     });
   }
@@ -50,33 +55,16 @@ function readWritten({ type }: OptionDeclaration, given: unknown): unknown {
 
 /** The allowed values of an option, in words: "a whole number from 1 to 4". */
 export function describeOptionType(option: OptionDeclaration): string {
-  switch (option.type) {
-    case 'boolean':
-      return 'true or false';
-    case 'integer':
-      return `a whole number${bounds(option)}`;
-    case 'number':
-      return `a number${bounds(option)}`;
-    case 'string':
-      return 'text';
-    case 'choice':
-      return `one of ${option.choices.join(', ')}`;
-    case 'integers':
-      return `a list of ${option.length === undefined ? '' : `${option.length} `}whole numbers${bounds(option)}`;
-    case 'numbers':
-      return `a list of numbers${bounds(option)}`;
-    case 'strings':
-      return 'a list of texts';
-  }
+  if (option.type === 'choice') return `one of ${option.choices.join(', ')}`;
+  const { item, isList } = optionTypes[option.type];
+  const { length, ...limits } = option as OptionLimits;
+  const many = length === undefined ? item.several : `${length} ${item.several}`;
+  return `${isList ? `a list of ${many}` : item.one}${bounds(limits)}`;
 }
 
-function bounds(option: { minimum?: number; maximum?: number; exclusiveMinimum?: boolean }): string {
-  const { minimum, maximum } = option;
-  if (minimum !== undefined && maximum !== undefined && option.exclusiveMinimum !== true) {
-    return ` from ${minimum} to ${maximum}`;
-  }
-  const low =
-    minimum === undefined ? [] : [option.exclusiveMinimum === true ? `above ${minimum}` : `of at least ${minimum}`];
+function bounds({ minimum, maximum, exclusiveMinimum = false }: OptionLimits): string {
+  if (minimum !== undefined && maximum !== undefined && !exclusiveMinimum) return ` from ${minimum} to ${maximum}`;
+  const low = minimum === undefined ? [] : [exclusiveMinimum ? `above ${minimum}` : `of at least ${minimum}`];
   const high = maximum === undefined ? [] : [`of at most ${maximum}`];
   return [...low, ...high].map((part) => ` ${part}`).join(' and');
 }
@@ -84,44 +72,20 @@ function bounds(option: { minimum?: number; maximum?: number; exclusiveMinimum?:
 /** The problem of a value, without its subject: "is not a whole number"; undefined if the value is valid. */
 function complaintAbout(option: OptionDeclaration, value: unknown): string | undefined {
   if (value === null && option.default === null) return undefined;
-  switch (option.type) {
-    case 'boolean':
-      return typeof value === 'boolean' ? undefined : `is ${show(value)}, not true or false`;
-    case 'integer':
-      return Number.isSafeInteger(value) ? outside(option, value as number) : `is ${show(value)}, not a whole number`;
-    case 'number':
-      return Number.isFinite(value) ? outside(option, value as number) : `is ${show(value)}, not a number`;
-    case 'string':
-      return typeof value === 'string' ? undefined : `is ${show(value)}, not text`;
-    case 'choice':
-      return option.choices.includes(value as string) ? undefined : `is ${show(value)}`;
-    case 'integers': {
-      if (!Array.isArray(value) || !value.every((item) => Number.isSafeInteger(item))) {
-        return `is ${show(value)}, not a list of whole numbers`;
-      }
-      if (option.length !== undefined && value.length !== option.length) {
-        return `has length ${value.length} instead of ${option.length}`;
-      }
-      return (value as number[]).map((item) => outside(option, item)).find((complaint) => complaint !== undefined);
-    }
-    case 'numbers':
-      return Array.isArray(value) && value.every((item) => Number.isFinite(item))
-        ? (value as number[]).map((item) => outside(option, item)).find((complaint) => complaint !== undefined)
-        : `is ${show(value)}, not a list of numbers`;
-    case 'strings':
-      return Array.isArray(value) && value.every((item) => typeof item === 'string')
-        ? undefined
-        : `is ${show(value)}, not a list of texts`;
+  if (option.type === 'choice') return option.choices.includes(value as string) ? undefined : `is ${show(value)}`;
+  const { item, isList } = optionTypes[option.type];
+  const values = isList ? value : [value];
+  if (!Array.isArray(values) || !values.every((one) => item.holds(one))) {
+    return `is ${show(value)}, not ${isList ? `a list of ${item.several}` : item.one}`;
   }
+  const { length = values.length, ...limits } = option as OptionLimits;
+  if (values.length !== length) return `has length ${values.length} instead of ${length}`;
+  return values.map((one) => outside(limits, one as number)).find((complaint) => complaint !== undefined);
 }
 
-function outside(
-  { minimum, maximum, exclusiveMinimum }: { minimum?: number; maximum?: number; exclusiveMinimum?: boolean },
-  value: number,
-): string | undefined {
+function outside({ minimum, maximum, exclusiveMinimum = false }: OptionLimits, value: number): string | undefined {
   if (minimum !== undefined && value < minimum) return `is ${value}, below ${minimum}`;
-  if (minimum !== undefined && exclusiveMinimum === true && value === minimum)
-    return `is ${value}, not above ${minimum}`;
+  if (exclusiveMinimum && value === minimum) return `is ${value}, not above ${minimum}`;
   return maximum !== undefined && value > maximum ? `is ${value}, above ${maximum}` : undefined;
 }
 

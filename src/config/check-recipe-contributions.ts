@@ -11,9 +11,9 @@ import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
 import { settleFinding, type Finding, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
 import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
-import { formatPath, valueAt, type KeyPath } from './recipe-layer.js';
+import { formatPath, setAt, valueAt, type KeyPath } from './recipe-layer.js';
 import { settingPath, type RunPlan } from './run-plan.js';
 
 /** Finds the contributions with which a recipe is checked. A PluginHost is one. */
@@ -190,12 +190,9 @@ function checkBlockOptions(
 ): Record<string, unknown> | undefined {
   const { values, findings } = checkOptions(options, given);
   for (const finding of findings) {
-    const code = finding.unknown ? 'AG_RECIPE_UNKNOWN_KEY' : 'AG_RECIPE_INVALID';
-    const whose = finding.unknown ? ` of ${kind} \`${name}\`` : '';
     const foreign = kind === 'algorithm' && finding.unknown ? foreignKeyHint(finding.path) : undefined;
-    const path = place(finding.path);
     const hint = `${foreign ?? finding.hint} See \`agentgym describe ${kind} ${name}\`.`;
-    complaints.add(code, path, `${formatPath(path)}: ${finding.message}${whose}`, hint);
+    complaints.addOption({ ...finding, hint }, place(finding.path), `${kind} \`${name}\``);
   }
   return findings.length > 0 ? undefined : { ...values };
 }
@@ -208,15 +205,9 @@ function checkPreset(
   const { policy } = recipe;
   const names = presets.map(({ name }) => name);
   if (policy.preset !== undefined && !names.includes(policy.preset)) {
-    const near = nearestName(policy.preset, names);
     const all = names.length === 0 ? 'It has none: set `policy.from`.' : `Presets are: ${names.join(', ')}.`;
-    const hint = near === undefined ? all : `Did you mean \`${near}\`?`;
-    complaints.add(
-      'AG_RECIPE_INVALID',
-      ['policy', 'preset'],
-      `policy \`${policy.name}\` has no preset \`${policy.preset}\``,
-      hint,
-    );
+    const message = `policy \`${policy.name}\` has no preset \`${policy.preset}\``;
+    complaints.add('AG_RECIPE_INVALID', ['policy', 'preset'], message, nearestHint(policy.preset, names, all));
   }
   if (policy.preset === undefined && policy.from === undefined && names[0] !== undefined) policy.preset = names[0];
 }
@@ -310,10 +301,6 @@ async function checkAlgorithms(
   if (complete !== undefined) base.options = { ...complete } as typeof base.options;
   for (const [key, { path, finding, stages }] of idle) {
     if (stages < (reached.get(key) ?? 0)) continue;
-    const drop = (): void => {
-      const options = valueAt(recipe, path.slice(0, -1)) as Record<string, unknown>;
-      delete options[String(path.at(-1))];
-    };
-    settleFinding(finding, path, context, drop, valueAt(recipe, path));
+    settleFinding(finding, path, context, () => setAt(recipe, path, undefined), valueAt(recipe, path));
   }
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { hideSecrets } from '../errors/hide-secrets.js';
 import type { Complaints } from './complaints.js';
 import { foreignKeyHint } from './foreign-names.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint, nearestName } from './nearest-name.js';
 import { formatPath, valueAt, type KeyMap, type KeyPath } from './recipe-layer.js';
 import { descriptionOf, entryOf, keysOf, members, placesOf, schemaAt, unwrap, type SchemaNode } from './schema-keys.js';
 
@@ -26,14 +26,10 @@ export function checkStructure<Schema extends DocumentSchema>(
   value: KeyMap,
   complaints: Complaints,
 ): v.InferOutput<Schema> | undefined {
-  const list = listForMap(rootOf(format), value, []);
+  const list = listForMap(format.schema, value, []);
   if (list !== undefined) {
-    complaints.add(
-      'AG_RECIPE_INVALID',
-      list,
-      listProblem(list),
-      `Write it as keys with values. See \`${format.page}\`.`,
-    );
+    const hint = `Write it as keys with values. See \`${format.page}\`.`;
+    complaints.add('AG_RECIPE_INVALID', list, listProblem(list), hint);
     return undefined;
   }
   let rest: KeyMap = value;
@@ -49,7 +45,7 @@ export function checkStructure<Schema extends DocumentSchema>(
     }
     for (const issue of unknown) {
       const path = pathOf(issue);
-      addUnknownKey(path, rootOf(format), rest, complaints);
+      addUnknownKey(path, format.schema, rest, complaints);
       rest = without(rest, path);
     }
     if (complaints.isFull) return undefined;
@@ -100,10 +96,6 @@ function listProblem(path: KeyPath): string {
 
 type Issue = v.BaseIssue<unknown>;
 
-function rootOf({ schema }: DocumentFormat<DocumentSchema>): SchemaNode {
-  return schema;
-}
-
 function isUnknownKey(issue: Issue): boolean {
   return issue.type === 'strict_object' && issue.expected === 'never';
 }
@@ -134,20 +126,16 @@ function addUnknownKey(path: KeyPath, root: SchemaNode, value: KeyMap, complaint
     }
   }
   const known = keysOf(schema, map);
-  const near = nearestName(key, known);
   const places = placesOf(key, root);
   // A key that each environment may replace is probably meant for all of them.
   const common = places.filter((place) => !place.includes('environments.NAME.'));
   const elsewhere = common.length > 0 ? common : places;
   const foreign = foreignKeyHint(path, valueAt(map, [key]));
-  const hint =
-    near !== undefined
-      ? `Did you mean \`${near}\`?`
-      : foreign !== undefined
-        ? foreign
-        : elsewhere.length > 0 && elsewhere.length <= mostPlaces
-          ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
-          : keysHere(above, known);
+  const far =
+    elsewhere.length > 0 && elsewhere.length <= mostPlaces
+      ? `Did you mean ${elsewhere.map((place) => `\`${place}\``).join(' or ')}?`
+      : keysHere(above, known);
+  const hint = nearestHint(key, known, foreign ?? far);
   complaints.add('AG_RECIPE_UNKNOWN_KEY', path, `there is no key \`${name}\``, hint);
 }
 
@@ -160,7 +148,7 @@ function keysHere(path: KeyPath, known: readonly string[]): string {
 
 function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: KeyMap, complaints: Complaints): void {
   const path = pathOf(issue);
-  const description = descriptionOf(schemaAt(rootOf(format), path, value) ?? { type: 'unknown' });
+  const description = descriptionOf(schemaAt(format.schema, path, value) ?? { type: 'unknown' });
   const name = path.length === 0 ? format.name : `\`${formatPath(path)}\``;
   const wanted = expectation(issue);
   const missing = issue.kind === 'schema' && valueAt(value, path) === undefined;
@@ -173,7 +161,7 @@ function addIssue(issue: Issue, format: DocumentFormat<DocumentSchema>, value: K
     complaints.add('AG_RECIPE_INVALID', path, message, `${meaning}See \`${format.page}\`.`);
     return;
   }
-  const keys = keysOf(schemaAt(rootOf(format), path, value) ?? { type: 'unknown' }, {});
+  const keys = keysOf(schemaAt(format.schema, path, value) ?? { type: 'unknown' }, {});
   if (path.length > 0 && typeof valueAt(value, path) === 'string' && keys.includes('name')) {
     complaints.add('AG_RECIPE_INVALID', path, message, `Did you mean \`${formatPath([...path, 'name'])}\`?`);
     return;
@@ -198,28 +186,30 @@ function alternativesOf(expected: string | null): readonly string[] {
 
 /** The expected value of an issue, in words. */
 function expectation(issue: Issue): string {
-  if (issue.type === 'min_entries') return 'a map with at least one entry';
-  const limit = issue.expected?.match(/^(>=|<=|>|<)(.*)$/);
-  if (issue.type === 'min_length') return `a list of ${issue.expected?.replace('>=', 'at least ')}`;
-  if (issue.type === 'max_length') return `a text of ${issue.expected?.replace('<=', 'at most ')} characters`;
-  if (issue.type === 'non_empty') return 'a text that is not empty';
-  if (issue.type === 'safe_integer') return 'a whole number';
-  if (issue.type === 'finite') return 'a finite number';
-  if (limit) {
-    const words: Record<string, string> = { '>=': 'at least', '<=': 'at most', '>': 'above', '<': 'below' };
-    return `${words[limit[1] ?? ''] ?? ''} ${limit[2] ?? ''}`;
-  }
-  const names: Record<string, string> = {
-    number: 'a number',
-    string: 'a text',
-    boolean: 'true or false',
-    Array: 'a list',
-    Object: 'a map of keys',
-  };
-  return alternativesOf(issue.expected)
-    .map((word) => names[word] ?? word)
-    .join(' or ');
+  const limit = issue.expected?.replace(/^(>=|<=|>|<)/, (sign) => `${limitNames[sign]} `);
+  if (issue.type === 'min_length') return `a list of ${limit}`;
+  if (issue.type === 'max_length') return `a text of ${limit} characters`;
+  const rule = ruleNames[issue.type];
+  if (rule !== undefined) return rule;
+  if (limit !== undefined && limit !== issue.expected) return limit;
+  const words = alternativesOf(issue.expected);
+  return words.map((word) => typeNames[word] ?? word).join(' or ');
 }
+
+const limitNames: Record<string, string> = { '>=': 'at least', '<=': 'at most', '>': 'above', '<': 'below' };
+const ruleNames: Record<string, string> = {
+  min_entries: 'a map with at least one entry',
+  non_empty: 'a text that is not empty',
+  safe_integer: 'a whole number',
+  finite: 'a finite number',
+};
+const typeNames: Record<string, string> = {
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  Array: 'a list',
+  Object: 'a map of keys',
+};
 
 function show(value: unknown): string {
   if (value === null) return 'empty';

@@ -1,5 +1,6 @@
 import type { ErrorFinding } from '../errors/agentgym-error.js';
 import type { ErrorCode } from '../errors/error-codes.js';
+import type { OptionComplaint } from './check-options.js';
 import { formatPath, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 
 /** Most errors to report at once. A generated file may have thousands, and nobody reads so many. */
@@ -44,6 +45,13 @@ export class Complaints {
       ...(line !== undefined && { line }),
       path: formatPath(path),
     });
+  }
+
+  /** An option that is unknown or has a wrong value. `whose`: the contribution in words. */
+  addOption({ message, hint, unknown }: OptionComplaint, path: KeyPath, whose: string): void {
+    const about = `${formatPath(path)}: ${message}`;
+    if (unknown) this.add('AG_RECIPE_UNKNOWN_KEY', path, `${about} of ${whose}`, hint);
+    else this.add('AG_RECIPE_INVALID', path, about, hint);
   }
 
   /**

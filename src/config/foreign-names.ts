@@ -3,19 +3,15 @@ import { foreignKeys, type ForeignKey } from './foreign-keys.js';
 import { plainName } from './nearest-name.js';
 import { isKeyMap, type KeyPath } from './recipe-layer.js';
 
-/** Algorithms by names that no plugin has. */
-const algorithms: { readonly [name: string]: string } = {
-  drgrpo: '`dr-grpo`',
-  rebn: '`reinforce` with `options: {normalize: turns}`',
-  reinforcebaseline: '`reinforce` with `options: {baseline: moving}`',
-  reinforceplusplusbaseline: '`reinforce-plus-plus` with `options: {baseline: group}`',
-  'reinforce++': '`reinforce-plus-plus`',
-  'reinforce++baseline': '`reinforce-plus-plus` with `options: {baseline: group}`',
-  rejectionsampling: '`expert-iteration`',
-  remax: '`reinforce` with `options: {baseline: greedy}`',
-  raft: '`expert-iteration`',
-  rft: '`expert-iteration`',
-  star: '`expert-iteration`',
+/** Algorithms here, and names that no plugin has, separated by spaces. */
+const algorithms: { readonly [ours: string]: string } = {
+  '`dr-grpo`': 'drgrpo',
+  '`expert-iteration`': 'rejectionsampling raft rft star',
+  '`reinforce` with `options: {baseline: greedy}`': 'remax',
+  '`reinforce` with `options: {baseline: moving}`': 'reinforcebaseline',
+  '`reinforce` with `options: {normalize: turns}`': 'rebn',
+  '`reinforce-plus-plus`': 'reinforce++',
+  '`reinforce-plus-plus` with `options: {baseline: group}`': 'reinforceplusplusbaseline reinforce++baseline',
 };
 
 /** More sentences are not read. */
@@ -67,5 +63,5 @@ function quoted(ours: string): string {
 /** The algorithm here for another trainer's name: `grpo`, or an algorithm with options. */
 export function foreignAlgorithm(name: string): string | undefined {
   const known = plainName(name);
-  return Object.hasOwn(algorithms, known) ? algorithms[known] : undefined;
+  return Object.keys(algorithms).find((ours) => algorithms[ours]?.split(' ').includes(known));
 }

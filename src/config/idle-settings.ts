@@ -1,11 +1,12 @@
 // Law 9: a setting that the user wrote but that has no effect is an error, which names both settings. A default or
 // inherited setting is dropped instead. A coefficient of 0 is always legal.
+import type { OptionFinding } from '../contracts/options.js';
 import { costsAnything } from '../training/budget.js';
 import { longestTurns } from '../training/horizon.js';
-import { defaultedAlgorithmKeys, type ParsedRecipe, type PromptSettings } from './recipe-schema.js';
+import { defaultedAlgorithmKeys, type ParsedRecipe, type SftStage } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
-import { horizonReplacements, recipeEntries } from './recipe-entries.js';
-import { formatPath, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+import { horizonReplacements, recipeEntries, rlStages, sharedKeys } from './recipe-entries.js';
+import { formatPath, setAt, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { usualDemonstrations, usualExamples, usualExpert } from './run-plan.js';
 
 /** The input of the rules besides the recipe, which they change in place. */
@@ -29,11 +30,7 @@ export function reportIdle(
 }
 
 /** What a contribution says of its options. */
-export interface Finding {
-  readonly message: string;
-  readonly hint: string;
-  readonly idle?: boolean;
-}
+export type Finding = Omit<OptionFinding, 'path'>;
 
 /**
  * Reports a finding about an option.
@@ -58,49 +55,48 @@ export function writtenKeys(value: unknown, originOf: (path: KeyPath) => RecipeL
   return (path: KeyPath) => valueAt(value, path) !== undefined && originOf(path)?.origin !== 'extends';
 }
 
+/** The setting at a path has no effect, for the reason in `because`. Returns whether it was dropped. */
+type Idle = (path: KeyPath, because: string) => boolean;
+
+const withoutRl = 'in a recipe whose `stages` have no `kind: rl`';
+
+/** The reason that other keys replace a setting: "with `a.b` and `c.d`". */
+function besides(...paths: readonly KeyPath[]): string {
+  return `with ${paths.map((path) => `\`${formatPath(path)}\``).join(' and ')}`;
+}
+
 /** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
 export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
-  /** The setting at `path` has no effect, for the reason in `because`. Returns whether it was dropped. */
-  const idle = (path: KeyPath, because: string): boolean => {
+  const idle: Idle = (path, because) => {
     const value = valueAt(recipe, path);
     if (value === undefined) return false;
     const message = `\`${formatPath(path)}\` has no effect ${because}`;
-    const isDropped = reportIdle(context, path, {
-      value,
-      message,
-      hint: 'Remove one of the two, or change the other.',
-    });
-    if (isDropped) remove(recipe, path);
+    const hint = 'Remove one of the two, or change the other.';
+    const isDropped = reportIdle(context, path, { value, message, hint });
+    if (isDropped) setAt(recipe, path, undefined);
     return isDropped;
   };
   const stages = Object.entries(recipe.stages);
-  const hasRl = stages.some(([, stage]) => stage.kind === 'rl');
+  const hasRl = rlStages(recipe).length > 0;
   const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
 
   for (const { path, settings } of recipeEntries(recipe)) {
     if (settings.thread !== 'worker')
       idle([...path, 'workers'], `without \`${formatPath([...path, 'thread'])}: worker\``);
-    if (!hasRl) {
-      const because = 'in a recipe whose `stages` have no `kind: rl`';
-      if (settings.weight !== 1 && !hasSft) idle([...path, 'weight'], because);
-      idle([...path, 'sampling', 'temperature'], because);
-    }
+    if (hasRl) continue;
+    if (settings.weight !== 1 && !hasSft) idle([...path, 'weight'], withoutRl);
+    idle([...path, 'sampling', 'temperature'], withoutRl);
   }
   if (recipe.policy.from !== undefined) idle(['policy', 'preset'], 'with `policy.from`');
   if (!hasRl) {
-    const because = 'in a recipe whose `stages` have no `kind: rl`';
-    idle(['algorithm'], because);
-    idle(['curriculum'], because);
-    idle(['evaluation', 'before'], because);
-    idle(['policy', 'sampling', 'temperature'], because);
-    const owners: { readonly path: KeyPath; readonly owner: Pick<ParsedRecipe, 'horizon'> }[] = [
-      { path: [], owner: recipe },
-      ...recipeEntries(recipe).map(({ path, settings }) => ({ path, owner: settings })),
-    ];
-    for (const { path, owner } of owners) {
-      if (owner.horizon === undefined || owner.horizon.schedule === 'fixed') continue;
-      const turns = longestTurns(owner.horizon);
-      if (idle([...path, 'horizon', 'schedule'], because)) owner.horizon = { schedule: 'fixed', turns };
+    idle(['algorithm'], withoutRl);
+    idle(['curriculum'], withoutRl);
+    idle(['evaluation', 'before'], withoutRl);
+    idle(['policy', 'sampling', 'temperature'], withoutRl);
+    for (const { path, settings } of sharedKeys(recipe)) {
+      if (settings.horizon === undefined || settings.horizon.schedule === 'fixed') continue;
+      const turns = longestTurns(settings.horizon);
+      if (idle([...path, 'horizon', 'schedule'], withoutRl)) settings.horizon = { schedule: 'fixed', turns };
     }
     if (![...recipe.evaluation.temperatures, ...recipe.evaluation.final.temperatures].some((value) => value > 0)) {
       if (recipe.policy.sampling.topP < 1) idle(['policy', 'sampling', 'topP'], 'if all `temperatures` are 0');
@@ -117,11 +113,7 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   }
   if (recipe.budget !== undefined) {
     if (!hasSft) idle(['budget', 'costs', 'demonstration'], 'in a recipe whose `stages` have no `kind: sft`');
-    if (!hasRl) {
-      for (const key of ['episode', 'turn', 'token']) {
-        idle(['budget', 'costs', key], 'in a recipe whose `stages` have no `kind: rl`');
-      }
-    }
+    if (!hasRl) for (const key of ['episode', 'turn', 'token']) idle(['budget', 'costs', key], withoutRl);
     if (stages.length === 1) idle(['budget', 'split'], 'in a recipe with one stage');
     for (const [name, { kind }] of stages) {
       // A share of 0 has an effect: the stage is skipped.
@@ -134,29 +126,9 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     const { schedule } = stage.optimizer;
     if (schedule === 'constant')
       idle([...optimizer, 'floor'], `with \`${formatPath([...optimizer, 'schedule'])}: constant\``);
-    if (stage.kind === 'sft') {
-      const demonstrations = ['stages', name, 'demonstrations'];
-      const { environments = {}, ...common } = stage.demonstrations;
-      const settle = (path: KeyPath, { file }: { readonly file?: string }) => {
-        if (file !== undefined) return void idle([...path, 'expert'], `with \`${formatPath([...path, 'file'])}\``);
-        for (const key of ['fileFormat', 'otherEnvironments']) {
-          idle([...path, key], `without \`${formatPath([...path, 'file'])}\``);
-        }
-      };
-      settle(demonstrations, common);
-      for (const [entry, own] of Object.entries(environments)) {
-        settle([...demonstrations, 'environments', entry], { ...(own.expert === undefined && common), ...own });
-      }
-      if (common.file === undefined) {
-        stage.demonstrations.expert ??= usualExpert;
-        // If the budget has a price for them, it limits their number.
-        if (!recipe.budget?.costs.demonstration) stage.demonstrations.count ??= usualDemonstrations;
-      }
-    }
+    if (stage.kind === 'sft') settleDemonstrations(recipe, name, stage, idle);
   }
-  if (!hasRl && recipe.policy.sampler?.evaluates !== true) {
-    idle(['policy', 'sampler'], 'in a recipe whose `stages` have no `kind: rl`');
-  }
+  if (!hasRl && recipe.policy.sampler?.evaluates !== true) idle(['policy', 'sampler'], withoutRl);
   settleReplaced(recipe, idle);
   settleAllowInversion(recipe, idle);
   settleImportanceCaps(recipe, idle);
@@ -166,29 +138,42 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settlePrompt(recipe, idle);
 }
 
-/** Keys that every environment of several, or every stage that would read them, replaces. */
-function settleReplaced(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const horizons = horizonReplacements(recipe);
-  if (horizons.length > 0) idle(['horizon'], `with ${horizons.map((path) => `\`${formatPath(path)}\``).join(' and ')}`);
-  if (recipe.environments === undefined) return;
-  const entries = Object.entries(recipe.environments);
-  const replacedBy = (key: 'format' | 'horizon' | 'prompt' | 'reward' | 'tools'): string | undefined =>
-    entries.every(([, settings]) => settings[key] !== undefined)
-      ? `with ${entries.map(([name]) => `\`environments.${name}.${key}\``).join(' and ')}`
-      : undefined;
-  for (const key of ['prompt', 'tools'] as const) {
-    const because = replacedBy(key);
-    if (because !== undefined) idle([key], because);
+/** A file takes the place of an expert. */
+function settleDemonstrations({ budget }: ParsedRecipe, name: string, { demonstrations }: SftStage, idle: Idle): void {
+  const settle = (path: KeyPath, { file }: { readonly file?: string }) => {
+    const filePath = [...path, 'file'];
+    if (file !== undefined) return void idle([...path, 'expert'], besides(filePath));
+    for (const key of ['fileFormat', 'otherEnvironments']) idle([...path, key], `without \`${formatPath(filePath)}\``);
+  };
+  const path = ['stages', name, 'demonstrations'];
+  const { environments = {}, ...common } = demonstrations;
+  settle(path, common);
+  for (const [entry, own] of Object.entries(environments)) {
+    settle([...path, 'environments', entry], { ...(own.expert === undefined && common), ...own });
   }
+  if (common.file !== undefined) return;
+  demonstrations.expert ??= usualExpert;
+  // If the budget has a price for them, it limits their number.
+  if (!budget?.costs.demonstration) demonstrations.count ??= usualDemonstrations;
+}
+
+/** Keys that every environment of several, or every stage that would read them, replaces. */
+function settleReplaced(recipe: ParsedRecipe, idle: Idle): void {
+  const horizons = horizonReplacements(recipe);
+  if (horizons.length > 0) idle(['horizon'], besides(...horizons));
+  if (recipe.environments === undefined) return;
+  const entries = recipeEntries(recipe);
+  const isReplaced = (key: 'format' | 'horizon' | 'prompt' | 'reward' | 'tools') =>
+    entries.every(({ settings }) => settings[key] !== undefined);
+  const because = (key: string) => besides(...entries.map(({ path }) => [...path, key]));
+  for (const key of ['prompt', 'tools'] as const) if (isReplaced(key)) idle([key], because(key));
   for (const key of ['format', 'reward'] as const) {
-    const because = replacedBy(key);
     const kept = recipe[key];
-    if (because !== undefined && idle([key], because)) Object.assign(recipe, { [key]: kept });
+    if (isReplaced(key) && idle([key], because(key))) Object.assign(recipe, { [key]: kept });
   }
   for (const key of ['horizon', 'reward'] as const) {
-    const because = replacedBy(key);
-    if (because === undefined) continue;
-    for (const name of Object.keys(recipe.stages)) idle(['stages', name, key], because);
+    if (!isReplaced(key)) continue;
+    for (const name of Object.keys(recipe.stages)) idle(['stages', name, key], because(key));
   }
 }
 
@@ -196,65 +181,56 @@ function settleReplaced(recipe: ParsedRecipe, idle: (path: KeyPath, because: str
  * Inversions matter only in training, so the key is idle if no rl stage uses the recipe's own reward. Whether a reward
  * has inversions is known only after it is created.
  */
-function settleAllowInversion(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+function settleAllowInversion(recipe: ParsedRecipe, idle: Idle): void {
   if (!recipe.reward.allowInversion) return;
   const path = ['reward', 'allowInversion'];
-  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  const rl = rlStages(recipe);
   const isReplaced = recipeEntries(recipe).every(({ settings }) => settings.reward !== undefined);
-  if (rl.length === 0) idle(path, 'in a recipe whose `stages` have no `kind: rl`');
+  if (rl.length === 0) idle(path, withoutRl);
   else if (rl.every(({ stage }) => stage.reward !== undefined)) {
-    idle(path, `with ${rl.map(({ name }) => `\`stages.${name}.reward\``).join(' and ')}`);
+    idle(path, besides(...rl.map(({ name }) => ['stages', name, 'reward'])));
   } else if (isReplaced) idle(path, 'if each of the `environments` has a `reward`');
   else return;
   recipe.reward.allowInversion = false;
 }
 
 /** A call takes a turn, and the agent needs another turn to act on the answer. */
-function settleTools(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+function settleTools(recipe: ParsedRecipe, idle: Idle): void {
   const entries = recipeEntries(recipe).map(({ settings }) => settings);
-  const horizons = [
-    ...Object.values(recipe.stages).flatMap((stage) => (stage.kind === 'rl' ? (stage.horizon ?? []) : [])),
-    ...entries.flatMap(({ horizon }) => horizon ?? []),
-  ];
-  const evaluated = Object.values(recipe.evaluation.final.transfer ?? {}).map(({ horizon }) => horizon ?? 0);
+  const played = [recipe, ...rlStages(recipe).map(({ stage }) => stage), ...entries];
+  const evaluated = [recipe.evaluation, ...Object.values(recipe.evaluation.final.transfer ?? {})];
   const longest = Math.max(
-    ...[recipe.horizon ?? [], horizons].flat().map(longestTurns),
-    recipe.evaluation.horizon ?? 0,
-    ...evaluated,
+    ...played.flatMap(({ horizon }) => horizon ?? []).map(longestTurns),
+    ...evaluated.map(({ horizon }) => horizon ?? 0),
   );
   if (longest === 1) idle(['tools'], 'in episodes of 1 turn: a call would use that turn');
   if (recipe.tools === undefined && entries.every(({ tools = [] }) => tools.length === 0)) {
-    for (const key of ['maxToolCalls', 'maxToolOutput', 'toolSeconds']) {
-      idle(['rollout', key], 'in a recipe without `tools`');
-    }
+    const keys = ['maxToolCalls', 'maxToolOutput', 'toolSeconds'];
+    for (const key of keys) idle(['rollout', key], 'in a recipe without `tools`');
   } else if ((recipe.rollout.maxToolCalls ?? 0) >= longest) {
     idle(['rollout', 'maxToolCalls'], `in episodes of at most ${longest} turns`);
   }
 }
 
 /** A prompt that says nothing is dropped, unless it replaces another. */
-function settlePrompt(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const owners: { readonly path: KeyPath; readonly owner: { prompt?: PromptSettings } }[] = [
-    { path: [], owner: recipe },
-    ...recipeEntries(recipe).map(({ path, settings }) => ({ path, owner: settings })),
-  ];
-  for (const { path, owner } of owners) {
-    if (owner.prompt === undefined) continue;
-    const { examples, system } = owner.prompt;
+function settlePrompt(recipe: ParsedRecipe, idle: Idle): void {
+  for (const { path, settings } of sharedKeys(recipe)) {
+    if (settings.prompt === undefined) continue;
+    const { examples, system } = settings.prompt;
     const place = [...path, 'prompt', 'examples'];
     if (examples?.file !== undefined) {
-      idle([...place, 'expert'], `with \`${formatPath([...place, 'file'])}\``);
+      idle([...place, 'expert'], besides([...place, 'file']));
     } else if (examples !== undefined) {
       examples.expert ??= usualExpert;
       examples.count ??= usualExamples;
     }
-    if (examples === undefined && system === undefined && path.length === 0) delete owner.prompt;
+    if (examples === undefined && system === undefined && path.length === 0) delete settings.prompt;
   }
 }
 
 /** Settles caps of weights that no rl stage computes. */
-function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+function settleImportanceCaps(recipe: ParsedRecipe, idle: Idle): void {
+  const rl = rlStages(recipe);
   const weighs = (stage: (typeof rl)[number]['stage']): boolean =>
     stage.algorithm?.recomputeLogprobs ?? recipe.algorithm?.recomputeLogprobs ?? false;
   const because = 'without `recomputeLogprobs: true`';
@@ -265,14 +241,14 @@ function settleImportanceCaps(recipe: ParsedRecipe, idle: (path: KeyPath, becaus
 }
 
 /** Keys of `algorithm` that every rl stage overrides: the first stage's value becomes the recipe's own. */
-function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
+function settleOverridden(recipe: ParsedRecipe, idle: Idle): void {
   const { algorithm } = recipe;
-  const rl = Object.entries(recipe.stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+  const rl = rlStages(recipe);
   if (algorithm === undefined || rl.length === 0) return;
   const isOverridden = (key: 'name' | (typeof defaultedAlgorithmKeys)[number]) => {
     if (!rl.every(({ stage }) => stage.algorithm?.[key] !== undefined)) return false;
     const kept = algorithm[key];
-    idle(['algorithm', key], `with ${rl.map(({ name }) => `\`stages.${name}.algorithm.${key}\``).join(' and ')}`);
+    idle(['algorithm', key], besides(...rl.map(({ name }) => ['stages', name, 'algorithm', key])));
     Object.assign(algorithm, { [key]: kept });
     return true;
   };
@@ -285,14 +261,8 @@ function settleOverridden(recipe: ParsedRecipe, idle: (path: KeyPath, because: s
 }
 
 /** A curriculum that every rl stage replaces. */
-function settleCurriculum({ stages }: ParsedRecipe, idle: (path: KeyPath, because: string) => unknown): void {
-  const rl = Object.entries(stages).flatMap(([name, stage]) => (stage.kind === 'rl' ? [{ name, stage }] : []));
+function settleCurriculum(recipe: ParsedRecipe, idle: Idle): void {
+  const rl = rlStages(recipe);
   if (rl.length === 0 || rl.some(({ stage }) => stage.curriculum === undefined)) return;
-  idle(['curriculum'], `with ${rl.map(({ name }) => `\`stages.${name}.curriculum\``).join(' and ')}`);
-}
-
-function remove(recipe: unknown, path: KeyPath): void {
-  const parent = valueAt(recipe, path.slice(0, -1)) as Record<string | number, unknown> | undefined;
-  const key = path.at(-1);
-  if (parent !== undefined && key !== undefined) delete parent[key];
+  idle(['curriculum'], besides(...rl.map(({ name }) => ['stages', name, 'curriculum'])));
 }

@@ -6,7 +6,7 @@ import { cosmiconfig } from 'cosmiconfig';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { openRegularFile } from '../files/open-regular-file.js';
 import { builtInRecipes } from './built-in-recipes.js';
-import { nearestName } from './nearest-name.js';
+import { nearestHint } from './nearest-name.js';
 import type { KeyPath } from './recipe-layer.js';
 
 /** A recipe file, and the place of the recipe inside it. */
@@ -46,15 +46,12 @@ export async function locateRecipe(source: string, folder: string): Promise<Reci
   const found = builtIn.find(({ name }) => name === source);
   if (found !== undefined) return { file: found.file };
   const names = builtIn.map(({ name }) => name);
-  const near = nearestName(source, names);
   const here = EXTENSIONS.map((extension) => `${source}${extension}`).find((name) => existsSync(resolve(folder, name)));
   throw notFound(
     `there is no built-in recipe \`${source}\``,
     here !== undefined
       ? `A file is given with its extension: ${here}.`
-      : near !== undefined
-        ? `Did you mean \`${near}\`?`
-        : `Built-in recipes: ${names.join(', ')}. A recipe file is given by its path.`,
+      : nearestHint(source, names, `Built-in recipes: ${names.join(', ')}. A recipe file is given by its path.`),
   );
 }
 

@@ -85,30 +85,24 @@ function replacedKeys(path: KeyPath, below: KeyMap, over: KeyMap): readonly stri
   const key = path.at(-1);
   if (path.at(-2) === 'stages') return changes('kind') ? Object.keys(below) : [];
   if (path.at(-2) === 'transfer' || path.at(-2) === 'environments') return changes('name') ? ['options'] : [];
-  switch (key) {
-    case 'horizon':
-      return changes('schedule') ? Object.keys(below) : [];
-    case 'environment':
-    case 'format':
-    case 'algorithm':
-    case 'curriculum':
-    case 'optimizer':
-      return changes('name') ? ['options'] : [];
-    case 'sampler':
-      return changes('name') ? ['options', 'address'] : [];
-    case 'policy':
-      return [
-        ...(changes('name') ? ['options', 'preset', 'from'] : []),
-        ...('from' in over && !('preset' in over) ? ['preset'] : []),
-        ...('preset' in over && !('from' in over) ? ['from'] : []),
-      ];
-    case 'demonstrations':
-      if ('file' in over) return ['expert', 'count', 'fileFormat'];
-      return 'expert' in over && 'file' in below ? ['file', 'count', 'fileFormat', 'otherEnvironments'] : [];
-    default:
-      return [];
+  if (key === 'horizon') return changes('schedule') ? Object.keys(below) : [];
+  if (key === 'policy') {
+    return [
+      ...(changes('name') ? ['options', 'preset', 'from'] : []),
+      ...('from' in over && !('preset' in over) ? ['preset'] : []),
+      ...('preset' in over && !('from' in over) ? ['from'] : []),
+    ];
   }
+  if (key === 'demonstrations') {
+    if ('file' in over) return ['expert', 'count', 'fileFormat'];
+    return 'expert' in over && 'file' in below ? ['file', 'count', 'fileFormat', 'otherEnvironments'] : [];
+  }
+  if (key === 'sampler') return changes('name') ? ['options', 'address'] : [];
+  return changes('name') && named.includes(String(key)) ? ['options'] : [];
 }
+
+/** Maps whose options belong to the name beside them. */
+const named: readonly string[] = ['environment', 'format', 'algorithm', 'curriculum', 'optimizer'];
 
 /** Defines the key itself, even if its name is `__proto__`. */
 function set(tree: Tree, key: string, value: unknown): void {

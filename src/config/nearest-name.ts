@@ -22,6 +22,12 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
+/** The hint about a misspelt name: the nearest candidate, or `otherwise` if none is close. */
+export function nearestHint(name: string, candidates: Iterable<string>, otherwise: string): string {
+  const near = nearestName(name, candidates);
+  return near === undefined ? otherwise : `Did you mean \`${near}\`?`;
+}
+
 function editDistance(a: string, b: string): number {
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, j) => j)];
   const at = (i: number, j: number) => rows[i]?.[j] ?? Infinity;

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import { optionTypes, type OptionLimits } from './option-types.js';
 
 /** A JSON Schema (draft 2020-12) of what a declaration accepts, for editors and programs. */
 export function optionsJsonSchema(declaration: OptionsDeclaration): JsonObject {
@@ -11,32 +12,17 @@ export function optionsJsonSchema(declaration: OptionsDeclaration): JsonObject {
 }
 
 function typeOf(option: OptionDeclaration): JsonObject {
-  const nullable = (type: string) => (option.default === null ? [type, 'null'] : type);
-  switch (option.type) {
-    case 'boolean':
-      return { type: 'boolean' };
-    case 'integer':
-    case 'number':
-      return { type: nullable(option.type), ...bounds(option) };
-    case 'string':
-      return { type: nullable('string') };
-    case 'choice':
-      return { enum: option.choices };
-    case 'integers': {
-      const length = option.length === undefined ? {} : { minItems: option.length, maxItems: option.length };
-      return { type: 'array', items: { type: 'integer', ...bounds(option) }, ...length };
-    }
-    case 'numbers':
-      return { type: 'array', items: { type: 'number', ...bounds(option) } };
-    case 'strings':
-      return { type: 'array', items: { type: 'string' } };
-  }
+  if (option.type === 'choice') return { enum: option.choices };
+  const { item, isList } = optionTypes[option.type];
+  const { length, ...limits } = option as OptionLimits;
+  if (!isList) return { type: option.default === null ? [item.json, 'null'] : item.json, ...bounds(limits) };
+  const size = length === undefined ? {} : { minItems: length, maxItems: length };
+  return { type: 'array', items: { type: item.json, ...bounds(limits) }, ...size };
 }
 
-function bounds(option: { minimum?: number; maximum?: number; exclusiveMinimum?: boolean }): JsonObject {
-  const key = option.exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum';
+function bounds({ minimum, maximum, exclusiveMinimum = false }: OptionLimits): JsonObject {
   return {
-    ...(option.minimum === undefined ? {} : { [key]: option.minimum }),
-    ...(option.maximum === undefined ? {} : { maximum: option.maximum }),
+    ...(minimum !== undefined && { [exclusiveMinimum ? 'exclusiveMinimum' : 'minimum']: minimum }),
+    ...(maximum !== undefined && { maximum }),
   };
 }

@@ -28,12 +28,12 @@ export async function readRecipeFile(
   const { content, line } = await readContent(file, isCode);
   const value = valueAt(content, root);
   if (!isKeyMap(value)) {
-    const place = { file, line: line(root) ?? 1 };
     const empty = value === null || value === undefined ? 'is empty' : 'is not a map of keys';
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} ${empty}`,
       hint: '`docs/reference/recipe.md` lists all keys.',
-      ...place,
+      file,
+      line: line(root) ?? 1,
     });
   }
   return { origin, label: file, file, value, line: (path) => line([...root, ...path]) };
@@ -64,11 +64,10 @@ async function importRecipe(file: string): Promise<unknown> {
     return await jiti.import(file, { default: true });
   } catch (error) {
     const message = messageOf(error).split('\n')[0]?.trim() ?? '';
-    const line = lineWithin(file, error);
     throw new AgentgymError('AG_RECIPE_SYNTAX', {
       message: `${file} could not be loaded: ${message}`,
       file,
-      ...(line !== undefined && { line }),
+      line: lineWithin(file, error),
       cause: error,
     });
   }

@@ -15,27 +15,17 @@ export type DescribedContribution = Pick<Contribution, 'kind' | 'name' | 'summar
 
 type Node = Record<string, Json>;
 
-/**
- * The places where a recipe names a contribution of a kind. `*` means any key of a map, and `[]` any item of a list.
- */
-const places: readonly { readonly kind: ContributionKind; readonly path: readonly string[] }[] = [
-  { kind: 'environment', path: ['environment'] },
-  { kind: 'environment', path: ['environments', '*'] },
-  { kind: 'environment', path: ['evaluation', 'final', 'transfer', '*'] },
-  { kind: 'reward', path: ['environments', '*', 'reward', 'terms', '[]'] },
-  { kind: 'format', path: ['environments', '*', 'format'] },
-  { kind: 'tool', path: ['environments', '*', 'tools', '[]'] },
-  { kind: 'reward', path: ['reward', 'terms', '[]'] },
-  { kind: 'reward', path: ['stages', '*', 'reward', 'terms', '[]'] },
-  { kind: 'format', path: ['format'] },
-  { kind: 'tool', path: ['tools', '[]'] },
-  { kind: 'policy', path: ['policy'] },
-  { kind: 'sampler', path: ['policy', 'sampler'] },
-  { kind: 'curriculum', path: ['curriculum'] },
-  { kind: 'curriculum', path: ['stages', '*', 'curriculum'] },
-  { kind: 'algorithm', path: ['algorithm'] },
-  { kind: 'algorithm', path: ['stages', '*', 'algorithm'] },
-];
+/** The places where a recipe names a contribution of a kind. `*` means any key of a map, and `[]` any item of a list. */
+const places: { readonly [kind in ContributionKind]?: readonly string[] } = {
+  environment: ['environment', 'environments.*', 'evaluation.final.transfer.*'],
+  reward: ['reward.terms.[]', 'stages.*.reward.terms.[]', 'environments.*.reward.terms.[]'],
+  format: ['format', 'environments.*.format'],
+  tool: ['tools.[]', 'environments.*.tools.[]'],
+  policy: ['policy'],
+  sampler: ['policy.sampler'],
+  curriculum: ['curriculum', 'stages.*.curriculum'],
+  algorithm: ['algorithm', 'stages.*.algorithm'],
+};
 
 /**
  * The JSON Schema (draft 7) of recipes with these contributions. Only their names are allowed, and options next to a
@@ -44,9 +34,9 @@ const places: readonly { readonly kind: ContributionKind; readonly path: readonl
  */
 export async function recipeJsonSchema(contributions: readonly DescribedContribution[]): Promise<JsonObject> {
   const schema = JSON.parse(await readFile(base, 'utf8')) as Node;
-  for (const { kind, path } of places) {
+  for (const [kind, paths] of Object.entries(places)) {
     const known = contributions.filter((item) => item.kind === kind);
-    for (const block of blocksAt(schema, path)) describeBlock(block, known);
+    for (const path of paths) for (const block of blocksAt(schema, path.split('.'))) describeBlock(block, known);
   }
   for (const block of blocksAt(schema, ['stages', '*', 'optimizer'])) describeBlock(block, optimizersOf(contributions));
   const { title = '', ...whole } = schema;

@@ -36,3 +36,12 @@ export function valueAt(root: unknown, path: KeyPath): unknown {
   }
   return value;
 }
+
+/** Sets the value at a path whose map exists. Undefined removes the key. */
+export function setAt(root: unknown, path: KeyPath, value: unknown): void {
+  const map = valueAt(root, path.slice(0, -1)) as Record<string | number, unknown> | undefined;
+  const key = path.at(-1);
+  if (map === undefined || key === undefined) return;
+  if (value === undefined) delete map[key];
+  else map[key] = value;
+}

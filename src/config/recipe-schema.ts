@@ -6,9 +6,8 @@ import * as v from 'valibot';
 
 import type { Json } from '../contracts/json.js';
 import { fileLayouts } from '../demonstrations/file-layout.js';
+import { described, flag, optional, whole, withDefault } from './schema-parts.js';
 
-const whole = (minimum: number, description: string) =>
-  v.pipe(v.number(), v.safeInteger(), v.minValue(minimum), v.description(description));
 /**
  * A number of things that are all in memory, or are handled one by one. A larger number is a typing error, and would
  * only show as a crash.
@@ -19,14 +18,13 @@ const amount = (minimum: number, description: string) =>
   v.pipe(v.number(), v.finite(), v.minValue(minimum), v.description(description));
 const share = (description: string) => v.pipe(v.number(), v.minValue(0), v.maxValue(1), v.description(description));
 const text = (description: string) => v.pipe(v.string(), v.nonEmpty(), v.maxLength(4096), v.description(description));
+const optionalCount = (...of: Parameters<typeof count>) => v.exactOptional(count(...of));
+const optionalText = (description: string) => v.exactOptional(text(description));
 const contribution = (kind: string) => text(`Name of the ${kind}; \`agentgym list\` shows what is installed`);
 
 const settings = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<Record<string, Json>>;
 const options = (whose: string, describe: string) =>
-  v.optional(
-    v.pipe(settings, v.description(`Options of the ${whose}; \`agentgym describe ${describe} NAME\` shows them`)),
-    {},
-  );
+  withDefault(settings, {}, `Options of the ${whose}; \`agentgym describe ${describe} NAME\` shows them`);
 
 /** Above 0, and at most 2^31 milliseconds: a timer of Node with a longer time does not wait at all. */
 const duration = (description: string) =>
@@ -50,49 +48,36 @@ function withoutDefaults<Entries extends v.ObjectEntries>(entries: Entries) {
 const environmentKeys = {
   name: contribution('environment'),
   options: options('environment', 'environment'),
-  thread: v.exactOptional(
-    v.pipe(
-      v.picklist(['main', 'worker']),
-      v.description(
-        'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
-      ),
-    ),
+  thread: optional(
+    v.picklist(['main', 'worker']),
+    'Thread of the environment. In a `worker` thread a hanging call harms no other episode. Default: as the environment says',
   ),
-  workers: v.exactOptional(count(1, 'Number of worker threads, with `thread: worker`; default: 1', 64)),
-  instances: v.exactOptional(
-    count(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
+  workers: optionalCount(1, 'Number of worker threads, with `thread: worker`; default: 1', 64),
+  instances: optionalCount(1, 'Maximum number of instances; default: as the environment says, or `rollout.inFlight`'),
+  observationCharacters: optionalCount(
+    1,
+    'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
   ),
-  observationCharacters: v.exactOptional(
-    count(
-      1,
-      'Maximum length of an observation in UTF-16 units; a longer one is cut, with a mark. Default: as the environment says, or 16384',
-    ),
-  ),
-  seconds: v.exactOptional(
-    v.pipe(
-      v.strictObject({
-        open: seconds('opening the world'),
-        create: seconds('making an instance'),
-        reset: seconds('`reset`'),
-        step: seconds('`step`'),
-        act: seconds("an expert's answer"),
-        conclude: seconds('`conclude`'),
-        dispose: seconds('disposing of an instance'),
-        close: seconds('closing the world'),
-      }),
-      v.description('Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says'),
-    ),
+  seconds: optional(
+    v.strictObject({
+      open: seconds('opening the world'),
+      create: seconds('making an instance'),
+      reset: seconds('`reset`'),
+      step: seconds('`step`'),
+      act: seconds("an expert's answer"),
+      conclude: seconds('`conclude`'),
+      dispose: seconds('disposing of an instance'),
+      close: seconds('closing the world'),
+    }),
+    'Deadlines of its calls; default: `rollout.deadlineSeconds`, or as the environment says',
   ),
 };
 
-const environment = v.pipe(
-  v.strictObject(environmentKeys),
-  v.description('The environment of the tasks, in a recipe of one'),
-);
+const environment = described(v.strictObject(environmentKeys), 'The environment of the tasks, in a recipe of one');
 
 const rewardTerm = v.strictObject({
   name: contribution('reward scheme'),
-  weight: v.optional(v.pipe(v.number(), v.finite(), v.description("Factor of the term's numbers")), 1),
+  weight: withDefault(v.pipe(v.number(), v.finite()), 1, "Factor of the term's numbers"),
   options: options('reward scheme', 'reward'),
 });
 
@@ -102,13 +87,7 @@ const reward = v.strictObject({
     v.minLength(1),
     v.description('Reward schemes; their weighted numbers are added up'),
   ),
-  allowInversion: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description('Accept weights, prices or a discount with which a failure can score above a success'),
-    ),
-    false,
-  ),
+  allowInversion: flag('Accept weights, prices or a discount with which a failure can score above a success'),
 });
 
 const format = v.strictObject({ name: contribution('action format'), options: options('action format', 'format') });
@@ -130,38 +109,27 @@ const sampling = v.strictObject({
 
 const sampler = v.strictObject({
   name: contribution('sampler'),
-  address: v.exactOptional(
-    text('Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says'),
+  address: optionalText(
+    'Where its server is, such as `http://localhost:8000/v1`; may differ when a run resumes. Default: as it says',
   ),
-  folder: v.exactOptional(
-    text(
-      'Folder in which it finds new weights, relative to the recipe; a server elsewhere must see it. May differ when a run resumes. Default: a folder for temporary files of this machine',
-    ),
+  folder: optionalText(
+    'Folder in which it finds new weights, relative to the recipe; a server elsewhere must see it. May differ when a run resumes. Default: a folder for temporary files of this machine',
   ),
-  evaluates: v.optional(
-    v.pipe(v.boolean(), v.description('It also plays evaluations; default: the policy plays them itself')),
-    false,
-  ),
+  evaluates: flag('It also plays evaluations; default: the policy plays them itself'),
   options: options('sampler', 'sampler'),
 });
 
 const policy = v.strictObject({
   name: v.optional(contribution('policy'), 'transformer'),
-  preset: v.exactOptional(text("Model built from scratch; default without `from`: the policy's first preset")),
-  from: v.exactOptional(
-    text(
-      'Starting weights instead of a preset: a Hugging Face folder, a GGUF file, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
-    ),
+  preset: optionalText("Model built from scratch; default without `from`: the policy's first preset"),
+  from: optionalText(
+    'Starting weights instead of a preset: a Hugging Face folder, a GGUF file, a checkpoint, a run (its newest checkpoint), or ORG/NAME of a model that `agentgym pull` fetched; `./` is relative to the recipe. `{seed}` in it is the seed of the run',
   ),
   options: options('policy', 'policy'),
-  sampling: v.optional(v.pipe(sampling, v.description('Sampling of actions')), {}),
-  sampler: v.exactOptional(
-    v.pipe(
-      sampler,
-      v.description(
-        'What samples training episodes instead of the policy, such as a server with a GPU; it gets the new weights after each optimizer step',
-      ),
-    ),
+  sampling: withDefault(sampling, {}, 'Sampling of actions'),
+  sampler: optional(
+    sampler,
+    'What samples training episodes instead of the policy, such as a server with a GPU; it gets the new weights after each optimizer step',
   ),
 });
 
@@ -171,14 +139,8 @@ const algorithm = v.strictObject({
   groupSize: v.optional(count(1, 'Episodes per group: how often each task is sampled'), 8),
   epochs: v.optional(count(1, 'Passes over the episodes of a step'), 1),
   minibatches: v.optional(count(1, 'Optimizer steps per pass'), 1),
-  recomputeLogprobs: v.optional(
-    v.pipe(
-      v.boolean(),
-      v.description(
-        "Use the trainer's log probabilities for the ratio instead of the sampler's, and weight each token for the difference",
-      ),
-    ),
-    false,
+  recomputeLogprobs: flag(
+    "Use the trainer's log probabilities for the ratio instead of the sampler's, and weight each token for the difference",
   ),
   importanceCap: v.exactOptional(
     v.pipe(
@@ -220,31 +182,28 @@ const turnsList = v.pipe(
 
 const horizon = v.variant('schedule', [
   v.strictObject({
-    schedule: v.pipe(v.literal('fixed'), v.description('One horizon for all steps')),
+    schedule: described(v.literal('fixed'), 'One horizon for all steps'),
     turns: count(1, 'Maximum turns of an episode; a longer one is cut'),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('linear'), v.description('From one horizon to another, linearly')),
+    schedule: described(v.literal('linear'), 'From one horizon to another, linearly'),
     from: count(1, 'Turns at the first step'),
     to: count(1, 'Turns at the end of the ramp and after it'),
     over: whole(1, 'Length of the ramp in steps'),
   }),
   v.strictObject({
-    schedule: v.pipe(
-      v.literal('scaling-inter'),
-      v.description('ScalingInter-RL: the next horizon after a number of steps'),
-    ),
+    schedule: described(v.literal('scaling-inter'), 'ScalingInter-RL: the next horizon after a number of steps'),
     turns: turnsList,
     every: whole(1, 'Steps at each horizon; the last one stays'),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('success-rate'), v.description('The next horizon when enough episodes succeed')),
+    schedule: described(v.literal('success-rate'), 'The next horizon when enough episodes succeed'),
     turns: turnsList,
     threshold: share('Share of successes in the window that starts the next horizon'),
     window: v.optional(count(1, 'Steps in the window'), 1),
   }),
   v.strictObject({
-    schedule: v.pipe(v.literal('truncation-rate'), v.description('The next horizon when too many episodes are cut')),
+    schedule: described(v.literal('truncation-rate'), 'The next horizon when too many episodes are cut'),
     turns: turnsList,
     threshold: share('Share of cut episodes in the window that starts the next horizon'),
     window: v.optional(count(1, 'Steps in the window'), 1),
@@ -255,95 +214,59 @@ const optimizer = v.strictObject({
   name: v.optional(text('Name of an optimizer of the policy; `agentgym describe policy NAME` shows them'), 'adamw'),
   learningRate: v.optional(amount(0, 'Peak learning rate'), 0.001),
   warmup: v.optional(whole(0, 'Warm-up steps in which the learning rate rises to its peak'), 0),
-  schedule: v.optional(
-    v.pipe(
-      v.picklist(['constant', 'linear', 'cosine']),
-      v.description('Schedule of the learning rate after the warm-up'),
-    ),
+  schedule: withDefault(
+    v.picklist(['constant', 'linear', 'cosine']),
     'constant',
+    'Schedule of the learning rate after the warm-up',
   ),
   floor: v.exactOptional(
     share('Final learning rate of a linear or cosine schedule, as a share of the peak; default: 0'),
   ),
   clipNorm: v.optional(amount(0, 'Maximum global L2 norm of the gradient; 0 does not clip'), 1),
-  options: v.optional(
-    v.pipe(
-      settings,
-      v.description(
-        "Constants of the optimizer, as `agentgym describe policy NAME` shows them; the defaults are the policy's",
-      ),
-    ),
+  options: withDefault(
+    settings,
     {},
+    "Constants of the optimizer, as `agentgym describe policy NAME` shows them; the defaults are the policy's",
   ),
 });
 
 const demonstrationKeys = {
-  expert: v.exactOptional(text('Expert that plays training tasks; default without `file`: `demonstrator`')),
-  file: v.exactOptional(
-    text(
-      'File of demonstrations instead of an expert, relative to the recipe: what `agentgym demonstrate` writes, chats, or AgentTraj-L (`docs/demonstrations.md`)',
-    ),
+  expert: optionalText('Expert that plays training tasks; default without `file`: `demonstrator`'),
+  file: optionalText(
+    'File of demonstrations instead of an expert, relative to the recipe: what `agentgym demonstrate` writes, chats, or AgentTraj-L (`docs/demonstrations.md`)',
   ),
-  fileFormat: v.exactOptional(
-    v.pipe(v.picklist(fileLayouts), v.description('Layout of `file`; default: detected from its first line')),
+  fileFormat: optional(v.picklist(fileLayouts), 'Layout of `file`; default: detected from its first line'),
+  count: optionalCount(
+    1,
+    'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
   ),
-  count: v.exactOptional(
-    count(
-      1,
-      'Number of demonstrations, the first ones of a file; default: as many as `budget` pays for; without a budget 1000 of an expert, or all of a file',
-    ),
+  otherEnvironments: optional(
+    v.boolean(),
+    "Learn from demonstrations of other environments in `file` too, and of the recipe's with other options; they must be of training tasks there. Default: false, they are refused",
   ),
-  otherEnvironments: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description(
-        "Learn from demonstrations of other environments in `file` too, and of the recipe's with other options; they must be of training tasks there. Default: false, they are refused",
-      ),
-    ),
-  ),
-  successOnly: v.optional(
-    v.pipe(v.boolean(), v.description('Drop demonstrations that fail; they count in `count`')),
-    false,
-  ),
+  successOnly: flag('Drop demonstrations that fail; they count in `count`'),
 };
 
 const demonstrations = v.strictObject({
   ...demonstrationKeys,
-  environments: v.exactOptional(
-    v.pipe(
-      v.record(v.string(), v.strictObject(withoutDefaults(demonstrationKeys))),
-      v.description(
-        'Keys that differ in one of the `environments`, by its name. Without `count` there, the `count` of all is divided by the weights',
-      ),
-    ),
+  environments: optional(
+    v.record(v.string(), v.strictObject(withoutDefaults(demonstrationKeys))),
+    'Keys that differ in one of the `environments`, by its name. Without `count` there, the `count` of all is divided by the weights',
   ),
 });
 
 const prompt = v.strictObject({
-  system: v.exactOptional(
-    v.pipe(
-      v.string(),
-      v.maxLength(65_536),
-      v.description(
-        "System text. `{environment}`, `{format}` and `{tools}` in it stand for the environment's rules, how to write an action, and how to call tools; `{{format}}` is plain text. Default: these three",
-      ),
-    ),
+  system: optional(
+    v.pipe(v.string(), v.maxLength(65_536)),
+    "System text. `{environment}`, `{format}` and `{tools}` in it stand for the environment's rules, how to write an action, and how to call tools; `{{format}}` is plain text. Default: these three",
   ),
-  examples: v.exactOptional(
-    v.pipe(
-      v.strictObject({
-        expert: v.exactOptional(text('Expert that plays them; default without `file`: `demonstrator`')),
-        file: v.exactOptional(
-          text('File that `agentgym demonstrate` wrote, instead of an expert, relative to the recipe'),
-        ),
-        count: v.exactOptional(
-          count(0, 'Number of games; default: 2 of an expert, or all in the file. 0: no examples', 1000),
-        ),
-      }),
-      v.description(
-        'Games on training tasks that were won, before the first turn of every episode. Nothing is learned from their tokens; they count in `rollout.maxEpisodeTokens`',
-      ),
-    ),
+  examples: optional(
+    v.strictObject({
+      expert: optionalText('Expert that plays them; default without `file`: `demonstrator`'),
+      file: optionalText('File that `agentgym demonstrate` wrote, instead of an expert, relative to the recipe'),
+      count: optionalCount(0, 'Number of games; default: 2 of an expert, or all in the file. 0: no examples', 1000),
+    }),
+    'Games on training tasks that were won, before the first turn of every episode. Nothing is learned from their tokens; they count in `rollout.maxEpisodeTokens`',
   ),
 });
 
@@ -364,16 +287,14 @@ const environments = v.pipe(
         v.pipe(amount(0, 'Its share of the tasks, as a ratio to the weights of the others'), v.gtValue(0)),
         1,
       ),
-      horizon: v.exactOptional(v.pipe(horizon, v.description('Replaces `horizon` in it, in all stages'))),
-      reward: v.exactOptional(v.pipe(reward, v.description('Replaces `reward` in it, in all stages'))),
-      format: v.exactOptional(v.pipe(format, v.description('Replaces `format` in it'))),
-      tools: v.exactOptional(v.pipe(v.array(tool), v.description('Replaces `tools` in it; an empty list: no tools'))),
-      prompt: v.exactOptional(v.pipe(prompt, v.description('Replaces `prompt` in it'))),
-      sampling: v.exactOptional(
-        v.pipe(
-          v.strictObject(withoutDefaults(sampling.entries)),
-          v.description('Keys of `policy.sampling` that differ in it'),
-        ),
+      horizon: optional(horizon, 'Replaces `horizon` in it, in all stages'),
+      reward: optional(reward, 'Replaces `reward` in it, in all stages'),
+      format: optional(format, 'Replaces `format` in it'),
+      tools: optional(v.array(tool), 'Replaces `tools` in it; an empty list: no tools'),
+      prompt: optional(prompt, 'Replaces `prompt` in it'),
+      sampling: optional(
+        v.strictObject(withoutDefaults(sampling.entries)),
+        'Keys of `policy.sampling` that differ in it',
       ),
     }),
   ),
@@ -383,7 +304,7 @@ const environments = v.pipe(
   ),
 );
 
-const stopWhen = v.exactOptional(
+const stopWhen = optional(
   v.pipe(
     v.array(
       v.pipe(
@@ -396,34 +317,25 @@ const stopWhen = v.exactOptional(
             ),
             v.description('Name of a metric in metrics.jsonl; `cost/...` counts from the start of the run'),
           ),
-          above: v.exactOptional(
-            v.pipe(v.number(), v.finite(), v.description('The rule holds if the metric is above this limit')),
-          ),
-          below: v.exactOptional(
-            v.pipe(v.number(), v.finite(), v.description('The rule holds if the metric is below this limit')),
-          ),
+          above: optional(v.pipe(v.number(), v.finite()), 'The rule holds if the metric is above this limit'),
+          below: optional(v.pipe(v.number(), v.finite()), 'The rule holds if the metric is below this limit'),
           for: v.optional(whole(1, 'Number of readings in a row'), 1),
         }),
         v.check((rule) => rule.above !== undefined || rule.below !== undefined, 'a rule needs `above` or `below`'),
       ),
     ),
     v.minLength(1),
-    v.description(
-      'Rules that end the stage. The first rule that holds ends it, and the run continues with the next stage',
-    ),
   ),
+  'Rules that end the stage. The first rule that holds ends it, and the run continues with the next stage',
 );
 
 const sftStage = v.strictObject({
-  kind: v.pipe(v.literal('sft'), v.description('Supervised fine-tuning on demonstrations')),
-  demonstrations: v.optional(v.pipe(demonstrations, v.description('The demonstrations to imitate')), {}),
+  kind: described(v.literal('sft'), 'Supervised fine-tuning on demonstrations'),
+  demonstrations: withDefault(demonstrations, {}, 'The demonstrations to imitate'),
   steps: whole(1, 'Optimizer steps'),
   batchSize: v.optional(count(1, 'Demonstrations per optimizer step'), 64),
   stopWhen,
-  optimizer: v.optional(
-    v.pipe(optimizer, v.description('Optimizer of this stage; each stage starts with a new one')),
-    {},
-  ),
+  optimizer: withDefault(optimizer, {}, 'Optimizer of this stage; each stage starts with a new one'),
 });
 
 const curriculum = v.strictObject({
@@ -432,22 +344,18 @@ const curriculum = v.strictObject({
 });
 
 const rlStage = v.strictObject({
-  kind: v.pipe(v.literal('rl'), v.description('Reinforcement learning')),
+  kind: described(v.literal('rl'), 'Reinforcement learning'),
   tasksPerStep: v.optional(count(1, 'Tasks per step; each is played `algorithm.groupSize` times'), 32),
   steps: whole(1, 'Number of steps; each plays episodes and trains on them'),
   stopWhen,
-  optimizer: v.optional(
-    v.pipe(optimizer, v.description('Optimizer of this stage; each stage starts with a new one')),
-    {},
-  ),
-  algorithm: v.exactOptional(v.pipe(algorithmOverride, v.description('Keys of `algorithm` that differ in this stage'))),
-  horizon: v.exactOptional(v.pipe(horizon, v.description('Replaces `horizon` in this stage'))),
-  reward: v.exactOptional(v.pipe(reward, v.description('Replaces `reward` in this stage'))),
-  curriculum: v.exactOptional(v.pipe(curriculum, v.description('Replaces `curriculum` in this stage'))),
+  optimizer: withDefault(optimizer, {}, 'Optimizer of this stage; each stage starts with a new one'),
+  algorithm: optional(algorithmOverride, 'Keys of `algorithm` that differ in this stage'),
+  horizon: optional(horizon, 'Replaces `horizon` in this stage'),
+  reward: optional(reward, 'Replaces `reward` in this stage'),
+  curriculum: optional(curriculum, 'Replaces `curriculum` in this stage'),
 });
 
-const tasks = (description: string) =>
-  v.pipe(v.union([count(1, 'Tasks'), v.literal('all')]), v.description(description));
+const tasks = (description: string) => described(v.union([count(1, 'Tasks'), v.literal('all')]), description);
 const temperatures = (description: string) =>
   v.pipe(v.array(amount(0, 'Temperature')), v.minLength(1), v.description(description));
 const episodesPerTask = count(1, 'Attempts per task; above 1 the results include avg@k and pass@k');
@@ -465,73 +373,54 @@ const transfer = v.record(
       ),
     ),
     options: options('environment', 'environment'),
-    horizon: v.exactOptional(count(1, "Horizon there; default: as in evaluations of the recipe's environment")),
+    horizon: optionalCount(1, "Horizon there; default: as in evaluations of the recipe's environment"),
   }),
 );
 
 const evaluation = v.strictObject({
   every: v.optional(whole(0, 'Steps between evaluations; 0: only the final one'), 50),
-  split: v.optional(
-    v.pipe(v.picklist(['validation', 'train']), v.description('Split of evaluations during training')),
-    'validation',
-  ),
+  split: withDefault(v.picklist(['validation', 'train']), 'validation', 'Split of evaluations during training'),
   tasks: v.optional(tasks('Tasks per evaluation, or `all`; each task at most once'), 100),
   episodesPerTask: v.optional(episodesPerTask, 1),
   temperatures: v.optional(temperatures('Temperatures of each evaluation'), [0]),
-  horizon: v.exactOptional(count(1, 'Horizon of evaluations; default: the longest horizon of any stage')),
+  horizon: optionalCount(1, 'Horizon of evaluations; default: the longest horizon of any stage'),
   seed: v.exactOptional(
     whole(
       0,
       "Seed of the tasks and worlds of evaluations, so that runs with several seeds share them; default: the run's seed",
     ),
   ),
-  before: v.exactOptional(
-    v.pipe(
-      v.strictObject({
-        tasks: v.exactOptional(
-          v.pipe(
-            v.union([whole(0, 'Tasks'), v.literal('all')]),
-            v.description(
-              'How many tasks of the final evaluation it plays, chosen by seed; 0: there is none; default: all',
-            ),
-          ),
-        ),
-        temperatures: v.exactOptional(
-          temperatures('Temperatures of it, besides 0; default: those of the final evaluation'),
-        ),
-      }),
-      v.description('The evaluation before the first rl stage, in the same worlds as the final one'),
-    ),
+  before: optional(
+    v.strictObject({
+      tasks: optional(
+        v.union([whole(0, 'Tasks'), v.literal('all')]),
+        'How many tasks of the final evaluation it plays, chosen by seed; 0: there is none; default: all',
+      ),
+      temperatures: v.exactOptional(
+        temperatures('Temperatures of it, besides 0; default: those of the final evaluation'),
+      ),
+    }),
+    'The evaluation before the first rl stage, in the same worlds as the final one',
   ),
-  final: v.optional(
-    v.pipe(
-      v.strictObject({
-        split: v.optional(
-          v.pipe(v.picklist(['test', 'validation']), v.description('Split of the final evaluation')),
-          'test',
-        ),
-        tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; each task at most once'), 500),
-        episodesPerTask: v.optional(episodesPerTask, 1),
-        temperatures: v.optional(temperatures('Temperatures of the final evaluation'), [0, 1]),
-        transfer: v.exactOptional(
-          v.pipe(
-            transfer,
-            v.minEntries(1),
-            v.description(
-              'Other environments, by name, that the trained policy and the baselines also play, without training: on the same split, with the same number of tasks, at the same temperatures',
-            ),
-          ),
-        ),
-      }),
-      v.description('The evaluation after the last stage, with its baselines'),
-    ),
+  final: withDefault(
+    v.strictObject({
+      split: withDefault(v.picklist(['test', 'validation']), 'test', 'Split of the final evaluation'),
+      tasks: v.optional(tasks('Tasks of the final evaluation, or `all`; each task at most once'), 500),
+      episodesPerTask: v.optional(episodesPerTask, 1),
+      temperatures: v.optional(temperatures('Temperatures of the final evaluation'), [0, 1]),
+      transfer: optional(
+        v.pipe(transfer, v.minEntries(1)),
+        'Other environments, by name, that the trained policy and the baselines also play, without training: on the same split, with the same number of tasks, at the same temperatures',
+      ),
+    }),
     {},
+    'The evaluation after the last stage, with its baselines',
   ),
 });
 
 const budget = v.strictObject({
   units: v.pipe(amount(0, 'Budget of the run in units'), v.gtValue(0)),
-  costs: v.pipe(
+  costs: described(
     v.strictObject({
       demonstration: v.exactOptional(
         amount(0, 'Units per demonstration, also for games of the expert that `successOnly` drops'),
@@ -540,15 +429,11 @@ const budget = v.strictObject({
       turn: v.exactOptional(amount(0, 'Units per turn of rl')),
       token: v.exactOptional(amount(0, 'Units per sampled token of rl')),
     }),
-    v.description('Prices: of demonstrations, and of one of `episode`, `turn` and `token`'),
+    'Prices: of demonstrations, and of one of `episode`, `turn` and `token`',
   ),
-  split: v.exactOptional(
-    v.pipe(
-      v.record(v.string(), share('Share')),
-      v.description(
-        'Share of the units for each stage. Stages without a share divide the rest. A stage with 0 is skipped. A stage whose price is 0 has no limit and no share',
-      ),
-    ),
+  split: optional(
+    v.record(v.string(), share('Share')),
+    'Share of the units for each stage. Stages without a share divide the rest. A stage with 0 is skipped. A stage whose price is 0 has no limit and no share',
   ),
 });
 
@@ -557,81 +442,57 @@ const trackers = ['tensorboard', 'mlflow'] as const;
 
 /** The schema of a recipe as it is written. */
 export const recipeSchema = v.strictObject({
-  recipeVersion: v.pipe(v.literal(1), v.description('Version of this format')),
-  name: v.optional(
+  recipeVersion: described(v.literal(1), 'Version of this format'),
+  name: withDefault(
     v.pipe(
       v.string(),
       v.maxLength(100),
       v.regex(/^[a-zA-Z0-9]+([._-][a-zA-Z0-9]+)*$/, 'a name must be words of letters and digits, joined by hyphens'),
-      v.description("Name of the recipe; the run's folder begins with it. Default: the name of the file"),
     ),
     'unnamed',
+    "Name of the recipe; the run's folder begins with it. Default: the name of the file",
   ),
-  description: v.exactOptional(text('Purpose of the recipe, in one sentence')),
-  extends: v.exactOptional(text('Recipe that this one extends: a built-in name, or a path relative to this file')),
-  plugins: v.exactOptional(
-    v.pipe(
-      v.record(
-        v.pipe(v.string(), v.nonEmpty()),
-        v.pipe(
-          v.string(),
-          v.check((range) => semver.validRange(range) !== null, 'it must be a version or a range such as ^1.2.0'),
-          v.description('Version, or range of versions'),
-        ),
-      ),
-      v.description(
-        'Required packages, by name, with their versions, such as `^1.2.0`; checked before anything runs, even if the recipe uses nothing of them',
+  description: optionalText('Purpose of the recipe, in one sentence'),
+  extends: optionalText('Recipe that this one extends: a built-in name, or a path relative to this file'),
+  plugins: optional(
+    v.record(
+      v.pipe(v.string(), v.nonEmpty()),
+      v.pipe(
+        v.string(),
+        v.check((range) => semver.validRange(range) !== null, 'it must be a version or a range such as ^1.2.0'),
+        v.description('Version, or range of versions'),
       ),
     ),
+    'Required packages, by name, with their versions, such as `^1.2.0`; checked before anything runs, even if the recipe uses nothing of them',
   ),
   seed: v.optional(whole(0, 'Seed of all random numbers'), 1),
-  exact: v.exactOptional(
-    v.pipe(
-      v.boolean(),
-      v.description(
-        '`true` refuses everything that would make another run of the recipe differ: external environments and tools, and samplers with too few guarantees. Default: such a run is marked inexact',
-      ),
-    ),
+  exact: optional(
+    v.boolean(),
+    '`true` refuses everything that would make another run of the recipe differ: external environments and tools, and samplers with too few guarantees. Default: such a run is marked inexact',
   ),
   environment: v.exactOptional(environment),
   environments: v.exactOptional(environments),
-  reward: v.optional(v.pipe(reward, v.description('The reward')), { terms: [{ name: 'sparse' }] }),
-  format: v.optional(v.pipe(format, v.description('How the policy writes its actions')), { name: 'plain' }),
-  tools: v.exactOptional(
-    v.pipe(
-      v.array(tool),
-      v.minLength(1),
-      v.description(
-        'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
-      ),
-    ),
+  reward: withDefault(reward, { terms: [{ name: 'sparse' }] }, 'The reward'),
+  format: withDefault(format, { name: 'plain' }, 'How the policy writes its actions'),
+  tools: optional(
+    v.pipe(v.array(tool), v.minLength(1)),
+    'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
   ),
-  prompt: v.exactOptional(
-    v.pipe(prompt, v.description('What every conversation of the policy begins with, in training and evaluations')),
+  prompt: optional(prompt, 'What every conversation of the policy begins with, in training and evaluations'),
+  policy: withDefault(policy, {}, 'The model that acts and learns'),
+  algorithm: optional(algorithm, 'Algorithm for advantages and loss; needed by rl stages'),
+  horizon: optional(
+    horizon,
+    'Maximum turns of an episode, and how this limit changes over the steps of a stage; needed unless every environment, or every rl stage, has its own',
   ),
-  policy: v.optional(v.pipe(policy, v.description('The model that acts and learns')), {}),
-  algorithm: v.exactOptional(
-    v.pipe(algorithm, v.description('Algorithm for advantages and loss; needed by rl stages')),
-  ),
-  horizon: v.exactOptional(
-    v.pipe(
-      horizon,
-      v.description(
-        'Maximum turns of an episode, and how this limit changes over the steps of a stage; needed unless every environment, or every rl stage, has its own',
-      ),
-    ),
-  ),
-  curriculum: v.exactOptional(
-    v.pipe(
-      curriculum,
-      v.description('Which training task comes next in rl stages; default: `uniform`, every task equally often'),
-    ),
+  curriculum: optional(
+    curriculum,
+    'Which training task comes next in rl stages; default: `uniform`, every task equally often',
   ),
   stages: v.pipe(
     v.record(
       v.pipe(
-        v.string(),
-        // Names of files contain it.
+        v.string(), // Names of files contain it.
         v.maxLength(64),
         v.regex(/^[a-z][a-z0-9-]*$/, 'the name of a stage has lower-case letters, digits and hyphens'),
       ),
@@ -640,92 +501,71 @@ export const recipeSchema = v.strictObject({
     v.minEntries(1),
     v.description('The stages, by name, in this order'),
   ),
-  evaluation: v.optional(v.pipe(evaluation, v.description('Evaluations, which measure success')), {}),
-  budget: v.exactOptional(
-    v.pipe(
-      budget,
-      v.description(
-        'A limit on the costs of training, in units; `steps` and `count` remain limits too. Every run counts demonstrations, tasks, episodes, turns, tokens and FLOPs (`cost/...` in metrics.jsonl, `spent` in result.json). Evaluations cost nothing',
-      ),
-    ),
+  evaluation: withDefault(evaluation, {}, 'Evaluations, which measure success'),
+  budget: optional(
+    budget,
+    'A limit on the costs of training, in units; `steps` and `count` remain limits too. Every run counts demonstrations, tasks, episodes, turns, tokens and FLOPs (`cost/...` in metrics.jsonl, `spent` in result.json). Evaluations cost nothing',
   ),
-  stopAfter: v.exactOptional(
-    v.pipe(
-      v.strictObject({ seconds: amount(0, 'Seconds of training after which the run stops and can resume') }),
-      v.description('A stop limit; it does not change schedules'),
-    ),
+  stopAfter: optional(
+    v.strictObject({ seconds: amount(0, 'Seconds of training after which the run stops and can resume') }),
+    'A stop limit; it does not change schedules',
   ),
-  record: v.optional(
-    v.pipe(
-      v.strictObject({
-        episodes: v.optional(
-          count(
-            0,
-            'Number of recorded episodes per step of rl and of the final evaluation, chosen by seed; up to half of them are whole groups',
-          ),
-          32,
+  record: withDefault(
+    v.strictObject({
+      episodes: v.optional(
+        count(
+          0,
+          'Number of recorded episodes per step of rl and of the final evaluation, chosen by seed; up to half of them are whole groups',
         ),
-      }),
-      v.description('Which episodes are recorded; metrics always cover all'),
-    ),
-    {},
-  ),
-  tracking: v.optional(
-    v.pipe(
-      v.array(v.pipe(v.picklist(trackers), v.description('Name of a tracker'))),
-      v.check((names) => new Set(names).size === names.length, 'it lists a tracker twice'),
-      v.description(
-        'Trackers that show the run besides its own folder: `tensorboard` writes event files into it, `mlflow` sends it to the MLflow server of MLFLOW_TRACKING_URI. Does not change the results, and may differ when the run resumes. Empty: none',
+        32,
       ),
+    }),
+    {},
+    'Which episodes are recorded; metrics always cover all',
+  ),
+  tracking: withDefault(
+    v.pipe(
+      v.array(described(v.picklist(trackers), 'Name of a tracker')),
+      v.check((names) => new Set(names).size === names.length, 'it lists a tracker twice'),
     ),
     ['tensorboard'],
+    'Trackers that show the run besides its own folder: `tensorboard` writes event files into it, `mlflow` sends it to the MLflow server of MLFLOW_TRACKING_URI. Does not change the results, and may differ when the run resumes. Empty: none',
   ),
-  checkpoint: v.optional(
-    v.pipe(
-      v.strictObject({
-        every: v.optional(whole(0, 'Steps between checkpoints; 0: only at the end of a stage'), 50),
-        keep: v.optional(count(1, 'Number of newest checkpoints to keep'), 2),
-      }),
-      v.description('Checkpoints, from which the run can resume'),
-    ),
+  checkpoint: withDefault(
+    v.strictObject({
+      every: v.optional(whole(0, 'Steps between checkpoints; 0: only at the end of a stage'), 50),
+      keep: v.optional(count(1, 'Number of newest checkpoints to keep'), 2),
+    }),
     {},
+    'Checkpoints, from which the run can resume',
   ),
-  rollout: v.optional(
-    v.pipe(
-      v.strictObject({
-        inFlight: v.optional(count(1, 'Number of episodes played at the same time'), 256),
-        collection: v.exactOptional(
-          v.pipe(
-            v.picklist(['waves', 'free']),
-            v.description(
-              'When an episode continues: with `waves` when all environments have answered, with `free` when its own has. Default: `free` if the answers of the policy do not depend on other requests',
-            ),
-          ),
-        ),
-        deadlineSeconds: duration(
-          'Deadline of one call of an environment in seconds; default: as the environment says, or 60',
-        ),
-        retries: v.optional(count(0, 'How often a failed episode is repeated'), 2),
-        maxFailedShare: v.optional(share('Maximum share of failed episodes in a step; above it the run ends'), 0.1),
-        maxEpisodeTokens: v.exactOptional(
-          count(1, "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit"),
-        ),
-        maxToolCalls: v.exactOptional(
-          count(
-            1,
-            'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
-          ),
-        ),
-        maxToolOutput: v.exactOptional(
-          count(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
-        ),
-        toolSeconds: duration(
-          'Deadline of a tool call in seconds. A call that continues after it fails the episode. Default: 10',
-        ),
-      }),
-      v.description('Playing of episodes'),
-    ),
+  rollout: withDefault(
+    v.strictObject({
+      inFlight: v.optional(count(1, 'Number of episodes played at the same time'), 256),
+      collection: optional(
+        v.picklist(['waves', 'free']),
+        'When an episode continues: with `waves` when all environments have answered, with `free` when its own has. Default: `free` if the answers of the policy do not depend on other requests',
+      ),
+      deadlineSeconds: duration(
+        'Deadline of one call of an environment in seconds; default: as the environment says, or 60',
+      ),
+      retries: v.optional(count(0, 'How often a failed episode is repeated'), 2),
+      maxFailedShare: v.optional(share('Maximum share of failed episodes in a step; above it the run ends'), 0.1),
+      maxEpisodeTokens: optionalCount(
+        1,
+        "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit",
+      ),
+      maxToolCalls: optionalCount(
+        1,
+        'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
+      ),
+      maxToolOutput: optionalCount(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
+      toolSeconds: duration(
+        'Deadline of a tool call in seconds. A call that continues after it fails the episode. Default: 10',
+      ),
+    }),
     {},
+    'Playing of episodes',
   ),
 });
 

@@ -11,9 +11,9 @@ import { findProjectRecipe, locateRecipe, type RecipeLocation } from './locate-r
 import { mergeLayers } from './merge-layers.js';
 import { parseSetting, settingLayer, type Setting } from './parse-setting.js';
 import { readRecipeFile } from './read-recipe-file.js';
-import { formatPath, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
+import { formatPath, setAt, valueAt, type KeyMap, type KeyPath, type RecipeLayer } from './recipe-layer.js';
 import { refuseSecrets } from './refuse-secrets.js';
-import { horizonReplacements, recipeEntries } from './recipe-entries.js';
+import { horizonReplacements, missingKey, sharedKeys } from './recipe-entries.js';
 import { recipeSchema, type ParsedRecipe, type Recipe } from './recipe-schema.js';
 import { planRun, type RunPlan } from './run-plan.js';
 
@@ -101,8 +101,9 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   if (complaints.findings.length > 0) return found();
   const context = { complaints, written: writtenKeys(merged.value, originOf) };
   settleIdleSettings(recipe, context);
-  // Options of contributions are not complete yet, and no check before them reads those.
-  const draft = lacksAlgorithm(recipe) ? undefined : planRun(recipe);
+  // An rl stage without an algorithm has no plan. Options of contributions are not complete yet, and no check before them
+  // reads those.
+  const draft = missingKey(recipe) === 'algorithm' ? undefined : planRun(recipe);
   checkConsistency(recipe, draft, complaints);
   await checkRecipeContributions(recipe, draft, host, context);
   refuseSecrets(recipe, complaints);
@@ -144,11 +145,6 @@ function checkHorizon(recipe: ParsedRecipe, complaints: Complaints): void {
   complaints.add('AG_RECIPE_INVALID', ['horizon'], '`horizon` is missing', hint);
 }
 
-/** An rl stage without an algorithm has no plan. */
-function lacksAlgorithm({ algorithm, stages }: ParsedRecipe): boolean {
-  return algorithm === undefined && Object.values(stages).some(({ kind }) => kind === 'rl');
-}
-
 /** Judges the rewards. A permission without effect is dropped in a grid, whose other cells may need it. */
 async function settleRewards(
   recipe: ParsedRecipe,
@@ -166,7 +162,7 @@ async function settleRewards(
     }
     if (isInGrid && context.written(path)) context.complaints.noteIdle(path, message);
     else if (!reportIdle(context, path, { value: true, message, hint })) continue;
-    Object.assign(valueAt(recipe, path.slice(0, -1)) as object, { [String(path.at(-1))]: false });
+    setAt(recipe, path, false);
   }
 }
 
@@ -194,12 +190,7 @@ async function readBase(layer: RecipeLayer, folder: string, above: readonly stri
   const base = layer.value['extends'];
   // The schema reports a wrong type.
   if (typeof base !== 'string') return [];
-  const line = layer.line(['extends']);
-  const place = {
-    ...(layer.file !== undefined && { file: layer.file }),
-    ...(line !== undefined && { line }),
-    path: 'extends',
-  };
+  const place = { file: layer.file, line: layer.line(['extends']), path: 'extends' };
   let location: RecipeLocation;
   try {
     location = await locateRecipe(base, folder);
@@ -239,33 +230,24 @@ function checkSettings(
  * Paths in a recipe are relative to the file that contains them. Paths in a flag are relative to the current folder.
  */
 function resolvePaths(recipe: ParsedRecipe, originOf: (path: KeyPath) => RecipeLayer | undefined, cwd: string): void {
-  const absolute = (value: string, path: KeyPath) => {
-    const file = originOf(path)?.file;
-    return isAbsolute(value) ? value : resolve(file === undefined ? cwd : dirname(file), value);
-  };
-  const { policy } = recipe;
-  if (policy.from !== undefined && /^\.{1,2}[\\/]/.test(policy.from)) {
-    policy.from = absolute(policy.from, ['policy', 'from']);
-  }
-  if (policy.sampler?.folder !== undefined) {
-    policy.sampler.folder = absolute(policy.sampler.folder, ['policy', 'sampler', 'folder']);
-  }
-  const prompts = recipeEntries(recipe).map(({ path, settings }) => ({ path, prompt: settings.prompt }));
-  for (const { path, prompt } of [{ path: [], prompt: recipe.prompt }, ...prompts]) {
-    const { examples } = prompt ?? {};
-    if (examples?.file !== undefined) {
-      examples.file = absolute(examples.file, [...path, 'prompt', 'examples', 'file']);
-    }
-  }
-  for (const [name, stage] of Object.entries(recipe.stages)) {
-    if (stage.kind === 'rl') continue;
+  const { from = '' } = recipe.policy;
+  const demonstrations = Object.entries(recipe.stages).flatMap(([name, stage]): KeyPath[] => {
+    if (stage.kind === 'rl') return [];
     const path = ['stages', name, 'demonstrations'];
-    const own = Object.entries(stage.demonstrations.environments ?? {});
-    for (const [entry, part] of own) {
-      if (part.file !== undefined) part.file = absolute(part.file, [...path, 'environments', entry, 'file']);
-    }
-    const { file } = stage.demonstrations;
-    if (file !== undefined) stage.demonstrations.file = absolute(file, [...path, 'file']);
+    const own = Object.keys(stage.demonstrations.environments ?? {});
+    return [path, ...own.map((entry) => [...path, 'environments', entry])];
+  });
+  const examples = sharedKeys(recipe).map(({ path }) => [...path, 'prompt', 'examples']);
+  const paths = [
+    ...(/^\.{1,2}[\\/]/.test(from) ? [['policy', 'from']] : []),
+    ['policy', 'sampler', 'folder'],
+    ...[...examples, ...demonstrations].map((path) => [...path, 'file']),
+  ];
+  for (const path of paths) {
+    const value = valueAt(recipe, path);
+    if (typeof value !== 'string' || isAbsolute(value)) continue;
+    const file = originOf(path)?.file;
+    setAt(recipe, path, resolve(file === undefined ? cwd : dirname(file), value));
   }
 }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 
 import { typeProblem } from './check-structure.js';
 import { formatPath, isKeyMap, type KeyPath } from './recipe-layer.js';
-import { horizonReplacements } from './recipe-entries.js';
+import { missingKey } from './recipe-entries.js';
 import { type Recipe, recipeSchema } from './recipe-schema.js';
 
 /**
@@ -16,15 +16,8 @@ export function resolvedRecipeProblem(value: unknown, path: KeyPath): string | u
   const problem = typeProblem(recipeSchema, value, path);
   if (problem !== undefined) return problem;
   const { output } = v.safeParse(recipeSchema, value);
-  const missing =
-    missingMap(output, value, []) ??
-    (lacksEnvironment(value)
-      ? ['environment']
-      : lacksHorizon(value)
-        ? ['horizon']
-        : lacksAlgorithm(value)
-          ? ['algorithm']
-          : undefined);
+  const key = missingKey(value as Recipe);
+  const missing = missingMap(output, value, []) ?? (key && [key]);
   return missing && `\`${formatPath([...path, ...missing])}\` is missing`;
 }
 
@@ -39,21 +32,4 @@ function missingMap(complete: unknown, value: unknown, path: KeyPath): KeyPath |
     if (found !== undefined) return found;
   }
   return undefined;
-}
-
-function lacksEnvironment(value: unknown): boolean {
-  const { environment, environments } = value as { readonly environment?: unknown; readonly environments?: unknown };
-  return environment === undefined && environments === undefined;
-}
-
-function lacksHorizon(value: unknown): boolean {
-  const recipe = value as Pick<Recipe, 'environment' | 'environments' | 'horizon' | 'stages'>;
-  return recipe.horizon === undefined && horizonReplacements(recipe).length === 0;
-}
-
-function lacksAlgorithm(value: unknown): boolean {
-  const { algorithm, stages } = value as { readonly algorithm?: unknown; readonly stages: object };
-  return (
-    algorithm === undefined && Object.values(stages).some((stage: { readonly kind: string }) => stage.kind === 'rl')
-  );
 }

@@ -66,9 +66,7 @@ export interface SftStagePlan extends StageBase, Pick<SupervisedOptions, 'batchS
 }
 
 /** The demonstrations of one environment that a stage learns from. */
-export interface DemonstrationsPlan {
-  /** The environment's name in the recipe. Absent: its only one. */
-  readonly entry?: string;
+export interface DemonstrationsPlan extends Pick<RecipeEntry, 'entry'> {
   /** Their place in the recipe. */
   readonly path: KeyPath;
   /** The expert that plays them, if no file is given. */
@@ -104,9 +102,7 @@ export interface RlStagePlan extends StageBase, Pick<ReinforcementOptions, 'task
 export type StagePlan = SftStagePlan | RlStagePlan;
 
 /** How an rl stage trains in one environment. */
-export interface StageEntryPlan {
-  /** The environment's name in the recipe. Absent: its only one. */
-  readonly entry?: string;
+export interface StageEntryPlan extends Pick<RecipeEntry, 'entry'> {
   readonly reward: RewardSettings;
   /** Place of the reward in the recipe. */
   readonly rewardPath: KeyPath;
@@ -115,11 +111,7 @@ export interface StageEntryPlan {
 }
 
 /** An environment of a run, with what it is played with: keys of its own, or those of the recipe. */
-export interface EntryPlan {
-  /** Its name in the recipe. Absent: the recipe's only one. */
-  readonly entry?: string;
-  /** Its place in the recipe. */
-  readonly path: KeyPath;
+export interface EntryPlan extends Pick<RecipeEntry, 'entry' | 'path'> {
   readonly environment: EnvironmentSettings;
   readonly weight: number;
   readonly format: FormatSettings;
@@ -373,13 +365,10 @@ function planOptimizer({
  */
 function budgetsOf({ budget, stages }: Recipe): ReadonlyMap<string, StageBudget> {
   if (budget === undefined) return new Map();
-  const limited = Object.entries(stages).filter(
-    ([name, { kind }]) => costsAnything(kind, budget.costs) || budget.split?.[name] === 0,
+  const limited = Object.entries(stages).flatMap(([name, { kind }]) =>
+    costsAnything(kind, budget.costs) || budget.split?.[name] === 0 ? [name] : [],
   );
-  return stageBudgets(
-    budget,
-    limited.map(([name]) => name),
-  );
+  return stageBudgets(budget, limited);
 }
 
 /** Other environments are played as the recipe says, without the examples of an environment of several. */

@@ -1,10 +1,11 @@
 // Which files hold the rows of a data set, and of which part they are. A folder is read as the Hugging Face hub reads it:
 // the front matter of README.md, or else the names of files and folders.
-import { readdir, stat } from 'node:fs/promises';
-import { basename, join, posix, resolve, sep } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { basename, join, posix, resolve } from 'node:path';
 
 import type { DataSetOptions } from '../contracts/data-set.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { filesBelow } from '../files/files-below.js';
 import { dataError } from './data-error.js';
 import { readCard, type CardConfig } from './hub-card.js';
 import { matchesPattern } from './match-pattern.js';
@@ -64,7 +65,8 @@ export async function findDataFiles({ files, config }: DataSetOptions): Promise<
 }
 
 async function inFolder(folder: string, config: string | undefined): Promise<readonly FoundFile[]> {
-  const names = await namesBelow(folder);
+  // Downloads keep their records in hidden files.
+  const names = (await filesBelow(folder)).filter((name) => !/(^|\/)\./.test(name));
   const card = await readCard(folder);
   const chosen = card.length > 0 ? configOf(card, folder, config) : { folder: folderOf(names, folder, config) };
   const below = chosen.folder === '' ? '' : `${posix.normalize(chosen.folder).replace(/\/$/, '')}/`;
@@ -95,21 +97,6 @@ async function inFolder(folder: string, config: string | undefined): Promise<rea
   });
 }
 
-/** All files below a folder, ascending, with slashes. Hidden ones are left out: downloads keep their records there. */
-async function namesBelow(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) =>
-      join(entry.parentPath, entry.name)
-        .slice(folder.length + 1)
-        .split(sep)
-        .join('/'),
-    )
-    .filter((name) => !name.split('/').some((piece) => piece.startsWith('.')))
-    .sort();
-}
-
 function configOf(card: readonly CardConfig[], folder: string, config: string | undefined): CardConfig {
   const [only, ...others] = card;
   const chosen =
@@ -117,14 +104,8 @@ function configOf(card: readonly CardConfig[], folder: string, config: string | 
       ? (card.find(({ isDefault, name }) => isDefault || name === 'default') ??
         (others.length === 0 ? only : undefined))
       : card.find(({ name }) => name === config);
-  return (
-    chosen ??
-    refuseConfig(
-      folder,
-      config,
-      card.map(({ name }) => name),
-    )
-  );
+  const names = card.map(({ name }) => name);
+  return chosen ?? refuseConfig(folder, config, names);
 }
 
 /** The folder of a configuration without a README.md: that of its name, or the only one. */

@@ -1,4 +1,4 @@
-import { errorCodes, type ErrorCode } from './error-codes.js';
+import { errorCodes, exitCodeOf, type ErrorCode } from './error-codes.js';
 
 /** One complaint: the place of an error, and what to do. */
 export interface ErrorFinding {
@@ -15,9 +15,12 @@ export interface ErrorFinding {
 }
 
 /** The fields of an error besides its code. */
-export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
+export interface ErrorDetails extends Pick<ErrorFinding, 'message'> {
   /** Absent: the cure in the table of error codes. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+  readonly file?: string | undefined;
+  readonly line?: number | undefined;
+  readonly path?: string | undefined;
   /** All problems, the error itself first, if one check found several. */
   readonly findings?: readonly ErrorFinding[];
   readonly cause?: unknown;
@@ -48,7 +51,7 @@ export class AgentgymError extends Error {
 
   /** 2: an error in the input; 70: a defect of agentgym; 130: interrupted and resumable. */
   get exitCode(): number {
-    return errorCodes[this.code].exitCode;
+    return exitCodeOf(this.code);
   }
 }
 

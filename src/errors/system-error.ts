@@ -23,10 +23,9 @@ export function fileError(error: unknown): AgentgymError | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || !fileCodes.has(code)) return undefined;
-  const what = path === undefined ? 'A file' : path;
   return new AgentgymError('AG_FILE_FAILED', {
-    message: `${what} cannot be used (${syscall}): ${systemReason(error)}.`,
-    ...(path !== undefined && { file: path }),
+    message: `${path ?? 'A file'} cannot be used (${syscall}): ${systemReason(error)}.`,
+    file: path,
     cause: error,
   });
 }

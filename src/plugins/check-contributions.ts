@@ -1,5 +1,7 @@
 import { checkOptions } from '../config/check-options.js';
-import type { GroupedOptions, OptionDeclaration, OptionsDeclaration } from '../contracts/options.js';
+import { optionTypes } from '../config/option-types.js';
+import { isKeyMap, type KeyMap } from '../config/recipe-layer.js';
+import type { GroupedOptions, OptionsDeclaration } from '../contracts/options.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { expandOptions } from '../credit/expand-options.js';
 import { messageOf } from '../errors/message-of.js';
@@ -16,17 +18,6 @@ export const contributionKinds = [
   'curriculum',
 ] as const satisfies readonly ContributionKind[];
 
-const OPTION_TYPES: readonly OptionDeclaration['type'][] = [
-  'boolean',
-  'integer',
-  'number',
-  'string',
-  'choice',
-  'integers',
-  'numbers',
-  'strings',
-];
-
 /**
  * Returns the contributions of a plugin's entry, each with all its options. If the shape of its default export is
  * wrong, it returns complaints, each with its place.
@@ -41,11 +32,11 @@ export function checkContributions(exported: unknown): {
   const seen = new Set<string>();
   exported.forEach((written: unknown, i) => {
     const place = `[${i}]`;
-    if (!isObject(written)) {
+    if (!isKeyMap(written)) {
       complaints.push(`${place}: must be an object, not ${kindOf(written)}`);
       return;
     }
-    let item: Record<string, unknown>;
+    let item: KeyMap;
     try {
       item = withoutGroups(written);
     } catch (error) {
@@ -62,12 +53,12 @@ export function checkContributions(exported: unknown): {
 }
 
 /** Replaces the groups of options that a contribution names by the options of each group. */
-function withoutGroups(item: Record<string, unknown>): Record<string, unknown> {
-  if (!['algorithm', 'environment'].includes(String(item['kind'])) || !isObject(item['options'])) return item;
+function withoutGroups(item: KeyMap): KeyMap {
+  if (!['algorithm', 'environment'].includes(String(item['kind'])) || !isKeyMap(item['options'])) return item;
   return { ...item, options: expandOptions(item['options'] as GroupedOptions) };
 }
 
-function complaintsAbout(item: Record<string, unknown>, place: string): string[] {
+function complaintsAbout(item: KeyMap, place: string): string[] {
   const { kind, name, summary, options, load } = item;
   const wrong: string[] = [];
   if (!contributionKinds.includes(kind as ContributionKind)) {
@@ -90,22 +81,22 @@ function complaintsAbout(item: Record<string, unknown>, place: string): string[]
   const scratch = item['scratchOptions'] ?? [];
   if (
     !Array.isArray(scratch) ||
-    !scratch.every((option) => isObject(options) && Object.hasOwn(options, String(option)))
+    !scratch.every((option) => isKeyMap(options) && Object.hasOwn(options, String(option)))
   ) {
     wrong.push(`${place}.scratchOptions: must be a list of option names`);
   }
-  if (!isObject(options)) return [...wrong, `${place}.options: must be an object, not ${kindOf(options)}`];
+  if (!isKeyMap(options)) return [...wrong, `${place}.options: must be an object, not ${kindOf(options)}`];
   return [...wrong, ...complaintsAboutOptions(options, `${place}.options`)];
 }
 
 function complaintsAboutOptimizers(optimizers: unknown, place: string): string[] {
-  const all = Array.isArray(optimizers) ? (optimizers as readonly Record<string, unknown>[]) : [];
+  const all = Array.isArray(optimizers) ? (optimizers as readonly KeyMap[]) : [];
   if (all.length === 0 || !isPresetList(all)) {
     return [`${place}: must be a list of {name, summary, options} that is not empty`];
   }
   return all.flatMap(({ options }, i) => {
     const here = `${place}[${i}].options`;
-    return isObject(options)
+    return isKeyMap(options)
       ? complaintsAboutOptions(options, here)
       : [`${here}: must be an object, not ${kindOf(options)}`];
   });
@@ -113,11 +104,11 @@ function complaintsAboutOptimizers(optimizers: unknown, place: string): string[]
 
 function complaintsAboutRemedies(remedies: unknown, place: string): string[] {
   if (remedies === undefined) return [];
-  if (!isObject(remedies)) return [`${place}: must be an object, not ${kindOf(remedies)}`];
+  if (!isKeyMap(remedies)) return [`${place}: must be an object, not ${kindOf(remedies)}`];
   return Object.entries(remedies).flatMap(([name, remedy]) => {
     const here = `${place}.${name}`;
     if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return [`${here}: its name must be lower-case words joined by hyphens`];
-    if (!isObject(remedy)) return [`${here}: must be an object, not ${kindOf(remedy)}`];
+    if (!isKeyMap(remedy)) return [`${here}: must be an object, not ${kindOf(remedy)}`];
     const { summary } = remedy;
     return [
       ...(typeof summary === 'string' && summary !== '' ? [] : [`${here}.summary: must be a sentence`]),
@@ -130,12 +121,14 @@ function complaintsAboutRemedies(remedies: unknown, place: string): string[] {
   });
 }
 
-function complaintsAboutOptions(options: Record<string, unknown>, place: string): string[] {
+function complaintsAboutOptions(options: KeyMap, place: string): string[] {
   return Object.entries(options).flatMap(([name, option]) => {
     const here = `${place}.${name}`;
-    if (!isObject(option)) return [`${here}: must be an object, not ${kindOf(option)}`];
-    const type = option['type'] as OptionDeclaration['type'];
-    if (!OPTION_TYPES.includes(type)) return [`${here}.type: must be one of ${OPTION_TYPES.join(', ')}`];
+    if (!isKeyMap(option)) return [`${here}: must be an object, not ${kindOf(option)}`];
+    const type = String(option['type']);
+    if (!Object.hasOwn(optionTypes, type)) {
+      return [`${here}.type: must be one of ${Object.keys(optionTypes).join(', ')}`];
+    }
     if (typeof option['description'] !== 'string') return [`${here}.description: must be a sentence`];
     if (type === 'choice' && !Array.isArray(option['choices'])) return [`${here}.choices: must be a list of words`];
     if (option['default'] === undefined) return [`${here}.default: must have a value`];
@@ -147,11 +140,7 @@ function complaintsAboutOptions(options: Record<string, unknown>, place: string)
 }
 
 function isPresetList(value: unknown): boolean {
-  return Array.isArray(value) && value.every((item) => isObject(item) && typeof item['name'] === 'string');
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return Array.isArray(value) && value.every((item) => isKeyMap(item) && typeof item['name'] === 'string');
 }
 
 function kindOf(value: unknown): string {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 
 import { satisfies, valid, validRange } from 'semver';
 
+import { isKeyMap } from '../config/recipe-layer.js';
 import type { PluginApiVersion } from '../contracts/plugin.js';
 import { isPluginDeclaration, liesWithin } from './plugin-source.js';
 
@@ -14,16 +15,20 @@ export const API_VERSION: PluginApiVersion = 1;
 /** The package that plugins have as a peer dependency. */
 export const HOST = '@agentgym/cli';
 
+/** The most serious first. */
+const kinds = [
+  'package-json',
+  'plugin-field',
+  'api-version',
+  'oclif-field',
+  'host-range',
+  'entry-path',
+  'entry-file',
+] as const;
+
 /** A fault of a package. */
 export interface PackageFault {
-  readonly kind:
-    | 'package-json'
-    | 'plugin-field'
-    | 'api-version'
-    | 'oclif-field'
-    | 'host-range'
-    | 'entry-path'
-    | 'entry-file';
+  readonly kind: (typeof kinds)[number];
   /** A clause about the package: "its package.json has no `oclif` field". */
   readonly message: string;
 }
@@ -37,7 +42,7 @@ export interface Inspection {
 
 /** Inspects a package by its package.json. */
 export function inspectPackage(root: string, json: unknown, hostVersion: string): Inspection {
-  if (!isObject(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
+  if (!isKeyMap(json)) return { faults: [{ kind: 'package-json', message: 'its package.json is not an object' }] };
   const faults: PackageFault[] = [];
   const { name, version, oclif } = json;
   const refuse = (message: string) => faults.push({ kind: 'package-json', message: `its package.json has ${message}` });
@@ -46,7 +51,7 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
   if (typeof version !== 'string' || valid(version) === null) {
     refuse(invalidValue('version', version, 'which is not a semantic version'));
   }
-  if (!isObject(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
+  if (!isKeyMap(oclif)) faults.push({ kind: 'oclif-field', message: 'its package.json has no `oclif` field' });
   const range = hostRange(json);
   if (
     range !== undefined &&
@@ -56,7 +61,7 @@ export function inspectPackage(root: string, json: unknown, hostVersion: string)
     faults.push({ kind: 'host-range', message: `it needs ${HOST} ${range}, but this is ${hostVersion}` });
   }
   const declared = inspectDeclaration(root, json['agentgym']);
-  const all = [...faults, ...declared.faults].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
+  const all = [...faults, ...declared.faults].sort((a, b) => kinds.indexOf(a.kind) - kinds.indexOf(b.kind));
   return { ...declared, faults: all };
 }
 
@@ -81,16 +86,6 @@ function namedValue(key: string, value: unknown): string {
 function isReserved(name: string): boolean {
   return name.toLowerCase() === HOST || /^@oclif\//i.test(name);
 }
-
-const order: readonly PackageFault['kind'][] = [
-  'package-json',
-  'plugin-field',
-  'api-version',
-  'oclif-field',
-  'host-range',
-  'entry-path',
-  'entry-file',
-];
 
 /** Inspects the `agentgym` field of a package.json, and the entry that it names. */
 export function inspectDeclaration(root: string, declaration: unknown): Inspection {
@@ -123,10 +118,6 @@ export function inspectDeclaration(root: string, declaration: unknown): Inspecti
 
 /** The range of host versions that a plugin declares. */
 export function hostRange(json: { readonly peerDependencies?: unknown }): string | undefined {
-  const range = isObject(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
+  const range = isKeyMap(json.peerDependencies) ? json.peerDependencies[HOST] : undefined;
   return typeof range === 'string' ? range : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

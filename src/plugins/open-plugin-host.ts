@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 
 import { foreignAlgorithm } from '../config/foreign-names.js';
-import { nearestName } from '../config/nearest-name.js';
+import { nearestHint } from '../config/nearest-name.js';
 import type { Contribution, ContributionKind } from '../contracts/plugin.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
@@ -19,11 +19,8 @@ type ContributionOf<Kind extends ContributionKind> = Extract<Contribution, { kin
 type ModuleOf<Kind extends ContributionKind> = Awaited<ReturnType<ContributionOf<Kind>['load']>>;
 
 /** A contribution and its origin. All fields except `contribution` are JSON, for a run's manifest and for workers. */
-export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> {
+export interface LocatedContribution<Kind extends ContributionKind = ContributionKind> extends PluginOwner {
   readonly kind: Kind;
-  readonly name: string;
-  readonly package: string;
-  readonly version: string;
   /** URL of the module whose default export holds the contribution. */
   readonly entry: string;
   readonly contribution: ContributionOf<Kind>;
@@ -93,7 +90,7 @@ export function openPluginHost(
   { deadlineSeconds = 10, loadDeadlineSeconds = 60 }: Deadlines = {},
   missing: readonly PluginProblem[] = [],
 ): PluginHost {
-  let opened: Promise<Opened> | undefined;
+  let opened: ReturnType<typeof importAll> | undefined;
   const open = () => (opened ??= importAll(sources, deadlineSeconds, missing));
   return {
     async contributions(kind) {
@@ -127,16 +124,7 @@ export function openPluginHost(
   };
 }
 
-interface Opened {
-  readonly located: readonly LocatedContribution[];
-  readonly problems: readonly PluginProblem[];
-}
-
-async function importAll(
-  sources: readonly PluginSource[],
-  deadlineSeconds: number,
-  missing: readonly PluginProblem[],
-): Promise<Opened> {
+async function importAll(sources: readonly PluginSource[], deadlineSeconds: number, missing: readonly PluginProblem[]) {
   const ordered = [...sources].sort(byName);
   const loaded = await Promise.all(ordered.map((source) => loadPlugin(source, deadlineSeconds)));
   const located = ordered.flatMap(({ name: packageName, version }, i) => {
@@ -193,15 +181,12 @@ function unknownContribution(
   problems: readonly PluginProblem[],
 ): AgentgymError {
   const names = ofKind(located, kind).map((item) => item.name);
-  const near = nearestName(name, names);
   const install = `\`agentgym plugins install ${friendlyPackage(kind, name) ?? `${PACKAGE_PREFIX[kind]}-NAME`}\``;
   const foreign = kind === 'algorithm' ? foreignAlgorithm(name) : undefined;
   const hints = [
     foreign !== undefined
       ? `It is ${foreign} here.`
-      : near === undefined
-        ? `Installed: ${names.join(', ') || 'none'}.`
-        : `Did you mean \`${near}\`?`,
+      : nearestHint(name, names, `Installed: ${names.join(', ') || 'none'}.`),
     ...(foreign === undefined ? [`If a plugin with this name exists, ${install} installs it.`] : []),
     ...problems.map((problem) => `${problem.plugin} is left out: ${problem.message}.`),
   ];

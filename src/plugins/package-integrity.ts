@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 
-import { byName, type PluginSource } from './plugin-source.js';
+import type { PluginSource } from './plugin-source.js';
 import { readPackageJson } from './read-package-json.js';
 
 /** Entries that are never published, or do not belong to the package. */
@@ -44,7 +44,7 @@ async function packageFiles(root: string): Promise<string[]> {
   const isReached = (path: string) => path.includes('/') || tops.some((top) => top.test(path));
   return ['package.json', ...(await allFiles(root, '', (path) => path !== 'package.json' && isReached(path)))]
     .filter(isMember)
-    .sort(byCodeUnits);
+    .sort();
 }
 
 function defaultFiles(entry: string): string[] {
@@ -64,10 +64,6 @@ async function allFiles(root: string, folder: string, isReached: (path: string) 
     }),
   );
   return found.flat();
-}
-
-function byCodeUnits(a: string, b: string): number {
-  return byName({ name: a }, { name: b });
 }
 
 /** A pattern without `!` and without slashes around it. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-import { errorCodes, type ErrorCode } from '../errors/error-codes.js';
+import { errorCodes, exitCodeOf, type ErrorCode } from '../errors/error-codes.js';
 import { nodeText } from './read-event.js';
 import type { TrainOutcome } from './runner.js';
 
@@ -28,5 +28,5 @@ export function toldOutcome(told: v.InferOutput<typeof outcomeSchema>): TrainOut
 /** Whether it is an error that the user can mend. What is a defect on a node is none of this process. */
 function isOfUser(code: string | undefined): code is ErrorCode {
   if (code === undefined || !Object.hasOwn(errorCodes, code)) return false;
-  return [1, 2].includes(errorCodes[code as ErrorCode].exitCode);
+  return [1, 2].includes(exitCodeOf(code as ErrorCode));
 }

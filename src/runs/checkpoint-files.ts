@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 
 import * as v from 'valibot';
 
+import { filesBelow } from '../files/files-below.js';
 import { readPieces } from '../files/read-pieces.js';
 import { readTextFile } from '../files/read-whole-file.js';
 import { syncFolder, syncTree } from './durable-files.js';
@@ -21,7 +22,7 @@ const checksumsSchema = v.record(v.string(), v.looseObject({ bytes: v.number(), 
 /** Writes the size and SHA-256 of every file of a folder into it, and syncs everything to disk. */
 export async function sealFolder(directory: string): Promise<void> {
   const files: Record<string, FileChecksum> = {};
-  for (const name of await fileNames(directory)) files[name] = await checksum(join(directory, name));
+  for (const name of await filesBelow(directory)) files[name] = await checksum(join(directory, name));
   await writeFile(join(directory, checksumsName), `${JSON.stringify({ formatVersion: 1, files }, null, 2)}\n`);
   await syncTree(directory);
 }
@@ -88,19 +89,6 @@ export async function repairFolders(parent: string): Promise<void> {
       await rm(join(parent, name), { recursive: true, force: true });
     }
   }
-}
-
-/** Paths of all files below a folder, with forward slashes, sorted. */
-async function fileNames(directory: string): Promise<string[]> {
-  const entries = await readdir(directory, { withFileTypes: true });
-  const names = await Promise.all(
-    entries.map(async (entry) =>
-      entry.isDirectory()
-        ? (await fileNames(join(directory, entry.name))).map((inner) => `${entry.name}/${inner}`)
-        : [entry.name],
-    ),
-  );
-  return names.flat().sort();
 }
 
 async function checksum(path: string): Promise<FileChecksum> {

@@ -66,26 +66,14 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
   const folder = checkpointsFolder(run);
   await repairFolders(folder);
   const steps = await stepsIn(folder);
-  const named = await latestName(folder);
-  const step = steps.find((candidate) => `step-${candidate}` === named) ?? steps[0];
+  const step = latestOf(steps, await latestName(folder));
   if (step === undefined) return null;
+  const older = steps.find((other) => other < step);
   const directory = join(folder, `step-${step}`);
   const damage = await folderDamage(directory);
-  if (damage !== undefined)
-    throw broken(
-      run,
-      directory,
-      damage,
-      steps.find((older) => older < step),
-    );
+  if (damage !== undefined) throw broken(run, directory, damage, older);
   const state = await readTrainerState(directory);
-  if (typeof state === 'string')
-    throw broken(
-      run,
-      directory,
-      state,
-      steps.find((older) => older < step),
-    );
+  if (typeof state === 'string') throw broken(run, directory, state, older);
   const difference = recipeDifference(recipe, state.recipe);
   if (difference !== undefined) {
     throw new AgentgymError('AG_RESUME_MISMATCH', {
@@ -101,9 +89,7 @@ export async function openLatestCheckpoint(run: string, recipe: JsonObject): Pro
 /** The newest complete checkpoint of a run that may still be active. Undefined if there is none. No file is changed. */
 export async function latestCheckpointFolder(run: string): Promise<string | undefined> {
   const folder = checkpointsFolder(run);
-  const steps = await stepsIn(folder);
-  const named = await latestName(folder).catch(() => undefined);
-  const step = steps.find((candidate) => `step-${candidate}` === named) ?? steps[0];
+  const step = latestOf(await stepsIn(folder), await latestName(folder).catch(() => undefined));
   return step === undefined ? undefined : join(folder, `step-${step}`);
 }
 
@@ -139,7 +125,8 @@ function checkpointsFolder(run: string): string {
   return join(run, 'checkpoints');
 }
 
-function stageStartName(stage: string): string {
+/** Name of the folder with the policy at the start of a stage. */
+export function stageStartName(stage: string): string {
   return `${encodeURIComponent(stage)}-start`;
 }
 
@@ -187,10 +174,18 @@ function broken(run: string, directory: string, damage: string, older: number | 
 /** Run steps of the checkpoints in a folder, newest first. */
 async function stepsIn(folder: string): Promise<number[]> {
   const names = await readdir(folder).catch(() => [] as string[]);
-  return names
-    .flatMap((name) => /^step-(\d+)$/.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => b - a);
+  return names.flatMap((name) => checkpointStep(name) ?? []).sort((a, b) => b - a);
+}
+
+/** The run step of a folder with a checkpoint, by its name. Undefined for any other folder. */
+export function checkpointStep(name: string): number | undefined {
+  const [, step] = /^step-(\d+)$/.exec(name) ?? [];
+  return step === undefined ? undefined : Number(step);
+}
+
+/** The step that latest.json names, or else the newest. */
+function latestOf(steps: readonly number[], named: string | undefined): number | undefined {
+  return steps.find((step) => `step-${step}` === named) ?? steps[0];
 }
 
 async function latestName(folder: string): Promise<string | undefined> {

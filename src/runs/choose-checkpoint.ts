@@ -1,4 +1,4 @@
-import { nearestName } from '../config/nearest-name.js';
+import { nearestHint } from '../config/nearest-name.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { evaluationMetric } from '../training/evaluation-metric.js';
 import { folderDamage } from './checkpoint-files.js';
@@ -98,14 +98,11 @@ function extremeStep(
   const [first] = measured.sort((a, b) => sign * (a.value - b.value) || b.runStep - a.runStep);
   if (first !== undefined) return first;
   const names = [...new Set(metrics.flatMap((line) => Object.keys(line.metrics)))];
-  const near = nearestName(metric, names);
   throw new AgentgymError('AG_CHECKPOINT_NOT_FOUND', {
     message: `No step of ${directory} with a checkpoint measured \`${metric}\`; it has checkpoints of ${[...steps].join(', ')}.`,
     hint: names.includes(metric)
       ? '`evaluation.every` and `checkpoint.every` of a recipe set the steps; choose one with `--checkpoint N`.'
-      : near === undefined
-        ? 'Its metrics.jsonl has the names of all metrics.'
-        : `Did you mean \`${near}\`?`,
+      : nearestHint(metric, names, 'Its metrics.jsonl has the names of all metrics.'),
     file: directory,
   });
 }

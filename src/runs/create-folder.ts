@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import { makeFolder } from '../files/make-folder.js';
-import { createFirstLock, firstLock, type RunLock } from './run-lock.js';
+import { createFirstLock, firstLock, type ProcessLock } from '../processes/process-lock.js';
 
 /**
  * Creates the folder of a run or an ablation, as a whole or not at all: a process that is killed meanwhile leaves only
@@ -19,7 +19,7 @@ export async function createFolder(
   path: string,
   of: string,
   fill: (temporary: string) => Promise<void>,
-): Promise<RunLock> {
+): Promise<ProcessLock> {
   const temporary = join(dirname(path), `.creating-${randomBytes(4).toString('hex')}`);
   try {
     await makeFolder(temporary);

@@ -1,25 +1,17 @@
 import { availableParallelism, cpus, release, totalmem } from 'node:os';
 
 /** The machine of a run, without facts that identify its owner. */
-export interface HostFacts {
-  readonly platform: string;
-  readonly release: string;
-  readonly architecture: string;
-  readonly processor: string;
-  /** Cores this process may use. */
-  readonly cores: number;
-  readonly memoryBytes: number;
-  readonly node: string;
-}
-
-export function hostFacts(): HostFacts {
+export function hostFacts() {
   return {
-    platform: process.platform,
+    platform: process.platform as string,
     release: release(),
-    architecture: process.arch,
+    architecture: process.arch as string,
     processor: cpus()[0]?.model ?? 'unknown',
+    /** Cores this process may use. */
     cores: availableParallelism(),
     memoryBytes: totalmem(),
     node: process.version,
   };
 }
+
+export type HostFacts = Readonly<ReturnType<typeof hostFacts>>;

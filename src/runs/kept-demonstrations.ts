@@ -15,63 +15,45 @@ import { makeFolder } from '../files/make-folder.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { syncFolder } from './durable-files.js';
 
+const jsonObject = v.record(v.string(), v.unknown()) as unknown as v.GenericSchema<JsonObject>;
+
 /** A file of demonstrations as a manifest records it. */
-export interface KeptFile extends FileDigest {
+const keptFile = {
   /** Relative to the run's folder, or the path of a file that the recipe names. */
-  readonly file: string;
+  file: v.string(),
+  bytes: v.number(),
+  sha256: v.string(),
   /** Number of demonstrations that were stored or, of a file that the recipe names, used. */
-  readonly episodes: number;
-}
+  episodes: v.number(),
+};
+export type KeptFile = Readonly<v.InferOutput<v.ObjectSchema<typeof keptFile, undefined>>>;
 
 /** The data of a supervised stage. */
-export interface StageRecord {
-  readonly training: KeptFile & {
-    /** The first demonstrations, from which the stage learns. */
-    readonly learned: number;
-    /** The first demonstrations, from which a tokenizer was built; absent if none was. */
-    readonly corpus?: number;
-    /** Number of paid demonstrations, including those that `successOnly` left out. */
-    readonly bought: number;
-    /** Number of distinct tasks of the demonstrations to learn from. */
-    readonly tasks: number;
-    /** Number of demonstrations to learn from whose task is not known. */
-    readonly withoutTask: number;
-    /** Demonstrations of other environments than the recipe's, and the number of their tasks; absent if there are none. */
-    readonly others?: readonly {
-      readonly name: string;
-      readonly options: JsonObject;
-      readonly episodes: number;
-      readonly tasks: number;
-    }[];
-  };
-  /** Games on validation tasks, which measure imitation; absent until they are played. */
-  readonly heldOut?: KeptFile;
-}
-
-const keptFile = { file: v.string(), bytes: v.number(), sha256: v.string(), episodes: v.number() };
-
-/** The shape of a `StageRecord`. */
-export const stageRecordSchema = v.looseObject({
-  training: v.looseObject({
+export const stageRecordSchema = v.object({
+  training: v.object({
     ...keptFile,
+    /** The first demonstrations, from which the stage learns. */
     learned: v.number(),
+    /** The first demonstrations, from which a tokenizer was built; absent if none was. */
     corpus: v.exactOptional(v.number()),
+    /** Number of paid demonstrations, including those that `successOnly` left out. */
     bought: v.number(),
+    /** Number of distinct tasks of the demonstrations to learn from. */
     tasks: v.number(),
+    /** Number of demonstrations to learn from whose task is not known. */
     withoutTask: v.number(),
+    /** Demonstrations of other environments than the recipe's, and the number of their tasks; absent if there are none. */
     others: v.exactOptional(
-      v.array(
-        v.looseObject({
-          name: v.string(),
-          options: v.record(v.string(), v.unknown()),
-          episodes: v.number(),
-          tasks: v.number(),
-        }),
+      v.pipe(
+        v.array(v.object({ name: v.string(), options: jsonObject, episodes: v.number(), tasks: v.number() })),
+        v.readonly(),
       ),
     ),
   }),
-  heldOut: v.exactOptional(v.looseObject(keptFile)),
+  /** Games on validation tasks, which measure imitation; absent until they are played. */
+  heldOut: v.exactOptional(v.object(keptFile)),
 });
+export type StageRecord = Readonly<v.InferOutput<typeof stageRecordSchema>>;
 
 /** The name of a stage's demonstrations of one environment, in the manifest and of its file. */
 export function keptName(stage: string, entry: string | undefined): string {

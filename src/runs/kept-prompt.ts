@@ -17,20 +17,15 @@ export interface KeptPrompt {
 }
 
 /** A prompt as a manifest records it. */
-export interface PromptRecord extends FileDigest {
-  /** Number of worked games. */
-  readonly games: number;
-  /** Tokens before the first observation of a task. */
-  readonly tokens: number;
-}
-
-/** The shape of a `PromptRecord`. */
-export const promptRecordSchema = v.looseObject({
+export const promptRecordSchema = v.object({
   bytes: v.number(),
   sha256: v.string(),
+  /** Number of worked games. */
   games: v.number(),
+  /** Tokens before the first observation of a task. */
   tokens: v.number(),
 });
+export type PromptRecord = Readonly<v.InferOutput<typeof promptRecordSchema>>;
 
 const document = {
   schema: v.looseObject({

@@ -83,18 +83,11 @@ export function presentStatus(directory: string, manifest: RunManifest): RunStat
   return manifest.status;
 }
 
-interface Lines {
-  readonly bytes: Buffer;
-  readonly lines: { readonly [key: string]: unknown }[];
-  /** Whether an incomplete line follows them. */
-  readonly half: boolean;
-}
-
 /**
- * The whole lines of a JSONL file. Empty if it does not exist yet. Throws AG_RUN_DAMAGED, naming a line that is not
- * JSON, or not of that shape.
+ * The whole lines of a JSONL file, and whether an incomplete line follows them. Empty if it does not exist yet. Throws
+ * AG_RUN_DAMAGED, naming a line that is not JSON, or not of that shape.
  */
-async function readLines(path: string, shape: 'metrics' | 'evaluation'): Promise<Lines> {
+async function readLines(path: string, shape: 'metrics' | 'evaluation') {
   const bytes = existsSync(path) ? await readWholeFile(path, longestLog) : Buffer.alloc(0);
   const text = bytes.toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);

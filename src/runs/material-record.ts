@@ -4,22 +4,16 @@ import type { FoundRequirement, Material } from '../contracts/requirement.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 
 /** Something that an environment of a run was made of: an interpreter, a Python package, a jar, a data file. */
-export interface MaterialRecord {
+export const materialSchema = v.object({
   /** The environment, as the recipe names it. */
-  readonly environment: string;
-  /** Unique in its environment. A package of a Python is called `python/numpy`. */
-  readonly name: string;
-  readonly version?: string;
-  /** SHA-256 of its content. Absent: a package that was installed without a list of its files. */
-  readonly sha256?: string;
-}
-
-export const materialSchema = v.looseObject({
   environment: v.string(),
+  /** Unique in its environment. A package of a Python is called `python/numpy`. */
   name: v.string(),
   version: v.exactOptional(v.string()),
+  /** SHA-256 of its content. Absent: a package that was installed without a list of its files. */
   sha256: v.exactOptional(v.string()),
 });
+export type MaterialRecord = Readonly<v.InferOutput<typeof materialSchema>>;
 
 /** What an environment was made of: what it requires, and what its world says. */
 export function materialsOf(

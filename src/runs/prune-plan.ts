@@ -5,9 +5,10 @@ import { lstat, readdir, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
+import { filesBelow } from '../files/files-below.js';
 import { readTextFile } from '../files/read-whole-file.js';
 import { folderDamage } from './checkpoint-files.js';
-import { latestCheckpointFolder } from './checkpoints.js';
+import { checkpointStep, latestCheckpointFolder, stageStartName } from './checkpoints.js';
 import type { TrainerState } from './trainer-state.js';
 import { presentStatus } from './load-run.js';
 import { runOwner } from './run-lock.js';
@@ -23,7 +24,7 @@ export interface PruneRequest {
     | { readonly kind: 'runs'; readonly failed: boolean; readonly olderThanSeconds?: number };
 }
 
-export interface PrunedFolder {
+interface PrunedFolder {
   readonly path: string;
   readonly kind: 'run' | 'checkpoint' | 'stage-start' | 'leftover';
   readonly bytes: number;
@@ -109,9 +110,9 @@ async function oldCheckpoints(run: string, status: RunStatus, keep: number, note
   if (!(await isRealFolder(checkpoints, notes))) return [];
   const names = (await realFolders(checkpoints, notes)).map((path) => basename(path));
   const latest = await latestCheckpointFolder(run);
-  const newest = latest === undefined ? -1 : stepOf(basename(latest));
+  const newest = latest === undefined ? -1 : (checkpointStep(basename(latest)) ?? -1);
   // Newer checkpoints than the one from which a run continues are left to the resumed run.
-  const steps = names.map(stepOf).filter((step) => step >= 0 && step <= newest);
+  const steps = names.flatMap((name) => checkpointStep(name) ?? []).filter((step) => step <= newest);
   const old: number[] = [];
   const kept: string[] = [];
   for (const step of steps.sort((a, b) => b - a)) {
@@ -142,18 +143,13 @@ async function stagesOf(checkpoints: readonly string[]): Promise<string[]> {
   return Promise.all(
     checkpoints.map(async (path) => {
       const { stage } = JSON.parse(await readTextFile(join(path, 'trainer.json'))) as TrainerState;
-      return `${encodeURIComponent(stage)}-start`;
+      return stageStartName(stage);
     }),
   );
 }
 
 function isStageStart(name: string): boolean {
   return name.endsWith('-start') && !name.startsWith('.');
-}
-
-/** -1 if it is not a checkpoint. */
-function stepOf(name: string): number {
-  return Number(/^step-(\d+)$/.exec(name)?.[1] ?? -1);
 }
 
 /** Runs at `ablations/NAME/cells/CELL/seed-N`, except those of active ablations. */
@@ -193,10 +189,6 @@ async function folder(path: string, kind: PrunedFolder['kind']): Promise<PrunedF
 
 /** Size of the files below, without the targets of links. */
 async function bytesOf(path: string): Promise<number> {
-  const entries = await readdir(path, { withFileTypes: true });
-  const sizes = entries.map(async (entry) => {
-    const inner = join(path, entry.name);
-    return entry.isDirectory() ? bytesOf(inner) : (await lstat(inner)).size;
-  });
+  const sizes = (await filesBelow(path)).map(async (file) => (await lstat(join(path, file))).size);
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }

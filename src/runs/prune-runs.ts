@@ -4,7 +4,7 @@ import { relative, sep } from 'node:path';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import { removeFolder } from './checkpoint-files.js';
-import { planPrune, type PrunedFolder, type PruneRequest, type PrunedRun } from './prune-plan.js';
+import { planPrune, type PrunePlan, type PruneRequest, type PrunedRun } from './prune-plan.js';
 import { resolveRun } from './resolve-run.js';
 import { acquireRunLock } from './run-lock.js';
 
@@ -16,14 +16,10 @@ export interface PruneRunsRequest extends Omit<PruneRequest, 'only'> {
 }
 
 /** The output of `runs prune --json`. */
-export interface PruneResult {
+export interface PruneResult extends PrunePlan {
   /** Whether everything was removed, or only planned. */
   readonly removed: boolean;
-  readonly runs: readonly PrunedRun[];
-  /** The remains of runs whose removal was interrupted before. */
-  readonly leftovers: readonly PrunedFolder[];
   readonly bytes: number;
-  readonly notes: readonly string[];
 }
 
 /**
@@ -39,8 +35,12 @@ export async function pruneRuns(request: PruneRunsRequest): Promise<PruneResult>
   const only = await Promise.all(references.map((reference) => runWithin(reference, runsFolder, root)));
   const plan = await planPrune({ runsFolder, what, ...(only.length > 0 && { only }) });
   const done = yes ? await removeAll(plan.runs) : { runs: plan.runs, notes: [] };
-  if (yes) for (const { path } of plan.leftovers) await removeLeftover(path);
   const { leftovers } = plan;
+  for (const { path } of yes ? leftovers : []) {
+    await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
+      throw failed(path, error);
+    });
+  }
   const bytes = [...done.runs.flatMap(({ remove }) => remove), ...leftovers].reduce((sum, one) => sum + one.bytes, 0);
   return { removed: yes, runs: done.runs, leftovers, bytes, notes: [...plan.notes, ...done.notes] };
 }
@@ -77,12 +77,6 @@ async function removeAll(
     }
   }
   return { runs: removed, notes };
-}
-
-async function removeLeftover(path: string): Promise<void> {
-  await rm(path, { recursive: true, force: true }).catch((error: unknown) => {
-    throw failed(path, error);
-  });
 }
 
 function failed(run: string, error: unknown): AgentgymError {

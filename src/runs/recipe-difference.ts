@@ -1,4 +1,5 @@
-import type { Json } from '../contracts/json.js';
+import { isKeyMap } from '../config/recipe-layer.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 
 /** A key at which two recipes differ. A value is undefined if that recipe lacks the key. */
 export interface RecipeDifference {
@@ -18,38 +19,33 @@ export function recipeDifference(
   after: Json,
   free: readonly string[] = [],
 ): RecipeDifference | undefined {
-  const compared = (recipe: Json) => withoutPlace(withoutOptions(withoutRemarks(recipe), free));
-  return firstDifference(compared(before), compared(after), '');
+  return firstDifference(compared(before, free), compared(after, free), '');
 }
 
-function withoutOptions(recipe: Json, names: readonly string[]): Json {
-  if (!isMap(recipe) || !isMap(recipe['policy'] ?? null)) return recipe;
-  const policy = recipe['policy'] as { readonly [key: string]: Json };
-  const options = policy['options'] ?? null;
-  if (!isMap(options)) return recipe;
-  const counted = Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name)));
-  return { ...recipe, policy: { ...policy, options: counted } };
+/** A recipe without what may change during a run. */
+function compared(recipe: Json, free: readonly string[]): Json {
+  // The description is for readers, and trackers only show the run.
+  const rest = without(recipe, ['description', 'tracking']);
+  const policy = isKeyMap(rest) ? rest['policy'] : undefined;
+  if (policy === undefined || !isKeyMap(policy)) return rest;
+  const { options = null, sampler = null } = policy;
+  const kept = {
+    ...policy,
+    ...(options && { options: without(options, free) }),
+    // A server may be started again elsewhere.
+    ...(sampler && { sampler: without(sampler, ['address', 'folder']) }),
+  };
+  return { ...(rest as JsonObject), policy: kept };
 }
 
-/** A server may be started again elsewhere. */
-function withoutPlace(recipe: Json): Json {
-  if (!isMap(recipe) || !isMap(recipe['policy'] ?? null)) return recipe;
-  const policy = recipe['policy'] as { readonly [key: string]: Json };
-  const sampler = policy['sampler'] ?? null;
-  if (!isMap(sampler)) return recipe;
-  const { address: _, folder: __, ...rest } = sampler;
-  return { ...recipe, policy: { ...policy, sampler: rest } };
-}
-
-/** The description is for readers, and trackers only show the run: both may change during it. */
-function withoutRemarks(recipe: Json): Json {
-  if (!isMap(recipe)) return recipe;
-  const { description: _, tracking: __, ...rest } = recipe;
-  return rest;
+/** A map without some of its keys. Anything else stays. */
+function without(value: Json, keys: readonly string[]): Json {
+  if (!isKeyMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
 }
 
 function firstDifference(before: Json, after: Json, path: string): RecipeDifference | undefined {
-  if (!isMap(before) || !isMap(after)) {
+  if (!isKeyMap(before) || !isKeyMap(after)) {
     if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
       return before.some((item: Json, i) => firstDifference(item, after[i] as Json, path))
         ? { path, before, after }
@@ -79,8 +75,4 @@ function firstDifference(before: Json, after: Json, path: string): RecipeDiffere
 export function describeDifference({ path, before, after }: RecipeDifference): string {
   const show = (value: Json | undefined) => (value === undefined ? 'absent' : JSON.stringify(value));
   return `\`${path || 'the whole recipe'}\` is ${show(before)} there and ${show(after)} here`;
-}
-
-function isMap(value: Json): value is { readonly [key: string]: Json } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -7,42 +7,30 @@ import { codeOf } from '../errors/code-of.js';
 import { messageOf } from '../errors/message-of.js';
 import { shellWord } from '../errors/shell-word.js';
 import { gitProvenance } from '../git/provenance.js';
+import { awaitForeignOwner, type ForeignWait } from '../processes/process-lock.js';
 import { fileError } from '../errors/system-error.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
 import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
 import { describeDifference, recipeDifference } from './recipe-difference.js';
 import { randomId } from './random-id.js';
-import { acquireRunLock, awaitForeignOwner, type ForeignWait, type RunLock } from './run-lock.js';
-import {
-  manifestPath,
-  readManifest,
-  writeManifest,
-  type ContributionRecord,
-  type PackageRecord,
-  type RunManifest,
-} from './run-manifest.js';
+import { acquireRunLock, type RunLock } from './run-lock.js';
+import { manifestPath, readManifest, writeManifest, type RunManifest } from './run-manifest.js';
 import { writeLabel, type RunLabel } from './run-label.js';
 import { refuseLinks } from './refuse-links.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
 
 /** The inputs of a new run. */
-export interface NewRun {
-  readonly recipe: Recipe;
-  /** The recipe's name. */
-  readonly name: string;
+export interface NewRun extends Pick<
+  RunManifest,
+  'recipe' | 'name' | 'command' | 'versions' | 'plugins' | 'packages' | 'seeds'
+> {
   /** Folder to create. Absent: `<date>-<name>-<id>` in `runsFolder`, with the user's name or the recipe's. */
   readonly output?: string;
   /** Usually `runs` in the working directory. */
   readonly runsFolder: string;
   /** The user's label for it. */
   readonly label?: RunLabel;
-  /** The command-line words after `agentgym` that start it. */
-  readonly command?: readonly string[];
-  readonly versions: { readonly [name: string]: string };
-  readonly plugins: readonly ContributionRecord[];
-  readonly packages?: readonly PackageRecord[];
-  readonly seeds: RunManifest['seeds'];
   /** Folder in which git is asked for provenance: the recipe's folder or the working directory. */
   readonly sourceFolder: string;
 }

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 
 import { isAlive, ownIdentity } from '../processes/process-identity.js';
-import { acquireRunLock, awaitForeignOwner, runOwner } from './run-lock.js';
+import { awaitForeignOwner } from '../processes/process-lock.js';
+import { acquireRunLock, runOwner } from './run-lock.js';
 
 const started: ReturnType<typeof spawn>[] = [];
 afterEach(() => started.splice(0).forEach((child) => child.kill('SIGKILL')));

@@ -4,8 +4,6 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { isForeign } from '../processes/process-identity.js';
 import { acquireProcessLock, lockOwner, type ProcessLock } from '../processes/process-lock.js';
 
-export { awaitForeignOwner, createFirstLock, firstLock, type ForeignWait } from '../processes/process-lock.js';
-
 /** The right to write in a run's folder. At most one living process holds it. */
 export type RunLock = ProcessLock;
 

@@ -6,13 +6,13 @@ import { readTextFile } from '../files/read-whole-file.js';
 import { plainData } from '../config/parse-document.js';
 import type { Recipe } from '../config/recipe-schema.js';
 import { resolvedRecipeProblem } from '../config/resolved-recipe-problem.js';
-import type { ContributionKind } from '../contracts/plugin.js';
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { RewardBounds } from '../contracts/reward.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf, reasonOf } from '../errors/message-of.js';
 import type { GitProvenance } from '../git/provenance.js';
-import type { PluginOrigin } from '../plugins/plugin-source.js';
+import type { PluginOwner } from '../plugins/call-plugin.js';
+import type { PluginSource } from '../plugins/plugin-source.js';
 import { writeJsonAtomically } from './durable-files.js';
 import { documentProblem } from './read-document.js';
 import type { HostFacts } from './host-facts.js';
@@ -28,21 +28,13 @@ import type { SplitProof } from './split-proof.js';
 export type RunStatus = 'running' | 'completed' | 'interrupted' | 'stopped' | 'failed';
 
 /** A contribution that a run used, with everything that is needed to import it again, even in a worker. */
-export interface ContributionRecord {
-  readonly kind: ContributionKind;
-  readonly name: string;
-  readonly package: string;
-  readonly version: string;
+export interface ContributionRecord extends PluginOwner {
   readonly entry: string;
   readonly options: JsonObject;
 }
 
 /** A package whose code a run used. */
-export interface PackageRecord {
-  readonly name: string;
-  readonly version: string;
-  /** How it was installed. */
-  readonly origin: PluginOrigin;
+export interface PackageRecord extends Pick<PluginSource, 'name' | 'version' | 'origin'> {
   /** Hash of its published files, computed by `packageIntegrity`. */
   readonly integrity: string;
 }

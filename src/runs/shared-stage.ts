@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { filesBelow } from '../files/files-below.js';
 import { longestLog, readTextFile, readWholeFile } from '../files/read-whole-file.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel } from '../contracts/policy.js';
@@ -49,9 +50,9 @@ export async function policyDigest(policy: Pick<PolicyModel, 'save'>): Promise<s
   try {
     await policy.save(folder);
     const hash = createHash('sha256');
-    const files = await readdir(folder, { recursive: true, withFileTypes: true });
-    const paths = files.filter((file) => file.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-    for (const path of paths.sort()) hash.update(path.slice(folder.length)).update(await readWholeFile(path, Infinity));
+    for (const path of await filesBelow(folder)) {
+      hash.update(`/${path}`).update(await readWholeFile(join(folder, path), Infinity));
+    }
     return hash.digest('hex');
   } finally {
     await rm(folder, { recursive: true, force: true });

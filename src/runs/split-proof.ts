@@ -5,7 +5,17 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { splitNames } from '../rollout/split-names.js';
 
 /** The uses of tasks that every run has. The first two are training. */
-type TaskUse = 'demonstrations' | 'rl' | 'validation' | 'test';
+const taskUses = ['demonstrations', 'rl', 'validation', 'test'] as const;
+type TaskUse = (typeof taskUses)[number];
+
+/** The splits that must share nothing. */
+const splitPairs = {
+  trainAndValidation: ['train', 'validation'],
+  trainAndTest: ['train', 'test'],
+  validationAndTest: ['validation', 'test'],
+} as const satisfies { readonly [pair: string]: readonly [SplitName, SplitName] };
+type SplitPair = keyof typeof splitPairs;
+const pairNames = Object.keys(splitPairs) as SplitPair[];
 
 /** The tasks of a run, and their clusters. */
 export interface SplitTasks extends ClusteredTasks {
@@ -40,18 +50,9 @@ export interface SplitProof {
     readonly [split in SplitName]: { readonly tasks: number; readonly clusters: number; readonly whole: boolean };
   };
   /** Tasks in common. Demonstrations and RL may share tasks; every other number is 0. */
-  readonly overlap: {
-    readonly demonstrationsAndRl: number;
-    readonly trainAndValidation: number;
-    readonly trainAndTest: number;
-    readonly validationAndTest: number;
-  };
+  readonly overlap: { readonly [pair in 'demonstrationsAndRl' | SplitPair]: number };
   /** Clusters in common; all 0 unless the environment says that its splits share them. */
-  readonly sharedClusters: {
-    readonly trainAndValidation: number;
-    readonly trainAndTest: number;
-    readonly validationAndTest: number;
-  };
+  readonly sharedClusters: { readonly [pair in SplitPair]: number };
   /** The environment says that its splits share clusters. */
   readonly sharesClusters?: true;
   /** The environment tells the split of any task, so no task is in two splits. Each used task is in the split of its use. */
@@ -116,59 +117,39 @@ interface NamedTasks {
  */
 export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[] = [], hint?: string): SplitProof {
   const { used, whole, some = {}, placed, clusters, sharesClusters = false } = tasks;
-  const demonstrations = new Set(used.demonstrations);
-  const rl = new Set(used.rl);
+  const own = byKey(taskUses, (name) => new Set(used[name]));
   const examples = new Set(used.examples);
-  const named = (name: string, ...ids: readonly Iterable<string>[]) =>
-    namedTasks(
-      name,
-      ids.flatMap((all) => [...all]),
-      clusters,
-    );
   const others = (split: SplitName) => [...(whole[split] ?? some[split] ?? []), ...(placed?.get(split) ?? [])];
-  const train = named('the training split', demonstrations, rl, examples, others('train'));
-  const validation = named('validation', used.validation, others('validation'));
-  const test = named('test', used.test, others('test'));
-  const pairs = [
-    [train, validation],
-    [train, test],
-    [validation, test],
-  ] as const;
-  for (const [left, right] of pairs) refuseShared(left, right, sharesClusters, hint);
-  const [trainAndValidation = 0, trainAndTest = 0, validationAndTest = 0] = pairs.map(
-    ([left, right]) => shared(left.clusters, right.clusters).length,
-  );
-  const use = (ids: Iterable<string>) => ({ tasks: new Set(ids).size, fingerprint: fingerprint(new Set(ids)) });
-  const compared = ({ ids, clusters: of }: NamedTasks, split: SplitName) => {
-    return { tasks: ids.size, clusters: of.size, whole: whole[split] !== undefined };
+  const training = [...own.demonstrations, ...own.rl, ...examples];
+  const splits = {
+    train: namedTasks('the training split', [...training, ...others('train')], clusters),
+    validation: namedTasks('validation', [...own.validation, ...others('validation')], clusters),
+    test: namedTasks('test', [...own.test, ...others('test')], clusters),
   };
+  for (const [left, right] of Object.values(splitPairs)) {
+    refuseShared(splits[left], splits[right], sharesClusters, hint);
+  }
+  const sharedBy = (of: 'ids' | 'clusters') =>
+    byKey(pairNames, (pair) => {
+      const [left, right] = splitPairs[pair];
+      return shared(splits[left][of], splits[right][of]).length;
+    });
+  const use = (ids: ReadonlySet<string>): UsedTasks => ({ tasks: ids.size, fingerprint: fingerprint(ids) });
   return {
-    uses: {
-      demonstrations: use(demonstrations),
-      rl: use(rl),
-      validation: use(used.validation),
-      test: use(used.test),
-      ...(examples.size > 0 && { examples: use(examples) }),
-    },
-    compared: {
-      train: compared(train, 'train'),
-      validation: compared(validation, 'validation'),
-      test: compared(test, 'test'),
-    },
-    overlap: {
-      demonstrationsAndRl: shared(demonstrations, rl).length,
-      trainAndValidation: shared(train.ids, validation.ids).length,
-      trainAndTest: shared(train.ids, test.ids).length,
-      validationAndTest: shared(validation.ids, test.ids).length,
-    },
-    sharedClusters: { trainAndValidation, trainAndTest, validationAndTest },
+    uses: { ...byKey(taskUses, (name) => use(own[name])), ...(examples.size > 0 && { examples: use(examples) }) },
+    compared: byKey(splitNames, (split) => {
+      const { ids, clusters: of } = splits[split];
+      return { tasks: ids.size, clusters: of.size, whole: whole[split] !== undefined };
+    }),
+    overlap: { demonstrationsAndRl: shared(own.demonstrations, own.rl).length, ...sharedBy('ids') },
+    sharedClusters: sharedBy('clusters'),
     ...(sharesClusters && { sharesClusters }),
     ...(placed !== undefined && { placed: true as const }),
     ...(transfer.length > 0 && {
       transfer: Object.fromEntries(
         transfer.map((one) => [
           one.name,
-          proveTransfer(one, train, one.split === 'test' ? validation : test, sharesClusters),
+          proveTransfer(one, splits.train, splits[one.split === 'test' ? 'validation' : 'test'], sharesClusters),
         ]),
       ),
     }),
@@ -218,10 +199,7 @@ function unionOf(all: readonly SplitTasks[]): SplitTasks {
   ]);
   const clusters = new Map(all.flatMap((tasks) => [...(tasks.clusters ?? [])]));
   return {
-    used: {
-      ...{ demonstrations: used('demonstrations'), rl: used('rl') },
-      ...{ validation: used('validation'), test: used('test'), examples: used('examples') },
-    },
+    used: byKey([...taskUses, 'examples'], used),
     whole: byName(listed.filter(({ isWhole }) => isWhole)),
     some: byName(listed.filter(({ isWhole }) => !isWhole)),
     ...(isPlaced && { placed: new Map(placed) }),
@@ -239,29 +217,19 @@ function sumOf(proofs: readonly (readonly [string, SplitProof])[]): SplitProof {
       new Set(proofs.map(([environment, { uses }]) => `${environment} ${uses[name]?.fingerprint ?? ''}`)),
     ),
   });
-  const compared = (split: SplitName) => ({
-    tasks: sum((proof) => proof.compared[split].tasks),
-    clusters: sum((proof) => proof.compared[split].clusters),
-    whole: all.every((proof) => proof.compared[split].whole),
-  });
   const transfer = Object.assign({}, ...all.map((proof) => proof.transfer ?? {})) as SplitProof['transfer'] & object;
   return {
     uses: {
-      ...{ demonstrations: use('demonstrations'), rl: use('rl'), validation: use('validation'), test: use('test') },
+      ...byKey(taskUses, use),
       ...(all.some(({ uses }) => uses.examples) && { examples: use('examples') }),
     },
-    compared: { train: compared('train'), validation: compared('validation'), test: compared('test') },
-    overlap: {
-      demonstrationsAndRl: sum(({ overlap }) => overlap.demonstrationsAndRl),
-      trainAndValidation: sum(({ overlap }) => overlap.trainAndValidation),
-      trainAndTest: sum(({ overlap }) => overlap.trainAndTest),
-      validationAndTest: sum(({ overlap }) => overlap.validationAndTest),
-    },
-    sharedClusters: {
-      trainAndValidation: sum(({ sharedClusters }) => sharedClusters.trainAndValidation),
-      trainAndTest: sum(({ sharedClusters }) => sharedClusters.trainAndTest),
-      validationAndTest: sum(({ sharedClusters }) => sharedClusters.validationAndTest),
-    },
+    compared: byKey(splitNames, (split) => ({
+      tasks: sum((proof) => proof.compared[split].tasks),
+      clusters: sum((proof) => proof.compared[split].clusters),
+      whole: all.every((proof) => proof.compared[split].whole),
+    })),
+    overlap: byKey(['demonstrationsAndRl', ...pairNames], (pair) => sum(({ overlap }) => overlap[pair])),
+    sharedClusters: byKey(pairNames, (pair) => sum(({ sharedClusters }) => sharedClusters[pair])),
     ...(all.some((proof) => proof.sharesClusters) && { sharesClusters: true as const }),
     ...(all.every((proof) => proof.placed) && { placed: true as const }),
     ...(Object.keys(transfer).length > 0 && { transfer }),
@@ -310,6 +278,11 @@ function namedTasks(
   return { name, ids, clusters };
 }
 
+/** A map with these keys, in their order. */
+function byKey<Key extends string, Value>(keys: readonly Key[], of: (key: Key) => Value): { [key in Key]: Value } {
+  return Object.fromEntries(keys.map((key) => [key, of(key)])) as { [key in Key]: Value };
+}
+
 function fingerprint(ids: ReadonlySet<string>): string {
   // Sorted by code units: the order of a locale would make the fingerprint depend on the machine.
   return createHash('sha256')
@@ -328,7 +301,7 @@ function refuseShared(left: NamedTasks, right: NamedTasks, sharesClusters: boole
   if (tasks.length > 0) {
     throw new AgentgymError('AG_SPLIT_LEAK', {
       message: `${tasks.length} of the tasks of ${left.name} are also tasks of ${right.name}; the first is "${tasks[0]}".`,
-      ...(hint !== undefined && { hint }),
+      hint,
     });
   }
   const clusters = sharesClusters ? [] : shared(left.clusters, right.clusters);

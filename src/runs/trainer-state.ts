@@ -7,39 +7,18 @@ import { typeProblem } from '../config/check-structure.js';
 import type { JsonObject } from '../contracts/json.js';
 import { evaluationSchema } from './recorded-shapes.js';
 
-/** `trainer.json`: everything that a resume needs besides the policy's own files. */
-export interface TrainerState {
-  readonly formatVersion: 1;
-  readonly stage: string;
-  /** Number of finished steps of the stage. */
-  readonly step: number;
-  /** Number of finished steps of all stages. */
-  readonly runStep: number;
-  /** Run steps before the first step of each stage seen so far. */
-  readonly stageOffsets: { readonly [stage: string]: number };
-  /** Progress of the stage's loop. */
-  readonly progress: JsonObject;
-  /** State of the composition root, such as finished stages. */
-  readonly run: JsonObject;
-  /** Seconds worked on the run so far, over all sessions. */
-  readonly seconds: number;
-  /** Bytes of each log at this moment, by path inside the run. */
-  readonly logs: { readonly [path: string]: number };
-  /** SHA-256 of each log's bytes at this moment, in hexadecimal. Absent in checkpoints of old versions. */
-  readonly digests?: { readonly [path: string]: string };
-  /** The resolved recipe that made it. */
-  readonly recipe: JsonObject;
-}
-
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 /** Path of a log inside the run: files elsewhere must never be cut. */
 const logName = v.pipe(v.string(), v.regex(/^(metrics|evaluations|tasks|episodes\/[^/\\]+)\.jsonl$/));
 
-const stateSchema = v.looseObject({
+const stateSchema = v.object({
   formatVersion: v.literal(1),
   stage: v.string(),
+  /** Number of finished steps of the stage. */
   step: count,
+  /** Number of finished steps of all stages. */
   runStep: count,
+  /** Run steps before the first step of each stage seen so far. */
   stageOffsets: v.record(v.string(), count),
   progress: v.looseObject({
     step: v.exactOptional(count),
@@ -54,11 +33,24 @@ const stateSchema = v.looseObject({
     finished: v.exactOptional(v.record(v.string(), count)),
     starts: v.exactOptional(v.array(evaluationSchema)),
   }),
+  /** Seconds worked on the run so far, over all sessions. */
   seconds: v.pipe(v.number(), v.minValue(0)),
+  /** Bytes of each log at this moment, by path inside the run. */
   logs: v.record(logName, count),
+  /** SHA-256 of each log's bytes at this moment, in hexadecimal. Absent in checkpoints of old versions. */
   digests: v.exactOptional(v.record(logName, v.string())),
   recipe: v.looseObject({}),
 });
+
+/** `trainer.json`: everything that a resume needs besides the policy's own files. */
+export interface TrainerState extends Readonly<Omit<v.InferOutput<typeof stateSchema>, 'progress' | 'run' | 'recipe'>> {
+  /** Progress of the stage's loop. */
+  readonly progress: JsonObject;
+  /** State of the composition root, such as finished stages. */
+  readonly run: JsonObject;
+  /** The resolved recipe that made it. */
+  readonly recipe: JsonObject;
+}
 
 /** The state in the folder of a checkpoint, or a sentence about the problem with it. */
 export async function readTrainerState(directory: string): Promise<TrainerState | string> {

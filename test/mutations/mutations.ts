@@ -1713,8 +1713,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/runs/recipe-difference.ts',
-    find: 'const { description: _, tracking: __, ...rest } = recipe;',
-    replace: 'const { description: _, ...rest } = recipe;',
+    find: "without(recipe, ['description', 'tracking'])",
+    replace: "without(recipe, ['description'])",
     test: 'src/runs/recipe-difference.test.ts',
     reddens: 'ignores the trackers',
   },
@@ -1944,8 +1944,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/runs/recipe-difference.ts',
-    find: 'const { address: _, folder: __, ...rest } = sampler;',
-    replace: 'const { folder: __, ...rest } = sampler;',
+    find: "without(sampler, ['address', 'folder'])",
+    replace: "without(sampler, ['folder'])",
     test: 'src/runs/recipe-difference.test.ts',
     reddens: 'ignores where a sampler is',
   },

@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
 import { interruptSignal } from '../../cli/interrupt-signal.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym plugins check [DIR|NAME]`: ends with 1 if a check fails. */
 export default class PluginsCheck extends BaseCommand {
@@ -22,18 +23,8 @@ export default class PluginsCheck extends BaseCommand {
     }),
   };
   static override flags = {
-    only: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'CHECK',
-      description: 'Run only this check',
-    }),
-    skip: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'CHECK',
-      description: 'Skip this check',
-    }),
+    only: manyFlag('CHECK', 'Run only this check'),
+    skip: manyFlag('CHECK', 'Skip this check'),
     seed: Flags.integer({ default: 0, min: 0, description: 'Seed of all random draws' }),
     thorough: Flags.boolean({
       description: 'Try every choice, minimum and maximum of every option, also for policies',
@@ -49,14 +40,11 @@ export default class PluginsCheck extends BaseCommand {
   async run() {
     const { args, flags } = await this.parse(PluginsCheck);
     const signal = interruptSignal('Interrupted.');
-    const [{ checkPlugin }, { locatePlugin }, { pluginReportLines }, { styleOf }, { pluginSourcesOf }] =
-      await Promise.all([
-        import('../../plugin-check/check-plugin.js'),
-        import('../../plugin-check/locate-plugin.js'),
-        import('../../plugin-check/plugin-report-lines.js'),
-        import('../../reporting/terminal-style.js'),
-        import('../../plugins/plugin-source.js'),
-      ]);
+    const { checkPlugin } = await import('../../plugin-check/check-plugin.js');
+    const { locatePlugin } = await import('../../plugin-check/locate-plugin.js');
+    const { pluginReportLines } = await import('../../plugin-check/plugin-report-lines.js');
+    const { styleOf } = await import('../../reporting/terminal-style.js');
+    const { pluginSourcesOf } = await import('../../plugins/plugin-source.js');
     const report = await checkPlugin({
       root: await locatePlugin(args.plugin, process.cwd(), pluginSourcesOf(this.config), () => this.openPluginHost()),
       hostVersion: this.config.version,

@@ -24,10 +24,8 @@ export default class PluginsInstall extends PluginsCommand {
 
   async run() {
     const { args, flags } = await this.parse(PluginsInstall);
-    const [{ installPlugin }, { installedLines }] = await Promise.all([
-      import('../../plugins/store/install-plugin.js'),
-      import('../../cli/plugin-lines.js'),
-    ]);
+    const { installPlugin } = await import('../../plugins/store/install-plugin.js');
+    const { installedLines } = await import('../../cli/plugin-lines.js');
     const installed = await installPlugin(await this.store(), {
       specifier: args.plugin,
       cwd: process.cwd(),

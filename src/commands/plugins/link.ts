@@ -19,11 +19,9 @@ export default class PluginsLink extends PluginsCommand {
 
   async run() {
     const { args, flags } = await this.parse(PluginsLink);
-    const [{ linkPlugin }, { installDependencies }, { installedLines }] = await Promise.all([
-      import('../../plugins/store/link-plugin.js'),
-      import('../../plugins/store/install-dependencies.js'),
-      import('../../cli/plugin-lines.js'),
-    ]);
+    const { linkPlugin } = await import('../../plugins/store/link-plugin.js');
+    const { installDependencies } = await import('../../plugins/store/install-dependencies.js');
+    const { installedLines } = await import('../../cli/plugin-lines.js');
     if (flags.install) await installDependencies(args.folder, await this.store());
     const linked = await linkPlugin(await this.store(), { folder: args.folder, claimed: () => this.claimed() });
     for (const line of installedLines(linked)) this.say(line);

@@ -12,10 +12,8 @@ export default class PluginsUpdate extends PluginsCommand {
 
   async run() {
     const { args, flags } = await this.parse(PluginsUpdate);
-    const [{ updatePlugins }, { updatedLines }] = await Promise.all([
-      import('../../plugins/store/update-plugins.js'),
-      import('../../cli/plugin-lines.js'),
-    ]);
+    const { updatePlugins } = await import('../../plugins/store/update-plugins.js');
+    const { updatedLines } = await import('../../cli/plugin-lines.js');
     const plugins = await updatePlugins(await this.store(), {
       names: args.plugin === undefined ? [] : [args.plugin],
       cwd: process.cwd(),

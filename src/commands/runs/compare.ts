@@ -25,11 +25,9 @@ export default class RunsCompare extends BaseCommand {
 
   async run() {
     const { argv, flags } = await this.parse(RunsCompare);
-    const [{ resolveRun }, { compareRuns }, { comparisonBlocks }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../reports/compare-runs.js'),
-      import('../../reports/comparison-blocks.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { compareRuns } = await import('../../reports/compare-runs.js');
+    const { comparisonBlocks } = await import('../../reports/comparison-blocks.js');
     const directories = await Promise.all((argv as string[]).map((run) => resolveRun(run, flags.runs)));
     const { metric: measure, temperature } = flags;
     const comparison = await compareRuns(directories, { measure, temperature });

@@ -1,6 +1,7 @@
 import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand, yesFlag } from '../../cli/base-command.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym runs episodes [RUN]` */
 export default class RunsEpisodes extends BaseCommand {
@@ -18,12 +19,10 @@ export default class RunsEpisodes extends BaseCommand {
   static override flags = {
     as: Flags.option({ options: ['chat', 'atif'] as const, required: true, description: 'Format of an episode' })(),
     to: Flags.string({ required: true, helpValue: 'FILE', description: 'JSONL file to write' }),
-    log: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'NAME',
-      description: 'A log of the run: a stage that trains by RL, evaluation.start or evaluation.final; default: all',
-    }),
+    log: manyFlag(
+      'NAME',
+      'A log of the run: a stage that trains by RL, evaluation.start or evaluation.final; default: all',
+    ),
     filter: Flags.option({ options: ['success'] as const, description: 'Keep only episodes that solved their task' })(),
     force: Flags.boolean({ default: false, description: 'Overwrite an existing file' }),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
@@ -32,10 +31,8 @@ export default class RunsEpisodes extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsEpisodes);
-    const [{ resolveRun }, { exportEpisodes }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../reports/episodes/export-episodes.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { exportEpisodes } = await import('../../reports/episodes/export-episodes.js');
     const written = await exportEpisodes({
       run: await resolveRun(args.run, flags.runs),
       format: flags.as,

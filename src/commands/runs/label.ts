@@ -2,6 +2,7 @@ import { Args, Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
 import { labelFlags } from '../../cli/label-flags.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym runs label RUN` */
 export default class RunsLabel extends BaseCommand {
@@ -17,16 +18,14 @@ export default class RunsLabel extends BaseCommand {
   };
   static override flags = {
     ...labelFlags,
-    untag: Flags.string({ multiple: true, multipleNonGreedy: true, helpValue: 'TAG', description: 'Remove a tag' }),
+    untag: manyFlag('TAG', 'Remove a tag'),
     runs: Flags.string({ default: 'runs', helpValue: 'FOLDER', description: 'Folder of the runs' }),
   };
 
   async run() {
     const { args, flags } = await this.parse(RunsLabel);
-    const [{ resolveRun }, { checkLabel, readLabel, writeLabel }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../runs/run-label.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { checkLabel, readLabel, writeLabel } = await import('../../runs/run-label.js');
     const run = await resolveRun(args.run, flags.runs);
     const before = await readLabel(run);
     const label = checkLabel({

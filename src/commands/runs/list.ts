@@ -1,6 +1,7 @@
 import { Flags } from '@oclif/core';
 
 import { BaseCommand } from '../../cli/base-command.js';
+import { manyFlag } from '../../cli/many-flag.js';
 
 /** `agentgym runs list` */
 export default class RunsList extends BaseCommand {
@@ -21,12 +22,7 @@ export default class RunsList extends BaseCommand {
       options: ['running', 'completed', 'interrupted', 'stopped', 'failed'] as const,
       description: 'Only runs with this status',
     })(),
-    tag: Flags.string({
-      multiple: true,
-      multipleNonGreedy: true,
-      helpValue: 'TAG',
-      description: 'Only runs with this tag; several tags must all be present',
-    }),
+    tag: manyFlag('TAG', 'Only runs with this tag; several tags must all be present'),
     ablation: Flags.string({
       helpValue: 'ABLATION',
       description: 'Only runs of this ablation: its folder, or a unique beginning of its name',
@@ -36,12 +32,9 @@ export default class RunsList extends BaseCommand {
   async run() {
     const { flags } = await this.parse(RunsList);
     const { recipe, algorithm, status, tag: tags } = flags;
-    const [{ summarizeRuns, summarizeFolders }, { listAblations, ablationRuns }, { resolveSubject }] =
-      await Promise.all([
-        import('../../runs/summarize-runs.js'),
-        import('../../ablation/list-ablations.js'),
-        import('../../runs/resolve-run.js'),
-      ]);
+    const { summarizeRuns, summarizeFolders } = await import('../../runs/summarize-runs.js');
+    const { listAblations, ablationRuns } = await import('../../ablation/list-ablations.js');
+    const { resolveSubject } = await import('../../runs/resolve-run.js');
     const { runListBlocks } = await import('../../reports/run-list-blocks.js');
     const filter = { recipe, algorithm, status, tags };
     const isFiltered = Object.values(filter).some((value) => value !== undefined);

@@ -33,10 +33,8 @@ export default class RunsPrune extends BaseCommand {
 
   async run() {
     const { argv, flags } = await this.parse(RunsPrune);
-    const [{ pruneRuns }, { pruneBlocks }] = await Promise.all([
-      import('../../runs/prune-runs.js'),
-      import('../../reports/prune-blocks.js'),
-    ]);
+    const { pruneRuns } = await import('../../runs/prune-runs.js');
+    const { pruneBlocks } = await import('../../reports/prune-blocks.js');
     const { failed, yes, runs: runsFolder, keep = 1, 'older-than': olderThanSeconds } = flags;
     const whole = failed || olderThanSeconds !== undefined;
     const result = await pruneRuns({

@@ -20,13 +20,11 @@ export default class RunsShow extends BaseCommand {
 
   async run() {
     const { args, flags } = await this.parse(RunsShow);
-    const [{ resolveRun }, { readLabel }, { loadRun }, { runBlocks }, { packagesSince }] = await Promise.all([
-      import('../../runs/resolve-run.js'),
-      import('../../runs/run-label.js'),
-      import('../../runs/load-run.js'),
-      import('../../reports/describe-run.js'),
-      import('../../runs/used-packages.js'),
-    ]);
+    const { resolveRun } = await import('../../runs/resolve-run.js');
+    const { readLabel } = await import('../../runs/run-label.js');
+    const { loadRun } = await import('../../runs/load-run.js');
+    const { runBlocks } = await import('../../reports/describe-run.js');
+    const { packagesSince } = await import('../../runs/used-packages.js');
     const run = await loadRun(await resolveRun(args.run, flags.runs));
     const label = await readLabel(run.directory);
     const differences = await packagesSince(run.manifest, await this.pluginPackages());

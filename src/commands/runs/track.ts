@@ -27,10 +27,8 @@ export default class RunsTrack extends BaseCommand {
 
   async run() {
     const { argv, flags } = await this.parse(RunsTrack);
-    const [{ trackRuns }, { trackingContext }] = await Promise.all([
-      import('../../reports/track-runs.js'),
-      import('../../reports/tracking-context.js'),
-    ]);
+    const { trackRuns } = await import('../../reports/track-runs.js');
+    const { trackingContext } = await import('../../reports/tracking-context.js');
     const { host, tracked } = await trackRuns({
       references: argv as string[],
       runsFolder: flags.runs,

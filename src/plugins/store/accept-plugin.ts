@@ -1,13 +1,10 @@
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import type { PluginOwner } from '../call-plugin.js';
 import { checkPackage, type PluginPackage } from './check-package.js';
 import { probePlugin, type ProbedContribution } from './probe-plugin.js';
 
 /** A name that another plugin already contributes. */
-export interface ClaimedName {
-  readonly kind: string;
-  readonly name: string;
-  readonly package: string;
-}
+export type ClaimedName = Pick<PluginOwner, 'kind' | 'name' | 'package'>;
 
 /** Settings for the checks that a plugin must pass before it is used. */
 export interface AcceptanceSettings {

@@ -51,7 +51,7 @@ export async function checkPackage(root: string, hostVersion: string): Promise<P
   const hint = builder === undefined ? cures[fault.kind](name) : cureByBuilding(builder);
   throw new AgentgymError('AG_PLUGIN_REFUSED', {
     message: `${name} ${version} is refused: ${fault.message}${must}`,
-    ...(hint !== undefined && { hint }),
+    hint,
     file: join(root, 'package.json'),
   });
 }

@@ -24,7 +24,7 @@ export function describeNpmFailure(failure: unknown, what: string): unknown {
   const { code } = failure;
   const said = failure.message.split('\n')[0] ?? '';
   const error = (name: ErrorCode, message: string, hint?: string) =>
-    new AgentgymError(name, { message: `${what}: ${message}`, ...(hint !== undefined && { hint }), cause: failure });
+    new AgentgymError(name, { message: `${what}: ${message}`, hint, cause: failure });
   if (code === 'E404')
     return error('AG_PLUGIN_NOT_FOUND', `the registry does not have it, or lacks one of its dependencies (${said})`);
   if (code === 'ETARGET' || code === 'ENOVERSIONS')

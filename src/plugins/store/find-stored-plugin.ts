@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 
-import { nearestName } from '../../config/nearest-name.js';
+import { nearestHint } from '../../config/nearest-name.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { friendlyName, packageNames } from './parse-specifier.js';
 import type { StoredPlugin } from './plugin-store.js';
@@ -16,21 +16,21 @@ export function findStoredPlugin(
   name: string,
   { cwd, builtIn }: { readonly cwd: string; readonly builtIn: readonly string[] },
 ): StoredPlugin {
-  const names = packageNames(name);
+  const called = packageNames(name);
   const found =
-    plugins.find((plugin) => names.includes(plugin.name)) ??
+    plugins.find((plugin) => called.includes(plugin.name)) ??
     plugins.find((plugin) => plugin.type === 'link' && plugin.root === resolve(cwd, name));
   if (found !== undefined) return found;
-  const own = builtIn.find((item) => names.includes(item));
+  const own = builtIn.find((item) => called.includes(item));
   if (own !== undefined) {
     throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
       message: `${own} is part of agentgym: it is updated with agentgym and cannot be removed`,
     });
   }
   const installed = plugins.map((plugin) => friendlyName(plugin.name));
-  const near = nearestName(name, [...installed, ...plugins.map((plugin) => plugin.name)]);
+  const names = [...installed, ...plugins.map((plugin) => plugin.name)];
   throw new AgentgymError('AG_PLUGIN_NOT_INSTALLED', {
     message: `the plugin ${name} is not installed`,
-    hint: near === undefined ? `Installed: ${installed.join(', ') || 'none'}.` : `Did you mean \`${near}\`?`,
+    hint: nearestHint(name, names, `Installed: ${installed.join(', ') || 'none'}.`),
   });
 }

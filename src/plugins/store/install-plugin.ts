@@ -3,19 +3,17 @@ import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { readPackageJson } from '../read-package-json.js';
-import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { acceptPlugin, type AcceptanceSettings } from './accept-plugin.js';
 import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
 import { linkPlugin, type InstalledPlugin } from './link-plugin.js';
 import { friendlyName, parseSpecifier, type PluginSpecifier } from './parse-specifier.js';
 import { addPlugin } from './plugin-generation.js';
 import { changePlugins, generationOf, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
 
-export interface InstallOptions {
+export interface InstallOptions extends Pick<AcceptanceSettings, 'claimed'> {
   /** The argument of `plugins install`. */
   readonly specifier: string;
   readonly cwd: string;
-  /** The contributions of all plugins in use. */
-  readonly claimed: () => Promise<readonly ClaimedName[]>;
   /** Whether these scripts may run. Called only if there are scripts. */
   readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { readPackageJson } from '../read-package-json.js';
+import type { PluginPackage } from './check-package.js';
 import { describeNpmFailure } from './describe-npm-failure.js';
 import { runNpm, type NpmSettings } from './run-npm.js';
 
@@ -20,10 +21,7 @@ interface Lockfile {
   };
 }
 
-interface ScriptedPackage {
-  readonly name: string;
-  readonly version: string;
-  readonly scripts?: { readonly [name: string]: string };
+interface ScriptedPackage extends Pick<PluginPackage, 'name' | 'version' | 'scripts'> {
   readonly gypfile?: boolean;
 }
 

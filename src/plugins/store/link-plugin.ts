@@ -3,14 +3,13 @@ import { resolve } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { messageOf } from '../../errors/message-of.js';
-import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { acceptPlugin, type AcceptanceSettings } from './accept-plugin.js';
 import type { InstallScripts } from './install-scripts.js';
 import { changePlugins, type PluginStore } from './plugin-store.js';
 import type { ProbedContribution } from './probe-plugin.js';
 
-export interface LinkOptions {
+export interface LinkOptions extends Pick<AcceptanceSettings, 'claimed'> {
   readonly folder: string;
-  readonly claimed: () => Promise<readonly ClaimedName[]>;
 }
 
 /** A newly installed plugin. */

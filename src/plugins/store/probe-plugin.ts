@@ -2,18 +2,14 @@ import { fork } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-import type { ContributionKind } from '../../contracts/plugin.js';
+import type { Contribution } from '../../contracts/plugin.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { ownGroup } from '../../processes/own-group.js';
 import type { PluginProblem } from '../load-plugin.js';
 import type { PluginPackage } from './check-package.js';
 
 /** A contribution that a plugin declares. */
-export interface ProbedContribution {
-  readonly kind: ContributionKind;
-  readonly name: string;
-  readonly summary: string;
-}
+export type ProbedContribution = Pick<Contribution, 'kind' | 'name' | 'summary'>;
 
 /** The answer of the process that imports a plugin. */
 export type ProbeAnswer =

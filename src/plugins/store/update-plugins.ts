@@ -2,21 +2,18 @@ import { existsSync } from 'node:fs';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { HIDDEN } from '../../errors/hide-secrets.js';
-import { acceptPlugin, type ClaimedName } from './accept-plugin.js';
+import { acceptPlugin } from './accept-plugin.js';
 import { readPackage } from './check-package.js';
 import { findStoredPlugin } from './find-stored-plugin.js';
-import { findInstallScripts, newScripts, runInstallScripts, type InstallScripts } from './install-scripts.js';
-import { moveTo } from './install-plugin.js';
+import { findInstallScripts, newScripts, runInstallScripts } from './install-scripts.js';
+import { moveTo, type InstallOptions } from './install-plugin.js';
 import { parseSpecifier, type PluginSpecifier } from './parse-specifier.js';
 import { addPlugin } from './plugin-generation.js';
 import { changePlugins, packageFolder, type PluginStore, type StoredPlugin } from './plugin-store.js';
 
-export interface PluginUpdateOptions {
+export interface PluginUpdateOptions extends Omit<InstallOptions, 'specifier'> {
   /** Empty: all installed plugins. */
   readonly names: readonly string[];
-  readonly cwd: string;
-  readonly claimed: () => Promise<readonly ClaimedName[]>;
-  readonly allowScripts: (scripts: readonly InstallScripts[]) => Promise<boolean>;
 }
 
 /** The result of an update for one plugin. */
