@@ -22,7 +22,7 @@ const recipeFormat = { schema: recipeSchema, name: 'the recipe', page: 'docs/ref
 /** The recipe to resolve, and the checks to use. */
 export interface RecipeRequest {
   /** A path, a built-in name, or the keys themselves; absent: the recipe of the project around `cwd`. */
-  readonly source?: string | object;
+  readonly source?: string | object | undefined;
   /** `--set` values such as `algorithm.groupSize=8`, and settings of other flags; later ones win. */
   readonly sets?: readonly (string | Setting)[];
   /**

@@ -21,12 +21,12 @@ export interface DemonstrationHeader {
   /** Who played: an expert, `random`, a run or a folder with a model. */
   readonly player: string;
   /** Sampling temperature of a player with tokens. */
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** Turns after which an episode was cut. */
   readonly horizon: number;
   readonly seed: number;
   /** `success`: lost episodes were left out. */
-  readonly filter?: 'success';
+  readonly filter?: 'success' | undefined;
 }
 
 /** Whether a value is a header, of any version. */

@@ -51,7 +51,7 @@ function parseChat(value: JsonObject, listKey: string, taskKey: string): Demonst
   const turns = alternate(chat.slice(first === undefined ? 0 : 1), first === undefined ? 1 : 2, marksEach(messages));
   if (typeof turns === 'string') return turns;
   const task = value[taskKey] as string | undefined;
-  return { ...(task !== undefined && { task }), ...(system !== undefined && { system }), ...turns, ...outcome };
+  return { task, system, ...turns, ...outcome };
 }
 
 /** Whether the chat marks what is learned with `loss: true`, as AgentTraj-L does. Then actions without a mark are context. */
@@ -78,10 +78,10 @@ function alternate(
     if (role !== expected) return `message ${first + index}: observations and actions do not alternate`;
     if (observation === undefined) observation = content;
     else {
-      turns.push({ observation, text: content, ...(call && { call }), ...(!learned && { isContext: true as const }) });
+      turns.push({ observation, text: content, call, ...(!learned && { isContext: true as const }) });
       observation = undefined;
     }
   }
   if (turns.every(({ isContext }) => isContext)) return 'it has no action to learn';
-  return { turns, ...(observation !== undefined && { finalObservation: observation }) };
+  return { turns, finalObservation: observation };
 }

@@ -27,14 +27,7 @@ export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
     DemonstratedEpisode,
     'task' | 'system' | 'instructions' | 'finalObservation'
   >;
-  return {
-    ...(task !== undefined && { task }),
-    ...(system !== undefined && { system }),
-    ...(instructions !== undefined && { instructions }),
-    turns: read,
-    ...(finalObservation !== undefined && { finalObservation }),
-    ...outcome,
-  };
+  return { task, system, instructions, turns: read, finalObservation, ...outcome };
 }
 
 function turnProblem(turn: unknown): string | undefined {

@@ -26,7 +26,7 @@ export function parseTexts(value: JsonObject): DemonstratedEpisode | string {
     ...(task !== undefined && { task: task as string }),
     ...(system !== undefined && { system: system as string }),
     turns: texts.map((text, index) => ({ observation: observations[index] as string, text })),
-    ...(finalObservation !== undefined && { finalObservation }),
+    finalObservation,
     ...outcome,
   };
 }

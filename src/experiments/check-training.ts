@@ -40,7 +40,7 @@ export interface CheckedTraining {
   /** Parameters of the model that are not trained. */
   readonly frozenParameters: number;
   /** What samples training episodes. Null: the policy itself. */
-  readonly sampler: { readonly name: string; readonly address?: string } | null;
+  readonly sampler: { readonly name: string; readonly address?: string | undefined } | null;
   /**
    * What a few steps would use besides this machine, as clauses. Such steps may cost something, so `train --check`
    * tries none.
@@ -126,7 +126,7 @@ async function externalPolicy({ recipe: { policy } }: RunPlan, host: PluginHost)
 function describeSampler({ recipe }: RunPlan): CheckedTraining['sampler'] {
   if (recipe.policy.sampler === undefined) return null;
   const { address, name } = recipe.policy.sampler;
-  return { name, ...(address !== undefined && { address }) };
+  return { name, address };
 }
 
 function describeStage(stage: StagePlan, skipped: boolean): CheckedStage {

@@ -140,10 +140,10 @@ function headerOf(
     environment: { name, package: from, version, options },
     split,
     player: origin,
-    ...(actor.kind === 'model' && { temperature }),
+    temperature: actor.kind === 'model' ? temperature : undefined,
     horizon,
     seed,
-    ...(filter && { filter }),
+    filter,
   };
 }
 

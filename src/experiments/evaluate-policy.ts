@@ -39,7 +39,9 @@ export interface PolicyEvaluation {
     readonly peakBytes: number;
   };
   /** What a text model is, and what it has used. Absent for other players. */
-  readonly textModel?: { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } };
+  readonly textModel?:
+    | { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } | undefined }
+    | undefined;
 }
 
 /** Number of tasks if no run determines it. */
@@ -48,11 +50,11 @@ const usualTasks = 500;
 /** Plays tasks of a split, and lets the baselines play the same ones. A run of several environments plays in each. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
   const found = await findPlayedModel(request);
-  const asked = { ...request, ...(found && { found }) };
+  const asked = { ...request, found };
   const all = request.environment === undefined ? (found?.plan?.entries ?? []) : [];
   const entries = all.flatMap(({ entry }) => entry ?? []);
   const [first = request.environment, ...others] = entries;
-  const evaluated = [await evaluateIn({ ...asked, ...(first !== undefined && { environment: first }) })];
+  const evaluated = [await evaluateIn({ ...asked, environment: first })];
   for (const environment of others) evaluated.push(await evaluateIn({ ...asked, environment }));
   const [one] = evaluated;
   if (one === undefined) throw new Error('a policy plays in an environment');
@@ -108,7 +110,7 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
       split,
       tasks: tasks === 'all' ? Infinity : tasks,
       attempts,
-      ...(entry !== undefined && { entry }),
+      entry,
       environments: environment.pool,
       reward,
       horizon,
@@ -142,7 +144,7 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
       own,
       baselines,
       time,
-      ...(textModel && { textModel }),
+      textModel,
     };
   } finally {
     await player.dispose();
@@ -152,5 +154,5 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
 function textModelOf(actor: Actor): PolicyEvaluation['textModel'] {
   if (actor.kind !== 'player' || !isTextPlayer(actor.player)) return undefined;
   const usage = actor.player.usage?.();
-  return { facts: actor.player.describe(), ...(usage && { usage }) };
+  return { facts: actor.player.describe(), usage };
 }

@@ -220,12 +220,12 @@ export class Evaluator {
     ticker.begin(actor.kind === 'model' ? title : 'baseline');
     return evaluate(actor, {
       ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters()?.get(environment.name) }),
-      ...(tasks.part !== undefined && { part: tasks.part }),
+      part: tasks.part,
       progress: (counts) => ticker.take(counts),
       split: tasks.split,
       tasks: tasks.tasks === 'all' ? Infinity : tasks.tasks,
       attempts: tasks.attempts,
-      ...(entry.entry !== undefined && { entry: entry.entry }),
+      entry: entry.entry,
       environments: environment.pool,
       reward,
       horizon: entry.evaluationHorizon,

@@ -99,7 +99,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
     );
     const { tasks, learned, bought, withoutTask } = this.#facts;
     const corpus = this.#corpus;
-    const counts = { learned, ...(corpus !== undefined && { corpus }), bought, tasks: tasks.size, withoutTask };
+    const counts = { learned, corpus, bought, tasks: tasks.size, withoutTask };
     this.#stored = { file, record: { ...kept, ...counts } };
     this.#games = new ExpertGames(this.plan, this.own, this.context);
     return this.#stored.record;

@@ -144,7 +144,7 @@ export class Instances {
     const module = await this.#host.load(located);
     const host = createEnvironmentHost(this.#settings, located, found);
     const marks = this.#settings.markCalls?.(title, milliseconds);
-    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, ...(marks && { marks }) });
+    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, marks });
   }
 
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {

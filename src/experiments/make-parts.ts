@@ -1,5 +1,4 @@
 import { formatPath } from '../config/recipe-layer.js';
-import type { SamplingSettings } from '../config/recipe-schema.js';
 import { entryPath, type RunPlan } from '../config/run-plan.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { ConversationEncoder, PolicyModel } from '../contracts/policy.js';
@@ -9,7 +8,6 @@ import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
-import type { Toolbox } from '../rollout/toolbox.js';
 import type { KeptPrompts } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
@@ -60,37 +58,6 @@ export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimat
   readonly records: readonly ContributionRecord[];
 }
 
-/** How a policy plays in an environment when it samples for training. */
-export function modelActor(
-  {
-    sampling,
-    maxEpisodeTokens,
-  }: { readonly sampling: SamplingSettings; readonly maxEpisodeTokens?: number | undefined },
-  {
-    model,
-    format,
-    tools,
-    prompt,
-  }: {
-    readonly model: PolicyModel;
-    readonly format: ActionFormat;
-    readonly tools?: Toolbox | undefined;
-    readonly prompt?: Prompt | undefined;
-  },
-): ModelActor {
-  const { temperature, topP, topK, maxActionTokens } = sampling;
-  return {
-    kind: 'model',
-    model,
-    format,
-    sampling: { temperature, topP, topK },
-    maxActionTokens,
-    ...(maxEpisodeTokens !== undefined && { maxEpisodeTokens }),
-    ...(tools && { tools }),
-    ...(prompt && Object.keys(prompt).length > 0 && { prompt }),
-  };
-}
-
 /** How the parts of a recipe are made. */
 export interface MakeOptions {
   /** Demonstrations of the run to resume. */
@@ -117,7 +84,7 @@ export async function makeParts(
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, { memory, keptPrompts, plays: true });
   const { entries, transfer, rl, sampler, instances, policyContext, policyEstimate } = open;
-  const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
+  const sharing = { sharedGames };
   try {
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
     // function calls, in which its demonstrations are written.
@@ -140,7 +107,7 @@ export async function makeParts(
       const contexts = demonstrationContexts(plan, { ...open, entries: playing }, settings, sharing, policy.encoder);
       const demonstrations = early ?? (await prepareDemonstrations(plan, contexts, stored));
       if (open.policyEstimate === undefined) refuseUnfitPolicy(plan, open, policy.capabilities);
-      const used = { ...(sampler && { sampler }), ...(policyEstimate && { policyEstimate }) };
+      const used = { sampler, policyEstimate };
       return {
         ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, ...used },
         ...{ demonstrations, policy, criticFrom, contexts, records: instances.records },
@@ -160,8 +127,14 @@ function playEntry({ recipe }: RunPlan, entry: OpenEntry, policy: PolicyModel): 
   const format = fitFormat(entry.format, { tools, encoder: policy.encoder });
   const prompt = entry.writePrompt(format);
   const { maxEpisodeTokens } = recipe.rollout;
-  const actor = modelActor({ sampling: plan.sampling, maxEpisodeTokens }, { model: policy, format, tools, prompt });
-  return { ...entry, format, prompt, actor };
+  const { maxActionTokens, ...sampling } = plan.sampling;
+  const limits = { maxActionTokens, maxEpisodeTokens };
+  return {
+    ...entry,
+    format,
+    prompt,
+    actor: { kind: 'model', model: policy, format, sampling, ...limits, tools, prompt },
+  };
 }
 
 /**
@@ -183,9 +156,9 @@ export function demonstrationContexts(
     return {
       entry: plan,
       environment,
-      format: fitFormat(format, { tools, ...(encoder && { encoder }) }),
-      ...(tools && { tools }),
-      ...(system !== undefined && { system }),
+      format: fitFormat(format, { tools, encoder }),
+      tools,
+      system,
       ...sharing,
       random,
       signal,
@@ -210,7 +183,7 @@ async function sampledPolicy(
     return await SampledElsewhere.open({
       ...{ policy, sampler, signal },
       ...{ name: settings.name, evaluates: settings.evaluates },
-      ...(settings.folder !== undefined && { folder: settings.folder }),
+      folder: settings.folder,
       exportWeights: (checkpoint, directory) =>
         instances.exportPolicy({ name, options }, checkpoint, directory, {
           ...{ dtype: 'float32', merge: false, maxActionTokens, signal },
@@ -251,7 +224,7 @@ export function refuseLongPrompt(
 ): void {
   const { maxActionTokens } = entry.sampling;
   const maxTokens = Math.min(capabilities.maxTokens, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
-  const writing = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+  const writing = { format, tools, instructions: environment.world.instructions };
   const path = formatPath(entryPath(plan, entry, ['prompt', 'examples', 'count']));
   refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });
 }

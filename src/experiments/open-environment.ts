@@ -32,7 +32,7 @@ export interface OpenEnvironment {
 /** A recipe's settings for playing an environment. They override those that the environment declares. */
 export type PlaySettings = Omit<EnvironmentSettings, 'name' | 'options'> & {
   /** `rollout.deadlineSeconds`. */
-  readonly deadlineSeconds?: number;
+  readonly deadlineSeconds?: number | undefined;
 };
 
 const usualSeconds = 60;

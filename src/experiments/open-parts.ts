@@ -62,7 +62,7 @@ export interface OpenEntry {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** Its prompt in an action format. */
   readonly writePrompt: (format: ActionFormat) => Prompt;
   /** The reward of its evaluations. */
@@ -78,12 +78,12 @@ export interface OpenParts {
   /** Parts of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
   /** What samples training episodes. Absent: the policy itself. */
-  readonly sampler?: TokenSampler;
+  readonly sampler?: TokenSampler | undefined;
   readonly instances: Instances;
   /** The context for creating the policy, except its corpus. */
   readonly policyContext: Omit<PolicyContext, 'corpus'>;
   /** A description of the future policy. Absent if its plugin cannot tell. */
-  readonly policyEstimate?: PolicyEstimate;
+  readonly policyEstimate?: PolicyEstimate | undefined;
   readonly memory: MemoryEstimate;
 }
 
@@ -134,7 +134,7 @@ export async function openParts(
     const rl = await rlParts(plan, sharing, worlds, settings.random);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
-    const named = { entries, transfer, rl, ...(sampler && { sampler }) };
+    const named = { entries, transfer, rl, sampler };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
     const estimation = { instances, policyContext, algorithms, entries: worlds, transfer: otherWorlds };
     // Errors of the action format appear here, at the key.
@@ -148,7 +148,7 @@ export async function openParts(
       refuseUnfitPolicy(plan, named, sampler ? withSampler(capabilities, sampler.promises, evaluates) : capabilities);
     }
     const memory = await judgeMemory(plan, models, estimation, memoryPolicy);
-    return { ...named, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
+    return { ...named, instances, policyContext, policyEstimate: models?.policy, memory };
   } catch (error) {
     await dispose(opened, boxes, sampler);
     throw error;
@@ -202,12 +202,12 @@ async function openEntry(
   const tools = await atKey(at('tools'), () => sharing.tools(entry.tools));
   const write = await atKey(examplesPath(plan, entry), () => openPrompt(plan, entry, environment, settings, prompts));
   const reward = await atKey(at('reward'), () => sharing.reward(entry.reward));
-  const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
+  const writing = { tools, instructions: environment.world.instructions };
   return {
     plan: entry,
     environment,
     format,
-    ...(tools && { tools }),
+    tools,
     writePrompt: (of) => write({ ...writing, format: of }),
     reward,
   };
@@ -241,7 +241,7 @@ async function openPrompt(
     examples === undefined || (examples.file === undefined && !plays)
       ? []
       : await chooseExamples(examples, { environment, rollout, horizon, random: own, signal });
-  return (writing) => writePrompt(prompt, chosen, writing);
+  return (writing) => writePrompt(prompt.system, chosen, writing);
 }
 
 /** The sampler that a recipe names. Throws AG_POLICY_CANNOT if the policy cannot hand its weights over. */
@@ -305,17 +305,7 @@ export function playedEnvironment(
 ): Named & PlaySettings {
   const { deadlineSeconds } = recipe.rollout;
   const own = recipeEntries(recipe).find(({ settings }) => settings.name === environment.name)?.settings;
-  const { thread, workers, instances, observationCharacters, seconds } = { ...own, ...environment };
-  return {
-    name: environment.name,
-    options: environment.options,
-    ...(thread !== undefined && { thread }),
-    ...(workers !== undefined && { workers }),
-    ...(instances !== undefined && { instances }),
-    ...(observationCharacters !== undefined && { observationCharacters }),
-    ...(seconds !== undefined && { seconds }),
-    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
-  };
+  return { ...own, ...environment, deadlineSeconds };
 }
 
 async function contextOf(

@@ -24,7 +24,7 @@ export interface PlayedEpisode {
   readonly turns: readonly {
     readonly action: string;
     /** The called tools, if the action was no action but calls. */
-    readonly calls?: readonly ToolCall[];
+    readonly calls?: readonly ToolCall[] | undefined;
     /** The observation after the action. */
     readonly observation: string;
     readonly reward: number;
@@ -98,7 +98,7 @@ function playedEpisode({
       const next = turns[index + 1];
       return {
         action: turn.action ?? turn.text,
-        ...(turn.calls && { calls: turn.calls }),
+        calls: turn.calls,
         observation: next?.observation ?? finalObservation,
         reward: turn.native,
         terminated: next === undefined && terminated,

@@ -54,10 +54,11 @@ function ofEntries(
   stage: SftStagePlan,
   contexts: readonly FileContext[],
 ): readonly (readonly [stage: EntryStage, context: FileContext])[] {
-  return stage.demonstrations.map((demonstrations, place) => {
-    const { name, budget } = stage;
-    return [{ name, ...(budget && { budget }), demonstrations }, contexts[place] as FileContext];
-  });
+  const { name } = stage;
+  return stage.demonstrations.map((demonstrations, place) => [
+    { name, demonstrations },
+    contexts[place] as FileContext,
+  ]);
 }
 
 async function prepareStage(

@@ -49,7 +49,7 @@ export async function pull(request: PullRequest): Promise<Pulled> {
   const { cacheDirectory, signal } = settings;
   const source = readModelSource(model);
   refuseIdle(request, source === undefined);
-  const place = { cacheDirectory, ...(output !== undefined && { output }), onEvent };
+  const place = { cacheDirectory, output, onEvent };
   if (source === undefined) {
     const revision = request.revision === undefined ? {} : { revision: request.revision };
     const hub = hubAccess(environment, signal, tell);

@@ -53,29 +53,29 @@ import {
 export interface RunRecipeOptions {
   readonly plan: RunPlan;
   /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy;
+  readonly memory?: MemoryPolicy | undefined;
   readonly host: PluginHost;
   /** Settings that plugins share. `random` is the run's root stream, created from the recipe's seed. */
   readonly settings: HostSettings;
   /** Folder of the run to resume. It has the plan's recipe. */
-  readonly resume?: string;
+  readonly resume?: string | undefined;
   /** Folder to create for a new run; absent: one in `runsFolder`. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   readonly runsFolder: string;
   /** Label of a new run. */
-  readonly label?: RunLabel;
+  readonly label?: RunLabel | undefined;
   /**
    * Folder for supervised stages that several runs begin with: one run trains them, the others read them. Absent: this
    * run shares none.
    */
-  readonly sharedStages?: string;
+  readonly sharedStages?: string | undefined;
   /** Folder in which runs share the games of their experts. Absent: this run shares none. */
-  readonly sharedGames?: string;
+  readonly sharedGames?: string | undefined;
   /** Folder in which git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
   /** The command-line words after `agentgym` that start a new run. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   readonly listener: (event: RunEvent) => void;
   /** Hears of the run's folder when its logs only grow from then on, and when the run is already complete. */
   readonly opened?: (directory: string) => void;
@@ -206,10 +206,10 @@ async function createRun(
   return RunDirectory.create({
     recipe,
     name: recipe.name,
-    ...(output !== undefined && { output }),
+    output,
     runsFolder,
-    ...(options.label && { label: options.label }),
-    ...(options.command && { command: options.command }),
+    label: options.label,
+    command: options.command,
     versions,
     plugins: parts.records,
     packages,
@@ -349,7 +349,7 @@ async function train(
           trainingTasks,
           spent,
           ...(options.sharedStages !== undefined && { shared: { folder: options.sharedStages, made: madeOf(run) } }),
-          ...(resume && { resume }),
+          resume,
         });
         ({ spent } = outcome);
         if (outcome.error !== undefined) throw outcome.error;

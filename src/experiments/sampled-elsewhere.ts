@@ -35,7 +35,7 @@ export interface SampledElsewhereParts {
   /** Whether the sampler also plays evaluations. */
   readonly evaluates: boolean;
   /** Where the folders of weights are made. Absent: in the system's folder for temporary files. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** Writes the model of a checkpoint as a Hugging Face or PEFT folder, into an existing empty folder. */
   readonly exportWeights: (checkpoint: string, directory: string) => Promise<ExportedModel>;
   /** Aborted when the run is interrupted. */

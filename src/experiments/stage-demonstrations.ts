@@ -16,18 +16,18 @@ export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** `prompt.system` of the recipe. Absent: the usual system text. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** Folder in which runs share the games of their experts. Absent: this run shares none. */
-  readonly sharedGames?: string;
+  readonly sharedGames?: string | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
 /** What a stage learns from in one environment. */
-export interface EntryStage extends Pick<SftStagePlan, 'name' | 'budget'> {
+export interface EntryStage extends Pick<SftStagePlan, 'name'> {
   readonly demonstrations: DemonstrationsPlan;
 }
 
@@ -46,7 +46,7 @@ export function writingIn(
   { format, tools, system }: Pick<DemonstrationContext, 'format' | 'tools' | 'system'>,
   instructions: string,
 ): WritingPolicy {
-  return { format, ...(tools && { tools }), instructions, ...(system !== undefined && { system }) };
+  return { format, tools, instructions, system };
 }
 
 /** A demonstration to learn from. */

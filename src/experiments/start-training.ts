@@ -26,21 +26,21 @@ import { followRun, type TrackingContext } from '../tracking/follow-run.js';
 
 export interface TrainingRequest {
   /** A built-in name or a path. Absent: the project's recipe, or the recipe of the run to resume. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly sets: readonly (string | Setting)[];
   /** RUN to resume. */
-  readonly resume?: string;
-  readonly output?: string;
+  readonly resume?: string | undefined;
+  readonly output?: string | undefined;
   /** As in `runRecipe`. */
-  readonly sharedStages?: string;
-  readonly sharedGames?: string;
-  readonly label?: RunLabel;
+  readonly sharedStages?: string | undefined;
+  readonly sharedGames?: string | undefined;
+  readonly label?: RunLabel | undefined;
   /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy;
+  readonly memory?: MemoryPolicy | undefined;
   /** What servers that show the run are reached with. Absent: the run goes to no server, whatever the recipe says. */
   readonly tracking?: TrackingContext;
   /** The command-line words after `agentgym`, which the manifest notes. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   readonly cwd: string;
   readonly runsFolder: string;
   readonly host: PluginHost;
@@ -53,7 +53,7 @@ export interface PlannedTraining {
   /** The plan of the resolved recipe. */
   readonly plan: RunPlan;
   /** Folder of the run to resume. Absent: a new run. */
-  readonly resume?: string;
+  readonly resume?: string | undefined;
   /** Names of the stages that will be trained. */
   readonly stages: readonly string[];
   /** Checks the recipe as `run` does before it starts, and describes the planned run. */
@@ -86,7 +86,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   };
   return {
     plan,
-    ...(resume !== undefined && { resume }),
+    resume,
     stages: plan.funded.map(({ name }) => name),
     check: () =>
       inPlace(async () => {
@@ -104,16 +104,16 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
             plan,
             host,
             settings,
-            ...(resume !== undefined && { resume }),
-            ...(request.output !== undefined && { output: request.output }),
+            resume,
+            output: request.output,
             runsFolder,
-            ...(label && { label }),
-            ...(request.memory && { memory: request.memory }),
-            ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
-            ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
+            label,
+            memory: request.memory,
+            sharedStages: request.sharedStages,
+            sharedGames: request.sharedGames,
             sourceFolder: file === undefined ? cwd : dirname(file),
             versions: { agentgym: request.version, node: process.version },
-            ...(request.command && { command: request.command }),
+            command: request.command,
             listener,
             opened: follow,
           });
@@ -137,7 +137,5 @@ async function readPlan(
   }
   const from = source ?? kept?.recipe;
   const judgeRewards = rewardJudge(host, settings);
-  return acceptRecipe(
-    await resolveRecipe({ ...(from !== undefined && { source: from }), sets, cwd, host, judgeRewards }),
-  );
+  return acceptRecipe(await resolveRecipe({ source: from, sets, cwd, host, judgeRewards }));
 }

@@ -51,7 +51,7 @@ export interface TrainStageOptions {
   /** Folder of shared supervised stages, and everything besides the recipe that affects this run's numbers. */
   readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
-  readonly resume?: Checkpoint;
+  readonly resume?: Checkpoint | undefined;
 }
 
 /** The arguments of a stage's loop besides the stage's plan. */

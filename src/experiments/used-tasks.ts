@@ -17,7 +17,7 @@ const longestList = 1_000_000;
 /** The tasks of an environment of a run before any is drawn, with what knows their clusters. */
 export interface KnownTasks {
   /** The environment's name in a run of several. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   /** The environment, whose tasks and clusters keep their meaning with other options. */
   readonly environment: string;
   readonly tasks: SplitTasks;
@@ -49,7 +49,7 @@ export async function splitTasks(
     const examples = (prompt.examples?.games ?? []).map(({ task }) => task);
     const clusters = new TaskClusters(world);
     const tasks = await tasksOf(plan.recipe, world, clusters, { learned, examples }, random, purpose);
-    known.push({ ...(entry.entry !== undefined && { entry: entry.entry }), environment: name, tasks, clusters });
+    known.push({ entry: entry.entry, environment: name, tasks, clusters });
   }
   return known;
 }
@@ -100,7 +100,7 @@ export function proveTasks(
   const tasks = known.map(({ entry, environment, tasks: own, clusters }, place) => {
     const rl = drawn[place];
     return {
-      ...(entry !== undefined && { entry }),
+      entry,
       environment,
       tasks: rl === undefined ? own : { ...own, used: { ...own.used, rl }, ...clusters.facts() },
     };
@@ -143,7 +143,7 @@ export interface HeldOutTasks {
   /** A task of each cluster. Empty if splits share clusters. */
   readonly clusters: ReadonlyMap<string, { readonly task: string; readonly split: string }>;
   /** Tells the splits of tasks. Absent: the world does not. */
-  readonly splitOf?: WorldHandle['splitOf'];
+  readonly splitOf?: WorldHandle['splitOf'] | undefined;
 }
 
 /**
@@ -179,7 +179,7 @@ export function heldOutOf(
     }
   }
   const { splitOf } = own.clusters;
-  return { tasks: held, clusters: heldClusters, ...(splitOf && { splitOf }) };
+  return { tasks: held, clusters: heldClusters, splitOf };
 }
 
 async function heldOutTasks(

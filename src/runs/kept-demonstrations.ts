@@ -29,7 +29,7 @@ export interface StageRecord {
     /** The first demonstrations, from which the stage learns. */
     readonly learned: number;
     /** The first demonstrations, from which a tokenizer was built; absent if none was. */
-    readonly corpus?: number;
+    readonly corpus?: number | undefined;
     /** Number of paid demonstrations, including those that `successOnly` left out. */
     readonly bought: number;
     /** Number of distinct tasks of the demonstrations to learn from. */

@@ -32,13 +32,13 @@ export interface NewRun {
   /** The recipe's name. */
   readonly name: string;
   /** Folder to create. Absent: `<date>-<name>-<id>` in `runsFolder`, with the user's name or the recipe's. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   /** Usually `runs` in the working directory. */
   readonly runsFolder: string;
   /** The user's label for it. */
-  readonly label?: RunLabel;
+  readonly label?: RunLabel | undefined;
   /** The command-line words after `agentgym` that start it. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   readonly versions: { readonly [name: string]: string };
   readonly plugins: readonly ContributionRecord[];
   readonly packages?: readonly PackageRecord[];

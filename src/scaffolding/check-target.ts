@@ -69,7 +69,7 @@ function ifMissing(error: NodeJS.ErrnoException): undefined {
 function refused(message: string, hint?: string, cause?: unknown): AgentgymError {
   return new AgentgymError('AG_INIT_TARGET', {
     message,
-    ...(hint !== undefined && { hint }),
-    ...(cause !== undefined && { cause }),
+    hint,
+    cause,
   });
 }
