@@ -128,18 +128,10 @@ export class Instances {
     const title = ownerTitle(located);
     const found = Object.fromEntries(required.map((one) => [one.name, one]));
     if (plan.thread === 'worker') {
-      const { kind, name, package: from, version, entry } = located;
-      const owner = { kind, name, package: from, version };
+      const { contribution: _, entry, ...owner } = located;
       const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
-      return openThreadWorld({
-        program: threadProgram(),
-        data,
-        workers: plan.workers,
-        milliseconds,
-        title,
-        log,
-        signal,
-      });
+      const { workers } = plan;
+      return openThreadWorld({ program: threadProgram(), data, workers, milliseconds, title, log, signal });
     }
     const module = await this.#host.load(located);
     const host = createEnvironmentHost(this.#settings, located, found);
@@ -150,16 +142,16 @@ export class Instances {
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {
     const made = [];
     for (const term of terms) {
-      const { located, module, options } = await this.#open('reward', term);
-      const scheme = await this.#create(located, () => module.create(options, createHost(this.#settings, located)));
+      const { located, module, options, host } = await this.#open('reward', term);
+      const scheme = await this.#create(located, () => module.create(options, host));
       made.push({ name: term.name, weight: term.weight, scheme });
     }
     return composeReward(made);
   }
 
   async format(named: Named): Promise<ActionFormat> {
-    const { located, module, options } = await this.#open('format', named);
-    return this.#create(located, () => module.create(options, createHost(this.#settings, located)));
+    const { located, module, options, host } = await this.#open('format', named);
+    return this.#create(located, () => module.create(options, host));
   }
 
   /** A box of tools, in the order in which they read a text. Undefined without tools. Dispose of it at the end. */
@@ -180,14 +172,13 @@ export class Instances {
   }
 
   async player(named: Named, context: PlayerContext): Promise<TextPlayer> {
-    const { located, module, options } = await this.#open('player', named);
-    return this.#create(located, () => module.create(options, createHost(this.#settings, located), context));
+    const { located, module, options, host } = await this.#open('player', named);
+    return this.#create(located, () => module.create(options, host, context));
   }
 
   async algorithm(named: Named): Promise<Algorithm> {
-    const { located, module, options } = await this.#open('algorithm', named);
-    const host = { ...createHost(this.#settings, located), credit: creditTools };
-    return this.#create(located, () => module.create(options, host));
+    const { located, module, options, host } = await this.#open('algorithm', named);
+    return this.#create(located, () => module.create(options, { ...host, credit: creditTools }));
   }
 
   /**
@@ -195,9 +186,9 @@ export class Instances {
    * @throws AG_CURRICULUM with what `create` says against these pools: a plain Error, and no fault of its code
    */
   async curriculum(named: Named, pools: readonly [TaskPool, ...TaskPool[]]): Promise<Curriculum> {
-    const { located, module, options } = await this.#open('curriculum', named);
+    const { located, module, options, host } = await this.#open('curriculum', named);
     try {
-      return await this.#create(located, () => module.create(options, createHost(this.#settings, located), pools));
+      return await this.#create(located, () => module.create(options, host, pools));
     } catch (error) {
       const cause = isAgentgymError(error) ? error.cause : undefined;
       if (!(cause instanceof Error) || cause.constructor !== Error) throw error;
@@ -211,17 +202,18 @@ export class Instances {
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
-    const { located, module, options } = await this.#open('policy', named);
+    const { located, module, options, host: own } = await this.#open('policy', named);
+    const openEncoder: PolicyHost['openEncoder'] = (...given) => this.#openEncoder(...given);
+    const host = { ...own, credit: creditTools, openEncoder };
     return startingFrom(context, async () => {
       const known = { ...context, ...(await this.#start(located, module, context)), findModel: this.#findModel };
-      return this.#create(located, () => module.create(options, this.#policyHost(located), known));
+      return this.#create(located, () => module.create(options, host, known));
     });
   }
 
   /** Creates a sampler, which asks no server yet. */
   async sampler(named: Named, context: SamplerContext): Promise<TokenSampler> {
-    const { located, module, options } = await this.#open('sampler', named);
-    const host = createHost(this.#settings, located);
+    const { located, module, options, host } = await this.#open('sampler', named);
     return guardSampler(located, await this.#create(located, () => module.create(options, host, context)));
   }
 
@@ -231,10 +223,10 @@ export class Instances {
     context: Omit<PolicyContext, 'corpus'>,
     load: PolicyLoad,
   ): Promise<PolicyEstimate | undefined> {
-    const { located, module, options } = await this.#open('policy', named);
+    const { located, module, options, host } = await this.#open('policy', named);
+    const { cacheDirectory } = host;
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
-        const { cacheDirectory } = createHost(this.#settings, located);
         const from = await this.#start(located, module, context);
         const known = { ...context, ...from, findModel: this.#findModel, cacheDirectory };
         const estimate = await module.estimate?.(options, known, load, outsideFiles);
@@ -311,11 +303,6 @@ export class Instances {
 
   readonly #findModel = (name: string): string | undefined => findFetchedModel(this.#settings.cacheDirectory, name);
 
-  #policyHost(located: PluginOwner): PolicyHost {
-    const host = createHost(this.#settings, located);
-    return { ...host, credit: creditTools, openEncoder: (folder, settings) => this.#openEncoder(folder, settings) };
-  }
-
   async #openEncoder(folder: string, settings?: FolderEncoderSettings): Promise<ConversationEncoder> {
     const policies = await this.#host.contributions('policy');
     const opener = policies.find(({ contribution }) => contribution.opensEncoders);
@@ -342,15 +329,16 @@ export class Instances {
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const { located, options } = await this.#locate(kind, named);
-    return { located, module: await this.#host.load(located), options };
+    const host = createHost(this.#settings, located);
+    return { located, module: await this.#host.load(located), options, host };
   }
 
   /** Finds a contribution and completes its options. It runs no code of the contribution except `validate`. */
   async #locate<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const located = await this.#host.find(kind, named.name);
     const options = wholeOptions(located, named.options ?? {});
-    const { name, package: packageName, version, entry } = located;
-    const record = { kind, name, package: packageName, version, entry, options: options as JsonObject };
+    const { contribution: _, ...origin } = located;
+    const record = { ...origin, options: options as JsonObject };
     this.#records.set(JSON.stringify(record), record);
     return { located, options };
   }
