@@ -9,10 +9,11 @@ import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
+import { allTasks } from '../rollout/task-order.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import type { OpenEnvironment } from './open-environment.js';
-import { knownEnvironment, longestList } from './other-environments.js';
+import { isListed, knownEnvironment } from './other-environments.js';
 
 /** A game to show, before it is written in an action format. */
 export interface ChosenGame {
@@ -146,13 +147,10 @@ async function refuseHeldOutClusters(
   }
   if (own.size === 0) return;
   for (const split of ['validation', 'test'] satisfies SplitName[]) {
-    const list = world.splits[split];
-    const { count } = list;
-    if (count === 'unbounded' || count > longestList) continue;
-    for (let first = 0; first < count; first += askedAtOnce) {
+    const tasks = isListed(world.splits[split]) ? await allTasks(world.splits[split]) : [];
+    for (let first = 0; first < tasks.length; first += askedAtOnce) {
       await unlessAborted(Promise.resolve(), signal);
-      const places = Array.from({ length: Math.min(askedAtOnce, count - first) }, (_, index) => first + index);
-      for (const { cluster } of await world.about(await list.ids(places))) {
+      for (const { cluster } of await world.about(tasks.slice(first, first + askedAtOnce))) {
         const { episode, read } = (cluster === undefined ? undefined : own.get(cluster)) ?? {};
         if (episode === undefined || read === undefined) continue;
         const problem = `its task "${episode.task}" belongs to the cluster "${cluster}", as tasks of the ${split} split do`;

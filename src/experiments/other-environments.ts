@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { SplitName } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import { allTasks } from '../rollout/task-order.js';
@@ -51,15 +50,15 @@ export class OtherEnvironments {
 
 /** Asks an open world. */
 export async function knownEnvironment({ instructions, splits }: WorldHandle): Promise<KnownEnvironment> {
-  const held: readonly SplitName[] = ['validation', 'test'];
-  const ids = await Promise.all(held.map((split) => idsOf(splits[split])));
+  const held = [splits.validation, splits.test].filter(isListed);
+  const ids = await Promise.all(held.map(allTasks));
   return { instructions, heldOut: new Set(ids.flat()) };
 }
 
 /** Splits with more tasks are compared only where they are played: the split proof of the run. */
 export const longestList = 1_000_000;
 
-/** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
-async function idsOf(tasks: TaskList): Promise<readonly string[]> {
-  return tasks.count === 'unbounded' || tasks.count > longestList ? [] : allTasks(tasks);
+/** Whether all tasks of a split are listed. An unbounded split cannot be. */
+export function isListed({ count }: TaskList): boolean {
+  return count !== 'unbounded' && count <= longestList;
 }

@@ -7,12 +7,10 @@ import { allTasks, chooseTasks } from '../rollout/task-order.js';
 import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { splitNames } from '../rollout/split-names.js';
 import { evaluationRandom } from './evaluation-random.js';
+import { isListed, longestList } from './other-environments.js';
 import type { Parts, PlayedEntry } from './make-parts.js';
 import { proveEnvironments, type SplitProof, type SplitTasks, type TransferTasks } from '../runs/split-proof.js';
 import type { TrainedClusters } from '../runs/trained-clusters.js';
-
-/** For larger splits, only the used tasks are compared. */
-const longestList = 1_000_000;
 
 /** The tasks of an environment of a run before any is drawn, with what knows their clusters. */
 export interface KnownTasks {
@@ -66,25 +64,18 @@ async function tasksOf(
   const demonstrations = new Set(learned);
   const held = await heldOutTasks(recipe, world.splits, random);
   const used = { demonstrations, rl: [], examples, ...held };
-  if (world.splitOf !== undefined) {
-    const placed = await placeTasks(world, [...demonstrations, ...examples], [...held.validation, ...held.test]);
-    for (const ids of [held.validation, held.test]) await clusters.ask(ids);
-    await clusters.tryToAsk([...demonstrations, ...examples]);
-    return { used, whole: {}, placed, ...clusters.facts() };
+  const foreign = [...demonstrations, ...examples];
+  const whole: { [split in SplitName]?: readonly string[] } = {};
+  let placed: SplitTasks['placed'];
+  if (world.splitOf !== undefined) placed = await placeTasks(world, foreign, [...held.validation, ...held.test]);
+  else {
+    for (const split of splitNames)
+      if (isListed(world.splits[split])) whole[split] = await allTasks(world.splits[split]);
+    if (!asksClusters) return { used, whole, sharesClusters: true };
   }
-  const list = async (split: SplitName) => {
-    const { count } = world.splits[split];
-    return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
-  };
-  const whole: SplitTasks['whole'] = {
-    ...(await list('train')),
-    ...(await list('validation')),
-    ...(await list('test')),
-  };
-  if (!asksClusters) return { used, whole, sharesClusters: true };
   for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
-  await clusters.tryToAsk([...demonstrations, ...examples]);
-  return { used, whole, ...clusters.facts() };
+  await clusters.tryToAsk(foreign);
+  return { used, whole, ...(placed && { placed }), ...clusters.facts() };
 }
 
 /**
@@ -189,12 +180,11 @@ async function heldOutTasks(
 ): Promise<Record<'validation' | 'test', Set<string>>> {
   const held = { validation: new Set<string>(), test: new Set<string>() };
   const { every, split, tasks, final } = recipe.evaluation;
-  const evaluated = (name: 'validation' | 'test', count: number | 'all') =>
-    evaluatedTasks(recipe, random, splits[name], name, count);
-  if (every > 0 && split === 'validation') {
-    for (const id of await evaluated('validation', tasks)) held.validation.add(id);
-  }
-  for (const id of await evaluated(final.split, final.tasks)) held[final.split].add(id);
+  const hold = async (name: 'validation' | 'test', count: number | 'all') => {
+    for (const id of await evaluatedTasks(recipe, random, splits[name], name, count)) held[name].add(id);
+  };
+  if (every > 0 && split === 'validation') await hold(split, tasks);
+  await hold(final.split, final.tasks);
   return held;
 }
 
@@ -251,9 +241,8 @@ export function sharesClusters(
   known: readonly KnownTasks[],
   transfer: readonly TransferTasks[],
 ): boolean {
-  const own = known.filter((one) => one.environment === environment).map(({ tasks }) => tasks);
-  const others = transfer.filter((one) => one.environment === environment);
-  return [...own, ...others].some((one) => one.sharesClusters === true);
+  const all = [...known.map((one) => ({ ...one.tasks, environment: one.environment })), ...transfer];
+  return all.some((one) => one.environment === environment && one.sharesClusters === true);
 }
 
 /** Places that a curriculum is asked for at a time. */
