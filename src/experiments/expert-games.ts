@@ -1,8 +1,7 @@
 import type { RunPlan } from '../config/run-plan.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { playExpert } from './play-expert.js';
-import type { DemonstrationContext, EntryStage } from './stage-demonstrations.js';
+import { type DemonstrationContext, type EntryStage, noDemonstrations } from './stage-demonstrations.js';
 
 /** The first games of an expert, up to a place in the order of play. */
 interface FirstGames {
@@ -44,17 +43,12 @@ export class ExpertGames {
     for (const episode of episodes) this.#episodes.push(episode);
     this.#games = games;
     this.#played += outcomes.filter((outcome) => outcome !== 'failed').length;
-    if (this.#episodes.length === 0) throw noneLeft(this.stage);
+    if (this.#episodes.length === 0) {
+      const hint = 'Remove `successOnly`, or choose another expert.';
+      throw noDemonstrations(this.stage.name, 'no game of the expert succeeded', hint);
+    }
     const first = { episodes: this.#episodes.length, played: this.#played };
     this.#first.set(games, first);
     return first;
   }
-}
-
-function noneLeft({ name }: EntryStage): AgentgymError {
-  return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
-    hint: 'Remove `successOnly`, or choose another expert.',
-    path: `stages.${name}.demonstrations`,
-  });
 }

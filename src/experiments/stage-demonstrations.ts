@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { DemonstrationsPlan, EntryPlan, SftStagePlan } from '../config/run-plan.js';
-import type { KeyPath } from '../config/recipe-layer.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -136,11 +135,6 @@ export async function factsOf(
   return { learned, bought, tasks, withoutTask, rendered, others };
 }
 
-/** The place of a stage's demonstrations in the recipe. */
-export function demonstrationsPath(stage: string): KeyPath {
-  return ['stages', stage, 'demonstrations'];
-}
-
 /** Every demonstration is longer than an episode may be. */
 export function nothingFits(stage: string, maxTokens: number): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
@@ -150,20 +144,11 @@ export function nothingFits(stage: string, maxTokens: number): AgentgymError {
   });
 }
 
-/** None of several environments has a demonstration. */
-export function nothingLearned({ name }: Pick<SftStagePlan, 'name'>): AgentgymError {
+/** The error of a stage that has nothing to learn from. */
+export function noDemonstrations(stage: string, why: string, hint: string): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: its files have none of these environments that succeeded.`,
-    hint: 'Write some with `agentgym demonstrate`, with the options of the recipe, or choose another file.',
-    path: `stages.${name}.demonstrations`,
-  });
-}
-
-/** No demonstrations are affordable. */
-export function nothingPaid({ name, budget }: Pick<SftStagePlan, 'name' | 'budget'>): AgentgymError {
-  return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
-    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
-    path: `stages.${name}.demonstrations`,
+    message: `The stage \`${stage}\` has no demonstrations: ${why}.`,
+    hint,
+    path: `stages.${stage}.demonstrations`,
   });
 }
