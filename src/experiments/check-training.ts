@@ -65,9 +65,10 @@ export async function checkTraining(
   const parts = await openParts(plan, host, settings, { memory, plays: false });
   try {
     const { random } = settings;
+    const { sampler } = plan.recipe.policy;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
     const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
-    const contexts = demonstrationContexts(plan, parts, settings, {}, encoder);
+    const contexts = demonstrationContexts(plan, parts, settings, undefined, encoder);
     const told = parts.entries.map((entry, place) => {
       const { format } = contexts[place] as FileContext;
       const prompt = entry.writePrompt(format);
@@ -92,15 +93,10 @@ export async function checkTraining(
       recipe: plan.recipe.name,
       stages: plan.stages.map((stage) => describeStage(stage, !plan.funded.includes(stage))),
       steps: plan.funded.reduce((sum, { steps }) => sum + steps, 0),
-      plugins: parts.instances.records.map(({ kind, name, package: from, version }) => ({
-        kind,
-        name,
-        package: from,
-        version,
-      })),
+      plugins: parts.instances.records.map(({ entry: _, options: __, ...plugin }) => plugin),
       parameters: parts.policyEstimate?.parameters ?? null,
       frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
-      sampler: describeSampler(plan),
+      sampler: sampler === undefined ? null : { name: sampler.name, address: sampler.address },
       external: [...(await externalPolicy(plan, host)), ...externalParts(parts)],
       requirements: [...parts.entries, ...parts.transfer].flatMap(({ environment }) => environment.found),
       memory: parts.memory,
@@ -121,12 +117,6 @@ async function externalPolicy({ recipe: { policy } }: RunPlan, host: PluginHost)
     ...(contribution.external === true ? ['the policy is on a server'] : []),
     ...(policy.sampler === undefined ? [] : [`the sampler ${policy.sampler.name} may be a server`]),
   ];
-}
-
-function describeSampler({ recipe }: RunPlan): CheckedTraining['sampler'] {
-  if (recipe.policy.sampler === undefined) return null;
-  const { address, name } = recipe.policy.sampler;
-  return { name, address };
 }
 
 function describeStage(stage: StagePlan, skipped: boolean): CheckedStage {

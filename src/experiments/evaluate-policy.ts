@@ -133,7 +133,6 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
     const { seconds, tokens } = own;
     const peakBytes = peakMemory();
     const time = { seconds, ...(actor.kind === 'model' && { tokensPerSecond: tokens / seconds }), peakBytes };
-    const textModel = textModelOf(actor);
     for (const baseline of baselinePlayers(environment)) {
       baselines.set(baseline.player, await play(baseline, baseline.player));
     }
@@ -144,7 +143,7 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
       own,
       baselines,
       time,
-      textModel,
+      textModel: textModelOf(actor),
     };
   } finally {
     await player.dispose();

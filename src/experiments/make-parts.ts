@@ -8,13 +8,12 @@ import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
-import type { KeptPrompts } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
-import type { MemoryPolicy } from './judge-memory.js';
 import {
   disposeParts,
   type OpenEntry,
+  type OpenOptions,
   openParts,
   type OpenParts,
   playedEnvironment,
@@ -59,15 +58,9 @@ export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimat
 }
 
 /** How the parts of a recipe are made. */
-export interface MakeOptions {
+export interface MakeOptions extends Omit<OpenOptions, 'plays'>, Pick<DemonstrationContext, 'sharedGames'> {
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
-  /** The prompts of the run to resume. */
-  readonly keptPrompts?: KeptPrompts | undefined;
-  /** The folder of shared games. */
-  readonly sharedGames?: string | undefined;
-  /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy | undefined;
 }
 
 /**
@@ -84,13 +77,12 @@ export async function makeParts(
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, { memory, keptPrompts, plays: true });
   const { entries, transfer, rl, sampler, instances, policyContext, policyEstimate } = open;
-  const sharing = { sharedGames };
   try {
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
     // function calls, in which its demonstrations are written.
     const early =
       policyContext.from === undefined
-        ? await prepareDemonstrations(plan, demonstrationContexts(plan, open, settings, sharing), stored)
+        ? await prepareDemonstrations(plan, demonstrationContexts(plan, open, settings, sharedGames), stored)
         : undefined;
     const trained = await instances.policy(
       { name, options },
@@ -104,12 +96,17 @@ export async function makeParts(
       const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
       const playing = mapFilled(entries, played);
       for (const entry of playing) refuseLongPrompt(plan, entry, entry.format, entry.prompt, policy);
-      const contexts = demonstrationContexts(plan, { ...open, entries: playing }, settings, sharing, policy.encoder);
+      const contexts = demonstrationContexts(
+        plan,
+        { ...open, entries: playing },
+        settings,
+        sharedGames,
+        policy.encoder,
+      );
       const demonstrations = early ?? (await prepareDemonstrations(plan, contexts, stored));
       if (open.policyEstimate === undefined) refuseUnfitPolicy(plan, open, policy.capabilities);
-      const used = { sampler, policyEstimate };
       return {
-        ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, ...used },
+        ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, sampler, policyEstimate },
         ...{ demonstrations, policy, criticFrom, contexts, records: instances.records },
       };
     } catch (error) {
@@ -146,23 +143,18 @@ export function demonstrationContexts(
   { recipe }: RunPlan,
   { entries, instances }: Pick<OpenParts, 'entries' | 'instances'>,
   settings: Pick<HostSettings, 'random' | 'signal'>,
-  sharing: Pick<DemonstrationContext, 'sharedGames'>,
+  sharedGames?: string,
   encoder?: ConversationEncoder,
 ): FileContext[] {
   const { random, signal } = settings;
   const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
   return entries.map(({ environment, format, plan, tools }, place): FileContext => {
-    const { system } = plan.prompt ?? {};
     return {
       entry: plan,
       environment,
       format: fitFormat(format, { tools, encoder }),
-      tools,
-      system,
-      ...sharing,
-      random,
-      signal,
-      openOther,
+      ...{ tools, system: plan.prompt?.system },
+      ...{ sharedGames, random, signal, openOther },
       siblings: entries.flatMap((one, other) => (other === place ? [] : [one.environment])),
       takesOthers: place === 0,
     };

@@ -17,7 +17,7 @@ import { taskName } from '../rollout/task-name.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import { measureImitation } from '../training/measure-imitation.js';
 import { type StageEntry, trainReinforcement } from '../training/reinforcement.js';
-import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
+import type { SharedStage, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
 import { loadWeights } from '../runs/load-weights.js';
@@ -154,10 +154,15 @@ async function runSft(
   for (const [at, { layOut }] of common.evaluation === undefined ? [] : learning.entries()) {
     const [demonstrations, context] = [stage.demonstrations[at]!, parts.contexts[at]!];
     for (const one of await gatherHeldOut(plan, { name, demonstrations }, context, run)) {
-      heldOut.push(...[layOut(one)].filter((row) => row !== undefined));
+      const row = layOut(one);
+      if (row !== undefined) heldOut.push(row);
     }
   }
-  const evaluation = common.evaluation && { ...common.evaluation, ...measuresOf(heldOut, parts.policy, signal) };
+  const measure = async () => {
+    const { loss, agreement } = await measureImitation(parts.policy, heldOut, signal);
+    return { held_out_loss: loss, agreement };
+  };
+  const evaluation = common.evaluation && { ...common.evaluation, ...(heldOut.length > 0 && { measure }) };
   return trainSupervised({
     ...stage,
     ...common,
@@ -188,21 +193,6 @@ async function packRows(
     since = performance.now();
   }
   return rows.length - before;
-}
-
-/** Further measurements in evaluations of a supervised stage. */
-function measuresOf(
-  heldOut: readonly DemonstrationRow[],
-  policy: PolicyModel,
-  signal: AbortSignal,
-): Pick<StageEvaluation, 'measure'> {
-  if (heldOut.length === 0) return {};
-  return {
-    measure: async () => {
-      const { loss, agreement } = await measureImitation(policy, heldOut, signal);
-      return { held_out_loss: loss, agreement };
-    },
-  };
 }
 
 async function openShared(
@@ -288,12 +278,8 @@ async function freezeReference({
   resume,
 }: TrainStageOptions): Promise<ReferenceModel> {
   if (resume === undefined) return policy.freeze();
-  return frozenAt(policy, await journal.stageStart(name), resume.directory);
-}
-
-async function frozenAt(policy: PolicyModel, start: string, present: string): Promise<ReferenceModel> {
-  await loadWeights(policy, start);
+  await loadWeights(policy, await journal.stageStart(name));
   const reference = await policy.freeze();
-  await loadWeights(policy, present);
+  await loadWeights(policy, resume.directory);
   return reference;
 }
