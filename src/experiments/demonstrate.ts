@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { SplitName } from '../contracts/environment.js';
-import type { Episode } from '../contracts/trajectory.js';
 import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
 import type { JsonLinesWriter } from '../demonstrations/json-lines-writer.js';
 import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import type { FileDigest } from '../demonstrations/file-digest.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { episodeKeys } from '../rollout/episode-keys.js';
 import { FailureCount } from '../rollout/failures.js';
 import { playInParts } from '../rollout/play-in-parts.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
@@ -74,13 +74,15 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
     const header = headerOf(request, player);
     writer = await openDemonstrations(output, header);
-    const episodes = chosen.length * request.episodesPerTask;
+    const { episodesPerTask } = request;
+    const episodes = chosen.length * episodesPerTask;
+    const keysAt = (first: number, many: number) => Promise.resolve(episodeKeys(chosen, episodesPerTask, first, many));
     progress?.begin(player.name);
     const tasks = new Set<string>();
     const failures = new FailureCount();
     let [played, succeeded, kept, turns] = [0, 0, 0, 0];
     const counts = () => ({ episodes, played, succeeded, kept, failed: failures.failed });
-    for await (const part of playInParts(episodes, keysOf(chosen, request.episodesPerTask), {
+    for await (const part of playInParts(episodes, keysAt, {
       actor,
       environments: environment.pool,
       reward: player.reward,
@@ -118,15 +120,6 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     await writer?.discard();
     await player.dispose();
   }
-}
-
-function keysOf(tasks: readonly string[], episodesPerTask: number) {
-  const keyAt = (place: number) => {
-    const group = Math.floor(place / episodesPerTask);
-    return { iteration: 0, task: tasks[group] as string, group, member: place % episodesPerTask };
-  };
-  return (first: number, many: number): Promise<Pick<Episode, 'iteration' | 'task' | 'group' | 'member'>[]> =>
-    Promise.resolve(Array.from({ length: many }, (_, index) => keyAt(first + index)));
 }
 
 function headerOf(

@@ -3,6 +3,7 @@ import type { Facts } from '../contracts/facts.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
+import { episodeKeys } from '../rollout/episode-keys.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
@@ -55,11 +56,8 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
       request.task === undefined
         ? await chooseTasks(world.splits[request.split], request.tasks, random.stream('tasks', request.split))
         : [request.task];
-    const keys = tasks.flatMap((task, group) =>
-      Array.from({ length: request.episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
-    );
     const byHand = typeof request.policy !== 'string';
-    const episodes = await collectEpisodes(keys, {
+    const episodes = await collectEpisodes(episodeKeys(tasks, request.episodesPerTask), {
       actor,
       environments: pool,
       reward,
@@ -83,14 +81,8 @@ function completed(episode: Awaited<ReturnType<typeof collectEpisodes>>[number])
   });
 }
 
-function playedEpisode({
-  task,
-  turns,
-  finalObservation,
-  terminated,
-  truncated,
-  success,
-}: CompletedEpisode): PlayedEpisode {
+function playedEpisode(episode: CompletedEpisode): PlayedEpisode {
+  const { task, turns, finalObservation, terminated, truncated, success } = episode;
   return {
     task,
     observation: turns[0]?.observation ?? finalObservation,
