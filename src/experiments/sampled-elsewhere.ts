@@ -23,6 +23,7 @@ import type {
   SamplerPromises,
 } from '../contracts/policy.js';
 import type { TokenSampler } from '../contracts/sampler.js';
+import { inTemporaryFolder } from '../files/temporary-folder.js';
 import { CallSignals } from '../rollout/call-signals.js';
 import { checkSampledTokens } from './check-sampled-tokens.js';
 
@@ -184,16 +185,15 @@ export class SampledElsewhere implements PolicyModel {
     // A server may run as another user: a folder that the recipe names has the usual rights.
     const directory = join(await this.#openRoot(), `weights-${version}-${randomUUID().slice(0, 8)}`);
     await mkdir(directory);
-    const checkpoint = await mkdtemp(join(tmpdir(), 'agentgym-weights-'));
     try {
-      await this.#policy.save(checkpoint);
-      const { base } = await exportWeights(checkpoint, directory);
-      await sampler.publish({ folder: directory, ...(base && { base }) }, signal);
+      await inTemporaryFolder('agentgym-weights-', async (checkpoint) => {
+        await this.#policy.save(checkpoint);
+        const { base } = await exportWeights(checkpoint, directory);
+        await sampler.publish({ folder: directory, ...(base && { base }) }, signal);
+      });
     } catch (error) {
       await remove(directory);
       throw error;
-    } finally {
-      await remove(checkpoint);
     }
     await this.#forget();
     this.#published = { version, directory };

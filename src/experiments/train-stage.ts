@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
@@ -9,6 +7,7 @@ import type { EntryPlan, RlStagePlan, RunPlan, SftStagePlan, StageEntryPlan, Sta
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
+import { inTemporaryFolder } from '../files/temporary-folder.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
 import { mapFilled } from '../rollout/filled.js';
@@ -261,13 +260,10 @@ async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyM
     await loadWeights(critic, folder);
     return critic;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'agentgym-critic-'));
-  try {
+  return inTemporaryFolder('agentgym-critic-', async (folder) => {
     await parts.policy.save(folder);
-    return await parts.criticFrom(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return parts.criticFrom(folder);
+  });
 }
 
 /** The policy at the start of the stage. After a resume, it is loaded from the checkpoint of that start. */
