@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Awaitable } from '../../contracts/environment.js';
 import { quietly } from '../conformance-kit.js';
 import { firstFound, foundAt } from '../findings.js';
 import { freedTwice, leftOpenBy } from '../open-resources.js';
@@ -11,15 +10,6 @@ import { leftListeners } from './left-listeners.js';
 import { chooseAgain, episodeDifference, placeOfThrown, playAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
-
-/** Begins a call whose outcome does not matter: the instance may be disposed of during it. */
-async function begin(call: () => Awaitable<unknown>): Promise<void> {
-  try {
-    await call();
-  } catch {
-    // Another check reports what throws.
-  }
-}
 
 export const lifecycleChecks: readonly EnvironmentCheck[] = [
   {
@@ -111,9 +101,9 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
       const disposed = await firstFound(['before any episode', 'in an episode', 'during a step'], async (when) => {
         const environment = await context.create(world);
         if (when !== 'before any episode')
-          await begin(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
+          await quietly(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
         const action = context.randomEpisodes[0]?.turns[0]?.action ?? '';
-        const pending = when === 'during a step' ? begin(() => environment.step(action, freshCall())) : undefined;
+        const pending = when === 'during a step' ? quietly(() => environment.step(action, freshCall())) : undefined;
         const found = await freedTwice(`dispose ${when}`, () => environment.dispose?.());
         // The outcome of the call no longer matters.
         await Promise.race([pending, wait(1_000, undefined, { ref: false })]);
