@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { SplitName } from '../contracts/environment.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { headerOf } from '../demonstrations/demonstration-header.js';
 import type { JsonLinesWriter } from '../demonstrations/json-lines-writer.js';
 import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import type { FileDigest } from '../demonstrations/file-digest.js';
@@ -13,7 +13,7 @@ import { FailureCount } from '../rollout/failures.js';
 import { playInParts } from '../rollout/play-in-parts.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
-import { defaultRollout, type OpenPlayer, openPlayer, type OpenPlayerRequest } from './open-player.js';
+import { defaultRollout, openPlayer, type OpenPlayerRequest } from './open-player.js';
 
 export interface DemonstrateRequest extends OpenPlayerRequest {
   readonly policy: string;
@@ -72,7 +72,9 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const { random, signal } = settings;
     refuseEmptySplit(environment.world, split);
     const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
-    const header = headerOf(request, player);
+    const { horizon, origin } = player;
+    const temperature = actor.kind === 'model' ? (request.temperature ?? 0) : undefined;
+    const header = headerOf(environment, { split, player: origin, temperature, horizon, seed: request.seed, filter });
     writer = await openDemonstrations(output, header);
     const { episodesPerTask } = request;
     const episodes = chosen.length * episodesPerTask;
@@ -86,7 +88,7 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
       actor,
       environments: environment.pool,
       reward: player.reward,
-      horizon: player.horizon,
+      horizon,
       random: random.stream('episodes', split),
       rollout: defaultRollout,
       signal,
@@ -120,24 +122,6 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     await writer?.discard();
     await player.dispose();
   }
-}
-
-function headerOf(
-  { split, filter, seed, temperature = 0 }: DemonstrateRequest,
-  { actor, environment, horizon, origin }: OpenPlayer,
-): DemonstrationHeader {
-  const { name, package: from, version, options } = environment;
-  return {
-    formatVersion: 1,
-    document: 'demonstrations',
-    environment: { name, package: from, version, options },
-    split,
-    player: origin,
-    temperature: actor.kind === 'model' ? temperature : undefined,
-    horizon,
-    seed,
-    filter,
-  };
 }
 
 function refuseFile(output: string): void {

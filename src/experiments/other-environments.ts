@@ -1,16 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { JsonObject } from '../contracts/json.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import type { DemonstrationHeader, PlayedEnvironment } from '../demonstrations/demonstration-header.js';
 import { allTasks } from '../rollout/task-order.js';
 import type { TaskList, WorldHandle } from '../rollout/world-handle.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 /** An environment of demonstrations, with all its options. */
-export interface DemonstratedEnvironment {
-  readonly name: string;
-  readonly options: JsonObject;
-}
+export type DemonstratedEnvironment = Pick<PlayedEnvironment, 'name' | 'options'>;
 
 /** What demonstrations of an environment are checked against and written with. */
 export interface KnownEnvironment {

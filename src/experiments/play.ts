@@ -1,5 +1,4 @@
-import type { SplitName } from '../contracts/environment.js';
-import type { Facts } from '../contracts/facts.js';
+import type { SplitName, StepResult } from '../contracts/environment.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
@@ -22,17 +21,11 @@ export interface PlayRequest extends OpenPlayerRequest {
 export interface PlayedEpisode {
   readonly task: string;
   readonly observation: string;
-  readonly turns: readonly {
+  readonly turns: readonly (Omit<StepResult, 'verdicts'> & {
     readonly action: string;
     /** The called tools, if the action was no action but calls. */
     readonly calls?: readonly ToolCall[] | undefined;
-    /** The observation after the action. */
-    readonly observation: string;
-    readonly reward: number;
-    readonly terminated: boolean;
-    readonly truncated: boolean;
-    readonly facts: Facts;
-  }[];
+  })[];
   readonly success: boolean;
   readonly return: number;
 }

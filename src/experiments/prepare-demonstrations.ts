@@ -129,8 +129,7 @@ export async function keepDemonstrations(
 ): Promise<void> {
   const records = { ...run.manifest.demonstrations };
   for (const own of [...demonstrations.values()].flat()) {
-    const name = keptName(own.stage, own.entry);
-    records[name] = { ...records[name], training: await own.keep(run.path) };
+    records[own.name] = { ...records[own.name], training: await own.keep(run.path) };
   }
   if (demonstrations.size > 0) await run.update({ demonstrations: records });
 }

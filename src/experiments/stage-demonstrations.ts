@@ -85,9 +85,8 @@ interface OtherFacts extends DemonstratedEnvironment {
 
 /** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
 export interface StageDemonstrations {
-  readonly stage: string;
-  /** The environment's name in a run of several. */
-  readonly entry?: string | undefined;
+  /** As in `keptName`. */
+  readonly name: string;
   readonly facts: DemonstrationFacts;
   /** The demonstrations to learn from. They are the same each time. */
   learned(): AsyncIterable<LearnedDemonstration>;
