@@ -120,7 +120,7 @@ export async function openParts(
     const otherWorlds = await inOrder(others, open);
     checkSplits(plan, worlds, otherWorlds);
     refuseMissingExperts(plan, worlds);
-    const sharing = new SharedParts(instances, plan, boxes);
+    const sharing = shareParts(instances, plan, boxes);
     const entries = await inOrder(plan.entries, (entry, place) =>
       openEntry(plan, entry, worlds[place] as OpenEnvironment, sharing, settings, prompts),
     );
@@ -131,7 +131,7 @@ export async function openParts(
       if (plan.entries.length === 1) return { ...first, plan: other, environment };
       return openEntry(plan, other, environment, sharing, settings, prompts);
     });
-    const rl = await rlParts(plan, sharing, worlds, settings.random);
+    const rl = await rlParts(plan, instances, sharing, worlds, settings.random);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
     const named = { entries, transfer, rl, sampler };
@@ -155,38 +155,32 @@ export async function openParts(
   }
 }
 
-/** Formats, tools and rewards of a run. Environments with the same settings share one. */
-class SharedParts {
-  readonly #made = new Map<object, Promise<unknown>>();
-
-  /** @param boxes every toolbox, to dispose of */
-  constructor(
-    readonly instances: Instances,
-    private readonly plan: RunPlan,
-    private readonly boxes: Set<Toolbox>,
-  ) {}
-
-  format(settings: EntryPlan['format']): Promise<ActionFormat> {
-    return this.#once(settings, () => this.instances.format(settings));
-  }
-
-  reward(settings: EntryPlan['reward']): Promise<ComposedReward> {
-    return this.#once(settings, () => this.instances.reward(settings.terms));
-  }
-
-  tools(settings: EntryPlan['tools']): Promise<Toolbox | undefined> {
-    return this.#once(settings, async () => {
-      const box = await this.instances.tools(settings, this.plan.toolLimits);
-      if (box !== undefined) this.boxes.add(box);
+/**
+ * Makes formats, tools and rewards of a run. Environments with the same settings share one.
+ *
+ * @param boxes gets every toolbox, to dispose of
+ */
+function shareParts(instances: Instances, { toolLimits }: RunPlan, boxes: Set<Toolbox>) {
+  return {
+    format: oncePerSettings((settings: EntryPlan['format']) => instances.format(settings)),
+    reward: oncePerSettings(({ terms }: EntryPlan['reward']) => instances.reward(terms)),
+    tools: oncePerSettings(async (settings: EntryPlan['tools']) => {
+      const box = await instances.tools(settings, toolLimits);
+      if (box !== undefined) boxes.add(box);
       return box;
-    });
-  }
+    }),
+  };
+}
 
-  #once<T>(settings: object, make: () => Promise<T>): Promise<T> {
-    const made = this.#made.get(settings) ?? make();
-    this.#made.set(settings, made);
-    return made as Promise<T>;
-  }
+type SharedParts = ReturnType<typeof shareParts>;
+
+function oncePerSettings<Settings, Part>(make: (settings: Settings) => Promise<Part>) {
+  const made = new Map<Settings, Promise<Part>>();
+  return (settings: Settings): Promise<Part> => {
+    const part = made.get(settings) ?? make(settings);
+    made.set(settings, part);
+    return part;
+  };
 }
 
 async function openEntry(
@@ -354,11 +348,11 @@ function refuseMissingExperts(plan: RunPlan, worlds: readonly OpenEnvironment[])
 
 async function rlParts(
   { entries, stages }: RunPlan,
+  instances: Instances,
   sharing: SharedParts,
   worlds: Filled<OpenEnvironment>,
   random: Random,
 ): Promise<Map<string, RlParts>> {
-  const { instances } = sharing;
   const parts = new Map<string, RlParts>();
   for (const stage of stages) {
     if (stage.kind !== 'rl') continue;
