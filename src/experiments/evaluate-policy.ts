@@ -105,26 +105,19 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
     const { actor, entry, environment, final, horizon, name, reward, trainedClusters } = player;
     const { split = final?.split ?? 'test', tasks = final?.tasks ?? usualTasks } = request;
     const attempts = request.episodesPerTask;
+    const { progress } = request;
     const options: EvaluateOptions = {
-      trainedClusters,
-      split,
+      ...{ trainedClusters, split, attempts, entry, reward, horizon },
       tasks: tasks === 'all' ? Infinity : tasks,
-      attempts,
-      entry,
       environments: environment.pool,
-      reward,
-      horizon,
       random: request.settings.random.stream('evaluation'),
       rollout: { ...defaultRollout, retries: 2 },
       signal: request.settings.signal,
+      ...(progress && { progress: (counts) => progress.take(counts) }),
     };
-    const { progress } = request;
     const play = async (who: Actor, as: string) => {
       progress?.begin(entry === undefined ? as : `${as} in ${entry}`);
-      const played = await evaluate(who, {
-        ...options,
-        ...(progress && { progress: (counts) => progress.take(counts) }),
-      });
+      const played = await evaluate(who, options);
       if (entry === undefined) return played;
       return { ...played, summary: { ...played.summary, environment: entry } };
     };

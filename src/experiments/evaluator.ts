@@ -16,12 +16,8 @@ import type { OpenEnvironment } from './open-environment.js';
 import type { EnvironmentResult, RunResult } from '../runs/run-result.js';
 import type { TrainedClusters } from '../runs/trained-clusters.js';
 
-export interface EvaluatorOptions {
+export interface EvaluatorOptions extends Pick<Parts, 'entries' | 'transfer'> {
   readonly plan: RunPlan;
-  /** The environments of training. */
-  readonly entries: Parts['entries'];
-  /** Environments that only the final evaluation plays, except those that are played like one of training. */
-  readonly transfer: Parts['transfer'];
   readonly journal: DiskJournal;
   /**
    * Clusters of tasks that the run trained on so far, by the names of environments; undefined if no split may have some
@@ -85,10 +81,9 @@ export class Evaluator {
       every,
       evaluate: async (step) => {
         const all: Played[] = [];
+        const own = { split, tasks, attempts: episodesPerTask };
         for (const temperature of temperatures) {
-          all.push(
-            ...(await this.#playTraining(this.#policyAt(temperature), { split, tasks, attempts: episodesPerTask })),
-          );
+          all.push(...(await this.#playTraining(this.#policyAt(temperature), own)));
         }
         // All lines are written together: an interruption between two of them leaves no line that a resume would repeat.
         for (const played of all) this.#write(stage, step, played);
@@ -197,16 +192,11 @@ export class Evaluator {
       const evaluation = await this.#play(way.title, actor, entry, tasks);
       all.push(called({ player: way.player, evaluation }, entries.length > 1 ? entry.plan.entry : undefined));
     }
-    if (entries.length === 1) return all;
     // A mean over some of the environments would be no result of the run.
-    if (all.length < entries.length) return all;
+    if (entries.length === 1 || all.length < entries.length) return all;
     const own = evaluationRandom(plan.recipe, random);
-    const together = evaluateTogether(
-      all.map(({ evaluation }) => evaluation),
-      tasks.attempts,
-      own,
-    );
-    return [{ player: way.player, evaluation: together }, ...all];
+    const evaluations = all.map(({ evaluation }) => evaluation);
+    return [{ player: way.player, evaluation: evaluateTogether(evaluations, tasks.attempts, own) }, ...all];
   }
 
   #play(
@@ -254,9 +244,8 @@ export class Evaluator {
     const { entries, journal, plan } = this.#options;
     const most = Math.ceil(plan.recipe.record.episodes / entries.length);
     const kept = entries.flatMap(({ plan: { entry } }) => {
-      const own = all.find(
-        ({ evaluation: { summary } }) => summary.environment === (entries.length > 1 ? entry : undefined),
-      );
+      const name = entries.length > 1 ? entry : undefined;
+      const own = all.find(({ evaluation: { summary } }) => summary.environment === name);
       return own?.evaluation.episodes.slice(0, most) ?? [];
     });
     journal.episodes(name, 0, showPieces(kept, entries[0].actor.model.encoder));
