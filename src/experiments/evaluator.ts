@@ -67,15 +67,11 @@ export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'env
  * are paired.
  */
 export class Evaluator {
-  readonly #options: EvaluatorOptions;
-
-  constructor(options: EvaluatorOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: EvaluatorOptions) {}
 
   /** Evaluations of a stage during training; undefined if the recipe has none. */
   during(stage: string): StageEvaluation | undefined {
-    const { every, split, tasks, episodesPerTask, temperatures } = this.#options.plan.recipe.evaluation;
+    const { every, split, tasks, episodesPerTask, temperatures } = this.options.plan.recipe.evaluation;
     if (every === 0) return undefined;
     return {
       every,
@@ -94,7 +90,7 @@ export class Evaluator {
 
   /** Evaluates the policy before a stage, on tasks of the final evaluation. Empty if the recipe wants none. */
   async start(stage: string): Promise<EvaluationSummary[]> {
-    const { tasks, temperatures } = this.#options.plan.before;
+    const { tasks, temperatures } = this.options.plan.before;
     if (tasks === 0) return [];
     this.#tell('evaluating the policy before reinforcement learning');
     const all: Played[] = [];
@@ -113,7 +109,7 @@ export class Evaluator {
    */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell(evaluationActivities.final);
-    const { entries, transfer, plan } = this.#options;
+    const { entries, transfer, plan } = this.options;
     const { temperatures } = plan.recipe.evaluation.final;
     const ways = this.#policyWays('policy', temperatures);
     const own: Played[] = [];
@@ -154,7 +150,7 @@ export class Evaluator {
 
   /** Results of each environment that has a name. */
   #environments(all: readonly Played[]): Pick<FinalEvaluation, 'environments'> {
-    const { entries, plan } = this.#options;
+    const { entries, plan } = this.options;
     const trained = entries.map((one) => one.plan.entry);
     const names = [...(entries.length > 1 ? trained : []), ...plan.transfer.map(({ entry }) => entry)];
     if (names.length === 0) return {};
@@ -178,13 +174,13 @@ export class Evaluator {
   }
 
   get #finalTasks(): Tasks {
-    const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
+    const { split, tasks, episodesPerTask } = this.options.plan.recipe.evaluation.final;
     return { split, tasks, attempts: episodesPerTask };
   }
 
   /** Plays in every environment of training. Several are also summed up together, which comes first. */
   async #playTraining(way: Way, tasks: Tasks): Promise<Played[]> {
-    const { entries, plan, random } = this.#options;
+    const { entries, plan, random } = this.options;
     const all: Played[] = [];
     for (const entry of entries) {
       const actor = way.actorIn(entry);
@@ -205,7 +201,7 @@ export class Evaluator {
     { environment, plan: entry, reward }: PlayedEntry,
     tasks: Tasks,
   ): Promise<Evaluation> {
-    const { plan, random, signal, trainedClusters } = this.#options;
+    const { plan, random, signal, trainedClusters } = this.options;
     const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
     ticker.begin(actor.kind === 'model' ? title : 'baseline');
     return evaluate(actor, {
@@ -231,17 +227,17 @@ export class Evaluator {
    * are always different.
    */
   #sharesClusters({ name, world }: OpenEnvironment): boolean {
-    const own = this.#options.entries.filter(({ environment }) => environment.name === name);
+    const own = this.options.entries.filter(({ environment }) => environment.name === name);
     return own.length > 0 && (world.sharesClusters || own.some(({ environment }) => environment.world.sharesClusters));
   }
 
   #write(stage: string, step: number, { player, evaluation: { summary, outcomes } }: Played): void {
-    this.#options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
+    this.options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
   }
 
   /** Keeps episodes of the first evaluation of each environment, which is at temperature 0. */
   #keepEpisodes(name: string, all: readonly Played[]): void {
-    const { entries, journal, plan } = this.#options;
+    const { entries, journal, plan } = this.options;
     const most = Math.ceil(plan.recipe.record.episodes / entries.length);
     const kept = entries.flatMap(({ plan: { entry } }) => {
       const name = entries.length > 1 ? entry : undefined;
@@ -252,7 +248,7 @@ export class Evaluator {
   }
 
   #tell(message: string): void {
-    this.#options.journal.event({ type: 'activity', message });
+    this.options.journal.event({ type: 'activity', message });
   }
 }
 

@@ -64,14 +64,12 @@ export async function* noCorpus(): AsyncIterable<string> {
 
 /** Creates instances, and records their contributions for the manifest. */
 export class Instances {
-  readonly #host: PluginHost;
-  readonly #settings: HostSettings;
   readonly #records = new Map<string, ContributionRecord>();
 
-  constructor(host: PluginHost, settings: HostSettings) {
-    this.#host = host;
-    this.#settings = settings;
-  }
+  constructor(
+    private readonly host: PluginHost,
+    private readonly settings: HostSettings,
+  ) {}
 
   /** The contributions of all instances so far, in order. */
   get records(): readonly ContributionRecord[] {
@@ -105,7 +103,7 @@ export class Instances {
     options: { readonly [name: string]: never },
   ): Promise<readonly FoundRequirement[]> {
     const requirements = await callPlugin(located, 'requires', () => located.contribution.requires?.(options) ?? []);
-    const findings = await findRequirements(requirements, this.#settings.signal);
+    const findings = await findRequirements(requirements, this.settings.signal);
     return findings.map((finding) => {
       if ('found' in finding) return finding.found;
       const { requirement, problem } = finding;
@@ -122,7 +120,7 @@ export class Instances {
     plan: WorldPlan,
     required: readonly FoundRequirement[],
   ): Promise<WorldHandle> {
-    const { cacheDirectory, log, signal } = this.#settings;
+    const { cacheDirectory, log, signal } = this.settings;
     const { milliseconds, observationCharacters } = plan;
     const limits = { milliseconds, observationCharacters };
     const title = ownerTitle(located);
@@ -133,9 +131,9 @@ export class Instances {
       const { workers } = plan;
       return openThreadWorld({ program: threadProgram(), data, workers, milliseconds, title, log, signal });
     }
-    const module = await this.#host.load(located);
-    const host = createEnvironmentHost(this.#settings, located, found);
-    const marks = this.#settings.markCalls?.(title, milliseconds);
+    const module = await this.host.load(located);
+    const host = createEnvironmentHost(this.settings, located, found);
+    const marks = this.settings.markCalls?.(title, milliseconds);
     return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, marks });
   }
 
@@ -160,7 +158,7 @@ export class Instances {
     try {
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
-        const host = createEnvironmentHost(this.#settings, located);
+        const host = createEnvironmentHost(this.settings, located);
         const tool = await callPlugin(located, 'create', () => module.create(options, host));
         made.push({ name: named.name, tool, external: located.contribution.external ?? false });
       }
@@ -286,9 +284,9 @@ export class Instances {
   ): Promise<Pick<PolicyContext, 'from'>> {
     if (from === undefined || !isGgufFile(from)) return {};
     if (importGguf === undefined) throw cannot(located, 'read GGUF files');
-    const { log } = this.#settings;
+    const { log } = this.settings;
     return {
-      from: await ggufFolder(from, this.#settings, (directory) => {
+      from: await ggufFolder(from, this.settings, (directory) => {
         log.info(`${basename(from)} is written as a Hugging Face folder, once.`);
         return callPlugin(located, 'importGguf', async () => {
           try {
@@ -301,19 +299,19 @@ export class Instances {
     };
   }
 
-  readonly #findModel = (name: string): string | undefined => findFetchedModel(this.#settings.cacheDirectory, name);
+  readonly #findModel = (name: string): string | undefined => findFetchedModel(this.settings.cacheDirectory, name);
 
   async #openEncoder(folder: string, settings?: FolderEncoderSettings): Promise<ConversationEncoder> {
-    const policies = await this.#host.contributions('policy');
+    const policies = await this.host.contributions('policy');
     const opener = policies.find(({ contribution }) => contribution.opensEncoders);
-    const { openEncoder } = opener === undefined ? {} : await this.#host.load(opener);
+    const { openEncoder } = opener === undefined ? {} : await this.host.load(opener);
     if (opener === undefined || openEncoder === undefined) {
       throw new AgentgymError('AG_POLICY_CANNOT', {
         message: 'No installed policy opens the tokenizer of a folder.',
         hint: 'The policy `transformer` does: `agentgym plugins install policy-transformer`.',
       });
     }
-    const { cacheDirectory } = createHost(this.#settings, opener);
+    const { cacheDirectory } = createHost(this.settings, opener);
     return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }, outsideFiles));
   }
 
@@ -329,13 +327,13 @@ export class Instances {
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const { located, options } = await this.#locate(kind, named);
-    const host = createHost(this.#settings, located);
-    return { located, module: await this.#host.load(located), options, host };
+    const host = createHost(this.settings, located);
+    return { located, module: await this.host.load(located), options, host };
   }
 
   /** Finds a contribution and completes its options. It runs no code of the contribution except `validate`. */
   async #locate<Kind extends ContributionKind>(kind: Kind, named: Named) {
-    const located = await this.#host.find(kind, named.name);
+    const located = await this.host.find(kind, named.name);
     const options = wholeOptions(located, named.options ?? {});
     const { contribution: _, ...origin } = located;
     const record = { ...origin, options: options as JsonObject };

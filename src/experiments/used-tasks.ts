@@ -190,25 +190,22 @@ async function heldOutTasks(
 
 /** The clusters of tasks. */
 export class TaskClusters {
-  readonly #world: WorldHandle;
   readonly #asked = new Set<string>();
   readonly #clusters = new Map<string, string>();
 
-  constructor(world: WorldHandle) {
-    this.#world = world;
-  }
+  constructor(private readonly world: WorldHandle) {}
 
   /** Tells the splits of tasks. Absent: the world does not. */
   get splitOf(): WorldHandle['splitOf'] {
-    return this.#world.splitOf;
+    return this.world.splitOf;
   }
 
   /** Asks about the tasks that were not asked about before. */
   async ask(tasks: Iterable<string>): Promise<void> {
-    if (!this.#world.tells) return;
+    if (!this.world.tells) return;
     const ids = [...new Set(tasks)].filter((id) => !this.#asked.has(id));
     if (ids.length === 0) return;
-    const told = await this.#world.about(ids);
+    const told = await this.world.about(ids);
     for (const [index, id] of ids.entries()) {
       this.#asked.add(id);
       const { cluster } = told[index] ?? {};
@@ -227,10 +224,10 @@ export class TaskClusters {
   }
 
   facts(): Pick<SplitTasks, 'clusters' | 'sharesClusters'> {
-    if (!this.#world.tells) return {};
+    if (!this.world.tells) return {};
     return {
       ...(this.#clusters.size > 0 && { clusters: this.#clusters }),
-      ...(this.#world.sharesClusters && { sharesClusters: true }),
+      ...(this.world.sharesClusters && { sharesClusters: true }),
     };
   }
 }
