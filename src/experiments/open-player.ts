@@ -89,13 +89,13 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const text = typeof policy === 'string' ? textModel(policy) : undefined;
   const model = request.found ?? (await findPlayedModel(request));
   const plan = model?.plan;
-  if (plan === undefined) refuseCheckpoint(text?.name ?? shownPlayer(policy), request);
+  // An address may have a password.
+  const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
+  if (plan === undefined) refuseCheckpoint(who, request);
   const recipe = plan?.recipe;
   const entry = plan && chosenEntry(plan, request.environment, model?.name ?? '');
   const name = entry?.environment.name ?? request.environment;
   if (name === undefined) {
-    // An address may have a password.
-    const who = text?.name ?? shownPlayer(policy);
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message:
         model === undefined && text === undefined && who !== randomPlayer
@@ -108,6 +108,13 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const options = { ...entry?.environment.options, ...request.options };
   const environment = await instances.environment({ ...played, options });
   let tools: Toolbox | undefined;
+  let actor: Actor | undefined;
+  const dispose = async (): Promise<void> => {
+    await environment.pool.dispose();
+    await tools?.dispose();
+    if (actor?.kind === 'model') await actor.model.dispose();
+    if (actor?.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
+  };
   try {
     const { terms = [{ name: 'sparse', weight: 1 }] } = entry?.reward ?? recipe?.reward ?? {};
     const reward = await instances.reward(terms);
@@ -115,7 +122,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     const named = request.tools?.map((tool) => ({ name: tool })) ?? entry?.tools ?? recipe?.tools ?? [];
     if (text !== undefined) refuseTokenLimit(text.name, request);
     if (model === undefined && text === undefined) {
-      refuseModelFlags(shownPlayer(policy), request);
+      refuseModelFlags(who, request);
       if (typeof policy === 'string') {
         checkPlayer(policy, environment);
         refuseTools(policy, request);
@@ -123,7 +130,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seat = { instances, tools };
-    const seated: Actor =
+    actor =
       model !== undefined
         ? await openModel(model, entry, request, seat)
         : text !== undefined
@@ -134,30 +141,18 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     const told = entry ?? { prompt: recipe?.prompt, entry: undefined };
     const ownPrompt = model && { settings: told.prompt, kept: model.prompts?.get(told.entry) };
     const prompt = { asked: request.prompt, own: ownPrompt, environment, horizon, rollout: defaultRollout, settings };
-    const actor = await withPrompt(seated, prompt).catch(async (error: unknown) => {
-      await disposeActor(seated);
-      throw error;
-    });
-    const trained = model?.trainedClusters?.get(environment.name);
+    actor = await withPrompt(actor, prompt);
+    const player = actor.kind === 'player' ? actor.player.name : who;
     return {
-      name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
-      origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
-      actor,
-      environment,
-      reward,
-      horizon,
+      name: model?.name ?? player,
+      origin: model?.origin ?? player,
+      ...{ actor, environment, reward, horizon, dispose },
       final: entry && recipe?.evaluation.final,
       entry: entry?.entry,
-      trainedClusters: trained,
-      async dispose() {
-        await environment.pool.dispose();
-        await tools?.dispose();
-        await disposeActor(actor);
-      },
+      trainedClusters: model?.trainedClusters?.get(environment.name),
     };
   } catch (error) {
-    await environment.pool.dispose();
-    await tools?.dispose();
+    await dispose();
     throw error;
   }
 }
@@ -186,14 +181,10 @@ interface TextModel {
 }
 
 /** The run, folder or pulled model that is to play. Undefined: another player is. */
-export async function findPlayedModel({
-  policy,
-  runsFolder,
-  settings: { cacheDirectory },
-  checkpoint,
-}: OpenPlayerRequest): Promise<FoundModel | undefined> {
+export async function findPlayedModel(request: OpenPlayerRequest): Promise<FoundModel | undefined> {
+  const { policy, runsFolder, settings, checkpoint } = request;
   if (typeof policy !== 'string' || textModel(policy) !== undefined) return undefined;
-  return findModel(policy, { runsFolder, cacheDirectory, checkpoint });
+  return findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint });
 }
 
 /** The parts of `NAME:ADDRESS`. Undefined for anything else; the drive of a path in Windows has one letter. */
@@ -201,11 +192,6 @@ function textModel(policy: string): TextModel | undefined {
   if (isSourceName(policy)) return undefined;
   const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
   return name === undefined || address === undefined ? undefined : { name, address };
-}
-
-async function disposeActor(actor: Actor): Promise<void> {
-  if (actor.kind === 'model') await actor.model.dispose();
-  if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
 }
 
 async function openModel(
@@ -235,10 +221,6 @@ async function openTextModel(
   const format = fitFormat(await chosenFormat(request, instances), { tools });
   const player = await instances.player({ name, options: policyOptions }, { address, temperature });
   return { kind: 'player', player, format, tools };
-}
-
-function shownPlayer(player: string | Player): string {
-  return typeof player === 'string' ? player : player.name;
 }
 
 /** Throws AG_PLAYER_UNKNOWN for a name that is not a player of the environment. */
