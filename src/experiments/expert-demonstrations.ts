@@ -56,7 +56,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
    * @throws AG_DEMONSTRATION if no game is left, or if the action format cannot write one
    */
   async prepare(count: number): Promise<void> {
-    // The games that build a tokenizer may be fewer.
+    // The games that build a tokenizer may be fewer, and are played first.
     if (count > this.own.demonstrations.countUnpaid) await this.#games.play(this.own.demonstrations.countUnpaid);
     const { episodes, played } = await this.#games.play(count);
     this.facts = { ...noFacts, learned: episodes };
