@@ -9,7 +9,7 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { demonstrationContexts, refuseLongPrompt } from './make-parts.js';
+import { demonstrationContexts, longestEpisode, refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts } from './open-parts.js';
 import { tryFiles } from './prepare-demonstrations.js';
 import type { FileContext } from './stage-demonstrations.js';
@@ -67,15 +67,13 @@ export async function checkTraining(
     const { random } = settings;
     const { sampler } = plan.recipe.policy;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
-    const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
+    const maxTokens = longestEpisode(plan, capabilities ?? { maxTokens: Infinity });
     const contexts = demonstrationContexts(plan, parts, settings, undefined, encoder);
     const told = parts.entries.map((entry, place) => {
       const { format } = contexts[place] as FileContext;
-      const prompt = entry.writePrompt(format);
-      if (encoder !== undefined) {
-        refuseLongPrompt(plan, entry, format, prompt, { encoder, capabilities: { maxTokens } });
-      }
-      return { ...entry, prompt };
+      const written = { ...entry, format, prompt: entry.writePrompt(format) };
+      if (encoder !== undefined) refuseLongPrompt(plan, written, encoder, maxTokens);
+      return written;
     });
     const promptOf = (entry: EntryPlan) => told.find((one) => one.plan === entry)?.prompt;
     await tryFiles(

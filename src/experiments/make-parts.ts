@@ -1,7 +1,6 @@
 import { formatPath } from '../config/recipe-layer.js';
 import { entryPath, type RunPlan } from '../config/run-plan.js';
-import type { ActionFormat } from '../contracts/format.js';
-import type { ConversationEncoder, PolicyModel } from '../contracts/policy.js';
+import type { ConversationEncoder, PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor, Prompt } from '../rollout/actor.js';
@@ -95,7 +94,8 @@ export async function makeParts(
     try {
       const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
       const playing = mapFilled(entries, played);
-      for (const entry of playing) refuseLongPrompt(plan, entry, entry.format, entry.prompt, policy);
+      const maxTokens = longestEpisode(plan, policy.capabilities);
+      for (const entry of playing) refuseLongPrompt(plan, entry, policy.encoder, maxTokens);
       const contexts = demonstrationContexts(
         plan,
         { ...open, entries: playing },
@@ -206,16 +206,19 @@ async function* corpusOf(demonstrations: Parts['demonstrations'], { entries }: O
   }
 }
 
+/** Tokens after which an episode is cut. */
+export function longestEpisode({ recipe }: RunPlan, { maxTokens }: Pick<PolicyCapabilities, 'maxTokens'>): number {
+  return Math.min(maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+}
+
 /** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */
 export function refuseLongPrompt(
   plan: RunPlan,
-  { environment, plan: entry, tools }: Pick<OpenEntry, 'environment' | 'plan' | 'tools'>,
-  format: ActionFormat,
-  prompt: Prompt,
-  { encoder, capabilities }: Pick<PolicyModel, 'encoder'> & { readonly capabilities: { readonly maxTokens: number } },
+  { environment, format, plan: entry, prompt, tools }: Omit<PlayedEntry, 'actor'>,
+  encoder: ConversationEncoder,
+  maxTokens: number,
 ): void {
   const { maxActionTokens } = entry.sampling;
-  const maxTokens = Math.min(capabilities.maxTokens, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
   const writing = { format, tools, instructions: environment.world.instructions };
   const path = formatPath(entryPath(plan, entry, ['prompt', 'examples', 'count']));
   refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });

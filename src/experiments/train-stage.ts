@@ -26,7 +26,7 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
-import type { Parts, PlayedEntry } from './make-parts.js';
+import { longestEpisode, type Parts, type PlayedEntry } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
 import { nothingFits } from './stage-demonstrations.js';
 import { stageRandom } from './stage-random.js';
@@ -104,7 +104,7 @@ async function runSft(
   const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
-  const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const maxTokens = longestEpisode(plan, capabilities);
   const all = parts.demonstrations.get(name);
   if (all === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
   const learning = all.map((own, at) => {
