@@ -30,7 +30,8 @@ export interface DemonstrateRequest extends OpenPlayerRequest {
   readonly seed: number;
 }
 
-interface DemonstrateCounts {
+/** Demonstrations that were written, as `agentgym demonstrate --json` prints them. */
+export interface WrittenFile extends FileDigest {
   /** Episodes to play. */
   readonly episodes: number;
   /** Completed episodes. */
@@ -40,10 +41,6 @@ interface DemonstrateCounts {
   readonly kept: number;
   /** Episodes that an infrastructure failure broke. They are in no rate and not in the file. */
   readonly failed: number;
-}
-
-/** Demonstrations that were written, as `agentgym demonstrate --json` prints them. */
-export interface WrittenFile extends DemonstrateCounts, FileDigest {
   readonly file: string;
   readonly environment: string;
   readonly player: string;
@@ -83,7 +80,6 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const tasks = new Set<string>();
     const failures = new FailureCount();
     let [played, succeeded, kept, turns] = [0, 0, 0, 0];
-    const counts = () => ({ episodes, played, succeeded, kept, failed: failures.failed });
     for await (const part of playInParts(episodes, keysAt, {
       actor,
       environments: environment.pool,
@@ -100,10 +96,8 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
         if (episode.status === 'failed') continue;
         played += 1;
         succeeded += Number(episode.success);
-        const demonstrated =
-          filter === 'success' && !episode.success
-            ? undefined
-            : demonstratedEpisode(episode, actor.kind !== 'environment');
+        if (filter === 'success' && !episode.success) continue;
+        const demonstrated = demonstratedEpisode(episode, actor.kind !== 'environment');
         if (demonstrated === undefined) continue;
         await writer.write(demonstrated);
         kept += 1;
@@ -116,8 +110,9 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const digest = await writer.finish();
     const { file } = writer;
     writer = undefined;
+    const counts = { episodes, played, succeeded, kept, failed: failures.failed };
     const own = { file, environment: environment.name, player: header.player, split };
-    return { ...own, ...counts(), success: succeeded / Math.max(1, played), tasks: tasks.size, turns, ...digest };
+    return { ...own, ...counts, success: succeeded / Math.max(1, played), tasks: tasks.size, turns, ...digest };
   } finally {
     await writer?.discard();
     await player.dispose();
