@@ -57,10 +57,8 @@ async function playExamples(
   const { pool, world } = environment;
   refuseEmptySplit(world, 'train');
   const { train } = world.splits;
-  const most = Math.min(
-    train.count === 'unbounded' ? Infinity : train.count,
-    Math.max(leastTried, triedPerGame * count),
-  );
+  const enough = Math.max(leastTried, triedPerGame * count);
+  const most = train.count === 'unbounded' ? enough : Math.min(train.count, enough);
   const won = new Map<string, ChosenGame>();
   let tried = 0;
   while (won.size < count && tried < most) {
@@ -101,7 +99,10 @@ async function readExamples(
       throw brokenLine(file, one, problem, hint);
     }
     const { task, success, turns } = one.episode;
-    if (task === undefined) throw brokenLine(file, one, 'it has no "task", so nobody can tell its split', noTask);
+    if (task === undefined) {
+      const hint = 'Write the file with `agentgym demonstrate`, which names the task of each game.';
+      throw brokenLine(file, one, 'it has no "task", so nobody can tell its split', hint);
+    }
     if (heldOut.has(task)) throw heldOutTask(file, one, `its task "${task}" is in the validation or test split`);
     const isClean = turns.every(({ isContext, malformed }) => isContext !== true && malformed === undefined);
     if (success !== true || !isClean || chosen.has(task)) continue;
@@ -119,15 +120,9 @@ async function readExamples(
   return games;
 }
 
-const noTask = 'Write the file with `agentgym demonstrate`, which names the task of each game.';
-
 function heldOutTask(file: string, place: Pick<ReadEpisode, 'line'>, problem: string): AgentgymError {
-  return brokenLine(
-    file,
-    place,
-    problem,
-    'Remove the games of held-out tasks from the file: a prompt must not show what tests it.',
-  );
+  const hint = 'Remove the games of held-out tasks from the file: a prompt must not show what tests it.';
+  return brokenLine(file, place, problem, hint);
 }
 
 /** Tasks that are asked about at a time. */

@@ -104,10 +104,9 @@ function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Leve
     const pull = (demand: Demand, value: number) => ({ ...demand, options: { ...demand.options, [option]: value } });
     return { key: ['policy', 'options', option], values, pull };
   });
-  const withLoad = (demand: Demand, changes: Partial<PolicyLoad>) => ({
-    ...demand,
-    load: { ...demand.load, ...changes },
-  });
+  const withLoad = ({ load, ...demand }: Demand, changes: Partial<PolicyLoad>) => {
+    return { ...demand, load: { ...load, ...changes } };
+  };
   const tasks = funded.flatMap((stage): Lever[] => {
     if (stage.kind === 'sft') return [];
     const { name, tasksPerStep } = stage;
