@@ -2,6 +2,16 @@ import type { SplitName } from '../contracts/environment.js';
 import type { JsonObject } from '../contracts/json.js';
 import { splitNames } from '../rollout/split-names.js';
 
+/** An environment, for records of what was played in it. */
+export interface PlayedEnvironment {
+  readonly name: string;
+  /** Plugin that provides it. */
+  readonly package: string;
+  readonly version: string;
+  /** All options, with defaults. */
+  readonly options: JsonObject;
+}
+
 /**
  * The first line of a file of demonstrations. It describes all episodes up to the next header, so files may be joined
  * with `cat`.
@@ -9,24 +19,30 @@ import { splitNames } from '../rollout/split-names.js';
 export interface DemonstrationHeader {
   readonly formatVersion: 1;
   readonly document: 'demonstrations';
-  readonly environment: {
-    readonly name: string;
-    /** Plugin that provides it. */
-    readonly package: string;
-    readonly version: string;
-    /** All options, with defaults. */
-    readonly options: JsonObject;
-  };
+  readonly environment: PlayedEnvironment;
   readonly split: SplitName;
   /** Who played: an expert, `random`, a run or a folder with a model. */
   readonly player: string;
   /** Sampling temperature of a player with tokens. */
-  readonly temperature?: number;
+  readonly temperature?: number | undefined;
   /** Turns after which an episode was cut. */
   readonly horizon: number;
   readonly seed: number;
   /** `success`: lost episodes were left out. */
-  readonly filter?: 'success';
+  readonly filter?: 'success' | undefined;
+}
+
+/** The header of episodes of an environment. */
+export function headerOf(
+  { name, package: from, version, options }: PlayedEnvironment,
+  play: Omit<DemonstrationHeader, 'formatVersion' | 'document' | 'environment'>,
+): DemonstrationHeader {
+  return {
+    formatVersion: 1,
+    document: 'demonstrations',
+    environment: { name, package: from, version, options },
+    ...play,
+  };
 }
 
 /** Whether a value is a header, of any version. */

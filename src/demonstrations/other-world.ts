@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { JsonObject } from '../contracts/json.js';
-import type { DemonstrationHeader } from './demonstration-header.js';
+import type { DemonstrationHeader, PlayedEnvironment } from './demonstration-header.js';
 
 /**
  * Why demonstrations under this header cannot train in an environment: they are of another environment, of other
@@ -10,7 +9,7 @@ import type { DemonstrationHeader } from './demonstration-header.js';
  */
 export function otherWorld(
   header: DemonstrationHeader,
-  environment: { readonly name: string; readonly options: JsonObject },
+  environment: Pick<PlayedEnvironment, 'name' | 'options'>,
 ): string | undefined {
   const { name, options } = header.environment;
   if (name !== environment.name) {

@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from '../rollout/demonstrated-episode.js';
-import { unknownKey } from './known-keys.js';
 import { learningMark, markKeys } from './learning-marks.js';
-import { optionalString, outcomeOf } from './optional-keys.js';
+import { readOutcome } from './optional-keys.js';
 import { type ChatMessage, readMessage } from './read-message.js';
 
 /**
@@ -24,12 +23,7 @@ export function parseConversations(value: JsonObject): DemonstratedEpisode | str
 }
 
 function parseChat(value: JsonObject, listKey: string, taskKey: string): DemonstratedEpisode | string {
-  const problem =
-    optionalString(value, taskKey) ??
-    optionalString(value, 'system') ??
-    unknownKey(value, [listKey, taskKey, 'system', 'success', ...markKeys]);
-  if (problem !== undefined) return problem;
-  const outcome = outcomeOf(value);
+  const outcome = readOutcome(value, [taskKey, 'system'], [listKey, ...markKeys]);
   if (typeof outcome === 'string') return outcome;
   const mark = learningMark(value);
   if (typeof mark === 'string') return mark;
@@ -48,15 +42,12 @@ function parseChat(value: JsonObject, listKey: string, taskKey: string): Demonst
     return '"system" and the system message contradict each other';
   }
   const system = first ?? beside;
-  const turns = alternate(chat.slice(first === undefined ? 0 : 1), first === undefined ? 1 : 2, marksEach(messages));
+  // A chat may mark what is learned with `loss: true`, as AgentTraj-L does. Then actions without a mark are context.
+  const marksEach = messages.some((message) => (message as JsonObject)['loss'] === true);
+  const turns = alternate(chat.slice(first === undefined ? 0 : 1), first === undefined ? 1 : 2, marksEach);
   if (typeof turns === 'string') return turns;
   const task = value[taskKey] as string | undefined;
-  return { ...(task !== undefined && { task }), ...(system !== undefined && { system }), ...turns, ...outcome };
-}
-
-/** Whether the chat marks what is learned with `loss: true`, as AgentTraj-L does. Then actions without a mark are context. */
-function marksEach(messages: readonly unknown[]): boolean {
-  return messages.some((message) => (message as JsonObject)['loss'] === true);
+  return { task, system, ...turns, ...outcome };
 }
 
 /**
@@ -78,10 +69,10 @@ function alternate(
     if (role !== expected) return `message ${first + index}: observations and actions do not alternate`;
     if (observation === undefined) observation = content;
     else {
-      turns.push({ observation, text: content, ...(call && { call }), ...(!learned && { isContext: true as const }) });
+      turns.push({ observation, text: content, call, ...(!learned && { isContext: true as const }) });
       observation = undefined;
     }
   }
   if (turns.every(({ isContext }) => isContext)) return 'it has no action to learn';
-  return { turns, ...(observation !== undefined && { finalObservation: observation }) };
+  return { turns, finalObservation: observation };
 }

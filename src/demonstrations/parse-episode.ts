@@ -2,18 +2,12 @@ import type { JsonObject } from '../contracts/json.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from '../rollout/demonstrated-episode.js';
 import { isObject } from './demonstration-header.js';
 import { present, unknownKey } from './known-keys.js';
-import { optionalString, outcomeOf } from './optional-keys.js';
+import { readOutcome, textProblem } from './optional-keys.js';
 
 /** A line of our own format, as `agentgym demonstrate` writes it. Returns the problem of a broken line. */
 export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
   const { turns } = value;
-  for (const key of ['task', 'system', 'instructions', 'finalObservation']) {
-    const problem = optionalString(value, key);
-    if (problem !== undefined) return problem;
-  }
-  const unknown = unknownKey(value, ['task', 'system', 'instructions', 'turns', 'finalObservation', 'success']);
-  if (unknown !== undefined) return unknown;
-  const outcome = outcomeOf(value);
+  const outcome = readOutcome(value, ['task', 'system', 'instructions', 'finalObservation'], ['turns']);
   if (typeof outcome === 'string') return outcome;
   if (!Array.isArray(turns) || turns.length === 0) return '"turns" is not a list with a turn';
   const read: DemonstratedTurn[] = [];
@@ -23,27 +17,15 @@ export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
     if (problem !== undefined) return `turn ${index + 1}: ${problem}`;
     read.push(turn as DemonstratedTurn);
   }
-  const { task, system, instructions, finalObservation } = value as Pick<
-    DemonstratedEpisode,
-    'task' | 'system' | 'instructions' | 'finalObservation'
-  >;
-  return {
-    ...(task !== undefined && { task }),
-    ...(system !== undefined && { system }),
-    ...(instructions !== undefined && { instructions }),
-    turns: read,
-    ...(finalObservation !== undefined && { finalObservation }),
-    ...outcome,
-  };
+  const { task, system, instructions, finalObservation } = value as Omit<DemonstratedEpisode, 'turns'>;
+  return { task, system, instructions, turns: read, finalObservation, ...outcome };
 }
 
 function turnProblem(turn: unknown): string | undefined {
   if (!isObject(turn)) return 'it is not an object';
   if (typeof turn['observation'] !== 'string') return '"observation" is not a string';
-  for (const key of ['action', 'text', 'malformed']) {
-    const problem = optionalString(turn, key);
-    if (problem !== undefined) return problem;
-  }
+  const problem = textProblem(turn, ['action', 'text', 'malformed']);
+  if (problem !== undefined) return problem;
   const { isContext = true } = turn;
   if (isContext !== true) return '"isContext" is not true';
   const { tools = [] } = turn;

@@ -12,7 +12,7 @@ export interface ReadEpisode {
   readonly episode: DemonstratedEpisode;
   readonly layout: FileLayout;
   /** The header before it, in our own layout. */
-  readonly header?: DemonstrationHeader;
+  readonly header?: DemonstrationHeader | undefined;
   /** Line in which it begins, from 1. */
   readonly line: number;
   /** "Line 3 of games.jsonl", for messages. */
@@ -45,7 +45,7 @@ export async function* readEpisodes(file: string, layout?: FileLayout): AsyncGen
       const episode = layoutParsers[known](value);
       if (typeof episode === 'string') throw brokenLine(file, raw, episode);
       episodes += 1;
-      yield { episode, layout: known, ...(header && { header }), line: raw.line, place: placeOf(file, raw) };
+      yield { episode, layout: known, header, line: raw.line, place: placeOf(file, raw) };
     }
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) {
@@ -79,7 +79,7 @@ export function brokenLine(
 ): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
     message: `${placeOf(file, raw)} is not a demonstration: ${complaint}.`,
-    ...(hint !== undefined && { hint }),
+    hint,
     file,
     line: raw.line,
   });

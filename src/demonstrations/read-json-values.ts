@@ -91,11 +91,8 @@ const tooLong = `it is longer than ${longestValue >> 20} MB`;
 
 class LineScan {
   readonly #parts = new ValueParts();
-  #line: number;
 
-  constructor(line: number) {
-    this.#line = line;
-  }
+  constructor(private line: number) {}
 
   *take(chunk: Buffer): Generator<RawValue> {
     let start = 0;
@@ -103,23 +100,22 @@ class LineScan {
       this.#parts.add(chunk.subarray(start, at));
       start = at + 1;
       yield* this.end();
-      this.#line += 1;
+      this.line += 1;
     }
     this.#parts.add(chunk.subarray(start));
-    if (this.#parts.isTooLong) yield { problem: tooLong, line: this.#line };
+    if (this.#parts.isTooLong) yield { problem: tooLong, line: this.line };
   }
 
   *end(): Generator<RawValue> {
     const { text, problem } = this.#parts.take();
-    if (problem !== undefined) yield { problem, line: this.#line };
-    else if (text !== undefined && text.trim() !== '') yield { text, line: this.#line };
+    if (problem !== undefined) yield { problem, line: this.line };
+    else if (text !== undefined && text.trim() !== '') yield { text, line: this.line };
   }
 }
 
 /** Finds the commas between the items of an array: those outside of strings and of nested values. */
 class ArrayScan {
   readonly #parts = new ValueParts();
-  #line: number;
   /** Line in which the present item begins; undefined between items. */
   #itemLine: number | undefined;
   #item = 1;
@@ -128,9 +124,7 @@ class ArrayScan {
   #escaped = false;
   #closed = false;
 
-  constructor(line: number) {
-    this.#line = line;
-  }
+  constructor(private line: number) {}
 
   *take(chunk: Buffer): Generator<RawValue> {
     // The loop reads every byte of the file, and local variables are faster than fields.
@@ -138,7 +132,7 @@ class ArrayScan {
     let start = 0;
     for (let at = 0; at < chunk.length; at += 1) {
       const byte = chunk[at] as number;
-      if (byte === lineFeed) this.#line += 1;
+      if (byte === lineFeed) this.line += 1;
       if (inString) {
         if (escaped) escaped = false;
         else if (byte === backslash) escaped = true;
@@ -147,12 +141,12 @@ class ArrayScan {
       }
       if (isSpace(byte)) continue;
       if (this.#closed) {
-        yield { problem: 'text follows the end of the array', line: this.#line, item: this.#item };
+        yield { problem: 'text follows the end of the array', line: this.line, item: this.#item };
         return;
       }
       const ends = depth === 0 && (byte === comma || byte === closingBracket);
       if (!ends) {
-        this.#itemLine ??= this.#line;
+        this.#itemLine ??= this.line;
         if (byte === quote) inString = true;
         else if (isOpening(byte)) depth += 1;
         else if (isClosing(byte)) depth -= 1;
@@ -167,16 +161,16 @@ class ArrayScan {
     [this.#depth, this.#inString, this.#escaped] = [depth, inString, escaped];
     if (this.#closed) return;
     this.#parts.add(chunk.subarray(start));
-    if (this.#parts.isTooLong) yield { problem: tooLong, line: this.#itemLine ?? this.#line, item: this.#item };
+    if (this.#parts.isTooLong) yield { problem: tooLong, line: this.#itemLine ?? this.line, item: this.#item };
   }
 
   *end(): Generator<RawValue> {
     if (this.#closed) return;
-    yield { problem: 'the file ends before the array does', line: this.#itemLine ?? this.#line, item: this.#item };
+    yield { problem: 'the file ends before the array does', line: this.#itemLine ?? this.line, item: this.#item };
   }
 
   #value(): RawValue {
-    const value = { ...this.#parts.take(), line: this.#itemLine ?? this.#line, item: this.#item };
+    const value = { ...this.#parts.take(), line: this.#itemLine ?? this.line, item: this.#item };
     this.#itemLine = undefined;
     this.#item += 1;
     return value;

@@ -10,9 +10,9 @@ export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
   /** The function that an action calls. */
-  readonly call?: FunctionCall;
+  readonly call?: FunctionCall | undefined;
   /** Whether it is learned. Absent: it has no mark. */
-  readonly learned?: boolean;
+  readonly learned?: boolean | undefined;
 }
 
 /** Roles by their names in chats of OpenAI and TRL, of AgentTraj-L and ShareGPT, and of LLaMA-Factory. */
@@ -50,7 +50,7 @@ export function readMessage(given: Json): ChatMessage | string {
   if (call !== undefined && role !== 'assistant') return 'it calls a function, but it is not an action';
   const text = name === 'function_call' ? '' : textOf(content, call !== undefined);
   if (text === undefined) return `"${'from' in message ? 'value' : 'content'}" ${contentProblem(content)}`;
-  return { role, content: text, ...(call && { call }), ...(learned !== undefined && { learned }) };
+  return { role, content: text, call, learned };
 }
 
 function roleProblem(message: JsonObject): string {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { DemonstrationHeader } from './demonstration-header.js';
+import type { DemonstrationHeader, PlayedEnvironment } from './demonstration-header.js';
 import { fileDigest, type FileDigest } from './file-digest.js';
 import type { FileLayout } from './file-layout.js';
 import { readEpisodes } from './read-episodes.js';
@@ -10,7 +10,7 @@ export interface DemonstrationSurvey extends FileDigest {
   readonly file: string;
   readonly layout: FileLayout;
   /** Present in our own layout: the environments, mostly one. */
-  readonly environments?: readonly DemonstrationHeader['environment'][];
+  readonly environments?: readonly PlayedEnvironment[];
   readonly splits?: readonly string[];
   readonly players?: readonly string[];
   readonly episodes: number;

@@ -27,13 +27,13 @@ export interface EvaluateOptions extends Omit<CollectOptions, 'actor'> {
    * Play only so many of these tasks, in the worlds in which all would be played. So a short evaluation is paired with a
    * whole one. Absent: all.
    */
-  readonly part?: number;
+  readonly part?: number | undefined;
   /** Episodes of each task. If there is more than one, the summary has avg@k and pass@k. */
   readonly attempts: number;
   /** Root of this evaluation's streams. */
   readonly random: Random;
   /** The environment's name in a run of several, which recorded episodes have. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   /**
    * Clusters on which the player was trained. Present if a split may have some of them. Each task is then labelled by
    * whether the player saw its cluster.

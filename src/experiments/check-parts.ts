@@ -28,10 +28,7 @@ export function checkPolicy(
   samplerName?: string,
 ): void {
   const lacks = (what: string) =>
-    new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The algorithm needs ${what}, but the policy \`${name}\` does not have it.`,
-      path: 'algorithm',
-    });
+    cannot('algorithm', `The algorithm needs ${what}, but the policy \`${name}\` does not have it.`);
   if (algorithm.roles.includes('reference') && !freeze) throw lacks('a frozen reference');
   const shared = algorithm.critic?.trunk === 'shared' ? algorithm.critic : undefined;
   const losses = [
@@ -46,11 +43,12 @@ export function checkPolicy(
   // Losses over pairs hold for pairs of any sampler.
   const readsPairs = nodes.some(({ op }) => op === 'pairDifference');
   if (!sampler.exact && !recomputes && !readsPairs) {
-    throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The ${samplerName === undefined ? `policy \`${name}\`` : `sampler \`${samplerName}\``} does not promise equal log probabilities in sampling and training.`,
-      hint: 'Set `algorithm.recomputeLogprobs: true`: the trainer then computes its own and corrects for the difference.',
-      path: 'algorithm.recomputeLogprobs',
-    });
+    const who = samplerName === undefined ? `policy \`${name}\`` : `sampler \`${samplerName}\``;
+    throw cannot(
+      'algorithm.recomputeLogprobs',
+      `The ${who} does not promise equal log probabilities in sampling and training.`,
+      'Set `algorithm.recomputeLogprobs: true`: the trainer then computes its own and corrects for the difference.',
+    );
   }
   if (shared !== undefined && !live.includes('value')) throw lacks('a critic');
   for (const node of nodes) {
@@ -67,11 +65,11 @@ function checkTerms(loss: Loss, known: PolicyCapabilities['losses'], policy: str
   for (const [term, named] of Object.entries(nameTerms(loss))) {
     if (named !== undefined && known.includes(named.name)) continue;
     const what = named === undefined ? 'no loss that has a name' : `the loss \`${named.name}\``;
-    throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The policy \`${policy}\` cannot compute the term \`${term}\` of a loss: it is ${what}.`,
-      hint: `It computes ${known.join(', ')}. A divergence from the reference can be in the reward: \`klIn: reward\`.`,
+    throw cannot(
       path,
-    });
+      `The policy \`${policy}\` cannot compute the term \`${term}\` of a loss: it is ${what}.`,
+      `It computes ${known.join(', ')}. A divergence from the reference can be in the reward: \`klIn: reward\`.`,
+    );
   }
 }
 
@@ -143,37 +141,39 @@ export function checkStageNeeds(
   if (temperature !== undefined && other !== undefined && stages.some(({ kind }) => kind === 'rl')) {
     const isOwn = other.entry !== undefined && other.sampling.temperature !== plan.recipe.policy.sampling.temperature;
     const path = formatPath([...(isOwn ? other.path : ['policy']), 'sampling', 'temperature']);
-    throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The policy \`${name}\` trains only on episodes that are sampled at temperature ${temperature}, not ${other.sampling.temperature}.`,
-      hint: `Set \`${path}: ${temperature}\`.`,
+    throw cannot(
       path,
-    });
+      `The policy \`${name}\` trains only on episodes that are sampled at temperature ${temperature}, not ${other.sampling.temperature}.`,
+      `Set \`${path}: ${temperature}\`.`,
+    );
   }
   for (const { name: stage, kind, optimizer } of stages) {
     if (kind === 'sft') checkTerms(crossEntropy, losses, name, `stages.${stage}`);
     if (!clipsGradients && optimizer.clipNorm !== undefined) {
-      throw new AgentgymError('AG_POLICY_CANNOT', {
-        message: `The stage \`${stage}\` clips gradients to ${optimizer.clipNorm}, and the policy \`${name}\` cannot clip them.`,
-        hint: `Set \`stages.${stage}.optimizer.clipNorm: 0\`.`,
-        path: `stages.${stage}.optimizer.clipNorm`,
-      });
+      throw cannot(
+        `stages.${stage}.optimizer.clipNorm`,
+        `The stage \`${stage}\` clips gradients to ${optimizer.clipNorm}, and the policy \`${name}\` cannot clip them.`,
+        `Set \`stages.${stage}.optimizer.clipNorm: 0\`.`,
+      );
     }
     const wanted = optimizer.settings.name;
     if (optimizers.includes(wanted)) continue;
-    throw new AgentgymError('AG_POLICY_CANNOT', {
-      message: `The stage \`${stage}\` uses the optimizer \`${wanted}\`, but the policy \`${name}\` does not have it.`,
-      hint: `It has ${optimizers.join(', ')}.`,
-      path: `stages.${stage}.optimizer.name`,
-    });
+    throw cannot(
+      `stages.${stage}.optimizer.name`,
+      `The stage \`${stage}\` uses the optimizer \`${wanted}\`, but the policy \`${name}\` does not have it.`,
+      `It has ${optimizers.join(', ')}.`,
+    );
   }
 }
 
 /** Throws AG_POLICY_CANNOT if a model was requested with a value head, but has none. */
 export function checkCritic(critic: PolicyModel, name: string): void {
   if (critic.values !== undefined && critic.capabilities.live.includes('value')) return;
-  throw new AgentgymError('AG_POLICY_CANNOT', {
-    message: `The algorithm needs a critic, but the policy \`${name}\` cannot be one.`,
-  });
+  throw cannot(undefined, `The algorithm needs a critic, but the policy \`${name}\` cannot be one.`);
+}
+
+function cannot(path: string | undefined, message: string, hint?: string): AgentgymError {
+  return new AgentgymError('AG_POLICY_CANNOT', { message, hint, path });
 }
 
 /** Every node of these expressions, once. */

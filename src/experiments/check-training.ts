@@ -9,7 +9,7 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { demonstrationContexts, refuseLongPrompt } from './make-parts.js';
+import { demonstrationContexts, longestEpisode, refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts } from './open-parts.js';
 import { tryFiles } from './prepare-demonstrations.js';
 import type { FileContext } from './stage-demonstrations.js';
@@ -40,7 +40,7 @@ export interface CheckedTraining {
   /** Parameters of the model that are not trained. */
   readonly frozenParameters: number;
   /** What samples training episodes. Null: the policy itself. */
-  readonly sampler: { readonly name: string; readonly address?: string } | null;
+  readonly sampler: { readonly name: string; readonly address?: string | undefined } | null;
   /**
    * What a few steps would use besides this machine, as clauses. Such steps may cost something, so `train --check`
    * tries none.
@@ -65,16 +65,15 @@ export async function checkTraining(
   const parts = await openParts(plan, host, settings, { memory, plays: false });
   try {
     const { random } = settings;
+    const { sampler } = plan.recipe.policy;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
-    const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
-    const contexts = demonstrationContexts(plan, parts, settings, {}, encoder);
+    const maxTokens = longestEpisode(plan, capabilities ?? { maxTokens: Infinity });
+    const contexts = demonstrationContexts(plan, parts, settings, undefined, encoder);
     const told = parts.entries.map((entry, place) => {
       const { format } = contexts[place] as FileContext;
-      const prompt = entry.writePrompt(format);
-      if (encoder !== undefined) {
-        refuseLongPrompt(plan, entry, format, prompt, { encoder, capabilities: { maxTokens } });
-      }
-      return { ...entry, prompt };
+      const written = { ...entry, format, prompt: entry.writePrompt(format) };
+      if (encoder !== undefined) refuseLongPrompt(plan, written, encoder, maxTokens);
+      return written;
     });
     const promptOf = (entry: EntryPlan) => told.find((one) => one.plan === entry)?.prompt;
     await tryFiles(
@@ -92,15 +91,10 @@ export async function checkTraining(
       recipe: plan.recipe.name,
       stages: plan.stages.map((stage) => describeStage(stage, !plan.funded.includes(stage))),
       steps: plan.funded.reduce((sum, { steps }) => sum + steps, 0),
-      plugins: parts.instances.records.map(({ kind, name, package: from, version }) => ({
-        kind,
-        name,
-        package: from,
-        version,
-      })),
+      plugins: parts.instances.records.map(({ entry: _, options: __, ...plugin }) => plugin),
       parameters: parts.policyEstimate?.parameters ?? null,
       frozenParameters: parts.policyEstimate?.frozenParameters ?? 0,
-      sampler: describeSampler(plan),
+      sampler: sampler === undefined ? null : { name: sampler.name, address: sampler.address },
       external: [...(await externalPolicy(plan, host)), ...externalParts(parts)],
       requirements: [...parts.entries, ...parts.transfer].flatMap(({ environment }) => environment.found),
       memory: parts.memory,
@@ -121,12 +115,6 @@ async function externalPolicy({ recipe: { policy } }: RunPlan, host: PluginHost)
     ...(contribution.external === true ? ['the policy is on a server'] : []),
     ...(policy.sampler === undefined ? [] : [`the sampler ${policy.sampler.name} may be a server`]),
   ];
-}
-
-function describeSampler({ recipe }: RunPlan): CheckedTraining['sampler'] {
-  if (recipe.policy.sampler === undefined) return null;
-  const { address, name } = recipe.policy.sampler;
-  return { name, ...(address !== undefined && { address }) };
 }
 
 function describeStage(stage: StagePlan, skipped: boolean): CheckedStage {

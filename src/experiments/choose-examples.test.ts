@@ -147,7 +147,7 @@ describe('writePrompt', () => {
   it('writes the games in the format of the policy', async () => {
     const file = fileOf(header, game('train-1', { turns: [{ observation: 'signal green', action: 'go' }] }));
     const games = await chooseExamples({ file }, context());
-    const { examples } = writePrompt({}, games, { format: shouting, instructions: '' });
+    const { examples } = writePrompt(undefined, games, { format: shouting, instructions: '' });
     expect(examples!.texts).toEqual(['GO']);
     expect(examples!.games).toMatchObject([{ task: 'train-1', observations: ['signal green', 'signal red'] }]);
   });
@@ -156,7 +156,7 @@ describe('writePrompt', () => {
   it('names the line of an action that the format cannot write', async () => {
     const file = fileOf(header, game('train-1'));
     const games = await chooseExamples({ file }, context());
-    expect(() => writePrompt({}, games, { format: shouting, instructions: '' })).toThrow(
+    expect(() => writePrompt(undefined, games, { format: shouting, instructions: '' })).toThrow(
       expect.objectContaining({ code: 'AG_DEMONSTRATION', file, line: 2, exitCode: 2 }) as Error,
     );
   });
@@ -164,7 +164,7 @@ describe('writePrompt', () => {
   it('shows the rules of a game that has its own', async () => {
     const file = fileOf(header, game('train-1', { instructions: 'Red means stop.' }));
     const games = await chooseExamples({ file }, context());
-    const { examples } = writePrompt({}, games, { format: singleWord, instructions: 'Answer the signal.' });
+    const { examples } = writePrompt(undefined, games, { format: singleWord, instructions: 'Answer the signal.' });
     expect(examples!.observations).toEqual(['Red means stop.\n\nsignal red']);
   });
 });

@@ -9,10 +9,11 @@ import { collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import type { RolloutSettings } from '../rollout/collect-episodes.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
+import { allTasks } from '../rollout/task-order.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import type { OpenEnvironment } from './open-environment.js';
-import { knownEnvironment, longestList } from './other-environments.js';
+import { isListed, knownEnvironment } from './other-environments.js';
 
 /** A game to show, before it is written in an action format. */
 export interface ChosenGame {
@@ -56,10 +57,8 @@ async function playExamples(
   const { pool, world } = environment;
   refuseEmptySplit(world, 'train');
   const { train } = world.splits;
-  const most = Math.min(
-    train.count === 'unbounded' ? Infinity : train.count,
-    Math.max(leastTried, triedPerGame * count),
-  );
+  const enough = Math.max(leastTried, triedPerGame * count);
+  const most = train.count === 'unbounded' ? enough : Math.min(train.count, enough);
   const won = new Map<string, ChosenGame>();
   let tried = 0;
   while (won.size < count && tried < most) {
@@ -100,7 +99,10 @@ async function readExamples(
       throw brokenLine(file, one, problem, hint);
     }
     const { task, success, turns } = one.episode;
-    if (task === undefined) throw brokenLine(file, one, 'it has no "task", so nobody can tell its split', noTask);
+    if (task === undefined) {
+      const hint = 'Write the file with `agentgym demonstrate`, which names the task of each game.';
+      throw brokenLine(file, one, 'it has no "task", so nobody can tell its split', hint);
+    }
     if (heldOut.has(task)) throw heldOutTask(file, one, `its task "${task}" is in the validation or test split`);
     const isClean = turns.every(({ isContext, malformed }) => isContext !== true && malformed === undefined);
     if (success !== true || !isClean || chosen.has(task)) continue;
@@ -118,15 +120,9 @@ async function readExamples(
   return games;
 }
 
-const noTask = 'Write the file with `agentgym demonstrate`, which names the task of each game.';
-
 function heldOutTask(file: string, place: Pick<ReadEpisode, 'line'>, problem: string): AgentgymError {
-  return brokenLine(
-    file,
-    place,
-    problem,
-    'Remove the games of held-out tasks from the file: a prompt must not show what tests it.',
-  );
+  const hint = 'Remove the games of held-out tasks from the file: a prompt must not show what tests it.';
+  return brokenLine(file, place, problem, hint);
 }
 
 /** Tasks that are asked about at a time. */
@@ -146,13 +142,10 @@ async function refuseHeldOutClusters(
   }
   if (own.size === 0) return;
   for (const split of ['validation', 'test'] satisfies SplitName[]) {
-    const list = world.splits[split];
-    const { count } = list;
-    if (count === 'unbounded' || count > longestList) continue;
-    for (let first = 0; first < count; first += askedAtOnce) {
+    const tasks = isListed(world.splits[split]) ? await allTasks(world.splits[split]) : [];
+    for (let first = 0; first < tasks.length; first += askedAtOnce) {
       await unlessAborted(Promise.resolve(), signal);
-      const places = Array.from({ length: Math.min(askedAtOnce, count - first) }, (_, index) => first + index);
-      for (const { cluster } of await world.about(await list.ids(places))) {
+      for (const { cluster } of await world.about(tasks.slice(first, first + askedAtOnce))) {
         const { episode, read } = (cluster === undefined ? undefined : own.get(cluster)) ?? {};
         if (episode === undefined || read === undefined) continue;
         const problem = `its task "${episode.task}" belongs to the cluster "${cluster}", as tasks of the ${split} split do`;

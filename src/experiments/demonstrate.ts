@@ -2,18 +2,18 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import type { SplitName } from '../contracts/environment.js';
-import type { Episode } from '../contracts/trajectory.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { headerOf } from '../demonstrations/demonstration-header.js';
 import type { JsonLinesWriter } from '../demonstrations/json-lines-writer.js';
 import { openDemonstrations } from '../demonstrations/open-demonstrations.js';
 import type { FileDigest } from '../demonstrations/file-digest.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { demonstratedEpisode } from '../rollout/demonstrated-episode.js';
+import { episodeKeys } from '../rollout/episode-keys.js';
 import { FailureCount } from '../rollout/failures.js';
 import { playInParts } from '../rollout/play-in-parts.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
-import { defaultRollout, type OpenPlayer, openPlayer, type OpenPlayerRequest } from './open-player.js';
+import { defaultRollout, openPlayer, type OpenPlayerRequest } from './open-player.js';
 
 export interface DemonstrateRequest extends OpenPlayerRequest {
   readonly policy: string;
@@ -30,7 +30,8 @@ export interface DemonstrateRequest extends OpenPlayerRequest {
   readonly seed: number;
 }
 
-interface DemonstrateCounts {
+/** Demonstrations that were written, as `agentgym demonstrate --json` prints them. */
+export interface WrittenFile extends FileDigest {
   /** Episodes to play. */
   readonly episodes: number;
   /** Completed episodes. */
@@ -40,10 +41,6 @@ interface DemonstrateCounts {
   readonly kept: number;
   /** Episodes that an infrastructure failure broke. They are in no rate and not in the file. */
   readonly failed: number;
-}
-
-/** Demonstrations that were written, as `agentgym demonstrate --json` prints them. */
-export interface WrittenFile extends DemonstrateCounts, FileDigest {
   readonly file: string;
   readonly environment: string;
   readonly player: string;
@@ -72,19 +69,22 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const { random, signal } = settings;
     refuseEmptySplit(environment.world, split);
     const chosen = await chooseTasks(environment.world.splits[split], request.tasks, random.stream('tasks', split));
-    const header = headerOf(request, player);
+    const { horizon, origin } = player;
+    const temperature = actor.kind === 'model' ? (request.temperature ?? 0) : undefined;
+    const header = headerOf(environment, { split, player: origin, temperature, horizon, seed: request.seed, filter });
     writer = await openDemonstrations(output, header);
-    const episodes = chosen.length * request.episodesPerTask;
+    const { episodesPerTask } = request;
+    const episodes = chosen.length * episodesPerTask;
+    const keysAt = (first: number, many: number) => Promise.resolve(episodeKeys(chosen, episodesPerTask, first, many));
     progress?.begin(player.name);
     const tasks = new Set<string>();
     const failures = new FailureCount();
     let [played, succeeded, kept, turns] = [0, 0, 0, 0];
-    const counts = () => ({ episodes, played, succeeded, kept, failed: failures.failed });
-    for await (const part of playInParts(episodes, keysOf(chosen, request.episodesPerTask), {
+    for await (const part of playInParts(episodes, keysAt, {
       actor,
       environments: environment.pool,
       reward: player.reward,
-      horizon: player.horizon,
+      horizon,
       random: random.stream('episodes', split),
       rollout: defaultRollout,
       signal,
@@ -96,10 +96,8 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
         if (episode.status === 'failed') continue;
         played += 1;
         succeeded += Number(episode.success);
-        const demonstrated =
-          filter === 'success' && !episode.success
-            ? undefined
-            : demonstratedEpisode(episode, actor.kind !== 'environment');
+        if (filter === 'success' && !episode.success) continue;
+        const demonstrated = demonstratedEpisode(episode, actor.kind !== 'environment');
         if (demonstrated === undefined) continue;
         await writer.write(demonstrated);
         kept += 1;
@@ -112,39 +110,13 @@ export async function demonstrate(request: DemonstrateRequest): Promise<WrittenF
     const digest = await writer.finish();
     const { file } = writer;
     writer = undefined;
+    const counts = { episodes, played, succeeded, kept, failed: failures.failed };
     const own = { file, environment: environment.name, player: header.player, split };
-    return { ...own, ...counts(), success: succeeded / Math.max(1, played), tasks: tasks.size, turns, ...digest };
+    return { ...own, ...counts, success: succeeded / Math.max(1, played), tasks: tasks.size, turns, ...digest };
   } finally {
     await writer?.discard();
     await player.dispose();
   }
-}
-
-function keysOf(tasks: readonly string[], episodesPerTask: number) {
-  const keyAt = (place: number) => {
-    const group = Math.floor(place / episodesPerTask);
-    return { iteration: 0, task: tasks[group] as string, group, member: place % episodesPerTask };
-  };
-  return (first: number, many: number): Promise<Pick<Episode, 'iteration' | 'task' | 'group' | 'member'>[]> =>
-    Promise.resolve(Array.from({ length: many }, (_, index) => keyAt(first + index)));
-}
-
-function headerOf(
-  { split, filter, seed, temperature = 0 }: DemonstrateRequest,
-  { actor, environment, horizon, origin }: OpenPlayer,
-): DemonstrationHeader {
-  const { name, package: from, version, options } = environment;
-  return {
-    formatVersion: 1,
-    document: 'demonstrations',
-    environment: { name, package: from, version, options },
-    split,
-    player: origin,
-    ...(actor.kind === 'model' && { temperature }),
-    horizon,
-    seed,
-    ...(filter && { filter }),
-  };
 }
 
 function refuseFile(output: string): void {

@@ -15,12 +15,9 @@ export function describeRewards(
 ): RewardDescriptions | null {
   if (rl.size === 0) return null;
   const describe = ({ environment, plan: entry, tools }: PlayedEntry, reward: ComposedReward): RewardDescription => {
-    const setting = {
-      horizon: entry.longestHorizon,
-      milestones: environment.facts.includes('milestones'),
-      actionTokens: entry.sampling.maxActionTokens,
-      tools: tools !== undefined,
-    };
+    const milestones = environment.facts.includes('milestones');
+    const { longestHorizon: horizon, sampling } = entry;
+    const setting = { horizon, milestones, actionTokens: sampling.maxActionTokens, tools: tools !== undefined };
     return { bounds: rewardBounds({ ...setting, reward }, [1]) };
   };
   const [first] = entries;

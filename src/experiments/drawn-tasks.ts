@@ -6,7 +6,7 @@ import type { HeldOutTasks, TaskClusters } from './used-tasks.js';
 /** What drawn tasks of an environment are compared with. */
 export interface DrawnEntry {
   /** The environment's name in a run of several. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   readonly heldOut: HeldOutTasks;
   readonly clusters: TaskClusters;
 }

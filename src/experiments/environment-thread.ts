@@ -10,18 +10,7 @@ import { serveWorld } from '../rollout/remote/serve-world.js';
 import type { FromThread } from '../rollout/remote/thread-messages.js';
 import type { ThreadData } from './thread-data.js';
 
-const {
-  owner,
-  entry,
-  options,
-  limits,
-  title,
-  cacheDirectory,
-  found: required,
-  memory,
-} = workerData as ThreadData & {
-  readonly memory: SharedArrayBuffer;
-};
+const { memory, ...data } = workerData as ThreadData & { readonly memory: SharedArrayBuffer };
 const port = parentPort;
 if (port === null) throw new Error('this program runs in a worker thread');
 
@@ -29,11 +18,12 @@ const log = (level: 'info' | 'warn') => (message: string) =>
   port.postMessage({ log: level, message } satisfies FromThread);
 
 serveWorld(port, memory, async (signal) => {
+  const { owner, entry, options, limits, title, cacheDirectory } = data;
   const { default: contributions } = (await import(entry)) as { default: readonly Contribution[] };
   const found = contributions.find(({ kind, name }) => kind === owner.kind && name === owner.name);
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
   const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory };
-  const host = createEnvironmentHost(settings, owner, required, limits.milliseconds);
+  const host = createEnvironmentHost(settings, owner, data.found, limits.milliseconds);
   return openLocalWorld(() => module.open(options as never, host), { ...limits, title, signal });
 });

@@ -9,7 +9,7 @@ import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
-import type { Splits } from '../rollout/world-handle.js';
+import type { Splits, WorldHandle } from '../rollout/world-handle.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 /**
@@ -47,6 +47,11 @@ export interface MemoryEstimate extends AvailableMemory {
   readonly advice?: string;
 }
 
+/** An environment whose tasks can be counted. */
+interface WithSplits {
+  readonly world: Pick<WorldHandle, 'splits'>;
+}
+
 /** Estimates of models by their roles. */
 export interface ModelEstimates {
   readonly policy: PolicyEstimate;
@@ -58,26 +63,24 @@ export interface ModelEstimates {
  * The memory of a run.
  *
  * @param models absent: the policy's plugin cannot tell
- * @param worlds for each environment, the threads that hold it and what each world holds
  * @throws AG_MEMORY if a step or an evaluation holds more episodes than Node.js can
  */
 export function estimateMemory(
   plan: RunPlan,
-  splits: readonly Splits[],
+  { entries, transfer }: { readonly [part in 'entries' | 'transfer']: readonly OpenEnvironment[] },
   models: ModelEstimates | undefined,
-  worlds: readonly Pick<OpenEnvironment, 'threads' | 'heldBytes'>[],
   memory: AvailableMemory,
 ): MemoryEstimate {
   // Episodes are JavaScript objects, for which Node.js has a separate limit.
   const heap = Math.min(memory.total, getHeapStatistics().heap_size_limit);
   let episodes = 0;
-  for (const load of episodeLoads(plan, splits)) {
+  for (const load of episodeLoads(plan, entries)) {
     const bytes = load.episodes * plan.longestHorizon * bytesPerTurn;
     if (bytes > heap) throw tooManyEpisodes(load, bytes, heap);
     episodes = Math.max(episodes, bytes);
   }
   const critic = Object.entries(models?.critic?.bytes ?? {}).map(([part, bytes]) => [`critic ${part}`, bytes] as const);
-  const held = worlds.reduce(
+  const held = [...entries, ...transfer].reduce(
     (sum, { threads, heldBytes }) => sum + threads * bytesPerWorldThread + Math.max(1, threads) * heldBytes,
     0,
   );
@@ -91,14 +94,14 @@ export function estimateMemory(
   return { needed: Math.round(Object.values(parts).reduce((total, bytes) => total + bytes, 0)), parts, ...memory };
 }
 
-export function splitsOf(environments: readonly Pick<OpenEnvironment, 'world'>[]): readonly Splits[] {
-  return environments.map(({ world }) => world.splits);
-}
-
 /** What the recipe asks of the policy at most. */
-export function policyLoad(plan: RunPlan, splits: readonly Splits[], algorithms: readonly Algorithm[]): PolicyLoad {
+export function policyLoad(
+  plan: RunPlan,
+  environments: readonly WithSplits[],
+  algorithms: readonly Algorithm[],
+): PolicyLoad {
   const { entries, recipe, funded, longestHorizon, transfer } = plan;
-  const played = episodeLoads(plan, splits).filter(({ isPlayed }) => isPlayed);
+  const played = episodeLoads(plan, environments).filter(({ isPlayed }) => isPlayed);
   const most = Math.max(...played.map(({ episodes }) => episodes));
   const { sampler } = recipe.policy;
   const samplings = entries.map((entry) => entry.sampling);
@@ -141,14 +144,15 @@ export function rowsOf(stage: StagePlan): number {
   return stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches);
 }
 
-/** @param splits of each environment of training, in their order */
-function episodeLoads({ recipe, funded }: RunPlan, splits: readonly Splits[]): EpisodeLoad[] {
+/** @param environments of training */
+function episodeLoads({ recipe, funded }: RunPlan, environments: readonly WithSplits[]): EpisodeLoad[] {
   const { every, split, tasks, episodesPerTask, final } = recipe.evaluation;
   const held = (name: keyof Splits, wanted: number | 'all'): number => {
     // The environments are evaluated one after another, and summed up together.
-    const counts = splits.map((own) => own[name].count);
-    return counts.reduce<number>((sum, count) => {
-      return sum + Math.min(count === 'unbounded' ? Infinity : count, wanted === 'all' ? Infinity : wanted);
+    const most = wanted === 'all' ? Infinity : wanted;
+    return environments.reduce((sum, { world }) => {
+      const { count } = world.splits[name];
+      return sum + (count === 'unbounded' ? most : Math.min(count, most));
     }, 0);
   };
   const evaluation = (path: KeyPath, name: keyof Splits, wanted: number | 'all', each: number): EpisodeLoad => ({

@@ -39,7 +39,9 @@ export interface PolicyEvaluation {
     readonly peakBytes: number;
   };
   /** What a text model is, and what it has used. Absent for other players. */
-  readonly textModel?: { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } };
+  readonly textModel?:
+    | { readonly facts: JsonObject; readonly usage?: { readonly [name: string]: number } | undefined }
+    | undefined;
 }
 
 /** Number of tasks if no run determines it. */
@@ -48,14 +50,13 @@ const usualTasks = 500;
 /** Plays tasks of a split, and lets the baselines play the same ones. A run of several environments plays in each. */
 export async function evaluatePolicy(request: EvaluatePolicyRequest): Promise<PolicyEvaluation> {
   const found = await findPlayedModel(request);
-  const asked = { ...request, ...(found && { found }) };
+  const asked = { ...request, found };
   const all = request.environment === undefined ? (found?.plan?.entries ?? []) : [];
   const entries = all.flatMap(({ entry }) => entry ?? []);
   const [first = request.environment, ...others] = entries;
-  const evaluated = [await evaluateIn({ ...asked, ...(first !== undefined && { environment: first }) })];
+  const one = await evaluateIn({ ...asked, environment: first });
+  const evaluated = [one];
   for (const environment of others) evaluated.push(await evaluateIn({ ...asked, environment }));
-  const [one] = evaluated;
-  if (one === undefined) throw new Error('a policy plays in an environment');
   const { attempts, own: _, baselines, ...told } = one;
   if (others.length === 0) return { ...told, ...resultsOf(one) };
   const random = request.settings.random.stream('evaluation');
@@ -103,26 +104,19 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
     const { actor, entry, environment, final, horizon, name, reward, trainedClusters } = player;
     const { split = final?.split ?? 'test', tasks = final?.tasks ?? usualTasks } = request;
     const attempts = request.episodesPerTask;
+    const { progress } = request;
     const options: EvaluateOptions = {
-      trainedClusters,
-      split,
+      ...{ trainedClusters, split, attempts, entry, reward, horizon },
       tasks: tasks === 'all' ? Infinity : tasks,
-      attempts,
-      ...(entry !== undefined && { entry }),
       environments: environment.pool,
-      reward,
-      horizon,
       random: request.settings.random.stream('evaluation'),
       rollout: { ...defaultRollout, retries: 2 },
       signal: request.settings.signal,
+      ...(progress && { progress: (counts) => progress.take(counts) }),
     };
-    const { progress } = request;
     const play = async (who: Actor, as: string) => {
       progress?.begin(entry === undefined ? as : `${as} in ${entry}`);
-      const played = await evaluate(who, {
-        ...options,
-        ...(progress && { progress: (counts) => progress.take(counts) }),
-      });
+      const played = await evaluate(who, options);
       if (entry === undefined) return played;
       return { ...played, summary: { ...played.summary, environment: entry } };
     };
@@ -131,7 +125,6 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
     const { seconds, tokens } = own;
     const peakBytes = peakMemory();
     const time = { seconds, ...(actor.kind === 'model' && { tokensPerSecond: tokens / seconds }), peakBytes };
-    const textModel = textModelOf(actor);
     for (const baseline of baselinePlayers(environment)) {
       baselines.set(baseline.player, await play(baseline, baseline.player));
     }
@@ -142,7 +135,7 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
       own,
       baselines,
       time,
-      ...(textModel && { textModel }),
+      textModel: textModelOf(actor),
     };
   } finally {
     await player.dispose();
@@ -152,5 +145,5 @@ async function evaluateIn(request: EvaluatePolicyRequest): Promise<Evaluated> {
 function textModelOf(actor: Actor): PolicyEvaluation['textModel'] {
   if (actor.kind !== 'player' || !isTextPlayer(actor.player)) return undefined;
   const usage = actor.player.usage?.();
-  return { facts: actor.player.describe(), ...(usage && { usage }) };
+  return { facts: actor.player.describe(), usage };
 }

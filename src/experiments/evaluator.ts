@@ -16,12 +16,8 @@ import type { OpenEnvironment } from './open-environment.js';
 import type { EnvironmentResult, RunResult } from '../runs/run-result.js';
 import type { TrainedClusters } from '../runs/trained-clusters.js';
 
-export interface EvaluatorOptions {
+export interface EvaluatorOptions extends Pick<Parts, 'entries' | 'transfer'> {
   readonly plan: RunPlan;
-  /** The environments of training. */
-  readonly entries: Parts['entries'];
-  /** Environments that only the final evaluation plays, except those that are played like one of training. */
-  readonly transfer: Parts['transfer'];
   readonly journal: DiskJournal;
   /**
    * Clusters of tasks that the run trained on so far, by the names of environments; undefined if no split may have some
@@ -71,24 +67,19 @@ export type FinalEvaluation = Pick<RunResult, 'evaluations' | 'baselines' | 'env
  * are paired.
  */
 export class Evaluator {
-  readonly #options: EvaluatorOptions;
-
-  constructor(options: EvaluatorOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: EvaluatorOptions) {}
 
   /** Evaluations of a stage during training; undefined if the recipe has none. */
   during(stage: string): StageEvaluation | undefined {
-    const { every, split, tasks, episodesPerTask, temperatures } = this.#options.plan.recipe.evaluation;
+    const { every, split, tasks, episodesPerTask, temperatures } = this.options.plan.recipe.evaluation;
     if (every === 0) return undefined;
     return {
       every,
       evaluate: async (step) => {
         const all: Played[] = [];
+        const own = { split, tasks, attempts: episodesPerTask };
         for (const temperature of temperatures) {
-          all.push(
-            ...(await this.#playTraining(this.#policyAt(temperature), { split, tasks, attempts: episodesPerTask })),
-          );
+          all.push(...(await this.#playTraining(this.#policyAt(temperature), own)));
         }
         // All lines are written together: an interruption between two of them leaves no line that a resume would repeat.
         for (const played of all) this.#write(stage, step, played);
@@ -99,7 +90,7 @@ export class Evaluator {
 
   /** Evaluates the policy before a stage, on tasks of the final evaluation. Empty if the recipe wants none. */
   async start(stage: string): Promise<EvaluationSummary[]> {
-    const { tasks, temperatures } = this.#options.plan.before;
+    const { tasks, temperatures } = this.options.plan.before;
     if (tasks === 0) return [];
     this.#tell('evaluating the policy before reinforcement learning');
     const all: Played[] = [];
@@ -118,7 +109,7 @@ export class Evaluator {
    */
   async finish(stage: string, step: number): Promise<FinalEvaluation> {
     this.#tell(evaluationActivities.final);
-    const { entries, transfer, plan } = this.#options;
+    const { entries, transfer, plan } = this.options;
     const { temperatures } = plan.recipe.evaluation.final;
     const ways = this.#policyWays('policy', temperatures);
     const own: Played[] = [];
@@ -159,7 +150,7 @@ export class Evaluator {
 
   /** Results of each environment that has a name. */
   #environments(all: readonly Played[]): Pick<FinalEvaluation, 'environments'> {
-    const { entries, plan } = this.#options;
+    const { entries, plan } = this.options;
     const trained = entries.map((one) => one.plan.entry);
     const names = [...(entries.length > 1 ? trained : []), ...plan.transfer.map(({ entry }) => entry)];
     if (names.length === 0) return {};
@@ -183,13 +174,13 @@ export class Evaluator {
   }
 
   get #finalTasks(): Tasks {
-    const { split, tasks, episodesPerTask } = this.#options.plan.recipe.evaluation.final;
+    const { split, tasks, episodesPerTask } = this.options.plan.recipe.evaluation.final;
     return { split, tasks, attempts: episodesPerTask };
   }
 
   /** Plays in every environment of training. Several are also summed up together, which comes first. */
   async #playTraining(way: Way, tasks: Tasks): Promise<Played[]> {
-    const { entries, plan, random } = this.#options;
+    const { entries, plan, random } = this.options;
     const all: Played[] = [];
     for (const entry of entries) {
       const actor = way.actorIn(entry);
@@ -197,16 +188,11 @@ export class Evaluator {
       const evaluation = await this.#play(way.title, actor, entry, tasks);
       all.push(called({ player: way.player, evaluation }, entries.length > 1 ? entry.plan.entry : undefined));
     }
-    if (entries.length === 1) return all;
     // A mean over some of the environments would be no result of the run.
-    if (all.length < entries.length) return all;
+    if (entries.length === 1 || all.length < entries.length) return all;
     const own = evaluationRandom(plan.recipe, random);
-    const together = evaluateTogether(
-      all.map(({ evaluation }) => evaluation),
-      tasks.attempts,
-      own,
-    );
-    return [{ player: way.player, evaluation: together }, ...all];
+    const evaluations = all.map(({ evaluation }) => evaluation);
+    return [{ player: way.player, evaluation: evaluateTogether(evaluations, tasks.attempts, own) }, ...all];
   }
 
   #play(
@@ -215,17 +201,17 @@ export class Evaluator {
     { environment, plan: entry, reward }: PlayedEntry,
     tasks: Tasks,
   ): Promise<Evaluation> {
-    const { plan, random, signal, trainedClusters } = this.#options;
+    const { plan, random, signal, trainedClusters } = this.options;
     const ticker = tickEpisodes((line) => this.#tell(line), secondsBetweenLines);
     ticker.begin(actor.kind === 'model' ? title : 'baseline');
     return evaluate(actor, {
       ...(this.#sharesClusters(environment) && { trainedClusters: trainedClusters()?.get(environment.name) }),
-      ...(tasks.part !== undefined && { part: tasks.part }),
+      part: tasks.part,
       progress: (counts) => ticker.take(counts),
       split: tasks.split,
       tasks: tasks.tasks === 'all' ? Infinity : tasks.tasks,
       attempts: tasks.attempts,
-      ...(entry.entry !== undefined && { entry: entry.entry }),
+      entry: entry.entry,
       environments: environment.pool,
       reward,
       horizon: entry.evaluationHorizon,
@@ -241,29 +227,28 @@ export class Evaluator {
    * are always different.
    */
   #sharesClusters({ name, world }: OpenEnvironment): boolean {
-    const own = this.#options.entries.filter(({ environment }) => environment.name === name);
+    const own = this.options.entries.filter(({ environment }) => environment.name === name);
     return own.length > 0 && (world.sharesClusters || own.some(({ environment }) => environment.world.sharesClusters));
   }
 
   #write(stage: string, step: number, { player, evaluation: { summary, outcomes } }: Played): void {
-    this.#options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
+    this.options.journal.evaluation({ stage, step, player, evaluation: summary, outcomes });
   }
 
   /** Keeps episodes of the first evaluation of each environment, which is at temperature 0. */
   #keepEpisodes(name: string, all: readonly Played[]): void {
-    const { entries, journal, plan } = this.#options;
+    const { entries, journal, plan } = this.options;
     const most = Math.ceil(plan.recipe.record.episodes / entries.length);
     const kept = entries.flatMap(({ plan: { entry } }) => {
-      const own = all.find(
-        ({ evaluation: { summary } }) => summary.environment === (entries.length > 1 ? entry : undefined),
-      );
+      const name = entries.length > 1 ? entry : undefined;
+      const own = all.find(({ evaluation: { summary } }) => summary.environment === name);
       return own?.evaluation.episodes.slice(0, most) ?? [];
     });
     journal.episodes(name, 0, showPieces(kept, entries[0].actor.model.encoder));
   }
 
   #tell(message: string): void {
-    this.#options.journal.event({ type: 'activity', message });
+    this.options.journal.event({ type: 'activity', message });
   }
 }
 

@@ -2,7 +2,7 @@ import type { RunPlan } from '../config/run-plan.js';
 import type { RunEvent } from '../contracts/events.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import type { ExpectedMemory } from '../runs/run-manifest.js';
-import { policyLoad, splitsOf } from './estimate-memory.js';
+import { policyLoad } from './estimate-memory.js';
 import type { Parts } from './make-parts.js';
 
 /** By how much the heaps of Node.js grow in a run, beyond what its episodes take (`npm run bench -- memory`). */
@@ -31,7 +31,8 @@ export async function expectMemory(
   const timer = setTimeout(() => listener({ type: 'activity', message }), soon);
   const [begun, held] = [performance.now(), process.memoryUsage.rss()];
   try {
-    const load = policyLoad(plan, splitsOf(entries.map(({ environment }) => environment)), algorithms);
+    const environments = entries.map(({ environment }) => environment);
+    const load = policyLoad(plan, environments, algorithms);
     const added = await unlessAborted(policy.measureMemory(load), signal);
     // These come later, and are not measured.
     const later = Object.entries(parts).filter(([part]) => part === 'episodes' || part.startsWith('critic '));

@@ -7,7 +7,6 @@ import { ExpertGames } from './expert-games.js';
 import { expertHeader } from './play-expert.js';
 import {
   type DemonstrationContext,
-  type DemonstrationFacts,
   type EntryStage,
   factsOf,
   noFacts,
@@ -25,7 +24,8 @@ interface StoredGames {
 export class ExpertDemonstrations implements StageDemonstrations {
   #games: ExpertGames;
   #stored: StoredGames | undefined;
-  #facts = noFacts;
+  readonly name: string;
+  facts = noFacts;
   /** Number of demonstrations that built a tokenizer; undefined if none was built. */
   #corpus: number | undefined;
 
@@ -34,6 +34,7 @@ export class ExpertDemonstrations implements StageDemonstrations {
     private readonly own: EntryStage,
     private readonly context: DemonstrationContext,
   ) {
+    this.name = keptName(own.name, own.demonstrations.entry);
     this.#games = new ExpertGames(plan, own, context);
   }
 
@@ -43,10 +44,10 @@ export class ExpertDemonstrations implements StageDemonstrations {
    * @throws AG_RUN_DAMAGED, or AG_DEMONSTRATION if the action format cannot write them
    */
   async restore(run: string, record: StageRecord['training']): Promise<void> {
-    const file = keptPath(run, keptName(this.stage, this.entry), 'training');
+    const file = keptPath(run, this.name, 'training');
     await checkKept(file, record);
     this.#stored = { file, record };
-    this.#facts = await factsOf(this.learned(), record.bought);
+    this.facts = await factsOf(this.learned(), record.bought);
   }
 
   /**
@@ -55,27 +56,15 @@ export class ExpertDemonstrations implements StageDemonstrations {
    * @throws AG_DEMONSTRATION if no game is left, or if the action format cannot write one
    */
   async prepare(count: number): Promise<void> {
-    // The games that build a tokenizer may be fewer.
+    // The games that build a tokenizer may be fewer, and are played first.
     if (count > this.own.demonstrations.countUnpaid) await this.#games.play(this.own.demonstrations.countUnpaid);
     const { episodes, played } = await this.#games.play(count);
-    this.#facts = { ...noFacts, learned: episodes };
-    this.#facts = await factsOf(this.learned(), played);
-  }
-
-  get stage(): string {
-    return this.own.name;
-  }
-
-  get entry(): string | undefined {
-    return this.own.demonstrations.entry;
-  }
-
-  get facts(): DemonstrationFacts {
-    return this.#facts;
+    this.facts = { ...noFacts, learned: episodes };
+    this.facts = await factsOf(this.learned(), played);
   }
 
   learned(): AsyncIterable<WrittenDemonstration> {
-    return this.#first(this.#stored?.record.learned ?? this.#facts.learned);
+    return this.#first(this.#stored?.record.learned ?? this.facts.learned);
   }
 
   async *corpus(): AsyncIterable<WrittenDemonstration> {
@@ -90,16 +79,12 @@ export class ExpertDemonstrations implements StageDemonstrations {
 
   async keep(run: string): Promise<StageRecord['training']> {
     if (this.#stored !== undefined) return this.#stored.record;
-    const file = keptPath(run, keptName(this.stage, this.entry), 'training');
-    const kept = await keepEpisodes(
-      run,
-      file,
-      expertHeader(this.plan, this.own, this.context, 'train'),
-      this.#games.episodes,
-    );
-    const { tasks, learned, bought, withoutTask } = this.#facts;
+    const file = keptPath(run, this.name, 'training');
+    const header = expertHeader(this.plan, this.own, this.context, 'train');
+    const kept = await keepEpisodes(run, file, header, this.#games.episodes);
+    const { tasks, learned, bought, withoutTask } = this.facts;
     const corpus = this.#corpus;
-    const counts = { learned, ...(corpus !== undefined && { corpus }), bought, tasks: tasks.size, withoutTask };
+    const counts = { learned, corpus, bought, tasks: tasks.size, withoutTask };
     this.#stored = { file, record: { ...kept, ...counts } };
     this.#games = new ExpertGames(this.plan, this.own, this.context);
     return this.#stored.record;

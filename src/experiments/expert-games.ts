@@ -1,8 +1,8 @@
 import type { RunPlan } from '../config/run-plan.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
+import type { GameOutcome } from '../rollout/collect-demonstrations.js';
 import type { DemonstratedEpisode } from '../rollout/demonstrated-episode.js';
 import { playExpert } from './play-expert.js';
-import type { DemonstrationContext, EntryStage } from './stage-demonstrations.js';
+import { type DemonstrationContext, type EntryStage, noDemonstrations } from './stage-demonstrations.js';
 
 /** The first games of an expert, up to a place in the order of play. */
 interface FirstGames {
@@ -14,10 +14,10 @@ interface FirstGames {
 
 /** The games of a stage's expert on training tasks, each of which is played at most once. */
 export class ExpertGames {
-  readonly #episodes: DemonstratedEpisode[] = [];
-  readonly #first = new Map<number, FirstGames>([[0, { episodes: 0, played: 0 }]]);
-  #games = 0;
-  #played = 0;
+  /** The demonstrations so far, in the order of play. */
+  readonly episodes: DemonstratedEpisode[] = [];
+  /** What became of each game so far. */
+  readonly #outcomes: GameOutcome[] = [];
 
   constructor(
     private readonly plan: RunPlan,
@@ -25,36 +25,21 @@ export class ExpertGames {
     private readonly context: DemonstrationContext,
   ) {}
 
-  /** The demonstrations so far, in the order of play. */
-  get episodes(): readonly DemonstratedEpisode[] {
-    return this.#episodes;
-  }
-
-  /** Plays until there are this many games. A smaller number must have been asked for before a larger one. */
+  /** Plays until there are this many games. */
   async play(games: number): Promise<FirstGames> {
-    const known = this.#first.get(games);
-    if (known !== undefined) return known;
-    if (games < this.#games) throw new Error(`${games} games were not asked for before ${this.#games}`);
-    const { episodes, outcomes } = await playExpert(this.plan, this.stage, this.context, {
-      split: 'train',
-      stream: ['demonstrations', this.stage.name],
-      first: this.#games,
-      count: games - this.#games,
-    });
-    for (const episode of episodes) this.#episodes.push(episode);
-    this.#games = games;
-    this.#played += outcomes.filter((outcome) => outcome !== 'failed').length;
-    if (this.#episodes.length === 0) throw noneLeft(this.stage);
-    const first = { episodes: this.#episodes.length, played: this.#played };
-    this.#first.set(games, first);
-    return first;
+    const first = this.#outcomes.length;
+    if (games > first) {
+      const stream = ['demonstrations', this.stage.name] as const;
+      const wanted = { split: 'train', stream, first, count: games - first } as const;
+      const { episodes, outcomes } = await playExpert(this.plan, this.stage, this.context, wanted);
+      for (const episode of episodes) this.episodes.push(episode);
+      for (const outcome of outcomes) this.#outcomes.push(outcome);
+      if (this.episodes.length === 0) {
+        const hint = 'Remove `successOnly`, or choose another expert.';
+        throw noDemonstrations(this.stage.name, 'no game of the expert succeeded', hint);
+      }
+    }
+    const completed = this.#outcomes.slice(0, games).filter((outcome) => outcome !== 'failed');
+    return { episodes: completed.filter((outcome) => outcome === 'kept').length, played: completed.length };
   }
-}
-
-function noneLeft({ name }: EntryStage): AgentgymError {
-  return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: no game of the expert succeeded.`,
-    hint: 'Remove `successOnly`, or choose another expert.',
-    path: `stages.${name}.demonstrations`,
-  });
 }

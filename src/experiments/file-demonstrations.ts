@@ -7,10 +7,9 @@ import { brokenLine, type ReadEpisode, readEpisodes } from '../demonstrations/re
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import { writeDemonstration, type WrittenDemonstration } from '../rollout/write-demonstration.js';
-import { differenceFrom, type StageRecord } from '../runs/kept-demonstrations.js';
+import { differenceFrom, keptName, type StageRecord } from '../runs/kept-demonstrations.js';
 import { type KnownEnvironment, knownEnvironment, OtherEnvironments } from './other-environments.js';
 import {
-  type DemonstrationFacts,
   type EntryStage,
   factsOf,
   type FileContext,
@@ -22,7 +21,8 @@ import {
 
 /** Demonstrations in a file that the recipe names. The file stays where it is, and is read each time. */
 export class FileDemonstrations implements StageDemonstrations {
-  #facts = noFacts;
+  readonly name: string;
+  facts = noFacts;
   #own: Promise<KnownEnvironment> | undefined;
   readonly #others: OtherEnvironments;
   /** Lines that the last pass read, including those that `successOnly` left out. */
@@ -34,6 +34,7 @@ export class FileDemonstrations implements StageDemonstrations {
     private readonly own: EntryStage,
     private readonly context: FileContext,
   ) {
+    this.name = keptName(own.name, own.demonstrations.entry);
     this.#others = new OtherEnvironments(context.openOther);
   }
 
@@ -56,12 +57,12 @@ export class FileDemonstrations implements StageDemonstrations {
    * @throws AG_DEMONSTRATION with file and line
    */
   async prepare(): Promise<void> {
-    this.#facts = await factsOf(this.learned(), 0);
-    this.#facts = { ...this.#facts, bought: this.#read };
+    this.facts = await factsOf(this.learned(), 0);
+    this.facts = { ...this.facts, bought: this.#read };
     // A file of several environments may have none of this one.
-    if (this.#facts.learned > 0 || this.context.siblings.length > 0) return this.#refuseIdleSetting();
+    if (this.facts.learned > 0 || this.context.siblings.length > 0) return this.#refuseIdleSetting();
     throw new AgentgymError('AG_DEMONSTRATION', {
-      message: `The stage \`${this.stage}\` has no demonstrations: none of the ${this.#read} in ${this.file} succeeded.`,
+      message: `The stage \`${this.own.name}\` has no demonstrations: none of the ${this.#read} in ${this.file} succeeded.`,
       hint: 'Remove `successOnly`, or choose another file.',
       file: this.file,
     });
@@ -69,25 +70,13 @@ export class FileDemonstrations implements StageDemonstrations {
 
   #refuseIdleSetting(): void {
     const isAsked = this.own.demonstrations.otherEnvironments && this.context.takesOthers;
-    const isIdle = isAsked && this.#facts.others.length === 0;
+    const isIdle = isAsked && this.facts.others.length === 0;
     if (!isIdle) return;
     throw new AgentgymError('AG_DEMONSTRATION', {
       message: `\`otherEnvironments\` has no effect: no demonstration of ${this.file} says that it is of another environment.`,
       hint: 'Remove the key. Only the layout `agentgym` names the environment of a demonstration.',
       file: this.file,
     });
-  }
-
-  get stage(): string {
-    return this.own.name;
-  }
-
-  get entry(): string | undefined {
-    return this.own.demonstrations.entry;
-  }
-
-  get facts(): DemonstrationFacts {
-    return this.#facts;
   }
 
   learned(): AsyncIterable<LearnedDemonstration> {
@@ -100,7 +89,7 @@ export class FileDemonstrations implements StageDemonstrations {
 
   async keep(): Promise<StageRecord['training']> {
     if (this.#record !== undefined) return this.#record;
-    const { learned, bought, tasks, withoutTask, others } = this.#facts;
+    const { learned, bought, tasks, withoutTask, others } = this.facts;
     const elsewhere = others.map(({ tasks: ids, ...other }) => ({ ...other, tasks: ids.size }));
     const counts = {
       ...{ episodes: learned, learned, bought, tasks: tasks.size, withoutTask },

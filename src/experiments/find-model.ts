@@ -37,28 +37,26 @@ export interface FoundModel {
   readonly trainedClusters?: TrainedClusters | undefined;
 }
 
+interface FindModelOptions {
+  readonly runsFolder: string;
+  readonly cacheDirectory: string;
+  /** Absent: the newest. Only a run has others. */
+  readonly checkpoint?: CheckpointChoice | undefined;
+}
+
 /** The run, folder or pulled model with this name. Undefined for a word that is no run. */
 export async function findModel(
   policy: string,
-  {
-    runsFolder,
-    cacheDirectory,
-    checkpoint,
-  }: {
-    readonly runsFolder: string;
-    readonly cacheDirectory: string;
-    /** Absent: the newest. Only a run has others. */
-    readonly checkpoint?: CheckpointChoice | undefined;
-  },
+  { runsFolder, cacheDirectory, checkpoint }: FindModelOptions,
 ): Promise<FoundModel | undefined> {
+  const called = (folder: string, name: string): FoundModel => ({ folder, origin: name, name });
   const isModel = ['config.json', 'adapter_config.json'].some((name) => existsSync(join(policy, name)));
-  if (isModel && !existsSync(manifestPath(policy)))
-    return { folder: resolve(policy), origin: basename(resolve(policy)), name: basename(resolve(policy)) };
-  if (isGgufFile(policy) && existsSync(policy))
-    return { folder: resolve(policy), origin: basename(policy), name: basename(policy) };
+  const isFile = isGgufFile(policy) && existsSync(policy);
+  if (isFile || (isModel && !existsSync(manifestPath(policy))))
+    return called(resolve(policy), basename(resolve(policy)));
   const isName = isFetchedName(policy) && !existsSync(policy);
   const fetched = isName ? findFetchedModel(cacheDirectory, policy) : undefined;
-  if (fetched !== undefined) return { folder: fetched, origin: shownSource(policy), name: shownSource(policy) };
+  if (fetched !== undefined) return called(fetched, shownSource(policy));
   if (isName && isSourceName(policy)) throw notPulled(policy);
   // Names of players are words. A path or the name of a run means a run.
   let directory: string;

@@ -6,7 +6,7 @@ import type { OpenEnvironment } from './open-environment.js';
 
 interface PlayedIn {
   readonly environment: OpenEnvironment;
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
 }
 
 interface Played {

@@ -64,14 +64,12 @@ export async function* noCorpus(): AsyncIterable<string> {
 
 /** Creates instances, and records their contributions for the manifest. */
 export class Instances {
-  readonly #host: PluginHost;
-  readonly #settings: HostSettings;
   readonly #records = new Map<string, ContributionRecord>();
 
-  constructor(host: PluginHost, settings: HostSettings) {
-    this.#host = host;
-    this.#settings = settings;
-  }
+  constructor(
+    private readonly host: PluginHost,
+    private readonly settings: HostSettings,
+  ) {}
 
   /** The contributions of all instances so far, in order. */
   get records(): readonly ContributionRecord[] {
@@ -105,7 +103,7 @@ export class Instances {
     options: { readonly [name: string]: never },
   ): Promise<readonly FoundRequirement[]> {
     const requirements = await callPlugin(located, 'requires', () => located.contribution.requires?.(options) ?? []);
-    const findings = await findRequirements(requirements, this.#settings.signal);
+    const findings = await findRequirements(requirements, this.settings.signal);
     return findings.map((finding) => {
       if ('found' in finding) return finding.found;
       const { requirement, problem } = finding;
@@ -122,44 +120,36 @@ export class Instances {
     plan: WorldPlan,
     required: readonly FoundRequirement[],
   ): Promise<WorldHandle> {
-    const { cacheDirectory, log, signal } = this.#settings;
+    const { cacheDirectory, log, signal } = this.settings;
     const { milliseconds, observationCharacters } = plan;
     const limits = { milliseconds, observationCharacters };
     const title = ownerTitle(located);
     const found = Object.fromEntries(required.map((one) => [one.name, one]));
     if (plan.thread === 'worker') {
-      const { kind, name, package: from, version, entry } = located;
-      const owner = { kind, name, package: from, version };
+      const { contribution: _, entry, ...owner } = located;
       const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
-      return openThreadWorld({
-        program: threadProgram(),
-        data,
-        workers: plan.workers,
-        milliseconds,
-        title,
-        log,
-        signal,
-      });
+      const { workers } = plan;
+      return openThreadWorld({ program: threadProgram(), data, workers, milliseconds, title, log, signal });
     }
-    const module = await this.#host.load(located);
-    const host = createEnvironmentHost(this.#settings, located, found, milliseconds);
-    const marks = this.#settings.markCalls?.(title, milliseconds);
-    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, ...(marks && { marks }) });
+    const module = await this.host.load(located);
+    const host = createEnvironmentHost(this.settings, located, found, milliseconds);
+    const marks = this.settings.markCalls?.(title, milliseconds);
+    return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, marks });
   }
 
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {
     const made = [];
     for (const term of terms) {
-      const { located, module, options } = await this.#open('reward', term);
-      const scheme = await this.#create(located, () => module.create(options, createHost(this.#settings, located)));
+      const { located, module, options, host } = await this.#open('reward', term);
+      const scheme = await this.#create(located, () => module.create(options, host));
       made.push({ name: term.name, weight: term.weight, scheme });
     }
     return composeReward(made);
   }
 
   async format(named: Named): Promise<ActionFormat> {
-    const { located, module, options } = await this.#open('format', named);
-    return this.#create(located, () => module.create(options, createHost(this.#settings, located)));
+    const { located, module, options, host } = await this.#open('format', named);
+    return this.#create(located, () => module.create(options, host));
   }
 
   /** A box of tools, in the order in which they read a text. Undefined without tools. Dispose of it at the end. */
@@ -168,7 +158,7 @@ export class Instances {
     try {
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
-        const host = createEnvironmentHost(this.#settings, located);
+        const host = createEnvironmentHost(this.settings, located);
         const tool = await callPlugin(located, 'create', () => module.create(options, host));
         made.push({ name: named.name, tool, external: located.contribution.external ?? false });
       }
@@ -180,14 +170,13 @@ export class Instances {
   }
 
   async player(named: Named, context: PlayerContext): Promise<TextPlayer> {
-    const { located, module, options } = await this.#open('player', named);
-    return this.#create(located, () => module.create(options, createHost(this.#settings, located), context));
+    const { located, module, options, host } = await this.#open('player', named);
+    return this.#create(located, () => module.create(options, host, context));
   }
 
   async algorithm(named: Named): Promise<Algorithm> {
-    const { located, module, options } = await this.#open('algorithm', named);
-    const host = { ...createHost(this.#settings, located), credit: creditTools };
-    return this.#create(located, () => module.create(options, host));
+    const { located, module, options, host } = await this.#open('algorithm', named);
+    return this.#create(located, () => module.create(options, { ...host, credit: creditTools }));
   }
 
   /**
@@ -195,9 +184,9 @@ export class Instances {
    * @throws AG_CURRICULUM with what `create` says against these pools: a plain Error, and no fault of its code
    */
   async curriculum(named: Named, pools: readonly [TaskPool, ...TaskPool[]]): Promise<Curriculum> {
-    const { located, module, options } = await this.#open('curriculum', named);
+    const { located, module, options, host } = await this.#open('curriculum', named);
     try {
-      return await this.#create(located, () => module.create(options, createHost(this.#settings, located), pools));
+      return await this.#create(located, () => module.create(options, host, pools));
     } catch (error) {
       const cause = isAgentgymError(error) ? error.cause : undefined;
       if (!(cause instanceof Error) || cause.constructor !== Error) throw error;
@@ -211,17 +200,18 @@ export class Instances {
   }
 
   async policy(named: Named, context: PolicyContext): Promise<PolicyModel> {
-    const { located, module, options } = await this.#open('policy', named);
+    const { located, module, options, host: own } = await this.#open('policy', named);
+    const openEncoder: PolicyHost['openEncoder'] = (...given) => this.#openEncoder(...given);
+    const host = { ...own, credit: creditTools, openEncoder };
     return startingFrom(context, async () => {
       const known = { ...context, ...(await this.#start(located, module, context)), findModel: this.#findModel };
-      return this.#create(located, () => module.create(options, this.#policyHost(located), known));
+      return this.#create(located, () => module.create(options, host, known));
     });
   }
 
   /** Creates a sampler, which asks no server yet. */
   async sampler(named: Named, context: SamplerContext): Promise<TokenSampler> {
-    const { located, module, options } = await this.#open('sampler', named);
-    const host = createHost(this.#settings, located);
+    const { located, module, options, host } = await this.#open('sampler', named);
     return guardSampler(located, await this.#create(located, () => module.create(options, host, context)));
   }
 
@@ -231,10 +221,10 @@ export class Instances {
     context: Omit<PolicyContext, 'corpus'>,
     load: PolicyLoad,
   ): Promise<PolicyEstimate | undefined> {
-    const { located, module, options } = await this.#open('policy', named);
+    const { located, module, options, host } = await this.#open('policy', named);
+    const { cacheDirectory } = host;
     return startingFrom(context, () =>
       callPlugin(located, 'estimate', async () => {
-        const { cacheDirectory } = createHost(this.#settings, located);
         const from = await this.#start(located, module, context);
         const known = { ...context, ...from, findModel: this.#findModel, cacheDirectory };
         const estimate = await module.estimate?.(options, known, load, outsideFiles);
@@ -294,9 +284,9 @@ export class Instances {
   ): Promise<Pick<PolicyContext, 'from'>> {
     if (from === undefined || !isGgufFile(from)) return {};
     if (importGguf === undefined) throw cannot(located, 'read GGUF files');
-    const { log } = this.#settings;
+    const { log } = this.settings;
     return {
-      from: await ggufFolder(from, this.#settings, (directory) => {
+      from: await ggufFolder(from, this.settings, (directory) => {
         log.info(`${basename(from)} is written as a Hugging Face folder, once.`);
         return callPlugin(located, 'importGguf', async () => {
           try {
@@ -309,24 +299,19 @@ export class Instances {
     };
   }
 
-  readonly #findModel = (name: string): string | undefined => findFetchedModel(this.#settings.cacheDirectory, name);
-
-  #policyHost(located: PluginOwner): PolicyHost {
-    const host = createHost(this.#settings, located);
-    return { ...host, credit: creditTools, openEncoder: (folder, settings) => this.#openEncoder(folder, settings) };
-  }
+  readonly #findModel = (name: string): string | undefined => findFetchedModel(this.settings.cacheDirectory, name);
 
   async #openEncoder(folder: string, settings?: FolderEncoderSettings): Promise<ConversationEncoder> {
-    const policies = await this.#host.contributions('policy');
+    const policies = await this.host.contributions('policy');
     const opener = policies.find(({ contribution }) => contribution.opensEncoders);
-    const { openEncoder } = opener === undefined ? {} : await this.#host.load(opener);
+    const { openEncoder } = opener === undefined ? {} : await this.host.load(opener);
     if (opener === undefined || openEncoder === undefined) {
       throw new AgentgymError('AG_POLICY_CANNOT', {
         message: 'No installed policy opens the tokenizer of a folder.',
         hint: 'The policy `transformer` does: `agentgym plugins install policy-transformer`.',
       });
     }
-    const { cacheDirectory } = createHost(this.#settings, opener);
+    const { cacheDirectory } = createHost(this.settings, opener);
     return callPlugin(opener, 'openEncoder', () => openEncoder(folder, { ...settings, cacheDirectory }, outsideFiles));
   }
 
@@ -342,15 +327,16 @@ export class Instances {
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {
     const { located, options } = await this.#locate(kind, named);
-    return { located, module: await this.#host.load(located), options };
+    const host = createHost(this.settings, located);
+    return { located, module: await this.host.load(located), options, host };
   }
 
   /** Finds a contribution and completes its options. It runs no code of the contribution except `validate`. */
   async #locate<Kind extends ContributionKind>(kind: Kind, named: Named) {
-    const located = await this.#host.find(kind, named.name);
+    const located = await this.host.find(kind, named.name);
     const options = wholeOptions(located, named.options ?? {});
-    const { name, package: packageName, version, entry } = located;
-    const record = { kind, name, package: packageName, version, entry, options: options as JsonObject };
+    const { contribution: _, ...origin } = located;
+    const record = { ...origin, options: options as JsonObject };
     this.#records.set(JSON.stringify(record), record);
     return { located, options };
   }

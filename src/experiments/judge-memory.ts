@@ -13,7 +13,6 @@ import {
   type ModelEstimates,
   policyLoad,
   rowsOf,
-  splitsOf,
 } from './estimate-memory.js';
 import type { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
@@ -49,7 +48,7 @@ interface Demand {
 
 function demandOf(plan: RunPlan, { algorithms, entries }: Estimation): Demand {
   const { policy, rollout } = plan.recipe;
-  const load = policyLoad(plan, splitsOf(entries), algorithms);
+  const load = policyLoad(plan, entries, algorithms);
   return { options: policy.options, maxTokens: rollout.maxEpisodeTokens, load };
 }
 
@@ -81,9 +80,7 @@ export async function judgeMemory(
   { short = 'refuse', there: whole = availableMemory(), share }: MemoryPolicy = {},
 ): Promise<MemoryEstimate> {
   const there = share === undefined ? whole : { ...whole, available: share };
-  const { entries, transfer } = estimation;
-  const estimate = (made: ModelEstimates | undefined) =>
-    estimateMemory(plan, splitsOf(entries), made, [...entries, ...transfer], there);
+  const estimate = (made: ModelEstimates | undefined) => estimateMemory(plan, estimation, made, there);
   const memory = estimate(models);
   if (short === 'ignore' || models === undefined || memory.needed <= there.available) return memory;
   const demand = demandOf(plan, estimation);
@@ -107,10 +104,9 @@ function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Leve
     const pull = (demand: Demand, value: number) => ({ ...demand, options: { ...demand.options, [option]: value } });
     return { key: ['policy', 'options', option], values, pull };
   });
-  const withLoad = (demand: Demand, changes: Partial<PolicyLoad>) => ({
-    ...demand,
-    load: { ...demand.load, ...changes },
-  });
+  const withLoad = ({ load, ...demand }: Demand, changes: Partial<PolicyLoad>) => {
+    return { ...demand, load: { ...load, ...changes } };
+  };
   const tasks = funded.flatMap((stage): Lever[] => {
     if (stage.kind === 'sft') return [];
     const { name, tasksPerStep } = stage;

@@ -1,22 +1,18 @@
 import { formatPath } from '../config/recipe-layer.js';
-import type { SamplingSettings } from '../config/recipe-schema.js';
 import { entryPath, type RunPlan } from '../config/run-plan.js';
-import type { ActionFormat } from '../contracts/format.js';
-import type { ConversationEncoder, PolicyModel } from '../contracts/policy.js';
+import type { ConversationEncoder, PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
-import type { Toolbox } from '../rollout/toolbox.js';
-import type { KeptPrompts } from '../runs/kept-prompt.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
-import type { MemoryPolicy } from './judge-memory.js';
 import {
   disposeParts,
   type OpenEntry,
+  type OpenOptions,
   openParts,
   type OpenParts,
   playedEnvironment,
@@ -60,47 +56,10 @@ export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimat
   readonly records: readonly ContributionRecord[];
 }
 
-/** How a policy plays in an environment when it samples for training. */
-export function modelActor(
-  {
-    sampling,
-    maxEpisodeTokens,
-  }: { readonly sampling: SamplingSettings; readonly maxEpisodeTokens?: number | undefined },
-  {
-    model,
-    format,
-    tools,
-    prompt,
-  }: {
-    readonly model: PolicyModel;
-    readonly format: ActionFormat;
-    readonly tools?: Toolbox | undefined;
-    readonly prompt?: Prompt | undefined;
-  },
-): ModelActor {
-  const { temperature, topP, topK, maxActionTokens } = sampling;
-  return {
-    kind: 'model',
-    model,
-    format,
-    sampling: { temperature, topP, topK },
-    maxActionTokens,
-    ...(maxEpisodeTokens !== undefined && { maxEpisodeTokens }),
-    ...(tools && { tools }),
-    ...(prompt && Object.keys(prompt).length > 0 && { prompt }),
-  };
-}
-
 /** How the parts of a recipe are made. */
-export interface MakeOptions {
+export interface MakeOptions extends Omit<OpenOptions, 'plays'>, Pick<DemonstrationContext, 'sharedGames'> {
   /** Demonstrations of the run to resume. */
   readonly stored?: StoredDemonstrations | undefined;
-  /** The prompts of the run to resume. */
-  readonly keptPrompts?: KeptPrompts | undefined;
-  /** The folder of shared games. */
-  readonly sharedGames?: string | undefined;
-  /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy | undefined;
 }
 
 /**
@@ -117,13 +76,12 @@ export async function makeParts(
   const { name, options } = recipe.policy;
   const open = await openParts(plan, host, settings, { memory, keptPrompts, plays: true });
   const { entries, transfer, rl, sampler, instances, policyContext, policyEstimate } = open;
-  const sharing = { ...(sharedGames !== undefined && { sharedGames }) };
   try {
     // A model from scratch needs demonstrations for its tokenizer. A model from a folder may have its own syntax of
     // function calls, in which its demonstrations are written.
     const early =
       policyContext.from === undefined
-        ? await prepareDemonstrations(plan, demonstrationContexts(plan, open, settings, sharing), stored)
+        ? await prepareDemonstrations(plan, demonstrationContexts(plan, open, settings, sharedGames), stored)
         : undefined;
     const trained = await instances.policy(
       { name, options },
@@ -136,13 +94,19 @@ export async function makeParts(
     try {
       const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
       const playing = mapFilled(entries, played);
-      for (const entry of playing) refuseLongPrompt(plan, entry, entry.format, entry.prompt, policy);
-      const contexts = demonstrationContexts(plan, { ...open, entries: playing }, settings, sharing, policy.encoder);
+      const maxTokens = longestEpisode(plan, policy.capabilities);
+      for (const entry of playing) refuseLongPrompt(plan, entry, policy.encoder, maxTokens);
+      const contexts = demonstrationContexts(
+        plan,
+        { ...open, entries: playing },
+        settings,
+        sharedGames,
+        policy.encoder,
+      );
       const demonstrations = early ?? (await prepareDemonstrations(plan, contexts, stored));
       if (open.policyEstimate === undefined) refuseUnfitPolicy(plan, open, policy.capabilities);
-      const used = { ...(sampler && { sampler }), ...(policyEstimate && { policyEstimate }) };
       return {
-        ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, ...used },
+        ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, sampler, policyEstimate },
         ...{ demonstrations, policy, criticFrom, contexts, records: instances.records },
       };
     } catch (error) {
@@ -160,8 +124,14 @@ function playEntry({ recipe }: RunPlan, entry: OpenEntry, policy: PolicyModel): 
   const format = fitFormat(entry.format, { tools, encoder: policy.encoder });
   const prompt = entry.writePrompt(format);
   const { maxEpisodeTokens } = recipe.rollout;
-  const actor = modelActor({ sampling: plan.sampling, maxEpisodeTokens }, { model: policy, format, tools, prompt });
-  return { ...entry, format, prompt, actor };
+  const { maxActionTokens, ...sampling } = plan.sampling;
+  const limits = { maxActionTokens, maxEpisodeTokens };
+  return {
+    ...entry,
+    format,
+    prompt,
+    actor: { kind: 'model', model: policy, format, sampling, ...limits, tools, prompt },
+  };
 }
 
 /**
@@ -173,23 +143,18 @@ export function demonstrationContexts(
   { recipe }: RunPlan,
   { entries, instances }: Pick<OpenParts, 'entries' | 'instances'>,
   settings: Pick<HostSettings, 'random' | 'signal'>,
-  sharing: Pick<DemonstrationContext, 'sharedGames'>,
+  sharedGames?: string,
   encoder?: ConversationEncoder,
 ): FileContext[] {
   const { random, signal } = settings;
   const openOther = (other: DemonstratedEnvironment) => instances.environment(playedEnvironment(recipe, other));
   return entries.map(({ environment, format, plan, tools }, place): FileContext => {
-    const { system } = plan.prompt ?? {};
     return {
       entry: plan,
       environment,
-      format: fitFormat(format, { tools, ...(encoder && { encoder }) }),
-      ...(tools && { tools }),
-      ...(system !== undefined && { system }),
-      ...sharing,
-      random,
-      signal,
-      openOther,
+      format: fitFormat(format, { tools, encoder }),
+      ...{ tools, system: plan.prompt?.system },
+      ...{ sharedGames, random, signal, openOther },
       siblings: entries.flatMap((one, other) => (other === place ? [] : [one.environment])),
       takesOthers: place === 0,
     };
@@ -210,7 +175,7 @@ async function sampledPolicy(
     return await SampledElsewhere.open({
       ...{ policy, sampler, signal },
       ...{ name: settings.name, evaluates: settings.evaluates },
-      ...(settings.folder !== undefined && { folder: settings.folder }),
+      folder: settings.folder,
       exportWeights: (checkpoint, directory) =>
         instances.exportPolicy({ name, options }, checkpoint, directory, {
           ...{ dtype: 'float32', merge: false, maxActionTokens, signal },
@@ -241,17 +206,20 @@ async function* corpusOf(demonstrations: Parts['demonstrations'], { entries }: O
   }
 }
 
+/** Tokens after which an episode is cut. */
+export function longestEpisode({ recipe }: RunPlan, { maxTokens }: Pick<PolicyCapabilities, 'maxTokens'>): number {
+  return Math.min(maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+}
+
 /** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */
 export function refuseLongPrompt(
   plan: RunPlan,
-  { environment, plan: entry, tools }: Pick<OpenEntry, 'environment' | 'plan' | 'tools'>,
-  format: ActionFormat,
-  prompt: Prompt,
-  { encoder, capabilities }: Pick<PolicyModel, 'encoder'> & { readonly capabilities: { readonly maxTokens: number } },
+  { environment, format, plan: entry, prompt, tools }: Omit<PlayedEntry, 'actor'>,
+  encoder: ConversationEncoder,
+  maxTokens: number,
 ): void {
   const { maxActionTokens } = entry.sampling;
-  const maxTokens = Math.min(capabilities.maxTokens, plan.recipe.rollout.maxEpisodeTokens ?? Infinity);
-  const writing = { format, ...(tools && { tools }), instructions: environment.world.instructions };
+  const writing = { format, tools, instructions: environment.world.instructions };
   const path = formatPath(entryPath(plan, entry, ['prompt', 'examples', 'count']));
   refuseLongExamples(prompt, encoder, writing, { maxTokens, maxActionTokens }, { path, count: `\`${path}\`` });
 }

@@ -1,21 +1,15 @@
 import type { EnvironmentSettings } from '../config/recipe-schema.js';
 import type { EnvironmentNeeds, EnvironmentPhase } from '../contracts/environment.js';
 import type { OptionalFact } from '../contracts/facts.js';
-import type { JsonObject } from '../contracts/json.js';
 import type { FoundRequirement } from '../contracts/requirement.js';
+import type { PlayedEnvironment } from '../demonstrations/demonstration-header.js';
 import { environmentPhases } from '../rollout/call-clock.js';
 import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import type { WorldSettings } from '../rollout/local-world.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 
 /** An environment that is ready to be played. */
-export interface OpenEnvironment {
-  readonly name: string;
-  /** The plugin that provides it. */
-  readonly package: string;
-  readonly version: string;
-  /** All options, with defaults. */
-  readonly options: JsonObject;
+export interface OpenEnvironment extends PlayedEnvironment {
   readonly world: WorldHandle;
   /** One pool for all players. Dispose of it at the end. */
   readonly pool: EnvironmentPool;
@@ -32,7 +26,7 @@ export interface OpenEnvironment {
 /** A recipe's settings for playing an environment. They override those that the environment declares. */
 export type PlaySettings = Omit<EnvironmentSettings, 'name' | 'options'> & {
   /** `rollout.deadlineSeconds`. */
-  readonly deadlineSeconds?: number;
+  readonly deadlineSeconds?: number | undefined;
 };
 
 const usualSeconds = 60;

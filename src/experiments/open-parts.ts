@@ -62,7 +62,7 @@ export interface OpenEntry {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** Its prompt in an action format. */
   readonly writePrompt: (format: ActionFormat) => Prompt;
   /** The reward of its evaluations. */
@@ -78,12 +78,12 @@ export interface OpenParts {
   /** Parts of each rl stage, by name. */
   readonly rl: ReadonlyMap<string, RlParts>;
   /** What samples training episodes. Absent: the policy itself. */
-  readonly sampler?: TokenSampler;
+  readonly sampler?: TokenSampler | undefined;
   readonly instances: Instances;
   /** The context for creating the policy, except its corpus. */
   readonly policyContext: Omit<PolicyContext, 'corpus'>;
   /** A description of the future policy. Absent if its plugin cannot tell. */
-  readonly policyEstimate?: PolicyEstimate;
+  readonly policyEstimate?: PolicyEstimate | undefined;
   readonly memory: MemoryEstimate;
 }
 
@@ -120,7 +120,7 @@ export async function openParts(
     const otherWorlds = await inOrder(others, open);
     checkSplits(plan, worlds, otherWorlds);
     refuseMissingExperts(plan, worlds);
-    const sharing = new SharedParts(instances, plan, boxes);
+    const sharing = shareParts(instances, plan, boxes);
     const entries = await inOrder(plan.entries, (entry, place) =>
       openEntry(plan, entry, worlds[place] as OpenEnvironment, sharing, settings, prompts),
     );
@@ -131,10 +131,10 @@ export async function openParts(
       if (plan.entries.length === 1) return { ...first, plan: other, environment };
       return openEntry(plan, other, environment, sharing, settings, prompts);
     });
-    const rl = await rlParts(plan, sharing, worlds, settings.random);
+    const rl = await rlParts(plan, instances, sharing, worlds, settings.random);
     const policyContext = await atKey(['policy', 'from'], () => contextOf(recipe, rl, settings.cacheDirectory));
     sampler = await openSampler(recipe, instances);
-    const named = { entries, transfer, rl, ...(sampler && { sampler }) };
+    const named = { entries, transfer, rl, sampler };
     const algorithms = [...rl.values()].map(({ algorithm }) => algorithm);
     const estimation = { instances, policyContext, algorithms, entries: worlds, transfer: otherWorlds };
     // Errors of the action format appear here, at the key.
@@ -148,45 +148,39 @@ export async function openParts(
       refuseUnfitPolicy(plan, named, sampler ? withSampler(capabilities, sampler.promises, evaluates) : capabilities);
     }
     const memory = await judgeMemory(plan, models, estimation, memoryPolicy);
-    return { ...named, instances, policyContext, ...(models && { policyEstimate: models.policy }), memory };
+    return { ...named, instances, policyContext, policyEstimate: models?.policy, memory };
   } catch (error) {
     await dispose(opened, boxes, sampler);
     throw error;
   }
 }
 
-/** Formats, tools and rewards of a run. Environments with the same settings share one. */
-class SharedParts {
-  readonly #made = new Map<object, Promise<unknown>>();
-
-  /** @param boxes every toolbox, to dispose of */
-  constructor(
-    readonly instances: Instances,
-    private readonly plan: RunPlan,
-    private readonly boxes: Set<Toolbox>,
-  ) {}
-
-  format(settings: EntryPlan['format']): Promise<ActionFormat> {
-    return this.#once(settings, () => this.instances.format(settings));
-  }
-
-  reward(settings: EntryPlan['reward']): Promise<ComposedReward> {
-    return this.#once(settings, () => this.instances.reward(settings.terms));
-  }
-
-  tools(settings: EntryPlan['tools']): Promise<Toolbox | undefined> {
-    return this.#once(settings, async () => {
-      const box = await this.instances.tools(settings, this.plan.toolLimits);
-      if (box !== undefined) this.boxes.add(box);
+/**
+ * Makes formats, tools and rewards of a run. Environments with the same settings share one.
+ *
+ * @param boxes gets every toolbox, to dispose of
+ */
+function shareParts(instances: Instances, { toolLimits }: RunPlan, boxes: Set<Toolbox>) {
+  return {
+    format: oncePerSettings((settings: EntryPlan['format']) => instances.format(settings)),
+    reward: oncePerSettings(({ terms }: EntryPlan['reward']) => instances.reward(terms)),
+    tools: oncePerSettings(async (settings: EntryPlan['tools']) => {
+      const box = await instances.tools(settings, toolLimits);
+      if (box !== undefined) boxes.add(box);
       return box;
-    });
-  }
+    }),
+  };
+}
 
-  #once<T>(settings: object, make: () => Promise<T>): Promise<T> {
-    const made = this.#made.get(settings) ?? make();
-    this.#made.set(settings, made);
-    return made as Promise<T>;
-  }
+type SharedParts = ReturnType<typeof shareParts>;
+
+function oncePerSettings<Settings, Part>(make: (settings: Settings) => Promise<Part>) {
+  const made = new Map<Settings, Promise<Part>>();
+  return (settings: Settings): Promise<Part> => {
+    const part = made.get(settings) ?? make(settings);
+    made.set(settings, part);
+    return part;
+  };
 }
 
 async function openEntry(
@@ -202,12 +196,12 @@ async function openEntry(
   const tools = await atKey(at('tools'), () => sharing.tools(entry.tools));
   const write = await atKey(examplesPath(plan, entry), () => openPrompt(plan, entry, environment, settings, prompts));
   const reward = await atKey(at('reward'), () => sharing.reward(entry.reward));
-  const writing = { ...(tools && { tools }), instructions: environment.world.instructions };
+  const writing = { tools, instructions: environment.world.instructions };
   return {
     plan: entry,
     environment,
     format,
-    ...(tools && { tools }),
+    tools,
     writePrompt: (of) => write({ ...writing, format: of }),
     reward,
   };
@@ -241,7 +235,7 @@ async function openPrompt(
     examples === undefined || (examples.file === undefined && !plays)
       ? []
       : await chooseExamples(examples, { environment, rollout, horizon, random: own, signal });
-  return (writing) => writePrompt(prompt, chosen, writing);
+  return (writing) => writePrompt(prompt.system, chosen, writing);
 }
 
 /** The sampler that a recipe names. Throws AG_POLICY_CANNOT if the policy cannot hand its weights over. */
@@ -305,17 +299,7 @@ export function playedEnvironment(
 ): Named & PlaySettings {
   const { deadlineSeconds } = recipe.rollout;
   const own = recipeEntries(recipe).find(({ settings }) => settings.name === environment.name)?.settings;
-  const { thread, workers, instances, observationCharacters, seconds } = { ...own, ...environment };
-  return {
-    name: environment.name,
-    options: environment.options,
-    ...(thread !== undefined && { thread }),
-    ...(workers !== undefined && { workers }),
-    ...(instances !== undefined && { instances }),
-    ...(observationCharacters !== undefined && { observationCharacters }),
-    ...(seconds !== undefined && { seconds }),
-    ...(deadlineSeconds !== undefined && { deadlineSeconds }),
-  };
+  return { ...own, ...environment, deadlineSeconds };
 }
 
 async function contextOf(
@@ -364,11 +348,11 @@ function refuseMissingExperts(plan: RunPlan, worlds: readonly OpenEnvironment[])
 
 async function rlParts(
   { entries, stages }: RunPlan,
+  instances: Instances,
   sharing: SharedParts,
   worlds: Filled<OpenEnvironment>,
   random: Random,
 ): Promise<Map<string, RlParts>> {
-  const { instances } = sharing;
   const parts = new Map<string, RlParts>();
   for (const stage of stages) {
     if (stage.kind !== 'rl') continue;

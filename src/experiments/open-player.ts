@@ -1,4 +1,4 @@
-import type { PromptSettings, Recipe } from '../config/recipe-schema.js';
+import type { Recipe } from '../config/recipe-schema.js';
 import { type EntryPlan, type RunPlan, usualToolLimits } from '../config/run-plan.js';
 import type { Player } from '../contracts/player.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -12,21 +12,13 @@ import type { EpisodeCounts } from '../rollout/episode-counts.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import { randomPlayer } from '../rollout/players.js';
 import type { Toolbox } from '../rollout/toolbox.js';
-import { type CheckpointChoice, checkpointText } from '../runs/choose-checkpoint.js';
-import {
-  type AnswerSettings,
-  chosenFormat,
-  longestAnswer,
-  refuseAnswerSettings,
-  refuseTokenLimit,
-  usualActionTokens,
-} from './answer-settings.js';
+import { chosenFormat, refuseLongAnswer, usualActionTokens } from './answer-settings.js';
 import { type FoundModel, findModel, loadModel } from './find-model.js';
+import { type PlayerFlags, refuseCheckpoint, refuseModelFlags, refuseTokenLimit, refuseTools } from './idle-flags.js';
 import { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
-import { modelActor } from './make-parts.js';
 import { playedEnvironment } from './open-parts.js';
-import { refusePrompt, withPrompt } from './open-prompt.js';
+import { withPrompt } from './open-prompt.js';
 
 /** Turns of an episode if neither a recipe nor the environment gives a number. */
 const DEFAULT_TURNS = 30;
@@ -39,29 +31,21 @@ export const defaultRollout: RolloutSettings = {
   maxFailedShare: 0.5,
 };
 
-export interface OpenPlayerRequest extends AnswerSettings {
+export interface OpenPlayerRequest extends PlayerFlags {
   /** `random`, an expert's name, a run, a folder with a model, a text model as `NAME:ADDRESS`; or an existing player. */
   readonly policy: string | Player;
   /** Absent: the environment that the run was trained in. */
-  readonly environment?: string;
+  readonly environment?: string | undefined;
   /** What `findPlayedModel` found for the policy. Absent: it is looked for. */
-  readonly found?: FoundModel;
-  /** Of the run's checkpoints. Absent: the newest. */
-  readonly checkpoint?: CheckpointChoice;
+  readonly found?: FoundModel | undefined;
   /** Options of the environment. They override the run's options if the environment is the same. */
   readonly options: { readonly [name: string]: unknown };
-  /** Options of a model's policy, which override those of the run, or of a text model. */
-  readonly policyOptions?: { readonly [name: string]: unknown };
-  /** Names of tools that may be called, with default options. Absent: the run's tools. */
-  readonly tools?: readonly string[];
-  /** What a model is told; each part replaces the run's. Absent: as the run says, or the usual. */
-  readonly prompt?: PromptSettings;
   /** Turns of an episode. Absent: the number of the run, or of the environment. */
   readonly turns?: number;
   /** Temperature of a model. Absent: 0. */
   readonly temperature?: number;
   /** Absent: nobody is told. */
-  readonly progress?: EpisodeListener;
+  readonly progress?: EpisodeListener | undefined;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
@@ -86,11 +70,11 @@ export interface OpenPlayer {
   /**
    * The run's settings for its final evaluation. Present if the policy plays the environment that it was trained in.
    */
-  readonly final?: Recipe['evaluation']['final'];
+  readonly final?: Recipe['evaluation']['final'] | undefined;
   /** The environment's name in the recipe of a run of several. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   /** Clusters of tasks that it was trained on. Present if a split of the environment may have some of them. */
-  readonly trainedClusters?: ReadonlySet<string>;
+  readonly trainedClusters?: ReadonlySet<string> | undefined;
   dispose(): Promise<void>;
 }
 
@@ -105,13 +89,13 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const text = typeof policy === 'string' ? textModel(policy) : undefined;
   const model = request.found ?? (await findPlayedModel(request));
   const plan = model?.plan;
-  if (plan === undefined) refuseCheckpoint(text?.name ?? policy, request.checkpoint);
+  // An address may have a password.
+  const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
+  if (plan === undefined) refuseCheckpoint(who, request);
   const recipe = plan?.recipe;
   const entry = plan && chosenEntry(plan, request.environment, model?.name ?? '');
   const name = entry?.environment.name ?? request.environment;
   if (name === undefined) {
-    // An address may have a password.
-    const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message:
         model === undefined && text === undefined && who !== randomPlayer
@@ -124,6 +108,13 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
   const options = { ...entry?.environment.options, ...request.options };
   const environment = await instances.environment({ ...played, options });
   let tools: Toolbox | undefined;
+  let actor: Actor | undefined;
+  const dispose = async (): Promise<void> => {
+    await environment.pool.dispose();
+    await tools?.dispose();
+    if (actor?.kind === 'model') await actor.model.dispose();
+    if (actor?.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
+  };
   try {
     const { terms = [{ name: 'sparse', weight: 1 }] } = entry?.reward ?? recipe?.reward ?? {};
     const reward = await instances.reward(terms);
@@ -131,52 +122,37 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
     const named = request.tools?.map((tool) => ({ name: tool })) ?? entry?.tools ?? recipe?.tools ?? [];
     if (text !== undefined) refuseTokenLimit(text.name, request);
     if (model === undefined && text === undefined) {
-      const player = shownPlayer(policy);
-      refusePolicyOptions(player, request.policyOptions);
-      refuseAnswerSettings(player, request);
-      refusePrompt(player, request.prompt);
+      refuseModelFlags(who, request);
       if (typeof policy === 'string') {
         checkPlayer(policy, environment);
-        refuseTools(policy, request.tools);
+        refuseTools(policy, request);
       }
     }
     tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
     const seat = { instances, tools };
-    const seated: Actor =
+    actor =
       model !== undefined
         ? await openModel(model, entry, request, seat)
         : text !== undefined
           ? await openTextModel(text, request, seat)
           : typeof policy === 'string'
             ? { kind: 'environment', player: policy }
-            : { kind: 'player', player: policy, ...(tools && { tools }) };
+            : { kind: 'player', player: policy, tools };
     const told = entry ?? { prompt: recipe?.prompt, entry: undefined };
     const ownPrompt = model && { settings: told.prompt, kept: model.prompts?.get(told.entry) };
     const prompt = { asked: request.prompt, own: ownPrompt, environment, horizon, rollout: defaultRollout, settings };
-    const actor = await withPrompt(seated, prompt).catch(async (error: unknown) => {
-      await disposeActor(seated);
-      throw error;
-    });
-    const trained = model?.trainedClusters?.get(environment.name);
+    actor = await withPrompt(actor, prompt);
+    const player = actor.kind === 'player' ? actor.player.name : who;
     return {
-      name: model?.name ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
-      origin: model?.origin ?? (actor.kind === 'player' ? actor.player.name : (policy as string)),
-      actor,
-      environment,
-      reward,
-      horizon,
-      ...(entry && recipe && { final: recipe.evaluation.final }),
-      ...(entry?.entry !== undefined && { entry: entry.entry }),
-      ...(trained && { trainedClusters: trained }),
-      async dispose() {
-        await environment.pool.dispose();
-        await tools?.dispose();
-        await disposeActor(actor);
-      },
+      name: model?.name ?? player,
+      origin: model?.origin ?? player,
+      ...{ actor, environment, reward, horizon, dispose },
+      final: entry && recipe?.evaluation.final,
+      entry: entry?.entry,
+      trainedClusters: model?.trainedClusters?.get(environment.name),
     };
   } catch (error) {
-    await environment.pool.dispose();
-    await tools?.dispose();
+    await dispose();
     throw error;
   }
 }
@@ -205,14 +181,10 @@ interface TextModel {
 }
 
 /** The run, folder or pulled model that is to play. Undefined: another player is. */
-export async function findPlayedModel({
-  policy,
-  runsFolder,
-  settings: { cacheDirectory },
-  checkpoint,
-}: OpenPlayerRequest): Promise<FoundModel | undefined> {
+export async function findPlayedModel(request: OpenPlayerRequest): Promise<FoundModel | undefined> {
+  const { policy, runsFolder, settings, checkpoint } = request;
   if (typeof policy !== 'string' || textModel(policy) !== undefined) return undefined;
-  return findModel(policy, { runsFolder, cacheDirectory, checkpoint });
+  return findModel(policy, { runsFolder, cacheDirectory: settings.cacheDirectory, checkpoint });
 }
 
 /** The parts of `NAME:ADDRESS`. Undefined for anything else; the drive of a path in Windows has one letter. */
@@ -220,11 +192,6 @@ function textModel(policy: string): TextModel | undefined {
   if (isSourceName(policy)) return undefined;
   const [, name, address] = /^([a-z][a-z0-9-]+):(.*)$/.exec(policy) ?? [];
   return name === undefined || address === undefined ? undefined : { name, address };
-}
-
-async function disposeActor(actor: Actor): Promise<void> {
-  if (actor.kind === 'model') await actor.model.dispose();
-  if (actor.kind === 'player' && isTextPlayer(actor.player)) await actor.player.dispose?.();
 }
 
 async function openModel(
@@ -237,19 +204,12 @@ async function openModel(
   const named = await chosenFormat(request, instances, entry?.format ?? recipe?.format);
   const model = await loadModel(found, instances, request.policyOptions);
   const format = fitFormat(named, { tools, encoder: model.encoder });
-  const temperature = request.temperature ?? 0;
-  const { maxActionTokens: asked } = request;
-  const limit = asked === undefined ? undefined : longestAnswer(asked, model.capabilities.maxTokens);
-  if (recipe !== undefined) {
-    const { maxEpisodeTokens } = recipe.rollout;
-    const own = { sampling: entry?.sampling ?? recipe.policy.sampling, maxEpisodeTokens };
-    const actor = modelActor(own, { model, format, tools });
-    const sampling = { ...actor.sampling, temperature, exact: true };
-    return { ...actor, sampling, ...(limit !== undefined && { maxActionTokens: limit }) };
-  }
-  const sampling = { temperature, topP: 1, topK: 0, exact: true };
-  const maxActionTokens = limit ?? usualActionTokens;
-  return { kind: 'model', model, format, sampling, maxActionTokens, ...(tools && { tools }) };
+  const own = entry?.sampling ?? recipe?.policy.sampling ?? { topP: 1, topK: 0, maxActionTokens: usualActionTokens };
+  const { maxActionTokens = own.maxActionTokens } = request;
+  refuseLongAnswer(request, model.capabilities.maxTokens);
+  const sampling = { temperature: request.temperature ?? 0, topP: own.topP, topK: own.topK, exact: true };
+  const maxEpisodeTokens = recipe?.rollout.maxEpisodeTokens;
+  return { kind: 'model', model, format, sampling, maxActionTokens, maxEpisodeTokens, tools };
 }
 
 async function openTextModel(
@@ -260,39 +220,7 @@ async function openTextModel(
   const { policyOptions = {}, temperature = 0 } = request;
   const format = fitFormat(await chosenFormat(request, instances), { tools });
   const player = await instances.player({ name, options: policyOptions }, { address, temperature });
-  return { kind: 'player', player, format, ...(tools && { tools }) };
-}
-
-function shownPlayer(player: string | Player): string {
-  return typeof player === 'string' ? player : player.name;
-}
-
-/** Experts and the random player only take actions of the environment, and never call tools. */
-function refuseTools(player: string, tools: readonly string[] | undefined): void {
-  if (tools === undefined) return;
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--tool ${tools[0]}\` has no effect: \`${player}\` does not call tools.`,
-    hint: 'Remove it, or let a person, a script or a model play.',
-  });
-}
-
-/** Only a run has checkpoints. */
-function refuseCheckpoint(player: string | Player, checkpoint: CheckpointChoice | undefined): void {
-  if (checkpoint === undefined) return;
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--checkpoint ${checkpointText(checkpoint)}\` has no effect: \`${shownPlayer(player)}\` is not a run.`,
-    hint: 'Remove it, or name a run; `agentgym runs list` lists the runs.',
-  });
-}
-
-/** Only models have options. */
-function refusePolicyOptions(player: string, options: OpenPlayerRequest['policyOptions'] = {}): void {
-  const [name] = Object.keys(options);
-  if (name === undefined) return;
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`--policy-option ${name}\` has no effect: \`${player}\` is not a model.`,
-    hint: 'Remove it, or let a run or a folder with a model play.',
-  });
+  return { kind: 'player', player, format, tools };
 }
 
 /** Throws AG_PLAYER_UNKNOWN for a name that is not a player of the environment. */

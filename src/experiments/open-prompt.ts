@@ -38,7 +38,7 @@ export interface PromptRequest {
 export async function withPrompt(actor: Actor, request: PromptRequest): Promise<Actor> {
   if (actor.kind === 'environment' || actor.format === undefined) return actor;
   const { format, tools } = actor;
-  const writing = { format, ...(tools && { tools }), instructions: request.environment.world.instructions };
+  const writing = { format, tools, instructions: request.environment.world.instructions };
   const prompt = await openPrompt(request, writing);
   if (prompt === undefined) return actor;
   if (actor.kind === 'player') return { ...actor, prompt };
@@ -57,7 +57,7 @@ async function openPrompt(
     const { expert } = own?.settings?.examples ?? {};
     const wanted = { ...(asked.examples.file === undefined && expert !== undefined && { expert }), ...asked.examples };
     const chosen = await chooseExamples(wanted, { environment, horizon, rollout, ...settings });
-    return writePrompt({ ...(system !== undefined && { system }) }, chosen, writing);
+    return writePrompt(system, chosen, writing);
   }
   const games = own?.kept?.games ?? [];
   if (system === undefined && games.length === 0) return undefined;
@@ -74,20 +74,5 @@ async function refuseHeldOut(games: KeptPrompt['games'], { world, name }: OpenEn
   throw new AgentgymError('AG_SPLIT_LEAK', {
     message: `The run's prompt shows the task "${leaked.task}", which is in the validation or test split of \`${name}\` with these options.`,
     hint: 'Choose other examples with `--prompt-examples 2`, or none with `--prompt-examples 0`.',
-  });
-}
-
-/** Only models have a prompt. */
-export function refusePrompt(player: string, asked: PromptSettings | undefined): void {
-  if (asked === undefined) return;
-  const flag =
-    asked.system !== undefined
-      ? '--prompt-system'
-      : asked.examples?.file !== undefined
-        ? '--prompt-examples-file'
-        : '--prompt-examples';
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `\`${flag}\` has no effect: \`${player}\` is not a model.`,
-    hint: 'Remove it, or let a run, a folder with a model or a text model play.',
   });
 }

@@ -1,17 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import type { SplitName } from '../contracts/environment.js';
-import type { JsonObject } from '../contracts/json.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import type { DemonstrationHeader, PlayedEnvironment } from '../demonstrations/demonstration-header.js';
 import { allTasks } from '../rollout/task-order.js';
 import type { TaskList, WorldHandle } from '../rollout/world-handle.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 /** An environment of demonstrations, with all its options. */
-export interface DemonstratedEnvironment {
-  readonly name: string;
-  readonly options: JsonObject;
-}
+export type DemonstratedEnvironment = Pick<PlayedEnvironment, 'name' | 'options'>;
 
 /** What demonstrations of an environment are checked against and written with. */
 export interface KnownEnvironment {
@@ -51,15 +46,15 @@ export class OtherEnvironments {
 
 /** Asks an open world. */
 export async function knownEnvironment({ instructions, splits }: WorldHandle): Promise<KnownEnvironment> {
-  const held: readonly SplitName[] = ['validation', 'test'];
-  const ids = await Promise.all(held.map((split) => idsOf(splits[split])));
+  const held = [splits.validation, splits.test].filter(isListed);
+  const ids = await Promise.all(held.map(allTasks));
   return { instructions, heldOut: new Set(ids.flat()) };
 }
 
 /** Splits with more tasks are compared only where they are played: the split proof of the run. */
 export const longestList = 1_000_000;
 
-/** Ids of a bounded split; empty for an unbounded split, which cannot be listed. */
-async function idsOf(tasks: TaskList): Promise<readonly string[]> {
-  return tasks.count === 'unbounded' || tasks.count > longestList ? [] : allTasks(tasks);
+/** Whether all tasks of a split are listed. An unbounded split cannot be. */
+export function isListed({ count }: TaskList): boolean {
+  return count !== 'unbounded' && count <= longestList;
 }

@@ -1,6 +1,6 @@
 import type { RunPlan } from '../config/run-plan.js';
 import type { JsonObject } from '../contracts/json.js';
-import type { DemonstrationHeader } from '../demonstrations/demonstration-header.js';
+import { type DemonstrationHeader, headerOf } from '../demonstrations/demonstration-header.js';
 import { type CollectedDemonstrations, collectDemonstrations } from '../rollout/collect-demonstrations.js';
 import { shareGames } from '../runs/shared-games.js';
 import type { DemonstrationContext, EntryStage } from './stage-demonstrations.js';
@@ -48,17 +48,10 @@ export async function playExpert(
 export function expertHeader(
   { recipe }: RunPlan,
   { demonstrations: { expert, successOnly } }: EntryStage,
-  { entry, environment: { name, package: from, version, options } }: DemonstrationContext,
+  { entry, environment }: DemonstrationContext,
   split: DemonstrationHeader['split'],
 ): DemonstrationHeader {
-  return {
-    formatVersion: 1,
-    document: 'demonstrations',
-    environment: { name, package: from, version, options },
-    split,
-    player: expert,
-    horizon: entry.longestHorizon,
-    seed: recipe.seed,
-    ...(successOnly && { filter: 'success' as const }),
-  };
+  const { longestHorizon: horizon } = entry;
+  const filter = successOnly ? { filter: 'success' as const } : {};
+  return headerOf(environment, { split, player: expert, horizon, seed: recipe.seed, ...filter });
 }

@@ -4,6 +4,7 @@ import type { CompletedEpisode } from '../contracts/trajectory.js';
 import type { Actor } from '../rollout/actor.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { episodeKeys } from '../rollout/episode-keys.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import type { OpenEnvironment } from './open-environment.js';
 
@@ -29,19 +30,14 @@ export async function playTrainingTasks(
   horizon: number,
 ): Promise<CompletedEpisode[]> {
   const chosen = await chooseTasks(environment.world.splits.train, tasks, random.stream('tasks'));
-  const episodes = await collectEpisodes(
-    chosen.flatMap((task, group) =>
-      Array.from({ length: episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
-    ),
-    {
-      actor,
-      environments: environment.pool,
-      reward,
-      horizon,
-      random: random.stream('episodes'),
-      rollout: { ...plan.rollout, retries: 0 },
-      signal,
-    },
-  );
+  const episodes = await collectEpisodes(episodeKeys(chosen, episodesPerTask), {
+    actor,
+    environments: environment.pool,
+    reward,
+    horizon,
+    random: random.stream('episodes'),
+    rollout: { ...plan.rollout, retries: 0 },
+    signal,
+  });
   return episodes.filter((episode) => episode.status === 'completed');
 }

@@ -1,8 +1,8 @@
-import type { SplitName } from '../contracts/environment.js';
-import type { Facts } from '../contracts/facts.js';
+import type { SplitName, StepResult } from '../contracts/environment.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
+import { episodeKeys } from '../rollout/episode-keys.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
 import { type OpenPlayerRequest, defaultRollout, openPlayer } from './open-player.js';
@@ -21,17 +21,11 @@ export interface PlayRequest extends OpenPlayerRequest {
 export interface PlayedEpisode {
   readonly task: string;
   readonly observation: string;
-  readonly turns: readonly {
+  readonly turns: readonly (Omit<StepResult, 'verdicts'> & {
     readonly action: string;
     /** The called tools, if the action was no action but calls. */
-    readonly calls?: readonly ToolCall[];
-    /** The observation after the action. */
-    readonly observation: string;
-    readonly reward: number;
-    readonly terminated: boolean;
-    readonly truncated: boolean;
-    readonly facts: Facts;
-  }[];
+    readonly calls?: readonly ToolCall[] | undefined;
+  })[];
   readonly success: boolean;
   readonly return: number;
 }
@@ -55,11 +49,8 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
       request.task === undefined
         ? await chooseTasks(world.splits[request.split], request.tasks, random.stream('tasks', request.split))
         : [request.task];
-    const keys = tasks.flatMap((task, group) =>
-      Array.from({ length: request.episodesPerTask }, (_, member) => ({ iteration: 0, task, group, member })),
-    );
     const byHand = typeof request.policy !== 'string';
-    const episodes = await collectEpisodes(keys, {
+    const episodes = await collectEpisodes(episodeKeys(tasks, request.episodesPerTask), {
       actor,
       environments: pool,
       reward,
@@ -83,14 +74,8 @@ function completed(episode: Awaited<ReturnType<typeof collectEpisodes>>[number])
   });
 }
 
-function playedEpisode({
-  task,
-  turns,
-  finalObservation,
-  terminated,
-  truncated,
-  success,
-}: CompletedEpisode): PlayedEpisode {
+function playedEpisode(episode: CompletedEpisode): PlayedEpisode {
+  const { task, turns, finalObservation, terminated, truncated, success } = episode;
   return {
     task,
     observation: turns[0]?.observation ?? finalObservation,
@@ -98,7 +83,7 @@ function playedEpisode({
       const next = turns[index + 1];
       return {
         action: turn.action ?? turn.text,
-        ...(turn.calls && { calls: turn.calls }),
+        calls: turn.calls,
         observation: next?.observation ?? finalObservation,
         reward: turn.native,
         terminated: next === undefined && terminated,

@@ -9,12 +9,10 @@ import { FileDemonstrations } from './file-demonstrations.js';
 import { expertHeader, playExpert } from './play-expert.js';
 import {
   type DemonstrationContext,
-  demonstrationsPath,
   type EntryStage,
   type FileContext,
+  noDemonstrations,
   nothingFits,
-  nothingLearned,
-  nothingPaid,
   type StageDemonstrations,
   type StoredDemonstrations,
   writingIn,
@@ -36,17 +34,28 @@ export async function prepareDemonstrations(
   for (const stage of plan.stages) {
     if (stage.kind !== 'sft') continue;
     const isFunded = plan.funded.includes(stage);
-    if (isFunded && stage.demonstrations.every(({ count }) => count === 0)) {
-      await atKey(demonstrationsPath(stage.name), () => Promise.reject(nothingPaid(stage)));
-    }
+    if (isFunded) refuseUnpaid(stage);
     const all: StageDemonstrations[] = [];
     for (const [own, context] of ofEntries(stage, contexts)) {
       all.push(await atKey(own.demonstrations.path, () => prepareStage(plan, own, context, isFunded, stored)));
     }
-    if (isFunded && all.every(({ facts }) => facts.learned === 0)) throw nothingLearned(stage);
+    if (isFunded && all.every(({ facts }) => facts.learned === 0)) {
+      const hint = 'Write some with `agentgym demonstrate`, with the options of the recipe, or choose another file.';
+      throw noDemonstrations(stage.name, 'its files have none of these environments that succeeded', hint);
+    }
     prepared.set(stage.name, all);
   }
   return prepared;
+}
+
+/** Throws AG_DEMONSTRATION if the budget pays for no demonstration. */
+function refuseUnpaid({ name, budget, demonstrations }: SftStagePlan): void {
+  if (demonstrations.some(({ count }) => count > 0)) return;
+  throw noDemonstrations(
+    name,
+    `one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units`,
+    'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
+  );
 }
 
 /** A stage in each environment, with what its demonstrations are prepared with. */
@@ -54,10 +63,11 @@ function ofEntries(
   stage: SftStagePlan,
   contexts: readonly FileContext[],
 ): readonly (readonly [stage: EntryStage, context: FileContext])[] {
-  return stage.demonstrations.map((demonstrations, place) => {
-    const { name, budget } = stage;
-    return [{ name, ...(budget && { budget }), demonstrations }, contexts[place] as FileContext];
-  });
+  const { name } = stage;
+  return stage.demonstrations.map((demonstrations, place) => [
+    { name, demonstrations },
+    contexts[place] as FileContext,
+  ]);
 }
 
 async function prepareStage(
@@ -97,9 +107,7 @@ export async function tryFiles(
 ): Promise<void> {
   for (const stage of plan.funded) {
     if (stage.kind !== 'sft') continue;
-    if (stage.demonstrations.every(({ count }) => count === 0)) {
-      await atKey(demonstrationsPath(stage.name), () => Promise.reject(nothingPaid(stage)));
-    }
+    refuseUnpaid(stage);
     for (const [own, context] of ofEntries(stage, contexts)) {
       const { count, file } = own.demonstrations;
       if (count === 0 || file === undefined) continue;
@@ -121,8 +129,7 @@ export async function keepDemonstrations(
 ): Promise<void> {
   const records = { ...run.manifest.demonstrations };
   for (const own of [...demonstrations.values()].flat()) {
-    const name = keptName(own.stage, own.entry);
-    records[name] = { ...records[name], training: await own.keep(run.path) };
+    records[own.name] = { ...records[own.name], training: await own.keep(run.path) };
   }
   if (demonstrations.size > 0) await run.update({ demonstrations: records });
 }

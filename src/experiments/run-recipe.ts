@@ -37,7 +37,7 @@ import { trainStage } from './train-stage.js';
 import type { TransferTasks } from '../runs/split-proof.js';
 import { summarizeStages } from './summarize-stages.js';
 import { earlierRun, packageDifferences, usedPackages } from '../runs/used-packages.js';
-import { type TrainedClusters, writeTrainedClusters } from '../runs/trained-clusters.js';
+import { writeTrainedClusters } from '../runs/trained-clusters.js';
 import { DrawnTasks } from './drawn-tasks.js';
 import {
   heldOutOf,
@@ -53,29 +53,29 @@ import {
 export interface RunRecipeOptions {
   readonly plan: RunPlan;
   /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy;
+  readonly memory?: MemoryPolicy | undefined;
   readonly host: PluginHost;
   /** Settings that plugins share. `random` is the run's root stream, created from the recipe's seed. */
   readonly settings: HostSettings;
   /** Folder of the run to resume. It has the plan's recipe. */
-  readonly resume?: string;
+  readonly resume?: string | undefined;
   /** Folder to create for a new run; absent: one in `runsFolder`. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   readonly runsFolder: string;
   /** Label of a new run. */
-  readonly label?: RunLabel;
+  readonly label?: RunLabel | undefined;
   /**
    * Folder for supervised stages that several runs begin with: one run trains them, the others read them. Absent: this
    * run shares none.
    */
-  readonly sharedStages?: string;
+  readonly sharedStages?: string | undefined;
   /** Folder in which runs share the games of their experts. Absent: this run shares none. */
-  readonly sharedGames?: string;
+  readonly sharedGames?: string | undefined;
   /** Folder in which git is asked for provenance. */
   readonly sourceFolder: string;
   readonly versions: { readonly [name: string]: string };
   /** The command-line words after `agentgym` that start a new run. */
-  readonly command?: readonly string[];
+  readonly command?: readonly string[] | undefined;
   readonly listener: (event: RunEvent) => void;
   /** Hears of the run's folder when its logs only grow from then on, and when the run is already complete. */
   readonly opened?: (directory: string) => void;
@@ -195,7 +195,7 @@ async function createRun(
   parts: Parts,
   packages: readonly PackageRecord[],
 ): Promise<RunDirectory> {
-  const { output, runsFolder, sourceFolder, versions } = options;
+  const { output, runsFolder } = options;
   const { recipe } = options.plan;
   const earlier = await earlierRun(output === undefined ? runsFolder : dirname(resolve(output)), recipe);
   const differences = packageDifferences(earlier?.packages ?? packages, packages);
@@ -203,19 +203,8 @@ async function createRun(
     const message = `The run ${earlier.id} of the same recipe used other plugins; this run uses ${differences.join(', ')}.`;
     options.listener({ type: 'warning', message });
   }
-  return RunDirectory.create({
-    recipe,
-    name: recipe.name,
-    ...(output !== undefined && { output }),
-    runsFolder,
-    ...(options.label && { label: options.label }),
-    ...(options.command && { command: options.command }),
-    versions,
-    plugins: parts.records,
-    packages,
-    seeds: { seed: recipe.seed },
-    sourceFolder,
-  });
+  const { name, seed } = recipe;
+  return RunDirectory.create({ ...options, recipe, name, plugins: parts.records, packages, seeds: { seed } });
 }
 
 /** The run to resume, with its own recipe but for options of the policy that may change at a resume. */
@@ -338,18 +327,8 @@ async function train(
           state = { ...state, starts: (await evaluator.start(name)) as (EvaluationSummary & JsonObject)[] };
         }
         const outcome = await trainStage({
-          stage,
-          plan,
-          parts,
-          journal,
-          evaluator,
-          random,
-          signal,
-          run,
-          trainingTasks,
-          spent,
+          ...{ stage, plan, parts, journal, evaluator, random, signal, run, trainingTasks, spent, resume },
           ...(options.sharedStages !== undefined && { shared: { folder: options.sharedStages, made: madeOf(run) } }),
-          ...(resume && { resume }),
         });
         ({ spent } = outcome);
         if (outcome.error !== undefined) throw outcome.error;
@@ -363,7 +342,10 @@ async function train(
       if (!isAgentgymError(error) || error.code !== 'AG_INTERRUPTED') throw error;
       status = 'interrupted';
     }
-    await noteTasks(run, known, transfer, trainingTasks.ids, trained());
+    await run.update({ splits: proveTasks(known, transfer, trainingTasks.ids) });
+    // Later evaluations ask for them.
+    const clusters = trained();
+    if (clusters !== undefined) await writeTrainedClusters(run.path, clusters);
     const { seconds } = journal;
     const loaded = await loadRun(run.path);
     return {
@@ -383,16 +365,4 @@ async function train(
   } finally {
     journal.close();
   }
-}
-
-/** Adds to the proof what was drawn, and writes the clusters that later evaluations ask for. */
-async function noteTasks(
-  run: RunDirectory,
-  known: readonly KnownTasks[],
-  transfer: readonly TransferTasks[],
-  drawn: readonly ReadonlySet<string>[],
-  trained: TrainedClusters | undefined,
-): Promise<void> {
-  await run.update({ splits: proveTasks(known, transfer, drawn) });
-  if (trained !== undefined) await writeTrainedClusters(run.path, trained);
 }

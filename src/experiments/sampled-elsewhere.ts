@@ -5,24 +5,18 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import type { TrainingBatch } from '../contracts/batch.js';
 import type { JsonObject } from '../contracts/json.js';
-import type { Loss } from '../contracts/loss.js';
 import type {
   ExportedModel,
-  ForwardBackwardResult,
   GeneratedTokens,
   GenerateRequest,
-  OptimizerSettings,
-  OptimizerStep,
-  OptimizerStepResult,
   PolicyCapabilities,
   PolicyModel,
-  ReferenceModel,
   Sampling,
   SamplerPromises,
 } from '../contracts/policy.js';
 import type { TokenSampler } from '../contracts/sampler.js';
+import { inTemporaryFolder } from '../files/temporary-folder.js';
 import { CallSignals } from '../rollout/call-signals.js';
 import { checkSampledTokens } from './check-sampled-tokens.js';
 
@@ -35,7 +29,7 @@ export interface SampledElsewhereParts {
   /** Whether the sampler also plays evaluations. */
   readonly evaluates: boolean;
   /** Where the folders of weights are made. Absent: in the system's folder for temporary files. */
-  readonly folder?: string;
+  readonly folder?: string | undefined;
   /** Writes the model of a checkpoint as a Hugging Face or PEFT folder, into an existing empty folder. */
   readonly exportWeights: (checkpoint: string, directory: string) => Promise<ExportedModel>;
   /** Aborted when the run is interrupted. */
@@ -53,8 +47,32 @@ export function withSampler(
   return { ...others, sampler: promises, ...(!evaluates && { exactSampler }) };
 }
 
-/** Delegates to the policy, but for sampling. */
-export class SampledElsewhere implements PolicyModel {
+/** What the policy does itself. */
+const ownMethods = [
+  ...([
+    'release',
+    'forwardBackward',
+    'optimizerStep',
+    'resetOptimizer',
+    'logprobs',
+    'values',
+    'freeze',
+    'save',
+  ] as const),
+  ...(['takeOperations', 'peakOperations', 'measureMemory'] as const),
+];
+
+/** These methods of an object, to be called on their own. A method that it does not have is left out. */
+function methodsOf<T extends object, Name extends keyof T>(object: T, names: readonly Name[]): Pick<T, Name> {
+  const methods = names.flatMap((name): [Name, unknown][] => {
+    const method = object[name];
+    return typeof method === 'function' ? [[name, method.bind(object)]] : [];
+  });
+  return Object.fromEntries(methods) as Pick<T, Name>;
+}
+
+/** Samples, and knows whose weights the sampler has. */
+export class SampledElsewhere implements Omit<PolicyModel, (typeof ownMethods)[number]> {
   readonly #parts: SampledElsewhereParts;
   readonly #policy: PolicyModel;
   /** The weights that the sampler has. Undefined: none, or others than the policy's. */
@@ -66,32 +84,24 @@ export class SampledElsewhere implements PolicyModel {
 
   private constructor(parts: SampledElsewhereParts) {
     this.#parts = parts;
-    const { policy } = parts;
-    this.#policy = policy;
-    if (policy.values) this.values = (batch) => policy.values!(batch);
-    // A count without sampling would be no count of the run.
-    if (policy.takeOperations && policy.countSampled) this.takeOperations = () => policy.takeOperations!();
-    if (policy.peakOperations) this.peakOperations = () => policy.peakOperations!();
-    if (policy.measureMemory) this.measureMemory = (load) => policy.measureMemory!(load);
+    this.#policy = parts.policy;
   }
 
   /** Connects to the sampler and publishes the first weights, so that a server that cannot take them is found early. */
-  static async open(parts: SampledElsewhereParts): Promise<SampledElsewhere> {
+  static async open(parts: SampledElsewhereParts): Promise<PolicyModel> {
     const model = new SampledElsewhere(parts);
+    const { takeOperations, ...others } = methodsOf(parts.policy, ownMethods);
+    // A count without sampling would be no count of the run.
+    const counting = takeOperations && parts.policy.countSampled ? { takeOperations } : {};
     try {
       await parts.sampler.connect(parts.signal);
       await model.#publishNewest(parts.signal);
-      return model;
+      return Object.assign(model, others, counting);
     } catch (error) {
       await model.#close();
       throw error;
     }
   }
-
-  readonly values?: (batch: TrainingBatch) => Promise<Float64Array>;
-  readonly takeOperations?: () => number;
-  readonly peakOperations?: () => Promise<number>;
-  readonly measureMemory?: NonNullable<PolicyModel['measureMemory']>;
 
   get capabilities(): PolicyCapabilities {
     const { evaluates, sampler } = this.#parts;
@@ -127,34 +137,6 @@ export class SampledElsewhere implements PolicyModel {
     return checked;
   }
 
-  release(sequences: readonly string[]): void {
-    this.#policy.release(sequences);
-  }
-
-  forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
-    return this.#policy.forwardBackward(batch, loss);
-  }
-
-  optimizerStep(step: OptimizerStep): Promise<OptimizerStepResult> {
-    return this.#policy.optimizerStep(step);
-  }
-
-  resetOptimizer(settings: OptimizerSettings): Promise<void> {
-    return this.#policy.resetOptimizer(settings);
-  }
-
-  logprobs(batch: TrainingBatch): Promise<Float64Array> {
-    return this.#policy.logprobs(batch);
-  }
-
-  freeze(): Promise<ReferenceModel> {
-    return this.#policy.freeze();
-  }
-
-  save(directory: string): Promise<void> {
-    return this.#policy.save(directory);
-  }
-
   /** Other weights may have the version that the sampler has, so they are published in any case. */
   async load(directory: string): Promise<void> {
     await this.#policy.load(directory);
@@ -184,16 +166,15 @@ export class SampledElsewhere implements PolicyModel {
     // A server may run as another user: a folder that the recipe names has the usual rights.
     const directory = join(await this.#openRoot(), `weights-${version}-${randomUUID().slice(0, 8)}`);
     await mkdir(directory);
-    const checkpoint = await mkdtemp(join(tmpdir(), 'agentgym-weights-'));
     try {
-      await this.#policy.save(checkpoint);
-      const { base } = await exportWeights(checkpoint, directory);
-      await sampler.publish({ folder: directory, ...(base && { base }) }, signal);
+      await inTemporaryFolder('agentgym-weights-', async (checkpoint) => {
+        await this.#policy.save(checkpoint);
+        const { base } = await exportWeights(checkpoint, directory);
+        await sampler.publish({ folder: directory, ...(base && { base }) }, signal);
+      });
     } catch (error) {
       await remove(directory);
       throw error;
-    } finally {
-      await remove(checkpoint);
     }
     await this.#forget();
     this.#published = { version, directory };

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import type { DemonstrationsPlan, EntryPlan, SftStagePlan } from '../config/run-plan.js';
-import type { KeyPath } from '../config/recipe-layer.js';
 import type { ActionFormat } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
@@ -16,18 +15,18 @@ export interface DemonstrationContext {
   readonly environment: OpenEnvironment;
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** `prompt.system` of the recipe. Absent: the usual system text. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** Folder in which runs share the games of their experts. Absent: this run shares none. */
-  readonly sharedGames?: string;
+  readonly sharedGames?: string | undefined;
   /** The run's root stream. */
   readonly random: Random;
   readonly signal: AbortSignal;
 }
 
 /** What a stage learns from in one environment. */
-export interface EntryStage extends Pick<SftStagePlan, 'name' | 'budget'> {
+export interface EntryStage extends Pick<SftStagePlan, 'name'> {
   readonly demonstrations: DemonstrationsPlan;
 }
 
@@ -46,7 +45,7 @@ export function writingIn(
   { format, tools, system }: Pick<DemonstrationContext, 'format' | 'tools' | 'system'>,
   instructions: string,
 ): WritingPolicy {
-  return { format, ...(tools && { tools }), instructions, ...(system !== undefined && { system }) };
+  return { format, tools, instructions, system };
 }
 
 /** A demonstration to learn from. */
@@ -86,9 +85,8 @@ interface OtherFacts extends DemonstratedEnvironment {
 
 /** The data that an sft stage learns from. It is read from a file each time, unless it was just collected. */
 export interface StageDemonstrations {
-  readonly stage: string;
-  /** The environment's name in a run of several. */
-  readonly entry?: string | undefined;
+  /** As in `keptName`. */
+  readonly name: string;
   readonly facts: DemonstrationFacts;
   /** The demonstrations to learn from. They are the same each time. */
   learned(): AsyncIterable<LearnedDemonstration>;
@@ -136,11 +134,6 @@ export async function factsOf(
   return { learned, bought, tasks, withoutTask, rendered, others };
 }
 
-/** The place of a stage's demonstrations in the recipe. */
-export function demonstrationsPath(stage: string): KeyPath {
-  return ['stages', stage, 'demonstrations'];
-}
-
 /** Every demonstration is longer than an episode may be. */
 export function nothingFits(stage: string, maxTokens: number): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
@@ -150,20 +143,11 @@ export function nothingFits(stage: string, maxTokens: number): AgentgymError {
   });
 }
 
-/** None of several environments has a demonstration. */
-export function nothingLearned({ name }: Pick<SftStagePlan, 'name'>): AgentgymError {
+/** The error of a stage that has nothing to learn from. */
+export function noDemonstrations(stage: string, why: string, hint: string): AgentgymError {
   return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: its files have none of these environments that succeeded.`,
-    hint: 'Write some with `agentgym demonstrate`, with the options of the recipe, or choose another file.',
-    path: `stages.${name}.demonstrations`,
-  });
-}
-
-/** No demonstrations are affordable. */
-export function nothingPaid({ name, budget }: Pick<SftStagePlan, 'name' | 'budget'>): AgentgymError {
-  return new AgentgymError('AG_DEMONSTRATION', {
-    message: `The stage \`${name}\` has no demonstrations: one costs ${budget?.costs.demonstration} units, and its budget is ${budget?.units} units.`,
-    hint: 'Raise `budget.units` or the share of the stage in `budget.split`, or give it a share of 0, which skips it.',
-    path: `stages.${name}.demonstrations`,
+    message: `The stage \`${stage}\` has no demonstrations: ${why}.`,
+    hint,
+    path: `stages.${stage}.demonstrations`,
   });
 }

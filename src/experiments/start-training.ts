@@ -8,7 +8,6 @@ import type { Setting } from '../config/parse-setting.js';
 import type { RunEvent } from '../contracts/events.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import type { HostSettings } from '../plugins/create-host.js';
-import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
 import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
@@ -16,34 +15,25 @@ import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
 import { rewardJudge } from './reward-judge.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
-import type { MemoryPolicy } from './judge-memory.js';
-import { runRecipe } from './run-recipe.js';
-import { checkLabel, type RunLabel } from '../runs/run-label.js';
+import { runRecipe, type RunRecipeOptions } from './run-recipe.js';
+import { checkLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
 import type { LiveTracking } from '../tracking/live-tracking.js';
 import { mlflowAccess } from '../tracking/mlflow-access.js';
 import { followRun, type TrackingContext } from '../tracking/follow-run.js';
 
-export interface TrainingRequest {
+export interface TrainingRequest extends Pick<
+  RunRecipeOptions,
+  'output' | 'sharedStages' | 'sharedGames' | 'label' | 'memory' | 'command' | 'runsFolder' | 'host'
+> {
   /** A built-in name or a path. Absent: the project's recipe, or the recipe of the run to resume. */
-  readonly source?: string;
+  readonly source?: string | undefined;
   readonly sets: readonly (string | Setting)[];
   /** RUN to resume. */
-  readonly resume?: string;
-  readonly output?: string;
-  /** As in `runRecipe`. */
-  readonly sharedStages?: string;
-  readonly sharedGames?: string;
-  readonly label?: RunLabel;
-  /** Default: a recipe that does not fit into memory is refused. */
-  readonly memory?: MemoryPolicy;
+  readonly resume?: string | undefined;
   /** What servers that show the run are reached with. Absent: the run goes to no server, whatever the recipe says. */
   readonly tracking?: TrackingContext;
-  /** The command-line words after `agentgym`, which the manifest notes. */
-  readonly command?: readonly string[];
   readonly cwd: string;
-  readonly runsFolder: string;
-  readonly host: PluginHost;
   readonly settings: Omit<HostSettings, 'random'>;
   readonly version: string;
 }
@@ -53,7 +43,7 @@ export interface PlannedTraining {
   /** The plan of the resolved recipe. */
   readonly plan: RunPlan;
   /** Folder of the run to resume. Absent: a new run. */
-  readonly resume?: string;
+  readonly resume?: string | undefined;
   /** Names of the stages that will be trained. */
   readonly stages: readonly string[];
   /** Checks the recipe as `run` does before it starts, and describes the planned run. */
@@ -86,7 +76,7 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
   };
   return {
     plan,
-    ...(resume !== undefined && { resume }),
+    resume,
     stages: plan.funded.map(({ name }) => name),
     check: () =>
       inPlace(async () => {
@@ -101,21 +91,10 @@ export async function planTraining(request: TrainingRequest): Promise<PlannedTra
         };
         try {
           return await runRecipe({
-            plan,
-            host,
-            settings,
-            ...(resume !== undefined && { resume }),
-            ...(request.output !== undefined && { output: request.output }),
-            runsFolder,
-            ...(label && { label }),
-            ...(request.memory && { memory: request.memory }),
-            ...(request.sharedStages !== undefined && { sharedStages: request.sharedStages }),
-            ...(request.sharedGames !== undefined && { sharedGames: request.sharedGames }),
+            ...request,
+            ...{ plan, settings, resume, label, listener, opened: follow },
             sourceFolder: file === undefined ? cwd : dirname(file),
             versions: { agentgym: request.version, node: process.version },
-            ...(request.command && { command: request.command }),
-            listener,
-            opened: follow,
           });
         } finally {
           await live?.finish(settings.signal);
@@ -137,7 +116,5 @@ async function readPlan(
   }
   const from = source ?? kept?.recipe;
   const judgeRewards = rewardJudge(host, settings);
-  return acceptRecipe(
-    await resolveRecipe({ ...(from !== undefined && { source: from }), sets, cwd, host, judgeRewards }),
-  );
+  return acceptRecipe(await resolveRecipe({ source: from, sets, cwd, host, judgeRewards }));
 }

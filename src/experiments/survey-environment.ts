@@ -11,7 +11,7 @@ export interface EnvironmentSurvey {
   /** Names of its experts, in the order of the environment. */
   readonly experts?: readonly string[];
   /** The environment's own cap on turns. */
-  readonly maxTurns?: number;
+  readonly maxTurns?: number | undefined;
   /** Why it could not be created: something that it needs may be missing. */
   readonly problem?: string;
 }
@@ -34,7 +34,7 @@ export async function surveyEnvironment(
       return {
         tasks: { train: train.count, validation: validation.count, test: test.count },
         experts,
-        ...(maxTurns !== undefined && { maxTurns }),
+        maxTurns,
       };
     } finally {
       await pool.dispose();

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
@@ -9,6 +7,7 @@ import type { EntryPlan, RlStagePlan, RunPlan, SftStagePlan, StageEntryPlan, Sta
 import type { JsonObject } from '../contracts/json.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
+import { inTemporaryFolder } from '../files/temporary-folder.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
 import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
 import { mapFilled } from '../rollout/filled.js';
@@ -17,7 +16,7 @@ import { taskName } from '../rollout/task-name.js';
 import { unlessAborted } from '../rollout/unless-aborted.js';
 import { measureImitation } from '../training/measure-imitation.js';
 import { type StageEntry, trainReinforcement } from '../training/reinforcement.js';
-import type { SharedStage, StageEvaluation, StageOptions, StageResult } from '../training/run-stage.js';
+import type { SharedStage, StageOptions, StageResult } from '../training/run-stage.js';
 import type { Spending } from '../training/spending.js';
 import { trainSupervised } from '../training/supervised.js';
 import { loadWeights } from '../runs/load-weights.js';
@@ -27,7 +26,7 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
-import type { Parts, PlayedEntry } from './make-parts.js';
+import { longestEpisode, type Parts, type PlayedEntry } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
 import { nothingFits } from './stage-demonstrations.js';
 import { stageRandom } from './stage-random.js';
@@ -51,7 +50,7 @@ export interface TrainStageOptions {
   /** Folder of shared supervised stages, and everything besides the recipe that affects this run's numbers. */
   readonly shared?: { readonly folder: string; readonly made: JsonObject };
   /** The checkpoint inside this stage that the policy was loaded from. */
-  readonly resume?: Checkpoint;
+  readonly resume?: Checkpoint | undefined;
 }
 
 /** The arguments of a stage's loop besides the stage's plan. */
@@ -105,7 +104,7 @@ async function runSft(
   const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
-  const maxTokens = Math.min(capabilities.maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+  const maxTokens = longestEpisode(plan, capabilities);
   const all = parts.demonstrations.get(name);
   if (all === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
   const learning = all.map((own, at) => {
@@ -154,10 +153,15 @@ async function runSft(
   for (const [at, { layOut }] of common.evaluation === undefined ? [] : learning.entries()) {
     const [demonstrations, context] = [stage.demonstrations[at]!, parts.contexts[at]!];
     for (const one of await gatherHeldOut(plan, { name, demonstrations }, context, run)) {
-      heldOut.push(...[layOut(one)].filter((row) => row !== undefined));
+      const row = layOut(one);
+      if (row !== undefined) heldOut.push(row);
     }
   }
-  const evaluation = common.evaluation && { ...common.evaluation, ...measuresOf(heldOut, parts.policy, signal) };
+  const measure = async () => {
+    const { loss, agreement } = await measureImitation(parts.policy, heldOut, signal);
+    return { held_out_loss: loss, agreement };
+  };
+  const evaluation = common.evaluation && { ...common.evaluation, ...(heldOut.length > 0 && { measure }) };
   return trainSupervised({
     ...stage,
     ...common,
@@ -188,21 +192,6 @@ async function packRows(
     since = performance.now();
   }
   return rows.length - before;
-}
-
-/** Further measurements in evaluations of a supervised stage. */
-function measuresOf(
-  heldOut: readonly DemonstrationRow[],
-  policy: PolicyModel,
-  signal: AbortSignal,
-): Pick<StageEvaluation, 'measure'> {
-  if (heldOut.length === 0) return {};
-  return {
-    measure: async () => {
-      const { loss, agreement } = await measureImitation(policy, heldOut, signal);
-      return { held_out_loss: loss, agreement };
-    },
-  };
 }
 
 async function openShared(
@@ -271,13 +260,10 @@ async function openCritic({ parts, resume }: TrainStageOptions): Promise<PolicyM
     await loadWeights(critic, folder);
     return critic;
   }
-  const folder = await mkdtemp(join(tmpdir(), 'agentgym-critic-'));
-  try {
+  return inTemporaryFolder('agentgym-critic-', async (folder) => {
     await parts.policy.save(folder);
-    return await parts.criticFrom(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+    return parts.criticFrom(folder);
+  });
 }
 
 /** The policy at the start of the stage. After a resume, it is loaded from the checkpoint of that start. */
@@ -288,12 +274,8 @@ async function freezeReference({
   resume,
 }: TrainStageOptions): Promise<ReferenceModel> {
   if (resume === undefined) return policy.freeze();
-  return frozenAt(policy, await journal.stageStart(name), resume.directory);
-}
-
-async function frozenAt(policy: PolicyModel, start: string, present: string): Promise<ReferenceModel> {
-  await loadWeights(policy, start);
+  await loadWeights(policy, await journal.stageStart(name));
   const reference = await policy.freeze();
-  await loadWeights(policy, present);
+  await loadWeights(policy, resume.directory);
   return reference;
 }

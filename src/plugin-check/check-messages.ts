@@ -24,7 +24,7 @@ export interface CheckRequest {
 
 /** A message of this process about its work. The label names options that are not the defaults. */
 export type CheckMessage =
-  | { readonly type: 'started'; readonly id: string; readonly label?: string }
-  | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string }
+  | { readonly type: 'started'; readonly id: string; readonly label?: string | undefined }
+  | { readonly type: 'finished'; readonly outcome: CheckOutcome; readonly label?: string | undefined }
   /** The work is done. `contributions` are those of the entry, `open` the resources that still keep the process alive. */
   | { readonly type: 'done'; readonly open: readonly string[]; readonly contributions: readonly ContributionId[] };

@@ -87,12 +87,7 @@ async function examineInProcess(
   const seen = observed(process, seconds, printedAtImport);
   const observations = Object.values(observerChecks)
     .filter(({ id }) => !skip.includes(id) && only?.includes(id) !== false)
-    .map((check) =>
-      outcomeOfCheck(
-        check,
-        [seen[check.id]].flatMap((message) => message ?? []),
-      ),
-    );
+    .map((check) => outcomeOfCheck(check, seen[check.id]));
   const { contributions = [] } = process.messages.find((message) => message.type === 'done') ?? {};
   return { checks: [...mergeOutcomes(process.messages), ...observations], contributions, stdout: process.stdout };
 }
@@ -108,14 +103,13 @@ function observed(
   const during = last === undefined ? 'before its first check' : `during \`${last.id}\`${label}`;
   const printed = stdout.startsWith(printedAtImport) ? stdout.slice(printedAtImport.length) : stdout;
   const said = stderr.trim().split('\n').slice(-3).join(' | ');
+  const words = said === '' ? '' : `: ${said}`;
   const open = messages.find((message) => message.type === 'done')?.open.join(', ') || 'something';
   return {
     ...(printed !== '' && { silent: `it prints to standard output: ${JSON.stringify(printed.slice(0, 200))}` }),
     ...(ending === 'hung' && { deadline: `${during} it did not respond for ${seconds} s` }),
     ...(ending === 'open' && { ends: `the process did not end after its work; still open: ${open}` }),
-    ...(ending === 'exited' && {
-      exits: `${during} it ended the process with ${code ?? 'a signal'}${said === '' ? '' : `: ${said}`}`,
-    }),
+    ...(ending === 'exited' && { exits: `${during} it ended the process with ${code ?? 'a signal'}${words}` }),
   };
 }
 

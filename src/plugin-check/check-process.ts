@@ -40,14 +40,13 @@ function tell(message: CheckMessage): void {
 
 /** Settings of a kit that tells of its checks. */
 function settingsOf({ only, seconds, seed, skip }: CheckRequest, label?: string): KitSettings {
-  const labelled = label === undefined ? {} : { label };
   return {
     seed,
     secondsPerCheck: seconds,
     accept: skip,
     ...(only !== null && { only }),
-    started: (id) => tell({ type: 'started', id, ...labelled }),
-    finished: (outcome) => tell({ type: 'finished', outcome, ...labelled }),
+    started: (id) => tell({ type: 'started', id, label }),
+    finished: (outcome) => tell({ type: 'finished', outcome, label }),
   };
 }
 

@@ -1,9 +1,6 @@
 // Finds what environments need besides npm packages.
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 
 import semver from 'semver';
 
@@ -17,6 +14,7 @@ import type {
 import { messageOf } from '../errors/message-of.js';
 import { findProgram } from '../processes/find-program.js';
 import { runProgram } from '../processes/run-program.js';
+import { fileSha256 } from '../transfers/file-hash.js';
 import { askPython } from './ask-python.js';
 
 /** What became of a requirement. */
@@ -57,7 +55,7 @@ async function findTool(
   const path = await locate(programs, variable);
   const told = version === undefined ? undefined : await versionOf(path, version.arguments, signal);
   if (version !== undefined) refuseVersion(path, told, version.range);
-  return { name, path, ...(told !== undefined && { version: told }), sha256: await sha256OfFile(path) };
+  return { name, path, ...(told !== undefined && { version: told }), sha256: await fileSha256(path) };
 }
 
 async function findPython(
@@ -73,7 +71,7 @@ async function findPython(
     if (there === undefined) throw new Error(`${path} has no package ${wanted}`);
     refuseVersion(`the package ${wanted} of ${path}`, there.version, wantedRange);
   }
-  return { name, path, version, sha256: await sha256OfFile(await realpath(path)), packages: installed };
+  return { name, path, version, sha256: await fileSha256(await realpath(path)), packages: installed };
 }
 
 async function findFile({ name, path: given, sha256: wanted }: FileRequirement): Promise<FoundRequirement> {
@@ -81,7 +79,7 @@ async function findFile({ name, path: given, sha256: wanted }: FileRequirement):
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) throw new Error(`there is no file ${path}`);
   if (!found.isFile()) throw new Error(`${path} is not a file`);
-  const sha256 = await sha256OfFile(path);
+  const sha256 = await fileSha256(path);
   if (wanted !== undefined && sha256 !== wanted.toLowerCase()) {
     throw new Error(`${path} has the SHA-256 ${sha256}, not ${wanted}`);
   }
@@ -115,10 +113,4 @@ function refuseVersion(whose: string, version: string | undefined, range: string
   const told = version === undefined ? null : semver.coerce(version);
   if (told === null) throw new Error(`${whose} does not tell its version; ${range} is needed`);
   if (!semver.satisfies(told, range)) throw new Error(`${whose} is ${version}; ${range} is needed`);
-}
-
-async function sha256OfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }

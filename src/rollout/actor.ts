@@ -7,9 +7,9 @@ import type { WorkedExamples } from './worked-examples.js';
 /** What a model is told before the first observation of a task. */
 export interface Prompt {
   /** The system text, with places; see `systemPrompt`. Absent: the usual one. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** Games that the conversation begins with. Absent: none. */
-  readonly examples?: WorkedExamples;
+  readonly examples?: WorkedExamples | undefined;
 }
 
 /** A policy model that writes actions in a format. Only its episodes can be used for training. */
@@ -21,11 +21,11 @@ export interface ModelActor {
   /** Tokens after which an action is cut. */
   readonly maxActionTokens: number;
   /** Tokens after which an episode is truncated; absent: the model's limit. */
-  readonly maxEpisodeTokens?: number;
+  readonly maxEpisodeTokens?: number | undefined;
   /** The tools that it may call instead of acting. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** Absent: the usual system text, and no examples. */
-  readonly prompt?: Prompt;
+  readonly prompt?: Prompt | undefined;
 }
 
 /**
@@ -43,10 +43,10 @@ interface PlayerActor {
   readonly kind: 'player';
   readonly player: Player | TextPlayer;
   /** How it writes actions. Absent: its text is the action. */
-  readonly format?: ActionFormat;
-  readonly tools?: Toolbox;
+  readonly format?: ActionFormat | undefined;
+  readonly tools?: Toolbox | undefined;
   /** Absent: the usual system text, and no examples. */
-  readonly prompt?: Prompt;
+  readonly prompt?: Prompt | undefined;
 }
 
 /** A text model, not a person or a script: it has limits of its own, and something to free. */

@@ -9,7 +9,7 @@ export interface DemonstratedTurn {
   /** What the player wrote. Absent: the player gives actions only. */
   readonly text?: string;
   /** The function that it called, beside the text, in no syntax yet. */
-  readonly call?: FunctionCall;
+  readonly call?: FunctionCall | undefined;
   /** Names of the tools that the text called. */
   readonly tools?: readonly string[];
   /** Why the text was not an action. */
@@ -21,15 +21,15 @@ export interface DemonstratedTurn {
 /** An episode that a policy may imitate, without rewards, tokens and facts. */
 export interface DemonstratedEpisode {
   /** Id of its task, if known. */
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** The whole system prompt. Absent: the prompt that the policy gets in rollouts. */
-  readonly system?: string;
+  readonly system?: string | undefined;
   /** The rules of this task, if they differ from the world's. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** At least one. */
   readonly turns: readonly DemonstratedTurn[];
   /** The observation after the last action, if known. */
-  readonly finalObservation?: string;
+  readonly finalObservation?: string | undefined;
   /** Whether it solved the task, if known. */
   readonly success?: boolean;
 }

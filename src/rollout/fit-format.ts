@@ -12,7 +12,7 @@ import type { Toolbox } from './toolbox.js';
  */
 export function fitFormat(
   format: ActionFormat,
-  { tools, encoder }: { readonly tools?: Toolbox | undefined; readonly encoder?: ConversationEncoder },
+  { tools, encoder }: { readonly tools?: Toolbox | undefined; readonly encoder?: ConversationEncoder | undefined },
 ): ActionFormat {
   if (format.withFunctions === undefined) return format;
   try {

@@ -51,7 +51,7 @@ export interface WorldSettings {
   /** Aborts every call. */
   readonly signal: AbortSignal;
   /** Notified when code of the plugin begins and stops running on this thread. */
-  readonly marks?: CallMarks;
+  readonly marks?: CallMarks | undefined;
 }
 
 export interface CallMarks {

@@ -13,11 +13,11 @@ import type { Toolbox } from './toolbox.js';
 export interface WritingPolicy {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox;
+  readonly tools?: Toolbox | undefined;
   /** The world's rules, for episodes without own rules. */
   readonly instructions: string;
   /** The system text of the recipe; it also replaces that of an episode. Absent: the usual one. */
-  readonly system?: string;
+  readonly system?: string | undefined;
 }
 
 /** A demonstration in the texts of a policy. */

@@ -1,38 +1,33 @@
 // Makes folders of checkpoints trustworthy: they appear as a whole, and contain checksums of their files.
-import { createHash } from 'node:crypto';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 import * as v from 'valibot';
 
+import { fileDigest, type FileDigest } from '../demonstrations/file-digest.js';
 import { filesBelow } from '../files/files-below.js';
-import { readPieces } from '../files/read-pieces.js';
 import { readTextFile } from '../files/read-whole-file.js';
+import { renameIfThere } from '../files/rename-if-there.js';
 import { syncFolder, syncTree } from './durable-files.js';
 
 const checksumsName = 'checksums.json';
-
-interface FileChecksum {
-  readonly bytes: number;
-  readonly sha256: string;
-}
 
 const checksumsSchema = v.record(v.string(), v.looseObject({ bytes: v.number(), sha256: v.string() }));
 
 /** Writes the size and SHA-256 of every file of a folder into it, and syncs everything to disk. */
 export async function sealFolder(directory: string): Promise<void> {
-  const files: Record<string, FileChecksum> = {};
-  for (const name of await filesBelow(directory)) files[name] = await checksum(join(directory, name));
+  const files: Record<string, FileDigest> = {};
+  for (const name of await filesBelow(directory)) files[name] = await fileDigest(join(directory, name));
   await writeFile(join(directory, checksumsName), `${JSON.stringify({ formatVersion: 1, files }, null, 2)}\n`);
   await syncTree(directory);
 }
 
 /** Describes the damage of a sealed folder in one sentence. Undefined if it is intact. */
 export async function folderDamage(directory: string): Promise<string | undefined> {
-  let files: Record<string, FileChecksum>;
+  let files: Record<string, FileDigest>;
   try {
     const text = await readTextFile(join(directory, checksumsName));
-    files = (JSON.parse(text) as { files: Record<string, FileChecksum> }).files;
+    files = (JSON.parse(text) as { files: Record<string, FileDigest> }).files;
     if (!v.is(checksumsSchema, files)) throw new Error('no files');
   } catch {
     return `its ${checksumsName} is missing or damaged`;
@@ -45,7 +40,7 @@ export async function folderDamage(directory: string): Promise<string | undefine
     );
     if (bytes === undefined) return `${name} is missing`;
     if (bytes !== expected.bytes) return `${name} is ${bytes} bytes long, but ${expected.bytes} were written`;
-    if ((await checksum(path)).sha256 !== expected.sha256) return `the content of ${name} has changed`;
+    if ((await fileDigest(path)).sha256 !== expected.sha256) return `the content of ${name} has changed`;
   }
   return undefined;
 }
@@ -88,25 +83,5 @@ export async function repairFolders(parent: string): Promise<void> {
     } else if (/^\.(replaced|writing|removing)-/.test(name)) {
       await rm(join(parent, name), { recursive: true, force: true });
     }
-  }
-}
-
-async function checksum(path: string): Promise<FileChecksum> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of readPieces(path)) {
-    bytes += chunk.length;
-    hash.update(chunk);
-  }
-  return { bytes, sha256: hash.digest('hex') };
-}
-
-async function renameIfThere(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
   }
 }

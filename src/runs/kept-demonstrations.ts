@@ -35,7 +35,7 @@ export const stageRecordSchema = v.object({
     /** The first demonstrations, from which the stage learns. */
     learned: v.number(),
     /** The first demonstrations, from which a tokenizer was built; absent if none was. */
-    corpus: v.exactOptional(v.number()),
+    corpus: v.optional(v.number()),
     /** Number of paid demonstrations, including those that `successOnly` left out. */
     bought: v.number(),
     /** Number of distinct tasks of the demonstrations to learn from. */

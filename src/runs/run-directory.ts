@@ -21,16 +21,15 @@ import { refuseLinks } from './refuse-links.js';
 import { removeResult, writeResult, type RunResult } from './run-result.js';
 
 /** The inputs of a new run. */
-export interface NewRun extends Pick<
-  RunManifest,
-  'recipe' | 'name' | 'command' | 'versions' | 'plugins' | 'packages' | 'seeds'
-> {
+export interface NewRun extends Pick<RunManifest, 'recipe' | 'name' | 'versions' | 'plugins' | 'packages' | 'seeds'> {
   /** Folder to create. Absent: `<date>-<name>-<id>` in `runsFolder`, with the user's name or the recipe's. */
-  readonly output?: string;
+  readonly output?: string | undefined;
   /** Usually `runs` in the working directory. */
   readonly runsFolder: string;
   /** The user's label for it. */
-  readonly label?: RunLabel;
+  readonly label?: RunLabel | undefined;
+  /** The command-line words after `agentgym` that start it. */
+  readonly command?: readonly string[] | undefined;
   /** Folder in which git is asked for provenance: the recipe's folder or the working directory. */
   readonly sourceFolder: string;
 }

@@ -163,7 +163,7 @@ export function proveSplits(tasks: SplitTasks, transfer: readonly TransferTasks[
  * @throws AG_SPLIT_LEAK
  */
 export function proveEnvironments(
-  all: readonly { readonly entry?: string; readonly environment: string; readonly tasks: SplitTasks }[],
+  all: readonly { readonly entry?: string | undefined; readonly environment: string; readonly tasks: SplitTasks }[],
   transfer: readonly TransferTasks[] = [],
 ): SplitProof {
   const names = [...new Set(all.map(({ environment }) => environment))];

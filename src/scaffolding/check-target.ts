@@ -67,9 +67,5 @@ function ifMissing(error: NodeJS.ErrnoException): undefined {
 }
 
 function refused(message: string, hint?: string, cause?: unknown): AgentgymError {
-  return new AgentgymError('AG_INIT_TARGET', {
-    message,
-    ...(hint !== undefined && { hint }),
-    ...(cause !== undefined && { cause }),
-  });
+  return new AgentgymError('AG_INIT_TARGET', { message, hint, cause });
 }

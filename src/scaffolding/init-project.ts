@@ -73,35 +73,26 @@ export async function initProject(request: InitRequest): Promise<InitResult> {
 /**
  * Chooses template and name. `named` is false if the name comes from a folder: it then does not decide where to write.
  */
-async function choose({
-  directory,
-  template,
-  name,
-  ask,
-  cwd,
-  signal,
-}: InitRequest): Promise<Answers & { named: boolean }> {
+async function choose(request: InitRequest): Promise<Answers & { named: boolean }> {
+  const { directory, template, name, ask, cwd, signal } = request;
   const suggestName = (chosen: string): string => {
     const folder = nameOfFolder(basename(resolve(cwd, directory ?? '.')));
     const { prefix = '' } = findTemplate(chosen);
     return directory === undefined && ask !== undefined ? `${prefix}mine` : (folder ?? `${prefix}mine`);
   };
   if (ask !== undefined && (template === undefined || name === undefined)) {
-    const complaint = (given: string, chosen: string) =>
-      complaintOf(() => parseProjectName(given, findTemplate(chosen)));
+    const complaint = (given: string, chosen: string): string | undefined => {
+      try {
+        parseProjectName(given, findTemplate(chosen));
+        return undefined;
+      } catch (error) {
+        if (isAgentgymError(error)) return error.message;
+        throw error;
+      }
+    };
     const answers = await ask({ templates, template, name, suggestName, complaint }, signal);
     return { ...answers, named: true };
   }
   const chosen = template ?? templates[0].name;
   return { template: chosen, name: name ?? suggestName(chosen), named: name !== undefined };
-}
-
-function complaintOf(parse: () => unknown): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (error) {
-    if (isAgentgymError(error)) return error.message;
-    throw error;
-  }
 }

@@ -5,6 +5,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import { systemReason } from '../errors/system-error.js';
 import type { ScaffoldFile } from './fill-template.js';
 import { makeFolder } from '../files/make-folder.js';
+import { renameIfThere } from '../files/rename-if-there.js';
 
 /**
  * Writes all files or none. They are first written next to the target and then moved into place. After any error, moved
@@ -30,7 +31,7 @@ export async function writeFiles(target: string, files: readonly ScaffoldFile[],
       const place = join(target, ...path.split('/'));
       await makeUndoably(dirname(place), undo);
       const old = join(staging, `old-${i}`);
-      if (await moved(place, old)) undo.push(() => rename(old, place));
+      if (await renameIfThere(place, old)) undo.push(() => rename(old, place));
       await rename(join(staging, `new-${i}`), place);
       undo.push(() => rm(place));
     }
@@ -62,15 +63,4 @@ async function makeUndoably(folder: string, undo: Undo[]): Promise<void> {
   undo.push(async () => {
     for (const path of made) await rmdir(path);
   });
-}
-
-/** Moves a file away; false if it does not exist. */
-async function moved(from: string, to: string): Promise<boolean> {
-  try {
-    await rename(from, to);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
-    throw error;
-  }
 }

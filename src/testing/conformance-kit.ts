@@ -1,7 +1,9 @@
 import type { Awaitable } from '../contracts/environment.js';
+import { checkShape } from '../errors/check-shape.js';
 import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { withinDeadline } from '../errors/within-deadline.js';
+import { instanceShapes } from '../rollout/contribution-shapes.js';
 import type { Found } from './findings.js';
 
 /** Begins the finding of a check that threw. Tests of findings make sure that theirs is another one. */
@@ -205,9 +207,24 @@ export function outcomeOfCheck(check: CheckDescription, found: Found): CheckOutc
   return { id, status: severity === 'error' && findings.length > 0 ? 'failed' : 'passed', findings };
 }
 
-/** Frees something. A check of its own reports what that throws. */
-export async function quietly(free: () => Awaitable<unknown>): Promise<void> {
-  await Promise.resolve()
-    .then(free)
-    .catch(() => undefined);
+/** Creates instances, which have the members of their kind and are disposed of at the end. */
+export function creating<Instance extends { dispose?(): Awaitable<void> }>(
+  kind: keyof typeof instanceShapes,
+  atEnd: (free: () => Awaitable<unknown>) => void,
+  create: () => Awaitable<Instance>,
+): () => Promise<Instance> {
+  return async () => {
+    const made = checkShape(await create(), instanceShapes[kind], 'create()');
+    atEnd(() => made.dispose?.());
+    return made;
+  };
+}
+
+/** Calls something at once, whose outcome does not matter: a check of its own reports what it throws. */
+export async function quietly(call: () => Awaitable<unknown>): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // The outcome does not matter.
+  }
 }

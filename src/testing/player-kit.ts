@@ -1,7 +1,5 @@
 import type { PlayerModule, PlayerTurn } from '../contracts/player.js';
-import { checkShape } from '../errors/check-shape.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
-import { Kit, type SubjectOf } from './conformance-kit.js';
+import { creating, Kit, type SubjectOf } from './conformance-kit.js';
 import { EMPTY_ADDRESS, type RemoteCheckSettings, remoteChecks, type RemoteContext } from './remote-checks.js';
 import { testHost } from './test-host.js';
 
@@ -10,12 +8,9 @@ export const playerKit = new Kit<SubjectOf<PlayerModule<never>>, RemoteCheckSett
   checks: remoteChecks,
   prepare: async (subject, settings, atEnd) => {
     const context = { address: EMPTY_ADDRESS, temperature: 0 };
-    const create = async () => {
-      const made = await subject.create(subject.options as never, testHost(settings.seed), context);
-      const player = checkShape(made, instanceShapes.player, 'create()');
-      atEnd(() => player.dispose?.());
-      return player;
-    };
+    const create = creating('player', atEnd, () =>
+      subject.create(subject.options as never, testHost(settings.seed), context),
+    );
     const player = await create();
     const turn: PlayerTurn = {
       task: 'task',

@@ -1,7 +1,5 @@
-import { checkShape } from '../errors/check-shape.js';
 import { createRandom } from '../random/create-random.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
-import { Kit } from './conformance-kit.js';
+import { creating, Kit } from './conformance-kit.js';
 import { encoderChecks } from './policy-checks/encoder-checks.js';
 import { generationChecks } from './policy-checks/generation-checks.js';
 import type { PolicyCheckContext, PolicyCheckSettings, PolicySubject } from './policy-checks/policy-context.js';
@@ -28,11 +26,7 @@ export const policyKit = new Kit<PolicySubject, PolicyCheckSettings, PolicyCheck
   // Those that train come last.
   checks: [...encoderChecks, ...generationChecks, ...trainingChecks, ...stateChecks],
   prepare: async (subject, settings, atEnd) => {
-    const create = async () => {
-      const model = checkShape(await subject.create(), instanceShapes.policy, 'create()');
-      atEnd(() => model.dispose());
-      return model;
-    };
+    const create = creating('policy', atEnd, () => subject.create());
     let sequences = 0;
     return {
       model: await create(),

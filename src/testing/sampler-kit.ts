@@ -4,9 +4,7 @@ import { join } from 'node:path';
 
 import type { GenerateRequest, Sampling } from '../contracts/policy.js';
 import type { SamplerModule } from '../contracts/sampler.js';
-import { checkShape } from '../errors/check-shape.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
-import { Kit, type SubjectOf } from './conformance-kit.js';
+import { creating, Kit, type SubjectOf } from './conformance-kit.js';
 import { EMPTY_ADDRESS, type RemoteCheckSettings, remoteChecks, type RemoteContext } from './remote-checks.js';
 import { testHost } from './test-host.js';
 
@@ -30,12 +28,9 @@ export const samplerKit = new Kit<SubjectOf<SamplerModule<never>>, RemoteCheckSe
     // An adapter without tensors: a header of two bytes, `{}`.
     await writeFile(join(folder, 'adapter_config.json'), '{"peft_type": "LORA", "base_model_name_or_path": "base"}');
     await writeFile(join(folder, 'adapter_model.safetensors'), Uint8Array.of(2, 0, 0, 0, 0, 0, 0, 0, 0x7b, 0x7d));
-    const create = async () => {
-      const made = await subject.create(subject.options as never, testHost(settings.seed), context);
-      const sampler = checkShape(made, instanceShapes.sampler, 'create()');
-      atEnd(() => sampler.dispose?.());
-      return sampler;
-    };
+    const create = creating('sampler', atEnd, () =>
+      subject.create(subject.options as never, testHost(settings.seed), context),
+    );
     const sampler = await create();
     return {
       calls: [

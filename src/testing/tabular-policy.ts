@@ -65,12 +65,8 @@ export class TabularPolicy implements PolicyModel {
   #operations = 0;
 
   constructor(options: TabularPolicyOptions) {
-    const {
-      texts = [],
-      level = 'word',
-      encoder = TabularEncoder.fromTexts(level, texts),
-      maxTokens = 100_000,
-    } = options;
+    const { texts = [], level = 'word', maxTokens = 100_000 } = options;
+    const { encoder = TabularEncoder.fromTexts(level, texts) } = options;
     const { valueHead = false, contextLength = null, deviation = 0, seed = 0 } = options;
     this.#maxTokens = maxTokens;
     this.#encoder = encoder;
@@ -226,10 +222,8 @@ export class TabularPolicy implements PolicyModel {
     const path = join(directory, file);
     try {
       const state = JSON.parse(await readFile(path, 'utf8')) as { readonly [part: string]: JsonObject };
-      const [optimizer, saved] = [
-        TabularOptimizer.fromJson(state['optimizer']!),
-        TabularRows.fromJson(state['table']!),
-      ];
+      const optimizer = TabularOptimizer.fromJson(state['optimizer']!);
+      const saved = TabularRows.fromJson(state['table']!);
       this.#encoder = TabularEncoder.fromJson(state['encoder']!);
       this.#table = this.#table.options.valueHead ? saved.clone(true) : saved;
       this.#optimizer = optimizer;

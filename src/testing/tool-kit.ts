@@ -1,7 +1,5 @@
-import { checkShape } from '../errors/check-shape.js';
 import { createRandom } from '../random/create-random.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
-import { Kit } from './conformance-kit.js';
+import { creating, Kit } from './conformance-kit.js';
 import { readerContext } from './reader-checks.js';
 import { testEnvironmentHost } from './test-host.js';
 import { badReading, toolChecks } from './tool-checks/tool-checks.js';
@@ -12,12 +10,7 @@ export const toolKit = new Kit<ToolSubject, ToolCheckSettings, ToolCheckContext>
   checks: toolChecks,
   prepare: async (subject, settings, atEnd) => {
     const random = createRandom(settings.seed ?? 0);
-    const create = async () => {
-      const made = await subject.create(subject.options as never, testEnvironmentHost());
-      const tool = checkShape(made, instanceShapes.tool, 'create()');
-      atEnd(() => tool.dispose?.());
-      return tool;
-    };
+    const create = creating('tool', atEnd, () => subject.create(subject.options as never, testEnvironmentHost()));
     const tool = await create();
     const calls = [tool.example, ...(settings.calls ?? [])];
     const reader = {

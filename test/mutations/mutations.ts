@@ -865,8 +865,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/experiments/other-environments.ts',
-    find: 'held.map((split) =>',
-    replace: 'held.slice(1).map((split) =>',
+    find: 'held.map(allTasks)',
+    replace: 'held.slice(1).map(allTasks)',
     test: 'src/experiments/prepare-demonstrations.test.ts',
     reddens: 'is refused with a held-out task',
   },

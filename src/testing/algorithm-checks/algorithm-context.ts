@@ -63,13 +63,11 @@ export function near(left = NaN, right = NaN): boolean {
   return Math.abs(left - right) <= 1e-9 * Math.max(1, Math.abs(left), Math.abs(right));
 }
 
-/** The sentences about single batches, each with the name of its batch. */
-export function each(
-  { batches }: AlgorithmContext,
-  sentence: (given: AlgorithmBatch) => string | undefined | false,
-): readonly string[] {
-  return batches.flatMap((given) => {
-    const found = sentence(given);
-    return typeof found === 'string' ? [`on ${given.name}: ${found}`] : [];
-  });
-}
+/** The run of a check with sentences about single batches, to each of which it adds the name of its batch. */
+export const eachBatch =
+  (sentence: (given: AlgorithmBatch, context: AlgorithmContext) => string | undefined | false) =>
+  (context: AlgorithmContext): readonly string[] =>
+    context.batches.flatMap((given) => {
+      const found = sentence(given, context);
+      return typeof found === 'string' ? [`on ${given.name}: ${found}`] : [];
+    });

@@ -5,30 +5,28 @@ import { evaluateLoss } from '../../credit/evaluate-loss.js';
 import { lossInputs, lossOperations } from '../../credit/loss-operations.js';
 import { selectRows } from '../../rollout/select-rows.js';
 import { firstFound } from '../findings.js';
-import { type AlgorithmCheck, credited, each, lossOf, near, same, update } from './algorithm-context.js';
+import { type AlgorithmCheck, credited, eachBatch, lossOf, near, same, update } from './algorithm-context.js';
 
 export const lossChecks: readonly AlgorithmCheck[] = [
   {
     id: 'roles',
     title: 'the algorithm reads a reference, a critic, a greedy return or start states only if it asks for them',
     cure: 'Add the role to `roles`, or a `critic`, or do not read its arrays: the trainer fills no others.',
-    run: (context) => {
-      const { roles, critic } = context.algorithm;
+    run: eachBatch((given, { algorithm }) => {
+      const { roles, critic } = algorithm;
       const filled = new Set<BatchColumn['role']>([undefined, ...roles, ...(critic ? ['critic' as const] : [])]);
-      return each(context, (given) => {
-        const batch = mapColumns(given.batch, (name, column) => {
-          if (filled.has(column.role)) return given.batch[name];
-          return column.optional ? undefined : emptyColumn(column, given.batch);
-        });
-        const { logprob, entropy, value } = given.live;
-        try {
-          update(context.algorithm, { batch, live: { logprob, entropy, ...(critic && { value }) } });
-          return undefined;
-        } catch (error) {
-          return String(error);
-        }
+      const batch = mapColumns(given.batch, (name, column) => {
+        if (filled.has(column.role)) return given.batch[name];
+        return column.optional ? undefined : emptyColumn(column, given.batch);
       });
-    },
+      const { logprob, entropy, value } = given.live;
+      try {
+        update(algorithm, { batch, live: { logprob, entropy, ...(critic && { value }) } });
+        return undefined;
+      } catch (error) {
+        return String(error);
+      }
+    }),
   },
   {
     id: 'loss-constant',
@@ -52,22 +50,21 @@ export const lossChecks: readonly AlgorithmCheck[] = [
     id: 'split-invariant',
     title: 'any split of a minibatch into micro-batches gives the same sums',
     cure: 'The loss of a token may read only its own row (with pairs: its own pair). Put the divisor of a mean into the weights.',
-    run: (context) =>
-      each(context, ({ batch, live }) => {
-        const { credit, weight, result } = update(context.algorithm, { batch, live });
-        const loss = lossOf(context.algorithm);
-        const whole = credited(batch, credit, weight);
-        const unit = context.algorithm.pairs === true ? 2 : 1;
-        const sums: Record<string, number> = {};
-        for (let row = 0; row < batch.rows; row += unit) {
-          const rows = Array.from({ length: unit }, (_, index) => row + index);
-          const cut = (array: Float64Array): Float64Array => selectRows({ ...batch, weight: array }, rows).weight;
-          const lived = { logprob: cut(live.logprob), entropy: cut(live.entropy), value: cut(live.value) };
-          const { terms } = evaluateLoss(selectRows(whole, rows), lived, loss);
-          for (const [name, value] of Object.entries(terms)) sums[name] = (sums[name] ?? 0) + value;
-        }
-        const apart = Object.entries(result.terms).find(([name, value]) => !near(value, sums[name] ?? 0));
-        return apart && `the term ${apart[0]} is ${apart[1]} for the whole batch, but ${sums[apart[0]]} row by row`;
-      }),
+    run: eachBatch(({ batch, live }, { algorithm }) => {
+      const { credit, weight, result } = update(algorithm, { batch, live });
+      const loss = lossOf(algorithm);
+      const whole = credited(batch, credit, weight);
+      const unit = algorithm.pairs === true ? 2 : 1;
+      const sums: Record<string, number> = {};
+      for (let row = 0; row < batch.rows; row += unit) {
+        const rows = Array.from({ length: unit }, (_, index) => row + index);
+        const cut = (array: Float64Array): Float64Array => selectRows({ ...batch, weight: array }, rows).weight;
+        const lived = { logprob: cut(live.logprob), entropy: cut(live.entropy), value: cut(live.value) };
+        const { terms } = evaluateLoss(selectRows(whole, rows), lived, loss);
+        for (const [name, value] of Object.entries(terms)) sums[name] = (sums[name] ?? 0) + value;
+      }
+      const apart = Object.entries(result.terms).find(([name, value]) => !near(value, sums[name] ?? 0));
+      return apart && `the term ${apart[0]} is ${apart[1]} for the whole batch, but ${sums[apart[0]]} row by row`;
+    }),
   },
 ];

@@ -4,22 +4,16 @@ import type { Random } from '../../contracts/random.js';
 import { checkAction, checkConclusion, checkStart, checkStepResult } from '../../rollout/check-answers.js';
 
 /** A call that is never aborted. As the host does, it creates its signal only on demand. */
-class FreshCall implements Call {
-  #signal: AbortSignal | undefined;
-
-  get signal(): AbortSignal {
-    return (this.#signal ??= new AbortController().signal);
-  }
+export function freshCall(): Call {
+  let signal: AbortSignal | undefined;
+  return {
+    get signal() {
+      return (signal ??= new AbortController().signal);
+    },
+  };
 }
 
-class FreshDraw extends FreshCall implements Draw {
-  constructor(readonly random: Random) {
-    super();
-  }
-}
-
-export const freshCall = (): Call => new FreshCall();
-export const freshDraw = (random: Random): Draw => new FreshDraw(random);
+export const freshDraw = (random: Random): Draw => Object.assign(freshCall(), { random });
 
 export async function reset(environment: Environment, task: string, random: Random): Promise<Start> {
   const start = checkStart(await environment.reset(task, freshDraw(random)));

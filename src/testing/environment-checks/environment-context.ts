@@ -4,6 +4,7 @@ import { checkShape } from '../../errors/check-shape.js';
 import { createRandom } from '../../random/create-random.js';
 import { environmentShape, worldShape } from '../../rollout/contribution-shapes.js';
 import { type KitCheck, quietly } from '../conformance-kit.js';
+import type { Found } from '../findings.js';
 import { testEnvironmentHost } from '../test-host.js';
 import { freshCall } from './call-environment.js';
 import {
@@ -70,6 +71,12 @@ export async function onInstance<T>(
     await quietly(() => environment.dispose?.());
   }
 }
+
+/** The run of a check that plays on one instance. */
+export const onOneInstance =
+  (play: (environment: Environment, context: EnvironmentContext) => Awaitable<Found>) =>
+  (context: EnvironmentContext): Promise<Found> =>
+    onInstance(context, (environment) => play(environment, context));
 
 /** Creates the input of the checks. */
 export async function prepareEnvironment(

@@ -3,7 +3,7 @@ import type { Facts, OptionalFact } from '../../contracts/facts.js';
 import { firstFound, foundAt } from '../findings.js';
 import { shorten } from '../shorten.js';
 import { conclude } from './call-environment.js';
-import { allEpisodes, type EnvironmentCheck, onInstance, unthrown } from './environment-context.js';
+import { allEpisodes, type EnvironmentCheck, onInstance, onOneInstance, unthrown } from './environment-context.js';
 import * as play from './play-episode.js';
 
 /** Default number of characters after which the host cuts an observation. */
@@ -118,27 +118,24 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
     id: 'players',
     title: 'every named player can act, the same each time, and every expert plays legal actions to the end',
     cure: 'List in `experts` exactly the players of act(). Let each answer every state with an action that step() accepts, and draw only from the stream of its call.',
-    run: (context) =>
-      onInstance(context, (environment) =>
-        firstFound(['random', ...(context.world.experts ?? [])], (name) =>
-          firstFound(context.tasks, async (task) => {
-            const choose = play.chooseAs(name, context.random, task);
-            const chooseTwice: play.ChooseAction = async (_, turn) => {
-              const action = await choose(environment, turn);
-              if (turn === 0 && context.world.external !== true && (await choose(environment, turn)) !== action)
-                throw new Error('with one random stream it acts in two ways');
-              return action;
-            };
-            // Other checks play these two to the end.
-            const limit = name === 'random' || name === 'oracle' ? 1 : context.settings.turns;
-            const episode = await play.playEpisode(environment, task, context.random, chooseTwice, limit);
-            const found = name === 'random' ? episode.thrown && play.placeOfThrown(episode) : illegal(episode);
-            return episode.thrown?.phase === 'reset'
-              ? undefined
-              : found && `${name} on task ${shorten(task)}: ${found}`;
-          }),
-        ),
+    run: onOneInstance((environment, context) =>
+      firstFound(['random', ...(context.world.experts ?? [])], (name) =>
+        firstFound(context.tasks, async (task) => {
+          const choose = play.chooseAs(name, context.random, task);
+          const chooseTwice: play.ChooseAction = async (_, turn) => {
+            const action = await choose(environment, turn);
+            if (turn === 0 && context.world.external !== true && (await choose(environment, turn)) !== action)
+              throw new Error('with one random stream it acts in two ways');
+            return action;
+          };
+          // Other checks play these two to the end.
+          const limit = name === 'random' || name === 'oracle' ? 1 : context.settings.turns;
+          const episode = await play.playEpisode(environment, task, context.random, chooseTwice, limit);
+          const found = name === 'random' ? episode.thrown && play.placeOfThrown(episode) : illegal(episode);
+          return episode.thrown?.phase === 'reset' ? undefined : found && `${name} on task ${shorten(task)}: ${found}`;
+        }),
       ),
+    ),
   },
   {
     id: 'conclude',

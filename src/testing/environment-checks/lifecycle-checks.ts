@@ -1,25 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Awaitable } from '../../contracts/environment.js';
 import { quietly } from '../conformance-kit.js';
 import { firstFound, foundAt } from '../findings.js';
 import { freedTwice, leftOpenBy } from '../open-resources.js';
 import { shorten } from '../shorten.js';
 import { freshCall, freshDraw, reset, step } from './call-environment.js';
-import { allEpisodes, type EnvironmentCheck, onInstance, unthrown } from './environment-context.js';
+import { allEpisodes, type EnvironmentCheck, onOneInstance, unthrown } from './environment-context.js';
 import { leftListeners } from './left-listeners.js';
 import { chooseAgain, episodeDifference, placeOfThrown, playAgain, playEpisode } from './play-episode.js';
 
 const strangers = ['', 'no such task', '__proto__', '../../', '-1', 'x'.repeat(1_000)];
-
-/** Begins a call whose outcome does not matter: the instance may be disposed of during it. */
-async function begin(call: () => Awaitable<unknown>): Promise<void> {
-  try {
-    await call();
-  } catch {
-    // Another check reports what throws.
-  }
-}
 
 export const lifecycleChecks: readonly EnvironmentCheck[] = [
   {
@@ -59,47 +49,45 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
     id: 'unknown-task',
     title: 'reset() throws for an unknown task id, and the instance still works',
     cure: 'Match the whole id, and throw an error that names it.',
-    run: (context) =>
-      onInstance(context, async (environment) => {
-        const accepted = await firstFound(strangers, async (stranger) => {
-          const start = await reset(environment, stranger, context.random.stream('stranger')).catch(() => undefined);
-          return start && `reset(${shorten(stranger)}) did not throw`;
-        });
-        const [episode] = unthrown(context);
-        const again = episode && (await playAgain(environment, episode, context.random));
-        if (again?.thrown === undefined) return accepted;
-        return [accepted, `after an unknown id, task ${shorten(again.task)}: ${placeOfThrown(again)}`];
-      }),
+    run: onOneInstance(async (environment, context) => {
+      const accepted = await firstFound(strangers, async (stranger) => {
+        const start = await reset(environment, stranger, context.random.stream('stranger')).catch(() => undefined);
+        return start && `reset(${shorten(stranger)}) did not throw`;
+      });
+      const [episode] = unthrown(context);
+      const again = episode && (await playAgain(environment, episode, context.random));
+      if (again?.thrown === undefined) return accepted;
+      return [accepted, `after an unknown id, task ${shorten(again.task)}: ${placeOfThrown(again)}`];
+    }),
   },
   {
     id: 'admissible',
     title: 'admissible actions are legal',
     cure: 'Compute the list with the rules of step().',
-    run: (context) =>
-      onInstance(context, (environment) => {
-        const episodes = environment.admissible === undefined ? [] : allEpisodes(context);
-        const places = episodes.flatMap((episode) => {
-          const { length } = episode.turns;
-          return length === 0 ? [] : [...new Set([0, length >> 1])].map((turns) => ({ episode, turns }));
+    run: onOneInstance((environment, context) => {
+      const episodes = environment.admissible === undefined ? [] : allEpisodes(context);
+      const places = episodes.flatMap((episode) => {
+        const { length } = episode.turns;
+        return length === 0 ? [] : [...new Set([0, length >> 1])].map((turns) => ({ episode, turns }));
+      });
+      return firstFound(places, async ({ episode, turns }) => {
+        const { task } = episode;
+        // Before each action, the instance is brought to this state again.
+        const lead = async (): Promise<readonly string[]> => {
+          await playEpisode(environment, task, context.random, chooseAgain(episode), turns);
+          return (await environment.admissible?.()) ?? [];
+        };
+        const legal = await lead();
+        const place = `task ${shorten(task)}, turn ${turns}`;
+        if (legal.length === 0) return `${place}: no action is admissible, but the game continues`;
+        const some = legal.filter((_, index) => index % Math.ceil(legal.length / 20) === 0);
+        return firstFound(some, async (action) => {
+          if (!(await lead()).includes(action)) return `${place}: the admissible actions change from call to call`;
+          const { facts } = await step(environment, action);
+          return facts.invalid ? `${place}: ${shorten(action)} is admissible but invalid` : undefined;
         });
-        return firstFound(places, async ({ episode, turns }) => {
-          const { task } = episode;
-          // Before each action, the instance is brought to this state again.
-          const lead = async (): Promise<readonly string[]> => {
-            await playEpisode(environment, task, context.random, chooseAgain(episode), turns);
-            return (await environment.admissible?.()) ?? [];
-          };
-          const legal = await lead();
-          const place = `task ${shorten(task)}, turn ${turns}`;
-          if (legal.length === 0) return `${place}: no action is admissible, but the game continues`;
-          const some = legal.filter((_, index) => index % Math.ceil(legal.length / 20) === 0);
-          return firstFound(some, async (action) => {
-            if (!(await lead()).includes(action)) return `${place}: the admissible actions change from call to call`;
-            const { facts } = await step(environment, action);
-            return facts.invalid ? `${place}: ${shorten(action)} is admissible but invalid` : undefined;
-          });
-        });
-      }),
+      });
+    }),
   },
   {
     id: 'dispose',
@@ -111,9 +99,9 @@ export const lifecycleChecks: readonly EnvironmentCheck[] = [
       const disposed = await firstFound(['before any episode', 'in an episode', 'during a step'], async (when) => {
         const environment = await context.create(world);
         if (when !== 'before any episode')
-          await begin(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
+          await quietly(() => environment.reset(task, freshDraw(context.random.stream('environment', task))));
         const action = context.randomEpisodes[0]?.turns[0]?.action ?? '';
-        const pending = when === 'during a step' ? begin(() => environment.step(action, freshCall())) : undefined;
+        const pending = when === 'during a step' ? quietly(() => environment.step(action, freshCall())) : undefined;
         const found = await freedTwice(`dispose ${when}`, () => environment.dispose?.());
         // The outcome of the call no longer matters.
         await Promise.race([pending, wait(1_000, undefined, { ref: false })]);

@@ -17,6 +17,7 @@ import {
   type EnvironmentCheck,
   type EnvironmentContext,
   onInstance,
+  onOneInstance,
   repeatable,
   unthrown,
 } from './environment-context.js';
@@ -117,29 +118,27 @@ const checks: readonly EnvironmentCheck[] = [
     id: 'questions-change-nothing',
     title: 'act(), admissible(), stateKey() and snapshot() do not change the state',
     cure: 'Let them only read. act() draws only from the stream of its call, and does not advance a plan.',
-    run: (context) =>
-      onInstance(context, (environment) =>
-        firstFound(context.randomEpisodes, async (episode) => {
-          const { task, turns } = episode;
-          const choose = async (_: Environment, turn: number): Promise<string | undefined> => {
-            await askEverything(context.world, environment, context.random.stream('questions', turn));
-            return turns[turn]?.action;
-          };
-          const again = await playEpisode(environment, task, context.random, choose, turns.length);
-          return episodeDifference(episode, again, 'with questions between the steps');
-        }),
-      ),
+    run: onOneInstance((environment, context) =>
+      firstFound(context.randomEpisodes, async (episode) => {
+        const { task, turns } = episode;
+        const choose = async (_: Environment, turn: number): Promise<string | undefined> => {
+          await askEverything(context.world, environment, context.random.stream('questions', turn));
+          return turns[turn]?.action;
+        };
+        const again = await playEpisode(environment, task, context.random, choose, turns.length);
+        return episodeDifference(episode, again, 'with questions between the steps');
+      }),
+    ),
   },
   {
     id: 'snapshot',
     title: 'a snapshot is JSON, and restored it continues the game in the same way, in any instance',
     cure: 'Copy the whole state into the snapshot, and restore all of it in restore(); or provide neither function.',
-    run: (context) =>
-      onInstance(context, (played) =>
-        firstFound(context.randomEpisodes, (episode) =>
-          onInstance(context, (fresh) => restoredDifference(context, episode, played, fresh)),
-        ),
+    run: onOneInstance((played, context) =>
+      firstFound(context.randomEpisodes, (episode) =>
+        onInstance(context, (fresh) => restoredDifference(context, episode, played, fresh)),
       ),
+    ),
   },
   {
     id: 'fresh-process',
@@ -158,38 +157,36 @@ export const repetitionChecks: readonly EnvironmentCheck[] = [
     title: 'different ids give different tasks',
     cure: 'Make the task from its id. `random` is for chance within the episode.',
     idle: ({ tasks }) => (new Set(tasks).size < 2 ? 'there is only one task' : undefined),
-    run: (context) =>
-      onInstance(context, async (environment) => {
-        const [{ turns } = { turns: [] }] = [...context.oracleEpisodes, ...unthrown(context)];
-        const seen = new Set<string>();
-        for (const task of context.tasks) {
-          // Stream and actions are the same for every task, so only the id can make a difference.
-          const stream = context.random.stream('one for all');
-          const choose = (_: Environment, turn: number) => turns[turn]?.action;
-          const again = await playEpisode(environment, task, context.random, choose, turns.length, stream);
-          seen.add(JSON.stringify(seenOf(again)));
-        }
-        const tasks = [...new Set(context.tasks)].map(shorten).join(', ');
-        return seen.size > 1 ? undefined : `these tasks give the same answers to the same actions: ${tasks}`;
-      }),
+    run: onOneInstance(async (environment, context) => {
+      const [{ turns } = { turns: [] }] = [...context.oracleEpisodes, ...unthrown(context)];
+      const seen = new Set<string>();
+      for (const task of context.tasks) {
+        // Stream and actions are the same for every task, so only the id can make a difference.
+        const stream = context.random.stream('one for all');
+        const choose = (_: Environment, turn: number) => turns[turn]?.action;
+        const again = await playEpisode(environment, task, context.random, choose, turns.length, stream);
+        seen.add(JSON.stringify(seenOf(again)));
+      }
+      const tasks = [...new Set(context.tasks)].map(shorten).join(', ');
+      return seen.size > 1 ? undefined : `these tasks give the same answers to the same actions: ${tasks}`;
+    }),
   },
   {
     id: 'hidden-state',
     title: 'observations do not contain the hidden state',
     cure: 'Show only what the rules allow, and put the rest into `facts.details`, which only the log contains.',
-    run: (context) =>
-      onInstance(context, (environment) =>
-        firstFound(environment.snapshot === undefined ? [] : unthrown(context), async ({ task, turns }) => {
-          let seen = (await reset(environment, task, context.random.stream('environment', task))).observation;
-          return firstFound([undefined, ...turns], async (turn) => {
-            if (turn !== undefined) seen = (await step(environment, turn.action)).observation;
-            const state = JSON.stringify(await environment.snapshot?.());
-            // A short state may appear by chance.
-            if (state.length < 12 || !seen.includes(state)) return undefined;
-            return `task ${shorten(task)}: the observation ${shorten(seen)} contains the snapshot ${shorten(state)}`;
-          });
-        }),
-      ),
+    run: onOneInstance((environment, context) =>
+      firstFound(environment.snapshot === undefined ? [] : unthrown(context), async ({ task, turns }) => {
+        let seen = (await reset(environment, task, context.random.stream('environment', task))).observation;
+        return firstFound([undefined, ...turns], async (turn) => {
+          if (turn !== undefined) seen = (await step(environment, turn.action)).observation;
+          const state = JSON.stringify(await environment.snapshot?.());
+          // A short state may appear by chance.
+          if (state.length < 12 || !seen.includes(state)) return undefined;
+          return `task ${shorten(task)}: the observation ${shorten(seen)} contains the snapshot ${shorten(state)}`;
+        });
+      }),
+    ),
   },
   ...purityChecks<EnvironmentContext>(answersOf, live),
 ];

@@ -1,10 +1,7 @@
 // Checks of what a model keeps and counts: copies, checkpoints and operations.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import type { TrainingBatch } from '../../contracts/batch.js';
 import type { PolicyModel } from '../../contracts/policy.js';
+import { inTemporaryFolder } from '../../files/temporary-folder.js';
 import { selectRows } from '../../rollout/select-rows.js';
 import { jsonDifference } from '../json-difference.js';
 import {
@@ -96,10 +93,9 @@ export const stateChecks: readonly PolicyCheck[] = [
     title:
       'a model that loads a checkpoint continues exactly like the model that saved it, and refuses a folder without one',
     cure: 'Save weights, moments, step number and version with full precision. Throw an error if a file is missing.',
-    run: onBatch(async (context) => {
-      const { model, batch } = context;
-      const directory = await mkdtemp(join(tmpdir(), 'agentgym-policy-'));
-      try {
+    run: onBatch((context) =>
+      inTemporaryFolder('agentgym-policy-', async (directory) => {
+        const { model, batch } = context;
         const other = await context.create();
         const accepted = await other.load(directory).then(
           () => 'loading an empty folder did not throw',
@@ -119,9 +115,7 @@ export const stateChecks: readonly PolicyCheck[] = [
         }
         const difference = jsonDifference(both[0], both[1]);
         return [accepted, difference && `loaded, it goes on differently: ${difference}`];
-      } finally {
-        await rm(directory, { recursive: true, force: true });
-      }
-    }),
+      }),
+    ),
   },
 ];

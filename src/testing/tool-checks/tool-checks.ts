@@ -160,15 +160,11 @@ export const toolChecks: readonly KitCheck<ToolCheckContext>[] = [
           const start = performance.now();
           const signal = AbortSignal.timeout(1000 * patience.stop);
           // The host handles errors of a call after its abort.
-          const error: unknown = await runCall(
-            { ...context, secondsPerCall: limit },
-            session,
-            read.call,
-            'stops',
-            signal,
-          )
-            .then(() => undefined)
-            .catch((thrown: unknown) => thrown);
+          const limited = { ...context, secondsPerCall: limit };
+          const error = await runCall(limited, session, read.call, 'stops', signal).then(
+            () => undefined,
+            (thrown: unknown) => thrown,
+          );
           const taken = performance.now() - start;
           // Timers may fire slightly before the clock reaches their time, and a call that blocks stops all timers.
           const isLate = error instanceof DeadlineError || taken >= 1000 * limit;
