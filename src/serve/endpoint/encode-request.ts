@@ -40,7 +40,7 @@ interface EncodedTurn {
   /** Of the conversation up to this message, with it. */
   readonly key: string;
   /** The ids of the message without an end token. Absent: the answer is remembered. */
-  readonly answer?: readonly number[];
+  readonly answer?: readonly number[] | undefined;
   /** The ids of what follows, up to the start of the next answer. */
   readonly observation: readonly number[];
 }
@@ -68,6 +68,8 @@ export interface EncodedCompletion {
   readonly ignored: readonly string[];
 }
 
+export type Encoded = EncodedChat | EncodedCompletion;
+
 export interface EncodeOptions {
   /** The models of the server, the first one for requests without a name. */
   readonly models: readonly ReadingModel[];
@@ -90,8 +92,10 @@ function inTime<Result>(milliseconds: number | undefined, work: () => Result): R
   return milliseconds === undefined ? work() : limitTime(milliseconds, () => new SlowTexts(milliseconds), work);
 }
 
-/** @throws RequestError */
-export async function encodeChat(
+/** What reads a body into ids, by the kind of request. They throw RequestError. */
+export const encodings = { chat: encodeChat, completion: encodeCompletion };
+
+async function encodeChat(
   bytes: Uint8Array,
   { models, isKnown = () => false, milliseconds }: EncodeOptions,
 ): Promise<EncodedChat> {
@@ -106,19 +110,16 @@ export async function encodeChat(
   return inTime(milliseconds, () => encodeMessages(read, functions, { encoder, isKnown, model, room }));
 }
 
+interface EncodingTools extends Required<Pick<EncodeOptions, 'isKnown'>> {
+  readonly encoder: ConversationEncoder;
+  readonly model: ReadingModel;
+  readonly room: Room;
+}
+
 function encodeMessages(
   { ignored, request }: ReturnType<typeof readChatRequest>,
   functions: readonly FunctionDefinition[],
-  {
-    encoder,
-    isKnown,
-    model,
-    room,
-  }: Required<Pick<EncodeOptions, 'isKnown'>> & {
-    readonly encoder: ConversationEncoder;
-    readonly model: ReadingModel;
-    readonly room: Room;
-  },
+  { encoder, isKnown, model, room }: EncodingTools,
 ): EncodedChat {
   const { messages: sent, tool_choice: _, tools: __, ...rest } = request;
   const { examples, system = '' } = model.prompt ?? {};
@@ -148,23 +149,12 @@ function encodeMessages(
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;
     key.add(observation);
-    const calls = answer.tool_calls.map(
-      ({
-        function: {
-          arguments: { json },
-          name,
-        },
-      }) => ({ name, json }),
-    );
+    const calls = answer.tool_calls.map(({ function: { arguments: given, name } }) => ({ name, json: given.json }));
     const { content, role } = observation;
     const observed = (role === 'tool' ? encoder.appendAnswer?.(content) : undefined) ?? encoder.append(content);
-    turns.push({
-      key: own,
-      ...(!isKnown(own) && {
-        answer: room.take(encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length)),
-      }),
-      observation: room.take(observed),
-    });
+    const encodeAnswer = () => encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length);
+    const known = isKnown(own) ? undefined : room.take(encodeAnswer());
+    turns.push({ key: own, answer: known, observation: room.take(observed) });
   }
   return {
     ...{ kind: 'chat', model: model.name, request: rest, begin, turns, key: key.value, ignored },
@@ -172,8 +162,7 @@ function encodeMessages(
   };
 }
 
-/** @throws RequestError */
-export async function encodeCompletion(
+async function encodeCompletion(
   bytes: Uint8Array,
   { models, milliseconds }: EncodeOptions,
 ): Promise<EncodedCompletion> {
