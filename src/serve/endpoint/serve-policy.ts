@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { isLoopback, isOwnName, isSame } from '../guard-request.js';
+import { isLoopback, isOwnName, isSame, refuseGuessable } from '../guard-request.js';
 import { addressFor, listen } from '../listen.js';
 import { answerRequest, type Served } from './answer-request.js';
 import { ClientAnswer } from './client-answer.js';
@@ -151,12 +151,7 @@ function refuse(incoming: IncomingMessage, { host, key }: ServePolicyRequest): v
 }
 
 function refuseOpenServer(host: string, key: string | undefined): void {
-  if (key !== undefined && key.length < 16) {
-    throw new AgentgymError('AG_SERVE_FAILED', {
-      message: `The key is ${key.length} characters long, so it can be guessed.`,
-      hint: 'Set AGENTGYM_SERVE_KEY to 16 random characters or more.',
-    });
-  }
+  refuseGuessable('key', key, 'Set AGENTGYM_SERVE_KEY to 16 random characters or more.');
   if (key !== undefined || isLoopback(host)) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
     message: `Other machines could use the model through ${host} without a key.`,
