@@ -1748,7 +1748,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/runners/ray/ray-client.ts',
-    find: `      if ((await this.job(request.submission_id, signal)) !== undefined) return;\n`,
+    find: `      if ((await this.job(request.submission_id, signal)) !== undefined) return { status: 200, text: '' };\n`,
     replace: '',
     test: 'src/runners/ray/ray-client.test.ts',
     reddens: 'submits once if the answer to a submission is lost',
