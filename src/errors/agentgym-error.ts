@@ -17,7 +17,7 @@ export interface ErrorFinding {
 /** The fields of an error besides its code. */
 export interface ErrorDetails extends Omit<ErrorFinding, 'code' | 'hint'> {
   /** Absent: the cure in the table of error codes. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   /** All problems, the error itself first, if one check found several. */
   readonly findings?: readonly ErrorFinding[];
   readonly cause?: unknown;

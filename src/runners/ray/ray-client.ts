@@ -24,13 +24,13 @@ export interface JobRequest {
   readonly entrypoint: string;
   readonly submission_id: string;
   readonly runtime_env: {
-    readonly working_dir?: string;
+    readonly working_dir?: string | undefined;
     readonly env_vars: { readonly [name: string]: string };
   };
   readonly metadata: { readonly [name: string]: string };
   readonly entrypoint_num_cpus: number;
   readonly entrypoint_num_gpus: number;
-  readonly entrypoint_memory?: number;
+  readonly entrypoint_memory?: number | undefined;
 }
 
 interface Reply {

@@ -70,7 +70,7 @@ export interface EncodedCompletion {
 
 export type Encoded = EncodedChat | EncodedCompletion;
 
-export interface EncodeOptions {
+interface EncodeOptions {
   /** The models of the server, the first one for requests without a name. */
   readonly models: readonly ReadingModel[];
   /** Whether the ids of an answer are known, so that its text is not encoded. Default: none is. */
