@@ -11,7 +11,7 @@ import { ablationAround, identityOf, mlflowStatus, paramsOf, tagsOf } from './de
 import { evaluationPoints } from './evaluation-points.js';
 import { LineClock } from './line-clock.js';
 import type { MlflowClient } from './mlflow-client.js';
-import { MlflowRun, readMlflowRecord, type SentCounts, type StoredFile } from './mlflow-run.js';
+import { MlflowRun, readMlflowRecord, type SentCounts, type StoredFile, sumOfSent } from './mlflow-run.js';
 import { readNewLines } from './read-new-lines.js';
 
 /** Something on disk that a tracker shows. */
@@ -53,8 +53,8 @@ export class TrackedRun implements Tracked {
   ) {}
 
   get sent(): SentCounts {
-    const { points, artifacts, refusals } = this.#sum();
-    return { points, artifacts, refusals: [...refusals, ...this.#notes] };
+    const notes = { points: 0, artifacts: 0, refusals: [...this.#notes] };
+    return sumOfSent([this.#counts, this.#open?.run.sent, notes]);
   }
 
   /** Id of the run on MLflow; undefined until the server has answered. */
@@ -66,7 +66,7 @@ export class TrackedRun implements Tracked {
     try {
       await this.#send(signal);
     } catch (error) {
-      this.#counts = this.#sum();
+      this.#counts = sumOfSent([this.#counts, this.#open?.run.sent]);
       this.#open = undefined;
       throw error;
     }
@@ -84,7 +84,7 @@ export class TrackedRun implements Tracked {
     const { run } = open;
     const ablation = ablationAround(directory);
     const parent = ablation && (await readMlflowRecord(ablation, client.access.host))?.runId;
-    const tags = tagsOf(directory, { manifest, label, status, ...(parent !== undefined && { parent }) });
+    const tags = tagsOf(directory, { manifest, label, status, parent });
     await run.describe(tags, paramsOf(manifest.recipe), signal);
     if (status === 'running') await run.setStatus('RUNNING', signal);
     for (;;) {
@@ -143,15 +143,6 @@ export class TrackedRun implements Tracked {
       ),
     );
     return Math.max(...times);
-  }
-
-  #sum(): SentCounts {
-    const now = this.#open?.run.sent;
-    return {
-      points: this.#counts.points + (now?.points ?? 0),
-      artifacts: this.#counts.artifacts + (now?.artifacts ?? 0),
-      refusals: [...new Set([...this.#counts.refusals, ...(now?.refusals ?? [])])],
-    };
   }
 }
 

@@ -1601,8 +1601,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/tracking/mlflow-run.ts',
-    find: '.filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity));',
-    replace: '.filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity) || true);',
+    find: '.filter(({ key, step }) => step > (this.#known.steps.get(key) ?? -Infinity));',
+    replace: '.filter(({ key, step }) => step > (this.#known.steps.get(key) ?? -Infinity) || true);',
     test: 'src/tracking/tracked-run.test.ts',
     reddens: 'continues its curves, and repeats no step after a kill',
   },
@@ -1636,7 +1636,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/tracking/mlflow-run.ts',
-    find: 'if (this.#tags.get(artifactsTag) === digest) return;',
+    find: 'if (this.#known.tags.get(artifactsTag) === digest) return;',
     replace: '',
     test: 'src/tracking/tracked-run.test.ts',
     reddens: 'is sent only once',
