@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { JsonLinesOptions, JsonLinesProcess } from '../contracts/host.js';
 import { asciiJson } from './ascii-json.js';
+import { BoundedLines } from './bounded-lines.js';
 import { readAnswer } from './read-answer.js';
 import { spawnOwned, type OwnedProcess } from './spawn-owned.js';
 
@@ -39,9 +40,6 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
   readonly #ended: Promise<void>;
   readonly #callers = new Map<number, Caller>();
   #asked = 0;
-  /** Pieces of a line whose end has not come yet, and their length. */
-  #pieces: string[] = [];
-  #length = 0;
   #printed = '';
   #failure: Error | undefined;
 
@@ -49,7 +47,13 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     this.#name = name;
     this.#child = child;
     this.#limits = limits;
-    child.stdout.setEncoding('utf8').on('data', (text: string) => this.#read(text));
+    const { maximumLine } = limits;
+    const lines = new BoundedLines(maximumLine, () => {
+      this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`);
+    });
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of lines.read(text)) this.#hear(line);
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#printed = (this.#printed + text).slice(-PRINTED);
     });
@@ -90,27 +94,6 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     await Promise.race([output, wait(LAST_OUTPUT_MS, undefined, enough).catch(() => undefined)]);
     enough.abort();
     this.#fail(`ended with ${signal ?? `code ${code}`}. ${this.#lastWords()}`);
-  }
-
-  #read(text: string): void {
-    const [first = '', ...others] = text.split('\n');
-    this.#keep(first);
-    for (const next of others) {
-      this.#hear(this.#pieces.join(''));
-      this.#pieces = [];
-      this.#length = 0;
-      this.#keep(next);
-    }
-  }
-
-  #keep(piece: string): void {
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-    const { maximumLine } = this.#limits;
-    if (this.#length <= maximumLine) return;
-    this.#pieces = [];
-    this.#length = 0;
-    this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`);
   }
 
   #hear(line: string): void {

@@ -11,9 +11,9 @@ import { openRegularFile } from '../files/open-regular-file.js';
 import { readWholeFile } from '../files/read-whole-file.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { asciiJson } from '../processes/ascii-json.js';
-import { BoundedLines, longestLine } from './bounded-lines.js';
+import { BoundedLines } from '../processes/bounded-lines.js';
 import { jobFiles } from './job-folder.js';
-import type { JobReport } from './job-report.js';
+import { type JobReport, longestLine } from './job-report.js';
 import { toldOutcome, outcomeSchema } from './outcome-schema.js';
 import { readEvent } from './read-event.js';
 import type { TrainOutcome } from './runner.js';
@@ -35,7 +35,7 @@ export function diskReport(folder: string): JobReport {
 
 /** Reads what a `diskReport` writes, while it is written. */
 export class DiskReportReader {
-  readonly #lines = new BoundedLines();
+  readonly #lines = new BoundedLines(longestLine);
   readonly #decoder = new StringDecoder('utf8');
   #position = 0;
 

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { shellWord } from '../errors/shell-word.js';
+import type { RunsListing, SystemLoad } from '../reporting/live-data.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
@@ -92,10 +93,10 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
 class Site {
   readonly streams = new Set<EventStream>();
   readonly feeds: ReportFeeds;
-  readonly listing: Followed<Awaited<ReturnType<RunsFolder['list']>>>;
+  readonly listing: Followed<RunsListing>;
   readonly #sampler = new LoadSampler();
   /** Sampled once for all pages. */
-  readonly load: Followed<Awaited<ReturnType<LoadSampler['sample']>>>;
+  readonly load: Followed<SystemLoad>;
 
   constructor(
     readonly folder: RunsFolder,
@@ -103,7 +104,7 @@ class Site {
   ) {
     this.feeds = new ReportFeeds(request);
     this.listing = new Followed({ every: 1000, read: () => folder.list() });
-    this.load = new Followed({ every: 2000, read: () => this.#sampler.sample(folder.running) });
+    this.load = new Followed({ every: 2000, read: () => Promise.resolve(this.#sampler.sample(folder.running)) });
   }
 }
 

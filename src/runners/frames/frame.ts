@@ -7,7 +7,7 @@ import * as v from 'valibot';
 
 import { typeProblem } from '../../config/check-structure.js';
 import { asciiJson } from '../../processes/ascii-json.js';
-import { longestLine } from '../bounded-lines.js';
+import { longestLine } from '../job-report.js';
 import { frameSchema } from './frame-schema.js';
 import { RefusedFrame } from './refused-frame.js';
 
