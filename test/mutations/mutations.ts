@@ -2020,7 +2020,7 @@ export const mutations: readonly Mutation[] = [
     reddens: 'an id outside of the vocabulary',
   },
   {
-    file: 'src/serve/endpoint/bounded-json.ts',
+    file: 'src/transfers/json-excess.ts',
     find: 'if (byte !== COMMA) depth += 1;',
     replace: '',
     test: 'src/serve/endpoint/bounded-json.test.ts',
