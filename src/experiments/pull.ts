@@ -49,11 +49,10 @@ export async function pull(request: PullRequest): Promise<Pulled> {
   const { cacheDirectory, signal } = settings;
   const source = readModelSource(model);
   refuseIdle(request, source === undefined);
-  const place = { cacheDirectory, ...(output !== undefined && { output }), onEvent };
+  const place = { cacheDirectory, output, onEvent };
   if (source === undefined) {
-    const revision = request.revision === undefined ? {} : { revision: request.revision };
     const hub = hubAccess(environment, signal, tell);
-    const pulled = await pullModel({ model, ...revision, ...place, hub });
+    const pulled = await pullModel({ model, revision: request.revision, ...place, hub });
     const { base } = pulled;
     const isThere =
       base !== undefined && (!isFetchedName(base) || findFetchedModel(cacheDirectory, base) !== undefined);
@@ -63,8 +62,8 @@ export async function pull(request: PullRequest): Promise<Pulled> {
       ...(base !== undefined && { hasBase: isThere }),
     };
   }
-  const sha256 = request.sha256 === undefined ? {} : { sha256: request.sha256 };
-  const { path, ...pulled } = await pullFile({ ...place, ...sha256, source, name: model, signal, tell });
+  const { sha256 } = request;
+  const { path, ...pulled } = await pullFile({ ...place, sha256, source, name: model, signal, tell });
   const from = output === undefined && source.kind !== 'file' ? model : path;
   if (!isGgufFile(path)) return { ...pulled, folder: path, from };
   const folder = await new Instances(host, settings).startFolder({ name: 'transformer' }, path);

@@ -66,7 +66,7 @@ export interface SourceRecord {
   /** Of the content. */
   readonly sha256: string;
   /** What tells one version of the source from another, such as the hash of a wheel. Absent: nothing does. */
-  readonly version?: string;
+  readonly version?: string | undefined;
 }
 
 export async function writeSource(cacheDirectory: string, source: string, record: SourceRecord): Promise<void> {
