@@ -238,9 +238,7 @@ function read<Schema extends v.GenericSchema & { readonly entries: object }>(
   const result = v.safeParse(schema, body, { abortEarly: true });
   if (!result.success) {
     const { path, text } = issueText(result.issues[0]);
-    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${text}`, {
-      ...(path !== undefined && { param: path }),
-    });
+    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${text}`, { param: path });
   }
   return { request: result.output, ignored: checkMembers(body as object, schema.entries) };
 }
