@@ -2,22 +2,32 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+import * as v from 'valibot';
+
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { readKnownJson } from '../files/read-known-json.js';
 import { readTextFile } from '../files/read-whole-file.js';
-import type { FileHash } from '../transfers/file-hash.js';
 
 /** `pulled.json` in the folder of a pulled model. It is written last. */
-export interface PulledDocument {
-  readonly formatVersion: 1;
+const documentSchema = v.object({
+  formatVersion: v.literal(1),
   /** ORG/NAME. */
-  readonly model: string;
+  model: v.string(),
   /** The branch, tag or commit that was asked for; absent: the hub's default. */
-  readonly revision?: string | undefined;
-  readonly commit: string;
+  revision: v.optional(v.string()),
+  commit: v.string(),
   /** As the hub names it, such as `apache-2.0`; absent if it names none. */
-  readonly license?: string | undefined;
-  readonly files: { readonly [name: string]: { readonly bytes: number; readonly hash: FileHash } };
-}
+  license: v.optional(v.string()),
+  files: v.record(
+    v.string(),
+    v.object({
+      bytes: v.number(),
+      /** See `FileHash`. */
+      hash: v.object({ algorithm: v.picklist(['sha256', 'git-blob']), value: v.string() }),
+    }),
+  ),
+});
+export type PulledDocument = v.InferOutput<typeof documentSchema>;
 
 export const pulledDocumentName = 'pulled.json';
 
@@ -48,14 +58,7 @@ export function findPulledModel(cacheDirectory: string, model: string): string |
 
 /** The document of a pulled model; undefined if the folder has none, or an unreadable one. */
 export async function readPulled(folder: string): Promise<PulledDocument | undefined> {
-  try {
-    const document = JSON.parse(await readTextFile(join(folder, pulledDocumentName))) as PulledDocument;
-    const { formatVersion, model, commit, files } = document;
-    const isWhole = typeof model === 'string' && typeof commit === 'string' && typeof files === 'object';
-    return (formatVersion as number) === 1 && isWhole && files !== null ? document : undefined;
-  } catch {
-    return undefined;
-  }
+  return readKnownJson(documentSchema, join(folder, pulledDocumentName));
 }
 
 /** What the configuration of an adapter says of its base. */

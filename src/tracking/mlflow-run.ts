@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
+import * as v from 'valibot';
+
+import { readKnownJson } from '../files/read-known-json.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
 import { metricValue, mlflowKey, mostPerRequest, paramValue, tagValue } from './mlflow-names.js';
@@ -30,13 +32,14 @@ export interface MlflowIdentity {
 export type MlflowStatus = 'RUNNING' | 'FINISHED' | 'FAILED' | 'KILLED';
 
 /** `mlflow.json` in the folder of a run or an ablation: its run on MLflow. */
-interface MlflowRecord {
-  readonly formatVersion: 1;
+const recordSchema = v.object({
+  formatVersion: v.literal(1),
   /** Host and port of the server. The address may contain more that is secret. */
-  readonly host: string;
-  readonly experimentId: string;
-  readonly runId: string;
-}
+  host: v.string(),
+  experimentId: v.string(),
+  runId: v.string(),
+});
+type MlflowRecord = v.InferOutput<typeof recordSchema>;
 
 /** A file that is stored with a run. */
 export interface StoredFile {
@@ -243,13 +246,8 @@ function isMissing(error: unknown): boolean {
 
 /** The run of a folder on this server; undefined if the folder has none there. */
 export async function readMlflowRecord(folder: string, host: string): Promise<MlflowRecord | undefined> {
-  try {
-    const record = JSON.parse(await readTextFile(recordPath(folder))) as Partial<MlflowRecord> | null;
-    const isWhole = typeof record?.runId === 'string' && typeof record.experimentId === 'string';
-    return isWhole && record.host === host ? (record as MlflowRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = await readKnownJson(recordSchema, recordPath(folder));
+  return record?.host === host ? record : undefined;
 }
 
 function recordPath(folder: string): string {
