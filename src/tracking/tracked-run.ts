@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
@@ -99,7 +100,7 @@ export class TrackedRun implements Tracked {
       if (documents.length === 0) break;
     }
     if (status === 'running') return;
-    const endTime = await this.#endTime();
+    const endTime = this.#endTime();
     const result = await readResult(directory);
     if (result !== undefined) await run.add(evaluationPoints(result, endTime), signal);
     const pages = () => (status === 'completed' ? this.#report() : Promise.resolve([]));
@@ -113,7 +114,7 @@ export class TrackedRun implements Tracked {
     ];
     for (const name of ['manifest.json', 'result.json', 'evaluations.jsonl']) {
       const path = join(this.directory, name);
-      const size = (await stat(path).catch(() => undefined))?.size;
+      const size = statSync(path, { throwIfNoEntry: false })?.size;
       if (size === undefined) continue;
       if (size > largestFile)
         this.#notes.add(`${name} has ${size} bytes and is not stored; the limit is ${largestFile}`);
@@ -133,16 +134,9 @@ export class TrackedRun implements Tracked {
   }
 
   /** The last change of the files that tell how a run ended, in milliseconds since 1970. */
-  async #endTime(): Promise<number> {
-    const times = await Promise.all(
-      ['manifest.json', 'metrics.jsonl'].map(async (name) =>
-        stat(join(this.directory, name)).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => 0,
-        ),
-      ),
-    );
-    return Math.max(...times);
+  #endTime(): number {
+    const paths = ['manifest.json', 'metrics.jsonl'].map((name) => join(this.directory, name));
+    return Math.max(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
   }
 }
 
