@@ -1,6 +1,5 @@
 // The only place where names become instances. It finds the contribution that a recipe or a flag names, completes its
 // options, and loads and calls its code. All layers below receive instances.
-import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 import { checkOptions } from '../config/check-options.js';
@@ -37,6 +36,7 @@ import { findFetchedModel } from '../hub/fetched-model.js';
 import { estimateShape, instanceShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+import { compiledProgram } from '../processes/compiled-program.js';
 import { findRequirements } from '../requirements/find-requirements.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
@@ -132,7 +132,7 @@ export class Instances {
       const owner = { kind, name, package: from, version };
       const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
       return openThreadWorld({
-        program: threadProgram(),
+        program: compiledProgram(new URL('./environment-thread.js', import.meta.url)),
         data,
         workers: plan.workers,
         milliseconds,
@@ -389,12 +389,6 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
       cause,
     });
   }
-}
-
-/** The program of a world's thread. It is next to this file if compiled, and in dist if this file runs from source. */
-function threadProgram(): URL {
-  const beside = new URL('./environment-thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../dist/experiments/environment-thread.js', import.meta.url);
 }
 
 /**

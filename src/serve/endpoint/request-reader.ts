@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
+import { compiledProgram } from '../../processes/compiled-program.js';
 import { type Encoded, encodings, type ReadingModel, SlowTexts } from './encode-request.js';
 import type { PolicyEndpoint } from './policy-endpoint.js';
 import type { FromReader, ReaderData, ReaderJob, RequestKind } from './reader-messages.js';
@@ -165,8 +165,9 @@ class ReaderThread {
   ) {
     this.#tellFree = tell.free;
     this.#milliseconds = milliseconds;
+    const program = compiledProgram(new URL('./reader-thread.js', import.meta.url));
     const resourceLimits = { maxOldGenerationSizeMb: megabytes };
-    this.#worker = new Worker(threadProgram(), { workerData: data, execArgv: [], resourceLimits });
+    this.#worker = new Worker(program, { workerData: data, execArgv: [], resourceLimits });
     this.#worker.on('message', (message: FromReader) => this.#take(message));
     // Its memory is used up, or its code has an error.
     this.#worker.on('error', () => {
@@ -227,10 +228,4 @@ class ReaderThread {
     this.#current?.reject(new RequestError(400, `the request cannot be read: ${why}`, { code: 'request_too_complex' }));
     this.#current = undefined;
   }
-}
-
-/** The program of a thread. It is next to this file if compiled, and in dist if this file runs from source. */
-function threadProgram(): URL {
-  const beside = new URL('./reader-thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../../dist/serve/endpoint/reader-thread.js', import.meta.url);
 }
