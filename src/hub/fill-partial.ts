@@ -8,7 +8,7 @@ import { fetchFile } from '../transfers/fetch-file.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import type { ChosenFiles, HubFile } from './choose-model-files.js';
 import { callHub, type HubAccess } from './hub-access.js';
-import { clear } from './model-folder.js';
+import { clearPartial } from './model-folder.js';
 import type { PulledDocument } from './pulled-model.js';
 
 /** The files to download. */
@@ -45,7 +45,7 @@ export async function fillPartial(
     for (const file of files) await download(file, onEvent);
     const wanted = new Set(files.map(({ name }) => name));
     // Rests of attempts with another commit.
-    await clear(partial, (name) => wanted.has(name));
+    await clearPartial(partial, (name) => wanted.has(name));
     return Object.fromEntries(files.map(({ name, bytes, hash }) => [name, { bytes, hash }]));
   } finally {
     lock.release();

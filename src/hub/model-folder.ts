@@ -13,7 +13,7 @@ export async function writeLast(folder: string, name: string, document: object):
 /** The files that a complete folder has, by their names. */
 type FilesOf<Listed extends { readonly bytes: number }> = { readonly [name: string]: Listed };
 
-export function bytesOf(files: FilesOf<{ readonly bytes: number }>): number {
+export function totalBytes(files: FilesOf<{ readonly bytes: number }>): number {
   return Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
@@ -30,7 +30,7 @@ export async function isIntact(
 }
 
 /** Removes everything from a folder that is not complete, but its lock and what is kept. */
-export async function clear(partial: string, isKept: (name: string) => boolean = () => false): Promise<void> {
+export async function clearPartial(partial: string, isKept: (name: string) => boolean = () => false): Promise<void> {
   for (const name of await readdir(partial)) {
     if (!/^lock\./.test(name) && !isKept(name)) await rm(join(partial, name), { recursive: true, force: true });
   }

@@ -6,7 +6,7 @@ import { lockPartial, refuseFullDisk } from './fill-partial.js';
 import { type ModelContent, openContent } from './model-content.js';
 import { findPlace, type TransferListener } from './model-place.js';
 import { type ModelSource, readModelSource, shownSource } from './model-source.js';
-import { bytesOf, clear, isIntact, refuseContent, replaceFolder, writeLast } from './model-folder.js';
+import { clearPartial, isIntact, refuseContent, replaceFolder, totalBytes, writeLast } from './model-folder.js';
 import {
   contentDocumentName,
   contentFolder,
@@ -70,13 +70,13 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
   const lock = await lockPartial(partial, shownSource(name));
   try {
     // Rests of a pull that was killed; a download goes on.
-    await clear(partial, (name) => /^download\./.test(name));
+    await clearPartial(partial, (name) => /^download\./.test(name));
     const path = await place.fetch(partial);
     const model = await clearing(partial, () => openContent(path, place.name, settings.signal));
     try {
       const { content } = model;
       if (!hasWantedHash(settings, model)) {
-        await clear(partial);
+        await clearPartial(partial);
         throw wrongHash(settings, content);
       }
       const present = target === undefined ? await findIntact(settings, content.sha256) : undefined;
@@ -84,7 +84,7 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
       if (present === undefined) await clearing(partial, () => write(model, partial, folder));
       if (target === undefined)
         await writeSource(cacheDirectory, name, { sha256: content.sha256, version: place.version });
-      await clear(partial);
+      await clearPartial(partial);
       return present ?? resultOf(settings, folder, content, 'pulled');
     } finally {
       model.close();
@@ -116,7 +116,7 @@ async function clearing<T>(partial: string, work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     const isBad = isAgentgymError(error) && ['AG_MODEL_UNUSABLE', 'AG_TRANSFER_DAMAGED'].includes(error.code);
-    if (isBad) await clear(partial);
+    if (isBad) await clearPartial(partial);
     throw error;
   }
 }
@@ -140,7 +140,7 @@ function resultOf(
   outcome: PulledFile['outcome'],
 ): PulledFile {
   const { files, sha256 } = content;
-  return { model: shownSource(name), path: modelPath(folder, content), sha256, bytes: bytesOf(files), outcome };
+  return { model: shownSource(name), path: modelPath(folder, content), sha256, bytes: totalBytes(files), outcome };
 }
 
 function hasWantedHash({ sha256 }: FilePullSettings, { content, fileSha256 }: ModelContent): boolean {

@@ -7,7 +7,7 @@ import { adapterConfigName, chooseModelFiles } from './choose-model-files.js';
 import { fillPartial } from './fill-partial.js';
 import { callHub, type HubAccess } from './hub-access.js';
 import { listModel } from './hub-listing.js';
-import { bytesOf, isIntact, refuseContent, replaceFolder, writeLast } from './model-folder.js';
+import { totalBytes, isIntact, refuseContent, replaceFolder, writeLast } from './model-folder.js';
 import {
   modelFolder,
   type PulledDocument,
@@ -60,7 +60,7 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   const about = { model, commit, folder, license };
   if (older?.commit === commit) {
     if (await isIntact(folder, older.files, hub.signal)) {
-      return { ...about, bytes: bytesOf(older.files), outcome: 'present', ...(await baseOf(folder)) };
+      return { ...about, bytes: totalBytes(older.files), outcome: 'present', ...(await baseOf(folder)) };
     }
     // Its good files are kept: the pull goes on in it as if it had broken off.
     await mkdir(dirname(folder), { recursive: true });
@@ -76,7 +76,7 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   };
   await writeLast(partialOf(folder), pulledDocumentName, document);
   await replaceFolder(partialOf(folder), folder);
-  return { ...about, bytes: bytesOf(document.files), outcome: 'pulled', ...(await baseOf(folder)) };
+  return { ...about, bytes: totalBytes(document.files), outcome: 'pulled', ...(await baseOf(folder)) };
 }
 
 /** What an adapter's configuration says of its base. The policy that reads the folder refuses a configuration without. */

@@ -27,16 +27,16 @@ export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
 const tailBytes = 1 << 18;
 
 /** What a list shows of a folder: its run, or why a folder with a manifest cannot be read. Nothing for other folders. */
-export interface RunSummary {
+interface FolderSummary {
   readonly line?: RunLine;
   readonly why?: string;
 }
 
 /** Reads the status of runs; reads a run again only if it changed. */
 export class WatchedRuns {
-  readonly #known = new ReadOnChange<RunSummary & { readonly manifest?: RunManifest }>();
+  readonly #known = new ReadOnChange<FolderSummary & { readonly manifest?: RunManifest }>();
 
-  async summarize(directory: string): Promise<RunSummary> {
+  async summarize(directory: string): Promise<FolderSummary> {
     const logs = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
     const files = [manifestPath(directory), ...logs] as const;
     const { line, manifest, why } = await this.#known.read(files, () => readSummary(directory));

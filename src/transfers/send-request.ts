@@ -3,7 +3,7 @@ import https from 'node:https';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import { FailedRequest } from './failed-request.js';
+import { FailedRequest, readNodeError } from './failed-request.js';
 import { readParts } from './read-parts.js';
 
 /** What is sent: one request, without redirects. */
@@ -65,7 +65,7 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
         resolve(readHead(url, response));
       } catch (error) {
         response.destroy();
-        reject(error as Error);
+        reject(readNodeError(error, url.host));
       }
     });
     const bytes = bytesOfBody(body);
