@@ -41,8 +41,13 @@ export class WatchedRuns {
     const files = [manifestPath(directory), ...logs] as const;
     const { line, manifest, why } = await this.#known.read(files, () => readSummary(directory));
     if (line === undefined || manifest === undefined) return why === undefined ? {} : { why };
-    // A process may die without changing a file.
-    return { line: { ...line, status: presentStatus(directory, manifest) } };
+    try {
+      // A process may die without changing a file.
+      return { line: { ...line, status: presentStatus(directory, manifest) } };
+    } catch {
+      // The folder was removed just now.
+      return {};
+    }
   }
 }
 
