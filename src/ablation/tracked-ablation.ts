@@ -11,6 +11,7 @@ import {
   type MlflowStatus,
   type SentCounts,
   type StoredFile,
+  sumOfSent,
 } from '../tracking/mlflow-run.js';
 import { bytesOf, type Tracked, TrackedRun, type TrackedPages } from '../tracking/tracked-run.js';
 import { readAblation, runsOf, type AblationManifest } from './ablation-directory.js';
@@ -40,14 +41,7 @@ export class TrackedAblation implements Tracked {
   ) {}
 
   get sent(): SentCounts {
-    const all = [this.#counts, this.#parent?.sent, ...[...this.#cells.values()].map((cell) => cell.sent)];
-    const parts = all.filter((part) => part !== undefined);
-    const sum = (count: (part: SentCounts) => number) => parts.reduce((total, part) => total + count(part), 0);
-    return {
-      points: sum(({ points }) => points),
-      artifacts: sum(({ artifacts }) => artifacts),
-      refusals: [...new Set(parts.flatMap(({ refusals }) => refusals))],
-    };
+    return sumOfSent([this.#counts, this.#parent?.sent, ...[...this.#cells.values()].map((cell) => cell.sent)]);
   }
 
   /** Id of the parent run on MLflow; undefined until the server has answered. */

@@ -48,22 +48,20 @@ export default class Serve extends BaseCommand {
     const key = process.env['AGENTGYM_SERVE_KEY'];
     const open = await openEndpoint({
       policy: flags.policy,
-      ...(flags.adapters !== undefined && { adapters: flags.adapters }),
-      ...(flags['max-model-len'] !== undefined && { maxModelLength: flags['max-model-len'] }),
+      adapters: flags.adapters,
+      maxModelLength: flags['max-model-len'],
       policyOptions: parseOptions(flags['policy-option'] ?? [], '--policy-option'),
       host: await this.openPluginHostFor(flags.yes),
       settings: await this.hostSettings(flags.seed),
       runsFolder: 'runs',
     });
     try {
-      const address = { host: flags.host, port: flags.port };
       const server = await servePolicy({
-        endpoint: open.endpoint,
-        ...(open.adapters && { adapters: open.adapters }),
-        reader: open.reader,
+        ...open,
         log: (message) => this.note(message),
-        ...address,
-        ...(key !== undefined && key !== '' && { key }),
+        host: flags.host,
+        port: flags.port,
+        key: key === '' ? undefined : key,
       });
       const result = { url: server.url, model: open.endpoint.name };
       this.announce(result);

@@ -1,6 +1,5 @@
 // The only place where names become instances. It finds the contribution that a recipe or a flag names, completes its
 // options, and loads and calls its code. All layers below receive instances.
-import { existsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 import { checkOptions } from '../config/check-options.js';
@@ -37,6 +36,7 @@ import { findFetchedModel } from '../hub/fetched-model.js';
 import { estimateShape, instanceShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
+import { compiledProgram } from '../processes/compiled-program.js';
 import { findRequirements } from '../requirements/find-requirements.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
@@ -128,8 +128,9 @@ export class Instances {
     if (plan.thread === 'worker') {
       const { contribution: _, entry, ...owner } = located;
       const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
+      const program = compiledProgram(new URL('./environment-thread.js', import.meta.url));
       const { workers } = plan;
-      return openThreadWorld({ program: threadProgram(), data, workers, milliseconds, title, log, signal });
+      return openThreadWorld({ program, data, workers, milliseconds, title, log, signal });
     }
     const module = await this.host.load(located);
     const host = createEnvironmentHost(this.settings, located, found, milliseconds);
@@ -375,12 +376,6 @@ async function startingFrom<T>({ from }: Pick<PolicyContext, 'from'>, work: () =
       cause,
     });
   }
-}
-
-/** The program of a world's thread. It is next to this file if compiled, and in dist if this file runs from source. */
-function threadProgram(): URL {
-  const beside = new URL('./environment-thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../dist/experiments/environment-thread.js', import.meta.url);
 }
 
 /**

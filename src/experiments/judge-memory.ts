@@ -24,7 +24,7 @@ export interface MemoryPolicy {
   /** Default: measured now. */
   readonly there?: AvailableMemory;
   /** Bytes that the run may use, if others run beside it. */
-  readonly share?: number;
+  readonly share?: number | undefined;
 }
 
 /** What an estimate is made of, besides the plan. */

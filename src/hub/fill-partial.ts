@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, rm, statfs } from 'node:fs/promises';
+import { lstat, mkdir, readdir, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 import { readTextFile } from '../files/read-whole-file.js';
@@ -8,6 +8,7 @@ import { fetchFile } from '../transfers/fetch-file.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import type { ChosenFiles, HubFile } from './choose-model-files.js';
 import { callHub, type HubAccess } from './hub-access.js';
+import { clearPartial } from './model-folder.js';
 import type { PulledDocument } from './pulled-model.js';
 
 /** The files to download. */
@@ -43,10 +44,8 @@ export async function fillPartial(
     onEvent({ type: 'planned', files: files.map(({ name, bytes }) => ({ name, bytes })) });
     for (const file of files) await download(file, onEvent);
     const wanted = new Set(files.map(({ name }) => name));
-    for (const name of await readdir(partial)) {
-      // Rests of attempts with another commit.
-      if (!wanted.has(name) && !/^lock\./.test(name)) await rm(join(partial, name), { recursive: true, force: true });
-    }
+    // Rests of attempts with another commit.
+    await clearPartial(partial, (name) => wanted.has(name));
     return Object.fromEntries(files.map(({ name, bytes, hash }) => [name, { bytes, hash }]));
   } finally {
     lock.release();

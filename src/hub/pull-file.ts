@@ -1,13 +1,12 @@
-import { mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
+import { mkdtemp, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
-import { hasHash } from '../transfers/file-hash.js';
 import { lockPartial, refuseFullDisk } from './fill-partial.js';
 import { type ModelContent, openContent } from './model-content.js';
 import { findPlace, type TransferListener } from './model-place.js';
 import { type ModelSource, readModelSource, shownSource } from './model-source.js';
-import { replaceFolder, writeLast } from './replace-folder.js';
+import { clearPartial, isIntact, refuseContent, replaceFolder, totalBytes, writeLast } from './model-folder.js';
 import {
   contentDocumentName,
   contentFolder,
@@ -60,9 +59,8 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
     return { ...pulled, model: name };
   }
   const target = output === undefined ? undefined : resolve(output);
-  if (target !== undefined) await refuseContent(target);
+  if (target !== undefined) await refuseContent(target, 'empty');
   const place = await findPlace(source, settings);
-  const version = place.version === undefined ? {} : { version: place.version };
   if (target === undefined && place.version !== undefined) {
     const record = readSource(cacheDirectory, name);
     const present = record?.version === place.version ? await findIntact(settings, record.sha256) : undefined;
@@ -72,20 +70,21 @@ export async function pullFile(settings: FilePullSettings): Promise<PulledFile> 
   const lock = await lockPartial(partial, shownSource(name));
   try {
     // Rests of a pull that was killed; a download goes on.
-    await clear(partial, (name) => /^download\./.test(name));
+    await clearPartial(partial, (name) => /^download\./.test(name));
     const path = await place.fetch(partial);
     const model = await clearing(partial, () => openContent(path, place.name, settings.signal));
     try {
       const { content } = model;
       if (!hasWantedHash(settings, model)) {
-        await clear(partial);
+        await clearPartial(partial);
         throw wrongHash(settings, content);
       }
       const present = target === undefined ? await findIntact(settings, content.sha256) : undefined;
       const folder = target ?? contentFolder(cacheDirectory, content.sha256);
       if (present === undefined) await clearing(partial, () => write(model, partial, folder));
-      if (target === undefined) await writeSource(cacheDirectory, name, { sha256: content.sha256, ...version });
-      await clear(partial);
+      if (target === undefined)
+        await writeSource(cacheDirectory, name, { sha256: content.sha256, version: place.version });
+      await clearPartial(partial);
       return present ?? resultOf(settings, folder, content, 'pulled');
     } finally {
       model.close();
@@ -104,7 +103,7 @@ async function write(model: ModelContent, partial: string, folder: string): Prom
   const whole = await mkdtemp(join(partial, 'whole-'));
   try {
     await model.write(whole);
-    await writeLast(whole, contentDocumentName, `${JSON.stringify(content, null, 2)}\n`);
+    await writeLast(whole, contentDocumentName, content);
     await replaceFolder(whole, folder);
   } finally {
     await rm(whole, { recursive: true, force: true });
@@ -117,7 +116,7 @@ async function clearing<T>(partial: string, work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (error) {
     const isBad = isAgentgymError(error) && ['AG_MODEL_UNUSABLE', 'AG_TRANSFER_DAMAGED'].includes(error.code);
-    if (isBad) await clear(partial);
+    if (isBad) await clearPartial(partial);
     throw error;
   }
 }
@@ -127,10 +126,11 @@ async function findIntact(settings: FilePullSettings, sha256: string): Promise<P
   const folder = contentFolder(settings.cacheDirectory, sha256);
   const content = readContent(folder);
   if (content === undefined) return undefined;
-  for (const [name, { bytes, sha256: value }] of Object.entries(content.files)) {
-    if (!(await hasHash(join(folder, name), bytes, { algorithm: 'sha256', value }, settings.signal))) return undefined;
-  }
-  return resultOf(settings, folder, content, 'present');
+  const files = Object.entries(content.files).map(([name, { bytes, sha256: value }]) => {
+    return [name, { bytes, hash: { algorithm: 'sha256', value } }] as const;
+  });
+  const isWhole = await isIntact(folder, Object.fromEntries(files), settings.signal);
+  return isWhole ? resultOf(settings, folder, content, 'present') : undefined;
 }
 
 function resultOf(
@@ -139,8 +139,8 @@ function resultOf(
   content: StoredContent,
   outcome: PulledFile['outcome'],
 ): PulledFile {
-  const bytes = Object.values(content.files).reduce((sum, file) => sum + file.bytes, 0);
-  return { model: shownSource(name), path: modelPath(folder, content), sha256: content.sha256, bytes, outcome };
+  const { files, sha256 } = content;
+  return { model: shownSource(name), path: modelPath(folder, content), sha256, bytes: totalBytes(files), outcome };
 }
 
 function hasWantedHash({ sha256 }: FilePullSettings, { content, fileSha256 }: ModelContent): boolean {
@@ -151,24 +151,4 @@ function wrongHash({ name, sha256 }: FilePullSettings, content: StoredContent): 
   return new AgentgymError('AG_TRANSFER_DAMAGED', {
     message: `The model of ${shownSource(name)} has the SHA-256 ${content.sha256}, not ${sha256}. It is not kept.`,
   });
-}
-
-async function refuseContent(folder: string): Promise<void> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  if (names.length === 0) return;
-  throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `The folder ${folder} exists, and is not empty.`,
-    hint: 'Choose another folder with `--output DIR`, or remove it.',
-    file: folder,
-  });
-}
-
-/** Removes everything but the lock, and what is kept. */
-async function clear(partial: string, isKept: (name: string) => boolean = () => false): Promise<void> {
-  for (const name of await readdir(partial)) {
-    if (!/^lock\./.test(name) && !isKept(name)) await rm(join(partial, name), { recursive: true, force: true });
-  }
 }

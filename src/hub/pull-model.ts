@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
-import { hasHash } from '../transfers/file-hash.js';
 import type { TransferEvent } from '../transfers/transfer-event.js';
 import { adapterConfigName, chooseModelFiles } from './choose-model-files.js';
 import { fillPartial } from './fill-partial.js';
 import { callHub, type HubAccess } from './hub-access.js';
 import { listModel } from './hub-listing.js';
-import { replaceFolder, writeLast } from './replace-folder.js';
-import { isModelName, modelFolder, type PulledDocument, pulledFile, readPulled } from './pulled-model.js';
+import { totalBytes, isIntact, refuseContent, replaceFolder, writeLast } from './model-folder.js';
+import {
+  modelFolder,
+  type PulledDocument,
+  pulledDocumentName,
+  readBase,
+  readPulled,
+  refuseOtherName,
+} from './pulled-model.js';
 
 /** What to pull, and where to. */
 export interface PullSettings {
@@ -35,7 +39,7 @@ export interface PulledModel {
   readonly bytes: number;
   /** `present`: the folder was complete, and its hashes are right. */
   readonly outcome: 'pulled' | 'present';
-  readonly license?: string;
+  readonly license?: string | undefined;
   /** The model that it changes, if it is an adapter: ORG/NAME, or what its configuration says. */
   readonly base?: string;
 }
@@ -48,20 +52,15 @@ export interface PulledModel {
  */
 export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   const { model, hub } = settings;
-  if (!isModelName(model)) {
-    throw new AgentgymError('AG_COMMAND_USAGE', {
-      message: `${model} is not the name of a model on a hub.`,
-      hint: 'Give ORG/NAME, for example `agentgym pull Qwen/Qwen2.5-0.5B-Instruct`.',
-    });
-  }
+  refuseOtherName(model, 'Give ORG/NAME, for example `agentgym pull Qwen/Qwen2.5-0.5B-Instruct`.');
   const folder = resolve(settings.output ?? modelFolder(settings.cacheDirectory, model));
   const older = await refuseOtherFolder(folder, model);
   const { commit, license, entries } = await askHub(settings);
   const chosen = chooseModelFiles(model, entries);
-  const about = { model, commit, folder, ...(license !== undefined && { license }) };
+  const about = { model, commit, folder, license };
   if (older?.commit === commit) {
-    if (await isIntact(folder, older, hub.signal)) {
-      return { ...about, bytes: bytesOf(older), outcome: 'present', ...(await baseOf(folder)) };
+    if (await isIntact(folder, older.files, hub.signal)) {
+      return { ...about, bytes: totalBytes(older.files), outcome: 'present', ...(await baseOf(folder)) };
     }
     // Its good files are kept: the pull goes on in it as if it had broken off.
     await mkdir(dirname(folder), { recursive: true });
@@ -70,27 +69,20 @@ export async function pullModel(settings: PullSettings): Promise<PulledModel> {
   const document: PulledDocument = {
     formatVersion: 1,
     model,
-    ...(settings.revision !== undefined && { revision: settings.revision }),
+    revision: settings.revision,
     commit,
-    ...(license !== undefined && { license }),
+    license,
     files: await fillPartial({ ...settings, commit, chosen }, partialOf(folder)),
   };
-  const { name, text } = pulledFile(document);
-  await writeLast(partialOf(folder), name, text);
+  await writeLast(partialOf(folder), pulledDocumentName, document);
   await replaceFolder(partialOf(folder), folder);
-  return { ...about, bytes: bytesOf(document), outcome: 'pulled', ...(await baseOf(folder)) };
+  return { ...about, bytes: totalBytes(document.files), outcome: 'pulled', ...(await baseOf(folder)) };
 }
 
 /** What an adapter's configuration says of its base. The policy that reads the folder refuses a configuration without. */
 async function baseOf(folder: string): Promise<Pick<PulledModel, 'base'>> {
-  const path = join(folder, adapterConfigName);
-  if (!existsSync(path)) return {};
-  try {
-    const { base_model_name_or_path: base } = JSON.parse(await readTextFile(path)) as { [key: string]: unknown };
-    return typeof base === 'string' ? { base } : {};
-  } catch {
-    return {};
-  }
+  const base = await readBase(join(folder, adapterConfigName)).catch(() => undefined);
+  return typeof base === 'string' ? { base } : {};
 }
 
 function askHub({ model, revision, hub }: PullSettings) {
@@ -100,30 +92,11 @@ function askHub({ model, revision, hub }: PullSettings) {
 
 /** The document of an older pull of this model. Throws AG_OUTPUT_EXISTS if the folder has other content. */
 async function refuseOtherFolder(folder: string, model: string): Promise<PulledDocument | undefined> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
   const pulled = await readPulled(folder);
-  if (names.length === 0 || pulled?.model === model) return pulled;
-  throw new AgentgymError('AG_OUTPUT_EXISTS', {
-    message: `The folder ${folder} exists, and is not a pull of ${model}.`,
-    hint: 'Choose another folder with `--output DIR`, or remove it.',
-    file: folder,
-  });
-}
-
-async function isIntact(folder: string, { files }: PulledDocument, signal: AbortSignal): Promise<boolean> {
-  for (const [name, { bytes, hash }] of Object.entries(files)) {
-    if (!(await hasHash(join(folder, name), bytes, hash, signal))) return false;
-  }
-  return true;
+  if (pulled?.model !== model) await refuseContent(folder, `a pull of ${model}`);
+  return pulled;
 }
 
 function partialOf(folder: string): string {
   return `${folder}.partial`;
-}
-
-function bytesOf({ files }: PulledDocument): number {
-  return Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
 }

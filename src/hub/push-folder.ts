@@ -4,11 +4,10 @@ import { pathToFileURL } from 'node:url';
 
 import { commitIter, createRepo, HubApiError } from '@huggingface/hub';
 
-import { readTextFile } from '../files/read-whole-file.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { TransferEvent, TransferredFile } from '../transfers/transfer-event.js';
 import { callHub, type HubAccess, hubFault, libraryParameters } from './hub-access.js';
-import { isModelName } from './pulled-model.js';
+import { isModelName, readBase, refuseOtherName } from './pulled-model.js';
 
 /** What to push, and where to. */
 export interface PushSettings {
@@ -85,15 +84,6 @@ export async function pushFolder({ folder, model, isPrivate, hub, onEvent }: Pus
   });
 }
 
-/** Throws AG_COMMAND_USAGE unless a name has the form ORG/NAME. */
-export function refuseOtherName(model: string): void {
-  if (isModelName(model)) return;
-  throw new AgentgymError('AG_COMMAND_USAGE', {
-    message: `${model} is not the name of a model on a hub.`,
-    hint: 'Give ORG/NAME: your name or your organization on the hub, a slash, and the name of the model.',
-  });
-}
-
 async function filesOf(folder: string): Promise<Pick<PushedModel, 'files' | 'leftOut'>> {
   const names = (await readdir(folder)).sort();
   const chosen = names.filter((name) => modelFiles.test(name));
@@ -115,9 +105,7 @@ async function filesOf(folder: string): Promise<Pick<PushedModel, 'files' | 'lef
 
 /** A base that is a folder of this machine is of no use on a hub, and may contain names of people. */
 async function refuseLocalBase(file: string): Promise<void> {
-  const { base_model_name_or_path: base } = JSON.parse(await readTextFile(file)) as {
-    readonly [key: string]: unknown;
-  };
+  const base = await readBase(file);
   if (typeof base === 'string' && isModelName(base)) return;
   throw new AgentgymError('AG_MODEL_UNUSABLE', {
     message: `The adapter names its base as ${JSON.stringify(base)}, which is not the name of a model on a hub.`,

@@ -7,17 +7,30 @@ import { createHash } from 'node:crypto';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { readWholeFileSync } from '../files/read-whole-file.js';
+import * as v from 'valibot';
+
+import { readKnownJsonSync } from '../files/read-known-json.js';
 import { knownModel } from './known-models.js';
 
 /** `content.json`. It is written last. */
-export interface StoredContent {
-  readonly formatVersion: 1;
+const contentSchema = v.object({
+  formatVersion: v.literal(1),
   /** Of a GGUF file, or of the wheel that had the folder. */
-  readonly sha256: string;
+  sha256: v.string(),
   /** Its files by their names; a GGUF file is the only one. */
-  readonly files: { readonly [name: string]: { readonly bytes: number; readonly sha256: string } };
-}
+  files: v.record(v.string(), v.object({ bytes: v.number(), sha256: v.string() })),
+});
+export type StoredContent = v.InferOutput<typeof contentSchema>;
+
+/** What a source had when it was pulled. */
+const sourceSchema = v.object({
+  formatVersion: v.literal(1),
+  /** Of the content. */
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  /** What tells one version of the source from another, such as the hash of a wheel. Absent: nothing does. */
+  version: v.fallback(v.optional(v.string()), undefined),
+});
+type SourceRecord = v.InferOutput<typeof sourceSchema>;
 
 export const contentDocumentName = 'content.json';
 
@@ -45,14 +58,7 @@ function readStored(cacheDirectory: string, source: string): StoredContent | und
 
 /** The document of a folder; undefined if it has none, or an unreadable one. */
 export function readContent(folder: string): StoredContent | undefined {
-  try {
-    const document = JSON.parse(textOf(join(folder, contentDocumentName))) as StoredContent;
-    const { files, formatVersion, sha256 } = document;
-    const isWhole = typeof sha256 === 'string' && typeof files === 'object' && files !== null;
-    return (formatVersion as number) === 1 && isWhole ? document : undefined;
-  } catch {
-    return undefined;
-  }
+  return readKnownJsonSync(contentSchema, join(folder, contentDocumentName));
 }
 
 /** The GGUF file, if a folder is of one; otherwise the folder. */
@@ -61,15 +67,11 @@ export function modelPath(folder: string, { files }: Pick<StoredContent, 'files'
   return gguf === undefined ? folder : join(folder, gguf);
 }
 
-/** What a source had when it was pulled. */
-export interface SourceRecord {
-  /** Of the content. */
-  readonly sha256: string;
-  /** What tells one version of the source from another, such as the hash of a wheel. Absent: nothing does. */
-  readonly version?: string;
-}
-
-export async function writeSource(cacheDirectory: string, source: string, record: SourceRecord): Promise<void> {
+export async function writeSource(
+  cacheDirectory: string,
+  source: string,
+  record: Omit<SourceRecord, 'formatVersion'>,
+): Promise<void> {
   const path = sourcePath(cacheDirectory, source);
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${process.pid}`;
@@ -79,14 +81,7 @@ export async function writeSource(cacheDirectory: string, source: string, record
 
 /** Undefined for a source that was never pulled, or an unreadable record. */
 export function readSource(cacheDirectory: string, source: string): SourceRecord | undefined {
-  const path = sourcePath(cacheDirectory, source);
-  try {
-    const { formatVersion, sha256, version } = JSON.parse(textOf(path)) as { readonly [key: string]: unknown };
-    if (formatVersion !== 1 || typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) return undefined;
-    return { sha256, ...(typeof version === 'string' && { version }) };
-  } catch {
-    return undefined;
-  }
+  return readKnownJsonSync(sourceSchema, sourcePath(cacheDirectory, source));
 }
 
 function sourcePath(cacheDirectory: string, source: string): string {
@@ -96,8 +91,4 @@ function sourcePath(cacheDirectory: string, source: string): string {
 /** An address may be secret, and has signs that no file name has. */
 function keyOf(source: string): string {
   return createHash('sha256').update(source).digest('hex').slice(0, 32);
-}
-
-function textOf(path: string): string {
-  return readWholeFileSync(path).toString('utf8');
 }

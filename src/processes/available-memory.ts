@@ -1,8 +1,9 @@
 // How much memory this process can still get: from the machine, and from the control groups that limit it (a container,
 // a batch job).
-import { existsSync, readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+
+import { numberInFile, readProcFile } from './proc-file.js';
 
 /** Memory in bytes. */
 export interface AvailableMemory {
@@ -32,7 +33,7 @@ const versions = [
  */
 export function availableMemory(root = '/', own = process.memoryUsage.rss()): AvailableMemory {
   const groups = groupsOf(root);
-  const ofMachine = numberIn(read(join(root, 'proc/meminfo')), /^MemAvailable:\s+(\d+) kB/m, 1024);
+  const ofMachine = numberInFile(join(root, 'proc/meminfo'), /^MemAvailable:\s+(\d+) kB/m, 1024);
   const total = Math.min(totalOf(root), ...groups.map(({ limit }) => limit));
   const free = [...(ofMachine === undefined ? [] : [ofMachine]), ...groups.map(({ limit, used }) => limit - used)];
   const left = Math.max(0, Math.min(...free));
@@ -40,35 +41,22 @@ export function availableMemory(root = '/', own = process.memoryUsage.rss()): Av
 }
 
 function totalOf(root: string): number {
-  return numberIn(read(join(root, 'proc/meminfo')), /^MemTotal:\s+(\d+) kB/m, 1024) ?? totalmem();
+  return numberInFile(join(root, 'proc/meminfo'), /^MemTotal:\s+(\d+) kB/m, 1024) ?? totalmem();
 }
 
 /** The limits of this process's group and of those around it. */
 function groupsOf(root: string): { readonly limit: number; readonly used: number }[] {
-  const lines = read(join(root, 'proc/self/cgroup')).split('\n');
+  const lines = readProcFile(join(root, 'proc/self/cgroup')).split('\n');
   return versions.flatMap(({ root: folder, controllers, limit: limitFile, usage, cache }) => {
     const line = lines.find((each) => each.split(':')[1]?.split(',').includes(controllers));
     const path = line?.split(':').slice(2).join(':').split('/') ?? [];
     // In a container, the path may be that outside, and the own group is the root.
     return Array.from({ length: path.length + 1 }, (_, depth) => {
       const group = join(root, folder, ...path.slice(0, depth));
-      const limit = numberIn(read(join(group, limitFile)), /^(\d+)$/m) ?? Infinity;
-      const used = numberIn(read(join(group, usage)), /^(\d+)$/m) ?? 0;
-      const cached = numberIn(read(join(group, 'memory.stat')), new RegExp(`^${cache} (\\d+)$`, 'm')) ?? 0;
+      const limit = numberInFile(join(group, limitFile), /^(\d+)$/m) ?? Infinity;
+      const used = numberInFile(join(group, usage), /^(\d+)$/m) ?? 0;
+      const cached = numberInFile(join(group, 'memory.stat'), new RegExp(`^${cache} (\\d+)$`, 'm')) ?? 0;
       return { limit, used: Math.max(0, used - cached) };
     }).filter(({ limit }) => Number.isSafeInteger(limit));
   });
-}
-
-function read(path: string): string {
-  try {
-    return existsSync(path) ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
-}
-
-function numberIn(text: string, pattern: RegExp, unit = 1): number | undefined {
-  const found = pattern.exec(text)?.[1];
-  return found === undefined ? undefined : Number(found) * unit;
 }

@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 
@@ -21,14 +21,21 @@ export async function findProgram(
   command: string,
   { cwd = process.cwd(), env = process.env }: ProgramPlace,
 ): Promise<string> {
-  if (!(await isDirectory(cwd))) throw notStarted(command, `its working directory ${cwd} is not a folder`, 'ENOENT');
+  if (!(await found(cwd))?.isDirectory())
+    throw notStarted(command, `its working directory ${cwd} is not a folder`, 'ENOENT');
   if (command === '') throw notStarted(command, 'it is empty', 'ENOENT');
   const folders = command.includes('/') ? [''] : (env['PATH'] ?? '/usr/bin:/bin').split(delimiter);
   let refused: string | undefined;
   for (const folder of folders) {
     const path = isAbsolute(command) ? command : resolve(cwd, join(folder, command));
-    if (await isExecutable(path)) return path;
-    if (await exists(path)) refused ??= path;
+    const file = await found(path);
+    if (file === undefined) continue;
+    const mayRun = access(path, constants.X_OK).then(
+      () => file.isFile(),
+      () => false,
+    );
+    if (await mayRun) return path;
+    refused ??= path;
   }
   if (refused !== undefined) throw notStarted(command, `${refused} is not a file that this user may execute`, 'EACCES');
   const where = command.includes('/') ? 'there is no such file' : 'no folder on the PATH has such a program';
@@ -40,19 +47,6 @@ export function notStarted(command: string, why: string, code: string | undefine
   return Object.assign(new Error(`${command || 'a command without a name'} cannot be started: ${why}`), { code });
 }
 
-async function isDirectory(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await stat(path).catch(() => undefined)) !== undefined;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isFile() !== true) return false;
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+async function found(path: string): Promise<Stats | undefined> {
+  return stat(path).catch(() => undefined);
 }

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+
+import { readProcFile, statFields } from './proc-file.js';
 
 /**
  * The identity of a process: ids are reused, so the start time and the boot are stored, too. `null` if the system does
@@ -52,33 +54,19 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 function bootId(): string | null {
-  try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
-  } catch {
-    return null;
-  }
+  return readProcFile('/proc/sys/kernel/random/boot_id').trim() || null;
 }
 
 function startTimeOf(pid: number): string | null {
-  if (process.platform === 'linux') return startTimeOnLinux(pid);
+  if (process.platform === 'linux') {
+    // proc(5): fields 3 and 22 are the state and the start time.
+    const fields = statFields(pid);
+    return ['Z', 'X'].includes(fields[0] ?? '') ? null : (fields[19] ?? null);
+  }
   if (process.platform === 'win32') return null;
   try {
     const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8', stdio: 'pipe' });
     return started.trim() || null;
-  } catch {
-    return null;
-  }
-}
-
-/**
- * Field 22 of /proc/PID/stat. The second field is a name in brackets with any content, so fields are counted after it.
- */
-function startTimeOnLinux(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const state = fields[0];
-    return state === 'Z' || state === 'X' ? null : (fields[19] ?? null);
   } catch {
     return null;
   }

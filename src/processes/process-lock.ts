@@ -37,12 +37,16 @@ export function acquireProcessLock(
   directory: string,
   refusal: (owner: ProcessIdentity, file: string) => Error,
 ): ProcessLock {
+  const lock = tryLock(directory);
+  if ('owner' in lock) throw refusal(lock.owner, lock.path);
+  return lock;
+}
+
+function tryLock(directory: string): ProcessLock | LivingLock {
   for (;;) {
     const numbers = lockNumbers(directory);
-    for (const number of numbers) {
-      const owner = livingOwner(lockPath(directory, number));
-      if (owner !== undefined) throw refusal(owner, lockPath(directory, number));
-    }
+    const [living] = livingLocks(directory, numbers);
+    if (living !== undefined) return living;
     const mine = (numbers.at(-1) ?? 0) + 1;
     if (mine > largestNumber) {
       removeLock(lockPath(directory, largestNumber));
@@ -61,14 +65,10 @@ export function acquireProcessLock(
 
 /** Takes the lock of a folder once no living process holds it. Throws AG_INTERRUPTED once the signal is aborted. */
 export async function waitForProcessLock(directory: string, signal: AbortSignal): Promise<ProcessLock> {
-  const held = new Error('another process holds the lock');
   for (;;) {
     if (signal.aborted) throw interruption(signal, 'The same command continues.');
-    try {
-      return acquireProcessLock(directory, () => held);
-    } catch (error) {
-      if (error !== held) throw error;
-    }
+    const lock = tryLock(directory);
+    if (!('owner' in lock)) return lock;
     await setTimeout(pollMilliseconds);
   }
 }
@@ -83,9 +83,7 @@ export interface ForeignWait {
 
 /** The living process that holds a folder's lock, if there is one. */
 export function lockOwner(directory: string): ProcessIdentity | undefined {
-  return lockNumbers(directory)
-    .map((number) => livingOwner(lockPath(directory, number)))
-    .find((owner) => owner !== undefined);
+  return livingLocks(directory)[0]?.owner;
 }
 
 /**
@@ -98,23 +96,19 @@ export function lockOwner(directory: string): ProcessIdentity | undefined {
 export async function awaitForeignOwner(directory: string, wait: ForeignWait = {}): Promise<void> {
   const { signal, silent = silentMilliseconds, tell } = wait;
   const beat = () => {
-    const lock = lockNumbers(directory).map((number) => lockPath(directory, number));
-    const held = lock.find((path) => {
-      const owner = livingOwner(path);
-      return owner !== undefined && isForeign(owner);
-    });
-    return held === undefined ? undefined : { held, time: lastBeat(held), owner: readLock(held) };
+    const held = livingLocks(directory).find(({ owner }) => isForeign(owner));
+    return held && { ...held, time: lastBeat(held.path) };
   };
   const first = beat();
   if (first === undefined) return;
-  const { host = '', pid } = first.owner ?? {};
+  const { host = '', pid } = first.owner;
   tell?.(
     `the folder belonged to process ${pid} on ${host.split(' ')[0]}: waiting at most ${Math.ceil(silent / 1000)} s until it is clear whether that still runs`,
   );
   const begun = performance.now();
   while (beat()?.time === first.time) {
     if (signal?.aborted) throw interruption(signal, 'The same command continues.');
-    if (performance.now() - begun > silent) removeLock(first.held);
+    if (performance.now() - begun > silent) removeLock(first.path);
     else await setTimeout(Math.min(10 * pollMilliseconds, silent));
   }
 }
@@ -152,12 +146,20 @@ function heldLock(path: string): ProcessLock {
   };
 }
 
-/** The owner of a lock, if it lives. */
-function livingOwner(path: string): ProcessIdentity | undefined {
-  const owner = readLock(path);
-  if (owner === undefined) return undefined;
-  const lives = isForeign(owner) ? diskTime(dirname(path)) - lastBeat(path) < silentMilliseconds : isAlive(owner);
-  return lives ? owner : undefined;
+/** A lock whose owner lives. */
+interface LivingLock {
+  readonly path: string;
+  readonly owner: ProcessIdentity;
+}
+
+function livingLocks(directory: string, numbers = lockNumbers(directory)): LivingLock[] {
+  return numbers.flatMap((number) => {
+    const path = lockPath(directory, number);
+    const owner = readLock(path);
+    if (owner === undefined) return [];
+    const lives = isForeign(owner) ? diskTime(dirname(path)) - lastBeat(path) < silentMilliseconds : isAlive(owner);
+    return lives ? [{ path, owner }] : [];
+  });
 }
 
 /** Now, as the disk of a folder dates files. The clocks of machines differ, and jump. */

@@ -1,7 +1,7 @@
 import type { JsonLinesOptions, JsonLinesProcess } from '../contracts/host.js';
 import { asciiJson } from './ascii-json.js';
 import { awaitEnding } from './await-ending.js';
-import { LineCutter } from './line-cutter.js';
+import { BoundedLines } from './bounded-lines.js';
 import { readAnswer } from './read-answer.js';
 import { spawnOwned, type OwnedProcess } from './spawn-owned.js';
 
@@ -44,11 +44,12 @@ class Program<Question extends object, Answer> implements JsonLinesProcess<Quest
     this.#child = child;
     this.#limits = limits;
     const { maximumLine } = limits;
-    const answers = new LineCutter(maximumLine, {
-      line: (line) => this.#hear(line),
-      tooLong: () => this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`),
+    const lines = new BoundedLines(maximumLine, () => {
+      this.#stop(`wrote a line of more than ${maximumLine} characters. ${this.#lastWords()}`);
     });
-    child.stdout.setEncoding('utf8').on('data', (text: string) => answers.read(text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of lines.read(text)) this.#hear(line);
+    });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#printed = (this.#printed + text).slice(-PRINTED);
     });

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { url as inspectorUrl } from 'node:inspector';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 
+import { compiledProgram } from './compiled-program.js';
 import { slots, type MainThreadHooks, type WatchdogStart, type WatchedCall } from './watchdog-messages.js';
 
 /** Code of a plugin that runs on the main thread. */
@@ -101,7 +100,11 @@ export function watchMainThread(settings: WatchSettings): MainThreadWatch {
   const start: WatchdogStart = { shared, seconds, hooks, released, stuck };
   const worker =
     inspectorUrl() === undefined
-      ? new Worker(workerEntry(), { workerData: start, execArgv: [], resourceLimits })
+      ? new Worker(compiledProgram(new URL('./watchdog-worker.js', import.meta.url)), {
+          workerData: start,
+          execArgv: [],
+          resourceLimits,
+        })
       : undefined;
   // A run also works without its watchdog.
   worker?.on('error', () => undefined).unref();
@@ -141,12 +144,4 @@ export function watchMainThread(settings: WatchSettings): MainThreadWatch {
       await worker?.terminate();
     },
   };
-}
-
-/** The program is next to this file if compiled, and in dist if this file runs from source. */
-function workerEntry(): URL {
-  const beside = new URL('./watchdog-worker.js', import.meta.url);
-  return existsSync(fileURLToPath(beside))
-    ? beside
-    : new URL('../../dist/processes/watchdog-worker.js', import.meta.url);
 }

@@ -8,12 +8,12 @@ import * as v from 'valibot';
 
 import type { RunEvent } from '../contracts/events.js';
 import { openRegularFile } from '../files/open-regular-file.js';
-import { readWholeFile } from '../files/read-whole-file.js';
+import { parseKnown, readKnownJson } from '../files/read-known-json.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { asciiJson } from '../processes/ascii-json.js';
-import { BoundedLines, longestLine } from './bounded-lines.js';
+import { BoundedLines } from '../processes/bounded-lines.js';
 import { jobFiles } from './job-folder.js';
-import type { JobReport } from './job-report.js';
+import { type JobReport, longestLine } from './job-report.js';
 import { toldOutcome, outcomeSchema } from './outcome-schema.js';
 import { readEvent } from './read-event.js';
 import type { TrainOutcome } from './runner.js';
@@ -35,7 +35,7 @@ export function diskReport(folder: string): JobReport {
 
 /** Reads what a `diskReport` writes, while it is written. */
 export class DiskReportReader {
-  readonly #lines = new BoundedLines();
+  readonly #lines = new BoundedLines(longestLine);
   readonly #decoder = new StringDecoder('utf8');
   #position = 0;
 
@@ -53,7 +53,7 @@ export class DiskReportReader {
         if (bytesRead === 0) return;
         this.#position += bytesRead;
         for (const line of this.#lines.read(this.#decoder.write(chunk.subarray(0, bytesRead)))) {
-          const event = readEvent(parse(line));
+          const event = readEvent(parseKnown(v.unknown(), line));
           if (event !== undefined) yield event;
         }
       }
@@ -65,16 +65,7 @@ export class DiskReportReader {
   /** How the run ended; undefined as long as the job has not told it. */
   async outcome(): Promise<TrainOutcome | undefined> {
     const path = join(this.folder, jobFiles.outcome);
-    const content = await readWholeFile(path, longestLine, 'refuse').catch(() => undefined);
-    const { output, success } = v.safeParse(outcomeSchema, content && parse(content.toString()));
-    return success ? toldOutcome(output) : undefined;
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    const told = await readKnownJson(outcomeSchema, path, longestLine, 'refuse');
+    return told && toldOutcome(told);
   }
 }

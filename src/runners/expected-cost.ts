@@ -58,29 +58,23 @@ interface StageCost {
 
 function stageCost(stage: StagePlan, plan: RunPlan, speed: Speed, counts?: TaskCounts): StageCost {
   const { budget } = stage;
+  const costOf = (steps: number, own: Pick<StageCost, 'demonstrations' | 'episodes'>, amount: number): StageCost => ({
+    seconds: stageSeconds(speed[stage.kind], steps, amount, plan),
+    evaluations: evaluationsOf(steps, plan, speed, counts),
+    ...own,
+    steps,
+  });
   if (stage.kind === 'sft') {
     const affordable = budget === undefined ? Infinity : affordableDemonstrations(budget);
     const asked = stage.own.demonstrations.count ?? stage.steps * stage.batchSize;
     const steps = affordable === 0 ? 0 : stage.steps;
-    return {
-      seconds: stageSeconds(speed.sft, steps, steps * stage.batchSize, plan),
-      evaluations: evaluationsOf(steps, plan, speed, counts),
-      demonstrations: Math.min(asked, affordable),
-      episodes: 0,
-      steps,
-    };
+    return costOf(steps, { demonstrations: Math.min(asked, affordable), episodes: 0 }, steps * stage.batchSize);
   }
   const turns = Math.min(speed.turns, meanOrZero(stage.entries.map(({ horizon }) => meanTurns(horizon))));
   const affordable = budget === undefined ? Infinity : expectedEpisodes(budget, turns, turns * speed.tokensPerTurn);
   const steps = Math.min(stage.steps, Math.ceil(affordable / stage.episodesPerStep));
   const episodes = Math.min(steps * stage.episodesPerStep, affordable);
-  return {
-    seconds: stageSeconds(speed.rl, steps, episodes * turns, plan),
-    evaluations: evaluationsOf(steps, plan, speed, counts),
-    demonstrations: 0,
-    episodes,
-    steps,
-  };
+  return costOf(steps, { demonstrations: 0, episodes }, episodes * turns);
 }
 
 /** @param amount rows or turns of the stage */

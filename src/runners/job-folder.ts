@@ -15,9 +15,9 @@ export interface JobTask {
   /** The label that the run gets. */
   readonly label: RunLabel;
   /** Folder of the run, on a disk that the nodes share. Absent: the job keeps the run to itself and sends it. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   /** Memory that the run may use, in bytes. Absent: what is available on the node. */
-  readonly memoryBytes?: number;
+  readonly memoryBytes?: number | undefined;
   readonly checksMemory: boolean;
 }
 

@@ -1,6 +1,9 @@
 import type { RunEvent } from '../contracts/events.js';
 import type { TrainOutcome } from './runner.js';
 
+/** Characters of the longest line that is read of a job. Frames and events are shorter. */
+export const longestLine = 1 << 20;
+
 /** What a job tells the machine that submitted it. */
 export interface JobReport {
   event(event: RunEvent): void;

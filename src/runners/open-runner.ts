@@ -32,7 +32,7 @@ export interface RunnerRequest {
  * @throws AG_COMMAND_USAGE for wrong options, AG_RUNNER_UNAVAILABLE if the cluster is not there
  */
 export async function openRunner(request: RunnerRequest, signal: AbortSignal): Promise<Runner | Renderer> {
-  const { address, checksMemory, environment, localWorkers, name, options, project, tell, version, workers } = request;
+  const { address, checksMemory, environment, localWorkers, name, options, workers } = request;
   if (address !== undefined && name !== 'ray') {
     throw new AgentgymError('AG_COMMAND_USAGE', {
       message: `\`--address\` has no effect with the runner ${name}.`,
@@ -54,17 +54,10 @@ export async function openRunner(request: RunnerRequest, signal: AbortSignal): P
         import('./ray/ray-options.js'),
       ]);
       const checked = readRunnerOptions(name, rayOptions, options);
-      const settings = {
-        address: rayAddress(address, checked.insecure, environment),
-        options: checked,
-        ...(workers !== undefined && { workers }),
-        checksMemory,
-        version,
-        ...(project !== undefined && { project }),
-        tell,
-        environment,
-      };
-      return rayRunner(settings, signal);
+      return rayRunner(
+        { ...request, address: rayAddress(address, checked.insecure, environment), options: checked },
+        signal,
+      );
     }
   }
 }

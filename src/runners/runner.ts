@@ -22,12 +22,15 @@ export interface TrainingJob {
 /** How the training of a run ended. */
 export type TrainOutcome = { readonly status: RunResult['status']; readonly seconds: number } | FailedOutcome;
 
+/** How it ended if it was stopped before it could tell. */
+export const interrupted: TrainOutcome = { status: 'interrupted', seconds: 0 };
+
 export interface FailedOutcome {
   readonly status: 'failed';
   readonly cause: string;
-  readonly code?: ErrorCode;
+  readonly code?: ErrorCode | undefined;
   /** What the user can do. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }
 
 /**

@@ -7,6 +7,7 @@ import { shellWord } from '../errors/shell-word.js';
 import { newRunFolder, refuseExisting } from '../runs/run-directory.js';
 import { checkLabel, type RunLabel } from '../runs/run-label.js';
 import { readResult, type RunResult } from '../runs/run-result.js';
+import { errorOf } from './failure-of.js';
 import type { Runner } from './runner.js';
 
 export interface TrainingElsewhere {
@@ -33,10 +34,7 @@ export async function trainElsewhere(options: TrainingElsewhere): Promise<RunRes
   const directory = resolve(resume ?? output ?? newRunFolder(runsFolder, label.name ?? recipe.name));
   const job = { recipe, directory, label: checkLabel(label) };
   const outcome = await runner.train(job, resume !== undefined, listener, signal);
-  if ('cause' in outcome) {
-    const { cause, code = 'AG_RUNNER_UNAVAILABLE', hint } = outcome;
-    throw new AgentgymError(code, { message: cause, ...(hint !== undefined && { hint }) });
-  }
+  if ('cause' in outcome) throw errorOf(outcome, 'AG_RUNNER_UNAVAILABLE');
   const result = await readResult(directory);
   if (result !== undefined) return result;
   throw new AgentgymError('AG_INTERRUPTED', {

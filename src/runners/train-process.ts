@@ -10,7 +10,7 @@ import { makeFolder } from '../files/make-folder.js';
 import type { RunLabel } from '../runs/run-label.js';
 import type { RunResult } from '../runs/run-result.js';
 import { toldOutcome } from './outcome-schema.js';
-import type { TrainingJob, TrainOutcome } from './runner.js';
+import { interrupted, type TrainingJob, type TrainOutcome } from './runner.js';
 
 const bin = fileURLToPath(new URL('../../bin/run.js', import.meta.url));
 /** Lines of standard error to keep if the process ends without output on standard output. */
@@ -32,16 +32,8 @@ export async function trainInProcess(
   const { directory, label, sharedGames, sharedStages } = job;
   const recipe = await writeRecipe(job);
   const what = resume ? await resumeWords(job) : [recipe, '--output', directory, ...labelWords(label)];
-  const shared = [
-    ...(sharedStages === undefined ? [] : ['--shared-stages', sharedStages]),
-    ...(sharedGames === undefined ? [] : ['--shared-games', sharedGames]),
-  ];
-  const memory =
-    memoryBytes === undefined
-      ? []
-      : memoryBytes === null
-        ? ['--no-memory-check']
-        : ['--memory-share', `${memoryBytes}`];
+  const shared = [...flag('--shared-stages', sharedStages), ...flag('--shared-games', sharedGames)];
+  const memory = memoryBytes === null ? ['--no-memory-check'] : flag('--memory-share', memoryBytes);
   const child = spawn(process.execPath, [bin, 'train', ...what, ...shared, ...memory, '--json'], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, [channelVariable]: channelValue },
@@ -60,7 +52,7 @@ export async function trainInProcess(
       child.once('error', reject).once('close', resolve);
     });
     // Until it handles the signal, it ends without a document.
-    if (signal.aborted && child.signalCode === 'SIGINT') return { status: 'interrupted', seconds: 0 };
+    if (signal.aborted && child.signalCode === 'SIGINT') return interrupted;
     return processOutcome(code ?? child.signalCode ?? 'a signal', output.join(''), errors.join(''));
   } finally {
     signal.removeEventListener('abort', interrupt);
@@ -68,11 +60,12 @@ export async function trainInProcess(
 }
 
 function labelWords({ name, note, tags }: RunLabel): string[] {
-  return [
-    ...(name === undefined ? [] : ['--name', name]),
-    ...tags.flatMap((tag) => ['--tag', tag]),
-    ...(note === undefined ? [] : ['--note', note]),
-  ];
+  return [...flag('--name', name), ...tags.flatMap((tag) => ['--tag', tag]), ...flag('--note', note)];
+}
+
+/** A flag with its value; nothing without one. */
+function flag(name: string, value: string | number | undefined): string[] {
+  return value === undefined ? [] : [name, `${value}`];
 }
 
 /** Writes the recipe beside the run's folder, and returns the file. */
@@ -103,10 +96,10 @@ export function processOutcome(end: number | string, output: string, errors: str
     // The process ended before it wrote its result.
   }
   if (document?.status !== undefined) return { status: document.status, seconds: document.seconds ?? 0 };
-  if (document?.error?.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };
+  if (document?.error?.code === 'AG_INTERRUPTED') return interrupted;
   if (document?.error !== undefined) {
     const { code, hint, message } = document.error;
-    return toldOutcome({ status: 'failed', cause: message, code, ...(hint !== undefined && { hint }) });
+    return toldOutcome({ status: 'failed', cause: message, code, hint });
   }
   if (/JavaScript heap out of memory/.test(errors)) return { status: 'failed', cause: outOfMemory };
   const last = errors.trim().split('\n').slice(-keptLines).join('\n');

@@ -1,6 +1,6 @@
 import type { RunPlan } from '../config/run-plan.js';
-import { AgentgymError } from '../errors/agentgym-error.js';
 import { expectedCost, type ExpectedCost, type TaskCounts } from './expected-cost.js';
+import { errorOf } from './failure-of.js';
 import { runPilot } from './run-pilot.js';
 
 /** The least that tells the time of a step: the first step of a stage also compiles. */
@@ -35,11 +35,7 @@ export const trialSteps = trialSize.steps;
  */
 export async function tryTraining({ plan, tasks, checksMemory, signal }: TrialRequest): Promise<TriedTraining> {
   const pilot = await runPilot(plan, trialSize, signal, checksMemory ? undefined : null);
-  if (pilot.status === 'failed') {
-    const { cause, code = 'AG_TRIAL_FAILED', hint } = pilot;
-    const message = `The steps that were tried failed: ${cause}`;
-    throw new AgentgymError(code, { message, ...(hint !== undefined && { hint }) });
-  }
+  if (pilot.status === 'failed') throw errorOf(pilot, 'AG_TRIAL_FAILED', 'The steps that were tried failed: ');
   const { seconds } = expectedCost(plan, pilot.speed, tasks);
   return { steps: trialSize.steps, seconds, peakBytes: pilot.peakBytes ?? null };
 }

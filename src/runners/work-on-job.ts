@@ -13,7 +13,7 @@ import { failureOf } from './failure-of.js';
 import { framedReport } from './frames/framed-report.js';
 import { jobFiles, type JobTask, readTask } from './job-folder.js';
 import { jobKeyVariable } from './job-key.js';
-import type { TrainOutcome } from './runner.js';
+import { interrupted, type TrainOutcome } from './runner.js';
 
 export interface JobWork {
   /** The folder of the job. */
@@ -74,10 +74,7 @@ function trainingOf(task: JobTask, directory: string, folder: string): Parameter
     cwd: process.cwd(),
     runsFolder: dirname(directory),
     ...(existsSync(join(directory, 'manifest.json')) ? { resume: directory } : fresh),
-    memory: {
-      short: task.checksMemory ? 'refuse' : 'ignore',
-      ...(task.memoryBytes !== undefined && { share: task.memoryBytes }),
-    },
+    memory: { short: task.checksMemory ? 'refuse' : 'ignore', share: task.memoryBytes },
   };
 }
 
@@ -92,6 +89,6 @@ const isLabel = ({ name, note, tags }: RunLabel) => name !== undefined || note !
 
 function outcomeOf(error: unknown): TrainOutcome {
   if (!isAgentgymError(error)) return { status: 'failed', cause: messageOf(error) };
-  if (error.code === 'AG_INTERRUPTED') return { status: 'interrupted', seconds: 0 };
+  if (error.code === 'AG_INTERRUPTED') return interrupted;
   return failureOf(error);
 }

@@ -44,17 +44,12 @@ export class EventStream {
   async #drain(): Promise<void> {
     if (this.#isWriting) return;
     this.#isWriting = true;
-    for (let next = this.#take(); next !== undefined; next = this.#take()) {
-      const [name, data] = next;
+    // Events that come meanwhile are visited, too.
+    for (const [name, data] of this.#waiting) {
+      this.#waiting.delete(name);
       await this.#write(`event: ${name}\ndata: ${data()}\n\n`);
     }
     this.#isWriting = false;
-  }
-
-  #take(): [string, () => string] | undefined {
-    const [next] = this.#waiting;
-    if (next !== undefined) this.#waiting.delete(next[0]);
-    return next;
   }
 
   /** Resolves when the text has left this process, or when the reader has disconnected. */

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 
-import { readAblation, readCellRun, runName, runsOf } from '../ablation/ablation-directory.js';
+import { type AblationManifest, readAblation, readCellRun, runName, runsOf } from '../ablation/ablation-directory.js';
 import { ablationPath } from '../runs/folder-kind.js';
 import { composeAblation } from '../reports/report-ablation.js';
 import type { ReportedRun } from '../reports/report-cells.js';
-import { fileSignature } from './file-signature.js';
+import { ReadOnChange } from './file-signature.js';
 import { rememberSummary } from './remember-comparisons.js';
 import type { ReportSubject } from './report-subject.js';
 
@@ -16,25 +16,22 @@ export function followAblation(directory: string, version: string): () => Promis
   /** The manifest's digest of each run at its last check. */
   const checked = new WeakMap<ReportedRun, string>();
   const summarize = rememberSummary();
-  let last: { readonly signature: string; readonly subject: ReportSubject } | undefined;
-  let manifest: { readonly signature: string; readonly read: Awaited<ReturnType<typeof readAblation>> } | undefined;
+  const manifests = new ReadOnChange<AblationManifest>();
+  let last: { readonly ablation: AblationManifest; readonly subject: ReportSubject } | undefined;
   return async () => {
-    const signature = await fileSignature([ablationPath(directory)]);
-    if (manifest?.signature !== signature) manifest = { signature, read: await readAblation(directory) };
-    const ablation = manifest.read;
+    const ablation = await manifests.read([ablationPath(directory)], () => readAblation(directory));
     const wanted = runsOf(directory, ablation);
     const begun = wanted.filter((run) => existsSync(run.directory));
     const folders = begun.map((run) => run.directory);
-    const state = JSON.stringify([signature, folders]);
-    if (last?.signature === state) return last.subject;
+    if (last?.ablation === ablation && last.subject.folders.join() === folders.join()) return last.subject;
     const subject: ReportSubject = {
       folders,
       shares: wanted.length,
       compose: async (runs) => {
         for (const [i, run] of runs.entries()) {
-          const asked = begun[i];
-          const digest = asked === undefined ? '' : (ablation.finished[runName(asked)] ?? '');
-          if (asked === undefined || checked.get(run) === digest) continue;
+          const asked = begun[i]!;
+          const digest = ablation.finished[runName(asked)] ?? '';
+          if (checked.get(run) === digest) continue;
           await readCellRun(asked, ablation.finished);
           checked.set(run, digest);
         }
@@ -43,7 +40,7 @@ export function followAblation(directory: string, version: string): () => Promis
         return composeAblation(directory, ablation, byFolder, options, summarize);
       },
     };
-    last = { signature: state, subject };
+    last = { ablation, subject };
     return subject;
   };
 }

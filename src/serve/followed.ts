@@ -10,40 +10,39 @@ export interface Listener<Value> {
 /** Reads take at most this share of the time, so slow reads are less frequent. */
 const largestShare = 0.1;
 
+interface FollowedOptions<Value> {
+  /** Milliseconds. */
+  readonly every: number;
+  /** Returns the identical value if nothing changed. */
+  read(): Promise<Value>;
+  /** Called after the last listener has left. */
+  rest?(): void;
+}
+
 /**
  * A value on disk that is read repeatedly while there are listeners, once for all of them. It is polled, because file
- * systems report changes in too many ways. `read` returns the identical value if nothing changed. `rest` is called
- * after the last listener has left.
+ * systems report changes in too many ways.
  */
 export class Followed<Value> {
   readonly #listeners = new Set<Listener<Value>>();
-  readonly #options: {
-    readonly every: number;
-    read(): Promise<Value>;
-    rest?(): void;
-  };
+  readonly #options: FollowedOptions<Value>;
   #timer: NodeJS.Timeout | undefined;
   #last: { readonly value: Value } | undefined;
   #problem: string | undefined;
   /** Counts the starts, so that a read that ends after `rest` is ignored. */
   #round = 0;
 
-  constructor(options: { readonly every: number; read(): Promise<Value>; rest?(): void }) {
+  constructor(options: FollowedOptions<Value>) {
     this.#options = options;
   }
 
-  /** The listener gets the known value immediately. Returns a function that removes the listener. */
+  /** The listener, one that does not listen yet, gets the known value immediately. Returns a function that removes the listener. */
   listen(listener: Listener<Value>): () => void {
-    // A set contains an object only once, but two tabs are two listeners.
-    const own: Listener<Value> = {
-      update: (value) => listener.update(value),
-      problem: (error) => listener.problem(error),
-    };
-    this.#listeners.add(own);
-    if (this.#last !== undefined) own.update(this.#last.value);
+    this.#listeners.add(listener);
+    if (this.#last !== undefined) listener.update(this.#last.value);
     if (this.#listeners.size === 1) void this.#look(++this.#round);
     return () => {
-      if (!this.#listeners.delete(own) || this.#listeners.size > 0) return;
+      if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return;
       clearTimeout(this.#timer);
       this.#round += 1;
       this.#last = undefined;

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 
+import { AgentgymError } from '../errors/agentgym-error.js';
+
 /** Why a request is refused. */
 export interface Refusal {
   readonly status: 403 | 405;
@@ -59,4 +61,11 @@ function hostOf(origin: string): string | undefined {
 export function isSame(given: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(token));
+}
+
+/** @throws AG_SERVE_FAILED for a short one. @param secret absent: none is used */
+export function refuseGuessable(name: 'key' | 'token', secret: string | undefined, hint: string): void {
+  if (secret === undefined || secret.length >= 16) return;
+  const message = `The ${name} is ${secret.length} characters long, so it can be guessed.`;
+  throw new AgentgymError('AG_SERVE_FAILED', { message, hint });
 }

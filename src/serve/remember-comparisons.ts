@@ -10,16 +10,9 @@ export function rememberSummary(): typeof summarizeCells {
     manifest,
     measure,
     temperature,
-    ...[...begun].flatMap(
-      ([
-        folder,
-        {
-          status,
-          manifest: { status: written, error },
-          result,
-        },
-      ]) => [folder, status, written, error?.message, result],
-    ),
+    ...[...begun].flatMap(([folder, { status, manifest: of, result }]) => {
+      return [folder, status, of.status, of.error?.message, result];
+    }),
   ]);
 }
 

@@ -58,7 +58,7 @@ export class RunReader {
   }
 
   async #read(): Promise<ReportedRun> {
-    const signature = await this.#signature();
+    const signature = await fileSignature(await this.#files());
     const known = this.#last;
     if (known?.signature === signature) {
       const status = presentStatus(this.directory, known.state.loaded.manifest);
@@ -82,10 +82,6 @@ export class RunReader {
     this.#episodes.clear();
     this.#logs = new EpisodeLogs(this.directory);
     await this.#logs.refresh();
-  }
-
-  async #signature(): Promise<string> {
-    return fileSignature(await this.#files());
   }
 
   /** The files that a page of the run reads. */

@@ -9,14 +9,15 @@ import type { AblationResult } from '../ablation/ablation-result.js';
 import { readAblationResult } from '../ablation/read-ablation-result.js';
 import { differingSettings } from '../runs/recipe-leaves.js';
 import { runOwner } from '../runs/run-lock.js';
-import { fileSignature } from './file-signature.js';
+import { ReadOnChange } from './file-signature.js';
 import { WatchedRuns, type RunLine } from './summarize-run.js';
 
 interface KnownAblation {
-  readonly signature: string;
   readonly manifest: AblationManifest;
   readonly result: AblationResult | undefined;
 }
+
+type FolderKind = 'run' | 'ablation';
 
 /**
  * The served folder of runs: its content, and the folders of runs and ablations by key. A key outside the listing is
@@ -24,9 +25,8 @@ interface KnownAblation {
  */
 export class RunsFolder {
   readonly #summaries = new WatchedRuns();
-  readonly #ablations = new Map<string, KnownAblation>();
-  #runFolders: ReadonlyMap<string, string> = new Map();
-  #ablationFolders: ReadonlyMap<string, string> = new Map();
+  readonly #ablations = new ReadOnChange<KnownAblation | undefined>();
+  #folders: { readonly [kind in FolderKind]: ReadonlyMap<string, string> } = { run: new Map(), ablation: new Map() };
   #text = '';
   #listing: RunsListing | undefined;
 
@@ -48,9 +48,8 @@ export class RunsFolder {
     const unreadable: { readonly folder: string; readonly why: string }[] = [];
     const found: { readonly directory: string; readonly line: RunLine }[] = [];
     for (const directory of await foldersIn(this.path)) {
-      const line = await this.#summaries.summarize(directory);
+      const { line, why } = await this.#summaries.summarize(directory);
       if (line !== undefined) found.push({ directory, line });
-      const why = this.#summaries.problemOf(directory);
       if (why !== undefined) unreadable.push({ folder: basename(directory), why });
     }
     const settings = differingSettings(found.map(({ line }) => line));
@@ -63,8 +62,7 @@ export class RunsFolder {
       ablations.push(ablation);
       places.set(ablation.key, directory);
     }
-    this.#runFolders = folders;
-    this.#ablationFolders = places;
+    this.#folders = { run: folders, ablation: places };
     const listing: RunsListing = {
       formatVersion: 1,
       folder: this.path,
@@ -80,22 +78,16 @@ export class RunsFolder {
   }
 
   /** Undefined if the key is not in the listing. */
-  async run(key: string): Promise<string | undefined> {
-    if (!this.#runFolders.has(key)) await this.list();
-    return this.#runFolders.get(key);
-  }
-
-  /** Undefined if the key is not in the listing. */
-  async ablation(key: string): Promise<string | undefined> {
-    if (!this.#ablationFolders.has(key)) await this.list();
-    return this.#ablationFolders.get(key);
+  async find(kind: FolderKind, key: string): Promise<string | undefined> {
+    if (!this.#folders[kind].has(key)) await this.list();
+    return this.#folders[kind].get(key);
   }
 
   /** Runs that were running in the last listing, with their folders. */
   get running(): readonly (readonly [key: string, directory: string])[] {
     const cells = this.#listing?.ablations.flatMap((ablation) => ablation.cells.flatMap((cell) => cell.runs)) ?? [];
     return [...(this.#listing?.runs ?? []), ...cells].flatMap(({ key, status }) => {
-      const directory = this.#runFolders.get(key);
+      const directory = this.#folders.run.get(key);
       return status === 'running' && directory !== undefined ? [[key, directory] as const] : [];
     });
   }
@@ -104,7 +96,8 @@ export class RunsFolder {
     directory: string,
     keyed: (line: RunLine, directory: string) => ListedRun,
   ): Promise<ListedAblation | undefined> {
-    const known = await this.#readAblation(directory);
+    const files = [ablationPath(directory), join(directory, 'result.json')] as const;
+    const known = await this.#ablations.read(files, () => readKnown(directory));
     if (known === undefined) return undefined;
     const { manifest, result } = known;
     const cells = new Map<string, { id: string; title?: string; runs: ListedRun[]; queued: number[] }>();
@@ -112,7 +105,7 @@ export class RunsFolder {
       const { id, title } = cell;
       const own = cells.get(id) ?? { id, ...(title !== undefined && { title }), runs: [], queued: [] };
       cells.set(id, own);
-      const line = await this.#summaries.summarize(folder);
+      const { line } = await this.#summaries.summarize(folder);
       if (line === undefined) own.queued.push(seed);
       else own.runs.push(keyed(line, folder));
     }
@@ -126,22 +119,15 @@ export class RunsFolder {
       cells: [...cells.values()],
     };
   }
+}
 
-  async #readAblation(directory: string): Promise<KnownAblation | undefined> {
-    const resultPath = join(directory, 'result.json');
-    const signature = await fileSignature([ablationPath(directory), resultPath]);
-    const known = this.#ablations.get(directory);
-    if (known?.signature === signature) return known;
-    try {
-      const manifest = await readAblation(directory);
-      const result = await readAblationResult(directory).catch(() => undefined);
-      const read = { signature, manifest, result };
-      this.#ablations.set(directory, read);
-      return read;
-    } catch {
-      this.#ablations.delete(directory);
-      return undefined;
-    }
+/** Undefined for a folder that is not an ablation, or that cannot be read. */
+async function readKnown(directory: string): Promise<KnownAblation | undefined> {
+  try {
+    const manifest = await readAblation(directory);
+    return { manifest, result: await readAblationResult(directory).catch(() => undefined) };
+  } catch {
+    return undefined;
   }
 }
 

@@ -7,14 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { shellWord } from '../errors/shell-word.js';
+import type { RunsListing, SystemLoad } from '../reporting/live-data.js';
 import { renderLivePage } from '../reporting/render-live-page.js';
 import type { ReportRequest } from '../reports/report-runs.js';
 import { manifestPath } from '../runs/run-manifest.js';
 import { EventStream } from './event-stream.js';
 import { Followed } from './followed.js';
-import { refusalOf, type Guard } from './guard-request.js';
+import { type Guard, refusalOf, refuseGuessable } from './guard-request.js';
 import { addressFor, listen } from './listen.js';
-import { ReportFeeds } from './report-feed.js';
+import { ReportFeeds, type ReportState } from './report-feed.js';
 import { ReportUpdates } from './report-update.js';
 import { RunsFolder } from './runs-folder.js';
 import { LoadSampler } from './system-load.js';
@@ -55,7 +56,7 @@ const mostCompared = 24;
 export async function serveRuns(request: ServeRequest): Promise<RunServer> {
   const folder = resolve(request.folder);
   refuseRun(folder);
-  refuseWeakToken(request.token);
+  refuseGuessable('token', request.token, 'Set AGENTGYM_UI_TOKEN to 16 random characters or more, or leave it unset.');
   const guard: Guard = { host: request.host, token: request.token ?? randomBytes(24).toString('base64url') };
   const site = new Site(new RunsFolder(folder, request.version), request);
   // Idle connections are closed early, to free their places.
@@ -92,10 +93,10 @@ export async function serveRuns(request: ServeRequest): Promise<RunServer> {
 class Site {
   readonly streams = new Set<EventStream>();
   readonly feeds: ReportFeeds;
-  readonly listing: Followed<Awaited<ReturnType<RunsFolder['list']>>>;
+  readonly listing: Followed<RunsListing>;
   readonly #sampler = new LoadSampler();
   /** Sampled once for all pages. */
-  readonly load: Followed<Awaited<ReturnType<LoadSampler['sample']>>>;
+  readonly load: Followed<SystemLoad>;
 
   constructor(
     readonly folder: RunsFolder,
@@ -103,14 +104,12 @@ class Site {
   ) {
     this.feeds = new ReportFeeds(request);
     this.listing = new Followed({ every: 1000, read: () => folder.list() });
-    this.load = new Followed({ every: 2000, read: () => this.#sampler.sample(folder.running) });
+    this.load = new Followed({ every: 2000, read: () => Promise.resolve(this.#sampler.sample(folder.running)) });
   }
 }
 
-/** The subject of an address. */
-type Subject =
-  | { readonly kind: 'list' }
-  | { readonly kind: 'report'; readonly follow: () => ReturnType<ReportFeeds['ofRuns']> };
+/** Sends a page what its address names, until the returned function is called. */
+type Follow = (page: EventStream) => () => void;
 
 async function answer(site: Site, guard: Guard, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const address = addressOf(request);
@@ -118,50 +117,54 @@ async function answer(site: Site, guard: Guard, request: IncomingMessage, respon
   const refusal = refusalOf(request, address, guard);
   if (refusal !== undefined) return plain(response, refusal.status, refusal.reason);
   const events = /^\/events(\/.*)$/.exec(address.pathname)?.[1];
-  const subject = await subjectOf(site, events ?? address.pathname, address.searchParams);
-  if (subject === undefined) return plain(response, 404, 'The run or page does not exist.');
+  const follow = await followerOf(site, events ?? address.pathname, address.searchParams);
+  if (follow === undefined) return plain(response, 404, 'The run or page does not exist.');
   if (events === undefined) return page(request, response);
   if (site.streams.size >= mostStreams) return plain(response, 503, `More than ${mostStreams} pages are open.`);
-  stream(site, subject, request, response);
+  stream(site, follow, request, response);
 }
 
-async function subjectOf(site: Site, path: string, search: URLSearchParams): Promise<Subject | undefined> {
+async function followerOf(site: Site, path: string, search: URLSearchParams): Promise<Follow | undefined> {
   const { folder, feeds } = site;
-  if (path === '/') return { kind: 'list' };
-  const [, run] = /^\/runs\/([^/]+)$/.exec(path) ?? [];
-  const keys = run !== undefined ? [decodeURIComponent(run)] : path === '/compare' ? search.getAll('run') : [];
-  if (keys.length > mostCompared) return undefined;
-  if (keys.length > 0) {
-    const found = await Promise.all([...new Set(keys)].map((key) => folder.run(key)));
-    const folders = found.filter((directory) => directory !== undefined);
-    if (folders.length < found.length) return undefined;
-    return { kind: 'report', follow: () => feeds.ofRuns(folders) };
+  if (path === '/') return (page) => show(page, 'runs', site.listing);
+  const [, kind, key] = /^\/(runs|ablations)\/([^/]+)$/.exec(path) ?? [];
+  if (kind === 'ablations') {
+    const ablation = await folder.find('ablation', decodeURIComponent(key!));
+    return ablation === undefined ? undefined : (page) => showReport(page, feeds.ofAblation(ablation));
   }
-  const [, name] = /^\/ablations\/([^/]+)$/.exec(path) ?? [];
-  const key = name === undefined ? undefined : decodeURIComponent(name);
-  const ablation = key === undefined ? undefined : await folder.ablation(key);
-  if (key === undefined || ablation === undefined) return undefined;
-  return { kind: 'report', follow: () => feeds.ofAblation(ablation) };
+  const keys = kind === 'runs' ? [decodeURIComponent(key!)] : path === '/compare' ? search.getAll('run') : [];
+  if (keys.length === 0 || keys.length > mostCompared) return undefined;
+  const found = await Promise.all([...new Set(keys)].map((one) => folder.find('run', one)));
+  const folders = found.filter((directory) => directory !== undefined);
+  return folders.length < found.length ? undefined : (page) => showReport(page, feeds.ofRuns(folders));
 }
 
-function stream(site: Site, subject: Subject, request: IncomingMessage, response: ServerResponse): void {
-  const events = new EventStream(request, response, headers);
-  site.streams.add(events);
-  const problem = (error: unknown) => {
-    const message = messageOf(error);
-    events.send('problem', () => JSON.stringify({ message }));
-  };
-  const updates = new ReportUpdates();
-  const left = [
-    subject.kind === 'list'
-      ? site.listing.listen({ update: (listing) => events.send('runs', () => JSON.stringify(listing)), problem })
-      : subject.follow().listen({ update: (state) => events.send('report', () => updates.write(state)), problem }),
-    site.load.listen({ update: (load) => events.send('load', () => JSON.stringify(load)), problem }),
-  ];
+function stream(site: Site, follow: Follow, request: IncomingMessage, response: ServerResponse): void {
+  const page = new EventStream(request, response, headers);
+  site.streams.add(page);
+  const left = [follow(page), show(page, 'load', site.load)];
   response.on('close', () => {
-    site.streams.delete(events);
+    site.streams.delete(page);
     for (const leave of left) leave();
   });
+}
+
+/** Sends each value of something that is followed as an event, and errors as `problem`. */
+function show<Value>(
+  page: EventStream,
+  event: string,
+  followed: Followed<Value>,
+  write: (value: Value) => string = (value) => JSON.stringify(value),
+): () => void {
+  return followed.listen({
+    update: (value) => page.send(event, () => write(value)),
+    problem: (error) => page.send('problem', () => JSON.stringify({ message: messageOf(error) })),
+  });
+}
+
+function showReport(page: EventStream, report: Followed<ReportState>): () => void {
+  const updates = new ReportUpdates();
+  return show(page, 'report', report, (state) => updates.write(state));
 }
 
 /** Headers of every response. */
@@ -199,14 +202,6 @@ function addressOf(request: IncomingMessage): URL | undefined {
   } catch {
     return undefined;
   }
-}
-
-function refuseWeakToken(token: string | undefined): void {
-  if (token === undefined || token.length >= 16) return;
-  throw new AgentgymError('AG_SERVE_FAILED', {
-    message: `The token is ${token.length} characters long, so it can be guessed.`,
-    hint: 'Set AGENTGYM_UI_TOKEN to 16 random characters or more, or leave it unset.',
-  });
 }
 
 function refuseRun(folder: string): void {

@@ -12,7 +12,7 @@ import { manifestPath, readManifest, type RunManifest } from '../runs/run-manife
 import { readResult } from '../runs/run-result.js';
 import { runSeconds } from '../runs/run-seconds.js';
 import { messageOf } from '../errors/message-of.js';
-import { fileSignature } from './file-signature.js';
+import { ReadOnChange } from './file-signature.js';
 
 /**
  * A run in a list without the fields that depend on the list: its key, and the settings that differ from other runs.
@@ -26,44 +26,38 @@ export type RunLine = Omit<ListedRun, 'key' | 'settings'> & {
 /** Bytes to read from the end of a log: about a hundred steps, including an evaluation. */
 const tailBytes = 1 << 18;
 
+/** What a list shows of a folder: its run, or why a folder with a manifest cannot be read. Nothing for other folders. */
+interface FolderSummary {
+  readonly line?: RunLine;
+  readonly why?: string;
+}
+
 /** Reads the status of runs; reads a run again only if it changed. */
 export class WatchedRuns {
-  readonly #problems = new Map<string, { readonly signature: string; readonly why: string }>();
-  readonly #known = new Map<string, { signature: string; line: RunLine; manifest: RunManifest }>();
+  readonly #known = new ReadOnChange<FolderSummary & { readonly manifest?: RunManifest }>();
 
-  /** Why a folder with a manifest cannot be read; undefined for others. Known after `summarize`. */
-  problemOf(directory: string): string | undefined {
-    return this.#problems.get(directory)?.why;
-  }
-
-  /** Undefined for a folder that is not a run, or that cannot be read. */
-  async summarize(directory: string): Promise<RunLine | undefined> {
-    const files = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
-    const signature = await fileSignature([manifestPath(directory), ...files]);
-    const known = this.#known.get(directory);
-    // A folder that cannot be read is tried again when it changes.
-    if (this.#problems.get(directory)?.signature === signature) return undefined;
+  async summarize(directory: string): Promise<FolderSummary> {
+    const logs = ['label.json', 'result.json', 'metrics.jsonl'].map((name) => join(directory, name));
+    const files = [manifestPath(directory), ...logs] as const;
+    const { line, manifest, why } = await this.#known.read(files, () => readSummary(directory));
+    if (line === undefined || manifest === undefined) return why === undefined ? {} : { why };
     try {
-      if (known?.signature === signature) return withStatus(directory, known.manifest, known.line);
-      const manifest = await readManifest(directory);
-      const line = await runLine(directory, manifest);
-      this.#problems.delete(directory);
-      this.#known.set(directory, { signature, line, manifest });
-      return withStatus(directory, manifest, line);
-    } catch (error) {
-      this.#known.delete(directory);
-      this.#problems.delete(directory);
-      if (signature.startsWith('-')) return undefined;
-      this.#problems.set(directory, { signature, why: messageOf(error) });
-      return undefined;
+      // A process may die without changing a file.
+      return { line: { ...line, status: presentStatus(directory, manifest) } };
+    } catch {
+      // The folder was removed just now.
+      return {};
     }
   }
 }
 
-/** Updates the status, because a process may die without changing a file. */
-function withStatus(directory: string, manifest: RunManifest, line: RunLine): RunLine {
-  const status = presentStatus(directory, manifest);
-  return status === line.status ? line : { ...line, status };
+async function readSummary(directory: string) {
+  try {
+    const manifest = await readManifest(directory);
+    return { manifest, line: await runLine(directory, manifest) };
+  } catch (error) {
+    return existsSync(manifestPath(directory)) ? { why: messageOf(error) } : {};
+  }
 }
 
 async function runLine(directory: string, manifest: RunManifest): Promise<RunLine> {

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { availableParallelism, cpus, freemem, loadavg, platform, totalmem } from 'node:os';
 
+import { numberInFile, statFields } from '../processes/proc-file.js';
 import type { ProcessLoad, SystemLoad } from '../reporting/live-data.js';
 import { runOwner } from '../runs/run-lock.js';
 
@@ -19,7 +19,7 @@ export class LoadSampler {
   #processes = new Map<number, { readonly seconds: number; readonly at: number }>();
 
   /** `runs`: key and folder of the runs whose processes are sampled. */
-  async sample(runs: readonly (readonly [key: string, directory: string])[]): Promise<SystemLoad> {
+  sample(runs: readonly (readonly [key: string, directory: string])[]): SystemLoad {
     const machine = machineTicks();
     const before = this.#machine;
     this.#machine = machine;
@@ -30,27 +30,24 @@ export class LoadSampler {
       busy: before === undefined || spent <= 0 ? null : Math.min(1, Math.max(0, (machine.busy - before.busy) / spent)),
       average: platform() === 'win32' ? null : [one, five, fifteen],
       memory: { used: totalmem() - freemem(), total: totalmem() },
-      processes: await this.#sampleProcesses(runs),
+      processes: this.#sampleProcesses(runs),
     };
   }
 
-  async #sampleProcesses(runs: readonly (readonly [string, string])[]): Promise<ProcessLoad[]> {
+  #sampleProcesses(runs: readonly (readonly [string, string])[]): ProcessLoad[] {
     const before = this.#processes;
     this.#processes = new Map();
-    const found = await Promise.all(
-      runs.map(async ([run, directory]): Promise<ProcessLoad[]> => {
-        const pid = ownerOf(directory);
-        const used = pid === undefined ? undefined : await processUse(pid);
-        if (pid === undefined || used === undefined) return [];
-        const at = performance.now() / 1000;
-        const earlier = before.get(pid);
-        this.#processes.set(pid, { seconds: used.seconds, at });
-        const cores =
-          earlier === undefined || at <= earlier.at ? null : (used.seconds - earlier.seconds) / (at - earlier.at);
-        return [{ run, pid, cores, memory: used.memory }];
-      }),
-    );
-    return found.flat();
+    return runs.flatMap(([run, directory]) => {
+      const pid = ownerOf(directory);
+      const used = pid === undefined ? undefined : processUse(pid);
+      if (pid === undefined || used === undefined) return [];
+      const at = performance.now() / 1000;
+      const earlier = before.get(pid);
+      this.#processes.set(pid, { seconds: used.seconds, at });
+      const cores =
+        earlier === undefined || at <= earlier.at ? null : (used.seconds - earlier.seconds) / (at - earlier.at);
+      return [{ run, pid, cores, memory: used.memory }];
+    });
   }
 }
 
@@ -76,18 +73,9 @@ function machineTicks(): Ticks {
  * proc(5): fields 14 and 15 of `stat` are the time in user and kernel mode; VmRSS of `status` is the memory. Undefined
  * without /proc.
  */
-async function processUse(pid: number): Promise<{ seconds: number; memory: number } | undefined> {
-  try {
-    const [stat, status] = await Promise.all([
-      readFile(`/proc/${pid}/stat`, 'utf8'),
-      readFile(`/proc/${pid}/status`, 'utf8'),
-    ]);
-    // The name in brackets may contain anything, so fields are counted after it.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-    const kibibytes = Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]);
-    return Number.isFinite(seconds) && Number.isFinite(kibibytes) ? { seconds, memory: kibibytes * 1024 } : undefined;
-  } catch {
-    return undefined;
-  }
+function processUse(pid: number): { readonly seconds: number; readonly memory: number } | undefined {
+  const fields = statFields(pid);
+  const seconds = (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  const memory = numberInFile(`/proc/${pid}/status`, /^VmRSS:\s+(\d+) kB/m, 1024);
+  return Number.isFinite(seconds) && memory !== undefined ? { seconds, memory } : undefined;
 }

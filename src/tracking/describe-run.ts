@@ -39,8 +39,8 @@ export function tagsOf(
     readonly manifest: RunManifest;
     readonly label: RunLabel;
     readonly status: RunStatus;
-    /** Id of the ablation's run on MLflow; absent: the run is none of an ablation, or its ablation is not there yet. */
-    readonly parent?: string;
+    /** Id of the ablation's run on MLflow; undefined: the run is none of an ablation, or its ablation is not there yet. */
+    readonly parent: string | undefined;
   },
 ): Record<string, string> {
   const { id, name, versions, git, command, error } = manifest;

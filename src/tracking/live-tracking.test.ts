@@ -26,7 +26,7 @@ function subject(...outcomes: (Error | 'hangs')[]): Tracked & { calls: number } 
 const options = { later: 'agentgym runs track x', everySeconds: 0.01 };
 
 it('warns once of a server that is away, goes on, and sends the rest', async () => {
-  const away = new TrackingFailure('it is away', 0.01);
+  const away = new TrackingFailure('it is away', true, 0.01);
   const tracked = subject(away, away, away);
   const warn = vi.fn();
   const live = new LiveTracking(tracked, { ...options, warn });
@@ -38,7 +38,7 @@ it('warns once of a server that is away, goes on, and sends the rest', async () 
 });
 
 it('gives up at the end, and names the command that sends the rest', async () => {
-  const away = new TrackingFailure('it is away', 0);
+  const away = new TrackingFailure('it is away', true, 0);
   const tracked = subject(...Array<Error>(1000).fill(away));
   const warn = vi.fn();
   expect(await new LiveTracking(tracked, { ...options, warn }).finish()).toBe(false);
@@ -48,7 +48,7 @@ it('gives up at the end, and names the command that sends the rest', async () =>
 });
 
 it('does not wait longer than its deadline for a server that hangs, or that asks for hours', async () => {
-  for (const outcome of ['hangs', new TrackingFailure('busy', 3600)] as const) {
+  for (const outcome of ['hangs', new TrackingFailure('busy', true, 3600)] as const) {
     const warn = vi.fn();
     const tracked = subject(outcome, outcome, outcome);
     const live = new LiveTracking(tracked, { ...options, warn, deadlineSeconds: 0.2 });

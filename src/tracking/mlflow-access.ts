@@ -1,5 +1,5 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { decodePart } from '../transfers/wire-secrets.js';
+import { basicAuthorization, decodePart } from '../transfers/wire-secrets.js';
 
 /** An MLflow server, and the right to use it. */
 export interface MlflowAccess {
@@ -57,25 +57,22 @@ function credentialsOf(
   if (username !== '' || password !== '') return basic(decodePart(username), decodePart(password), [password]);
   const [name, word, token] = ['USERNAME', 'PASSWORD', 'TOKEN'].map((part) => read(`MLFLOW_TRACKING_${part}`));
   if ((name === undefined) !== (word === undefined)) {
-    throw setting(
-      'Only one of MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD is set.',
-      'Set both, or unset both.',
-    );
+    const message = 'Only one of MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD is set.';
+    throw setting(message, 'Set both, or unset both.');
   }
   if (name !== undefined && word !== undefined) return basic(name, word);
   if (token === undefined) return { secrets: [] };
   if (!/^[\x21-\x7e]+$/.test(token)) {
-    throw setting(
-      'MLFLOW_TRACKING_TOKEN contains blanks or characters that a token cannot have.',
-      'Correct or unset it.',
-    );
+    const message = 'MLFLOW_TRACKING_TOKEN contains blanks or characters that a token cannot have.';
+    throw setting(message, 'Correct or unset it.');
   }
   return { authorization: `Bearer ${token}`, secrets: [token] };
 }
 
 function basic(name: string, word: string, more: readonly string[] = []) {
-  const encoded = Buffer.from(`${name}:${word}`).toString('base64');
-  return { authorization: `Basic ${encoded}`, secrets: [word, encoded, ...more].filter((secret) => secret !== '') };
+  const authorization = basicAuthorization(name, word);
+  const secrets = [word, authorization.replace('Basic ', ''), ...more].filter((secret) => secret !== '');
+  return { authorization, secrets };
 }
 
 function setting(message: string, hint: string): AgentgymError {

@@ -9,13 +9,13 @@ export class TrackingFailure extends Error {
   override readonly name = 'TrackingFailure';
 
   /**
-   * @param waitSeconds how long the server asked to wait
    * @param passesAlone whether it may pass without anybody doing something
+   * @param waitSeconds how long the server asked to wait
    */
   constructor(
     message: string,
-    readonly waitSeconds?: number,
     readonly passesAlone = true,
+    readonly waitSeconds?: number,
   ) {
     super(message);
   }
@@ -93,19 +93,18 @@ export class MlflowClient {
     } catch (error) {
       if (signal.aborted) throw new TrackingFailure(`${host} did not answer in time`);
       if (!(error instanceof FailedRequest)) throw error;
-      throw new TrackingFailure(error.message, undefined, error.mayPass);
+      throw new TrackingFailure(error.message, error.mayPass);
     }
     const text = await response.text();
     if (!response.ok) throw this.#problem(response, text);
     // An upload is answered with an empty body or with {}.
     const document = text.trim() === '' && method === 'PUT' ? '{}' : text;
     const [route] = path.split('?');
-    const fault = (problem: string) =>
-      new TrackingFailure(`${host} answered ${route} with ${problem}`, undefined, false);
+    const fault = (problem: string) => new TrackingFailure(`${host} answered ${route} with ${problem}`, false);
     const isObject = parseObject(document) !== undefined;
     if (isObject) return openJson(document, fault);
     const kind = response.headers.get('content-type')?.split(';')[0] ?? 'no type';
-    throw new TrackingFailure(`${host} does not answer like an MLflow server (${shownText(kind)})`, undefined, false);
+    throw new TrackingFailure(`${host} does not answer like an MLflow server (${shownText(kind)})`, false);
   }
 
   #problem({ headers, status }: Response, text: string): Error {
@@ -116,17 +115,13 @@ export class MlflowClient {
     }
     if (status === 401 || status === 403) {
       const whose = authorization === undefined ? withoutCredentials : 'with this token or password';
-      return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`, undefined, false);
+      return new TrackingFailure(`${host} refuses access ${whose} (status ${status})`, false);
     }
     const said = typeof message === 'string' ? shownText(message, longestText) : '';
     const reason = `${host} answers with status ${status}${said === '' ? '' : `: ${said}`}`;
-    if (busyStatus.includes(status) || status >= 500) return new TrackingFailure(reason, waitOf(headers));
+    if (busyStatus.includes(status) || status >= 500) return new TrackingFailure(reason, true, waitOf(headers));
     if (typeof errorCode !== 'string') {
-      return new TrackingFailure(
-        `${reason}; there is no MLflow server at the address of MLFLOW_TRACKING_URI`,
-        undefined,
-        false,
-      );
+      return new TrackingFailure(`${reason}; there is no MLflow server at the address of MLFLOW_TRACKING_URI`, false);
     }
     return new MlflowRefusal(errorCode, said);
   }

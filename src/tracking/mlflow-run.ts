@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-import { readTextFile } from '../files/read-whole-file.js';
+import * as v from 'valibot';
+
+import { readKnownJson } from '../files/read-known-json.js';
 import { writeJsonAtomically } from '../runs/durable-files.js';
 import { type MlflowClient, MlflowRefusal, TrackingFailure } from './mlflow-client.js';
 import { metricValue, mlflowKey, mostPerRequest, paramValue, tagValue } from './mlflow-names.js';
@@ -30,13 +32,14 @@ export interface MlflowIdentity {
 export type MlflowStatus = 'RUNNING' | 'FINISHED' | 'FAILED' | 'KILLED';
 
 /** `mlflow.json` in the folder of a run or an ablation: its run on MLflow. */
-interface MlflowRecord {
-  readonly formatVersion: 1;
+const recordSchema = v.object({
+  formatVersion: v.literal(1),
   /** Host and port of the server. The address may contain more that is secret. */
-  readonly host: string;
-  readonly experimentId: string;
-  readonly runId: string;
-}
+  host: v.string(),
+  experimentId: v.string(),
+  runId: v.string(),
+});
+type MlflowRecord = v.InferOutput<typeof recordSchema>;
 
 /** A file that is stored with a run. */
 export interface StoredFile {
@@ -55,30 +58,30 @@ export interface SentCounts {
   readonly refusals: readonly string[];
 }
 
+export function sumOfSent(all: readonly (SentCounts | undefined)[]): SentCounts {
+  const parts = all.filter((part) => part !== undefined);
+  return {
+    points: parts.reduce((sum, { points }) => sum + points, 0),
+    artifacts: parts.reduce((sum, { artifacts }) => sum + artifacts, 0),
+    refusals: [...new Set(parts.flatMap(({ refusals }) => refusals))],
+  };
+}
+
 /**
  * A run on MLflow. MLflow can neither change nor remove a logged value, so everything is compared with what the server
  * already has, and only the rest is sent: a curve gets only steps after its last one.
  */
 export class MlflowRun {
   readonly #client: MlflowClient;
-  readonly #runId: string;
-  readonly #artifactUri: string;
-  readonly #steps: Map<string, number>;
-  readonly #params: Set<string>;
-  readonly #tags: Map<string, string>;
+  /** The run as the server has it now. */
+  readonly #known: KnownRun;
   readonly #refusals = new Set<string>();
-  #status: string;
   #points = 0;
   #artifacts = 0;
 
   private constructor(client: MlflowClient, known: KnownRun) {
     this.#client = client;
-    this.#runId = known.runId;
-    this.#artifactUri = known.artifactUri;
-    this.#status = known.status;
-    this.#steps = new Map(known.steps);
-    this.#params = new Set(known.params);
-    this.#tags = new Map(known.tags);
+    this.#known = known;
   }
 
   /**
@@ -112,7 +115,7 @@ export class MlflowRun {
   }
 
   get runId(): string {
-    return this.#runId;
+    return this.#known.runId;
   }
 
   get sent(): SentCounts {
@@ -127,18 +130,12 @@ export class MlflowRun {
   ) {
     const newTags = Object.entries(tags)
       .map(([key, value]) => ({ key: mlflowKey(key), value: tagValue(value) }))
-      .filter(({ key, value }) => this.#tags.get(key) !== value);
-    for (const part of partsOf(newTags, mostPerRequest.tags)) {
-      await this.#log('tags', part, signal);
-      for (const { key, value } of part) this.#tags.set(key, value);
-    }
+      .filter(({ key, value }) => this.#known.tags.get(key) !== value);
+    await this.#log('tags', newTags, signal, ({ key, value }) => this.#known.tags.set(key, value));
     const newParams = Object.entries(params)
       .map(([key, value]) => ({ key: mlflowKey(key), value: paramValue(value) }))
-      .filter(({ key }) => !this.#params.has(key));
-    for (const part of partsOf(newParams, mostPerRequest.params)) {
-      await this.#log('params', part, signal);
-      for (const { key } of part) this.#params.add(key);
-    }
+      .filter(({ key }) => !this.#known.params.has(key));
+    await this.#log('params', newParams, signal, ({ key }) => this.#known.params.add(key));
   }
 
   /** Adds points that the server lacks. They must come in the order of their steps. */
@@ -150,11 +147,8 @@ export class MlflowRun {
         timestamp: Math.round(timestamp),
         step,
       }))
-      .filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity));
-    for (const metrics of partsOf(missing, mostPerRequest.metrics)) {
-      if (await this.#log('metrics', metrics, signal)) this.#points += metrics.length;
-      for (const { key, step } of metrics) this.#steps.set(key, step);
-    }
+      .filter(({ key, step }) => step > (this.#known.steps.get(key) ?? -Infinity));
+    this.#points += await this.#log('metrics', missing, signal, ({ key, step }) => this.#known.steps.set(key, step));
   }
 
   /**
@@ -171,15 +165,15 @@ export class MlflowRun {
     const hash = createHash('sha256');
     for (const { name, content } of files) hash.update(`${name}\0${content.length}\0`).update(content);
     const digest = hash.digest('hex');
-    if (this.#tags.get(artifactsTag) === digest) return;
-    const isServed = proxiedRoot(this.#artifactUri, this.#client.access) !== undefined;
+    if (this.#known.tags.get(artifactsTag) === digest) return;
+    const isServed = proxiedRoot(this.#known.artifactUri, this.#client.access) !== undefined;
     const all = isServed ? [...files, ...(await pages())] : files;
     if (await this.#put(all, signal)) await this.describe({ [artifactsTag]: digest }, {}, signal);
   }
 
   /** Stores files through the server's proxy. Returns whether the server has all of them. */
   async #put(files: readonly StoredFile[], signal: AbortSignal): Promise<boolean> {
-    const root = proxiedRoot(this.#artifactUri, this.#client.access);
+    const root = proxiedRoot(this.#known.artifactUri, this.#client.access);
     const { host } = this.#client.access;
     const notServed = `${host} does not serve artifacts (\`mlflow server --serve-artifacts\` does), so it gets no files`;
     if (root === undefined) {
@@ -204,39 +198,56 @@ export class MlflowRun {
 
   /** @param endTime milliseconds since 1970; absent: the run has not ended */
   async setStatus(status: MlflowStatus, signal: AbortSignal, endTime?: number): Promise<void> {
-    if (this.#status === status) return;
-    const document = { run_id: this.#runId, status, ...(endTime !== undefined && { end_time: Math.round(endTime) }) };
+    if (this.#known.status === status) return;
+    const document = {
+      run_id: this.#known.runId,
+      status,
+      ...(endTime !== undefined && { end_time: Math.round(endTime) }),
+    };
     await definite(this.#client, () => this.#client.post('runs/update', document, signal));
-    this.#status = status;
+    this.#known.status = status;
   }
 
-  /** Logs a part. One that MLflow refuses would be refused again, so it is noted, and does not hold the rest. */
-  async #log(kind: 'tags' | 'params' | 'metrics', items: readonly object[], signal: AbortSignal): Promise<boolean> {
-    try {
-      await this.#client.post('runs/log-batch', { run_id: this.#runId, [kind]: items }, signal);
-      return true;
-    } catch (error) {
-      if (!(error instanceof MlflowRefusal)) throw error;
-      const { host } = this.#client.access;
-      // Somebody deleted the run.
-      if (error.code === 'RESOURCE_DOES_NOT_EXIST' || /'active' state/.test(error.message)) {
-        throw new TrackingFailure(`${host} no longer has the run ${this.#runId}`);
+  /**
+   * Logs items in parts. A part that MLflow refuses would be refused again, so it is noted, and does not hold the rest.
+   *
+   * @param note hears of each item that the server has, or refuses
+   * @returns the number of items that the server took
+   */
+  async #log<Item extends object>(
+    kind: keyof typeof mostPerRequest,
+    items: readonly Item[],
+    signal: AbortSignal,
+    note: (item: Item) => void,
+  ): Promise<number> {
+    const { host } = this.#client.access;
+    let taken = 0;
+    for (const part of partsOf(items, mostPerRequest[kind])) {
+      try {
+        await this.#client.post('runs/log-batch', { run_id: this.runId, [kind]: part }, signal);
+        taken += part.length;
+      } catch (error) {
+        if (!(error instanceof MlflowRefusal)) throw error;
+        // Somebody deleted the run.
+        if (isMissing(error) || /'active' state/.test(error.message)) {
+          throw new TrackingFailure(`${host} no longer has the run ${this.runId}`);
+        }
+        this.#refusals.add(`${host} refuses ${part.length} ${kind}: ${error.message}`);
       }
-      this.#refusals.add(`${host} refuses ${items.length} ${kind}: ${error.message}`);
-      return false;
+      part.forEach(note);
     }
+    return taken;
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof MlflowRefusal && error.code === 'RESOURCE_DOES_NOT_EXIST';
 }
 
 /** The run of a folder on this server; undefined if the folder has none there. */
 export async function readMlflowRecord(folder: string, host: string): Promise<MlflowRecord | undefined> {
-  try {
-    const record = JSON.parse(await readTextFile(recordPath(folder))) as Partial<MlflowRecord> | null;
-    const isWhole = typeof record?.runId === 'string' && typeof record.experimentId === 'string';
-    return isWhole && record.host === host ? (record as MlflowRecord) : undefined;
-  } catch {
-    return undefined;
-  }
+  const record = await readKnownJson(recordSchema, recordPath(folder));
+  return record?.host === host ? record : undefined;
 }
 
 function recordPath(folder: string): string {
@@ -249,7 +260,7 @@ async function getRun(client: MlflowClient, runId: string, signal: AbortSignal):
     const run = readMlflowRun((await client.get('runs/get', { run_id: runId }, signal)).member('run'));
     return run.isActive ? run : undefined;
   } catch (error) {
-    if (error instanceof MlflowRefusal && error.code === 'RESOURCE_DOES_NOT_EXIST') return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
@@ -291,7 +302,7 @@ async function findExperiment(client: MlflowClient, signal: AbortSignal): Promis
   try {
     return await find();
   } catch (error) {
-    if (!(error instanceof MlflowRefusal) || error.code !== 'RESOURCE_DOES_NOT_EXIST') throw error;
+    if (!isMissing(error)) throw error;
   }
   try {
     return (await client.post('experiments/create', { name }, signal)).member('experiment_id').text();
@@ -307,8 +318,7 @@ async function definite<T>({ access }: MlflowClient, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
-    if (error instanceof MlflowRefusal)
-      throw new TrackingFailure(`${access.host} refuses: ${error.message}`, undefined, false);
+    if (error instanceof MlflowRefusal) throw new TrackingFailure(`${access.host} refuses: ${error.message}`, false);
     throw error;
   }
 }

@@ -5,12 +5,12 @@ export interface KnownRun {
   readonly runId: string;
   readonly experimentId: string;
   readonly artifactUri: string;
-  readonly status: string;
+  status: string;
   readonly isActive: boolean;
   /** The last step of each curve. */
-  readonly steps: ReadonlyMap<string, number>;
-  readonly params: ReadonlySet<string>;
-  readonly tags: ReadonlyMap<string, string>;
+  readonly steps: Map<string, number>;
+  readonly params: Set<string>;
+  readonly tags: Map<string, string>;
 }
 
 /** Reads a run (https://mlflow.org/docs/latest/rest-api.html). @throws the error with which the document was opened */

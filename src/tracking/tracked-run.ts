@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { messageOf } from '../errors/message-of.js';
@@ -11,7 +12,7 @@ import { ablationAround, identityOf, mlflowStatus, paramsOf, tagsOf } from './de
 import { evaluationPoints } from './evaluation-points.js';
 import { LineClock } from './line-clock.js';
 import type { MlflowClient } from './mlflow-client.js';
-import { MlflowRun, readMlflowRecord, type SentCounts, type StoredFile } from './mlflow-run.js';
+import { MlflowRun, readMlflowRecord, type SentCounts, type StoredFile, sumOfSent } from './mlflow-run.js';
 import { readNewLines } from './read-new-lines.js';
 
 /** Something on disk that a tracker shows. */
@@ -53,8 +54,8 @@ export class TrackedRun implements Tracked {
   ) {}
 
   get sent(): SentCounts {
-    const { points, artifacts, refusals } = this.#sum();
-    return { points, artifacts, refusals: [...refusals, ...this.#notes] };
+    const notes = { points: 0, artifacts: 0, refusals: [...this.#notes] };
+    return sumOfSent([this.#counts, this.#open?.run.sent, notes]);
   }
 
   /** Id of the run on MLflow; undefined until the server has answered. */
@@ -66,7 +67,7 @@ export class TrackedRun implements Tracked {
     try {
       await this.#send(signal);
     } catch (error) {
-      this.#counts = this.#sum();
+      this.#counts = sumOfSent([this.#counts, this.#open?.run.sent]);
       this.#open = undefined;
       throw error;
     }
@@ -84,7 +85,7 @@ export class TrackedRun implements Tracked {
     const { run } = open;
     const ablation = ablationAround(directory);
     const parent = ablation && (await readMlflowRecord(ablation, client.access.host))?.runId;
-    const tags = tagsOf(directory, { manifest, label, status, ...(parent !== undefined && { parent }) });
+    const tags = tagsOf(directory, { manifest, label, status, parent });
     await run.describe(tags, paramsOf(manifest.recipe), signal);
     if (status === 'running') await run.setStatus('RUNNING', signal);
     for (;;) {
@@ -99,7 +100,7 @@ export class TrackedRun implements Tracked {
       if (documents.length === 0) break;
     }
     if (status === 'running') return;
-    const endTime = await this.#endTime();
+    const endTime = this.#endTime();
     const result = await readResult(directory);
     if (result !== undefined) await run.add(evaluationPoints(result, endTime), signal);
     const pages = () => (status === 'completed' ? this.#report() : Promise.resolve([]));
@@ -113,7 +114,7 @@ export class TrackedRun implements Tracked {
     ];
     for (const name of ['manifest.json', 'result.json', 'evaluations.jsonl']) {
       const path = join(this.directory, name);
-      const size = (await stat(path).catch(() => undefined))?.size;
+      const size = statSync(path, { throwIfNoEntry: false })?.size;
       if (size === undefined) continue;
       if (size > largestFile)
         this.#notes.add(`${name} has ${size} bytes and is not stored; the limit is ${largestFile}`);
@@ -133,25 +134,9 @@ export class TrackedRun implements Tracked {
   }
 
   /** The last change of the files that tell how a run ended, in milliseconds since 1970. */
-  async #endTime(): Promise<number> {
-    const times = await Promise.all(
-      ['manifest.json', 'metrics.jsonl'].map(async (name) =>
-        stat(join(this.directory, name)).then(
-          ({ mtimeMs }) => mtimeMs,
-          () => 0,
-        ),
-      ),
-    );
-    return Math.max(...times);
-  }
-
-  #sum(): SentCounts {
-    const now = this.#open?.run.sent;
-    return {
-      points: this.#counts.points + (now?.points ?? 0),
-      artifacts: this.#counts.artifacts + (now?.artifacts ?? 0),
-      refusals: [...new Set([...this.#counts.refusals, ...(now?.refusals ?? [])])],
-    };
+  #endTime(): number {
+    const paths = ['manifest.json', 'metrics.jsonl'].map((name) => join(this.directory, name));
+    return Math.max(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
   }
 }
 

@@ -5,7 +5,7 @@ import { readRetryAfter } from './retry-after.js';
 import { type WireAnswer, sendRequest } from './send-request.js';
 import { type StreamLimits, WireClock } from './wire-clock.js';
 import { readNodeError, FailedRequest } from './failed-request.js';
-import { decodePart, WireSecrets } from './wire-secrets.js';
+import { basicAuthorization, decodePart, WireSecrets } from './wire-secrets.js';
 
 const defaultBytes = 16 * 2 ** 20;
 
@@ -102,8 +102,7 @@ function firstStep(input: string | URL | Request, init: RequestInit): Step {
   const isRequest = input instanceof Request;
   const headers = headersOf(init.headers ?? (isRequest ? input.headers : undefined));
   if ((url.username !== '' || url.password !== '') && !headers.has('authorization')) {
-    const pair = `${decodePart(url.username)}:${decodePart(url.password)}`;
-    headers.set('authorization', `Basic ${Buffer.from(pair).toString('base64')}`);
+    headers.set('authorization', basicAuthorization(decodePart(url.username), decodePart(url.password)));
   }
   url.username = '';
   url.password = '';

@@ -9,6 +9,7 @@ import { type OpenAnswer, openBounded } from './bounded-fetch.js';
 import { type FileHash, hasHash } from './file-hash.js';
 import type { AnswerListener } from './tell-waits.js';
 import { busyFailure, hostOf, transferRefusal, transferError } from './transfer-errors.js';
+import type { StreamLimits } from './wire-clock.js';
 import { PassingFailure, withRetries } from './with-retries.js';
 
 /** A file to download. */
@@ -21,7 +22,7 @@ export interface Download {
    * What the server says of this version of the file, for a file without a hash: its strong ETag, or the time of its last
    * change. Absent: a file without a hash is not continued.
    */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Sent with the request. A secret reaches only the host of `url`, not one to which it redirects. */
   readonly headers?: { readonly [name: string]: string };
 }
@@ -150,22 +151,35 @@ async function request(
   // A server whose file has changed sends the whole file, if it is asked for the rest of a version.
   const unchanged = hash === undefined && version !== undefined ? { 'if-range': version } : {};
   const range: { readonly [name: string]: string } = done === 0 ? {} : { range: `bytes=${done}-`, ...unchanged };
-  // Compressed answers have other lengths than the file.
-  const init = { signal, headers: { 'accept-encoding': 'identity', ...headers, ...range } };
-  let answer: OpenAnswer;
-  try {
-    const limits = { totalSeconds: Infinity, mostBytes: Infinity, stallSeconds, stallBytes };
-    answer = await openBounded(url, init, { ...limits, redirects: 'without-secrets' });
-  } catch (error) {
-    throw transferError(error);
-  }
-  const { status } = answer;
-  hear?.(answer);
+  const limits = { totalSeconds: Infinity, mostBytes: Infinity, stallSeconds, stallBytes };
   // 416: it was asked for bytes behind the end.
-  if (status === 200 || status === 206 || status === 416) return answer;
-  answer.close();
-  throw busyFailure(url, answer) ?? transferRefusal(url, status);
+  return openTransfer(url, { signal, headers: { ...headers, ...range } }, limits, [200, 206, 416], hear);
 }
+
+/**
+ * Asks a server for bytes of a file, once.
+ *
+ * @throws PassingFailure, AG_TRANSFER_FAILED, AG_TRANSFER_REFUSED, AG_TRANSFER_NOT_FOUND
+ */
+export async function openTransfer(
+  url: string,
+  { headers, signal }: { readonly headers: { readonly [name: string]: string }; readonly signal: AbortSignal },
+  limits: StreamLimits,
+  accepted: readonly number[],
+  hear?: AnswerListener,
+): Promise<OpenAnswer> {
+  // Compressed answers have other lengths than the file.
+  const init = { signal, headers: { 'accept-encoding': 'identity', ...headers } };
+  const answer = await openBounded(url, init, { ...limits, redirects: 'without-secrets' }).catch((error: unknown) => {
+    throw transferError(error);
+  });
+  hear?.(answer);
+  if (accepted.includes(answer.status)) return answer;
+  answer.close();
+  throw busyFailure(url, answer) ?? transferRefusal(url, answer.status);
+}
+
+const fullDisk = 'Free disk space, then run the same command again: it continues with the bytes that are there.';
 
 /** What the disk says, with the file: the handle of a file does not know its name. */
 function writeError(error: unknown, path: string): unknown {
@@ -174,9 +188,7 @@ function writeError(error: unknown, path: string): unknown {
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG';
   return new AgentgymError('AG_FILE_FAILED', {
     message: `${path} cannot be written: ${systemReason(error)}.`,
-    ...(isFull && {
-      hint: 'Free disk space, then run the same command again: it continues with the bytes that are there.',
-    }),
+    hint: isFull ? fullDisk : undefined,
     file: path,
     cause: error,
   });

@@ -1,9 +1,7 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
-import { openBounded } from './bounded-fetch.js';
-import type { Download } from './fetch-file.js';
+import { type Download, openTransfer } from './fetch-file.js';
 import type { AnswerListener } from './tell-waits.js';
-import { busyFailure, finalError, hostOf, transferError, transferRefusal } from './transfer-errors.js';
-import { withRetries } from './with-retries.js';
+import { hostOf, retryTransfer } from './transfer-errors.js';
 
 /**
  * Asks a server for the size and the version of a file, before it is downloaded.
@@ -14,26 +12,13 @@ export async function remoteFile(
   url: string,
   { hear, signal }: { readonly signal: AbortSignal; readonly hear?: AnswerListener },
 ): Promise<Download> {
-  // One byte is asked for: some servers, and addresses with a signature, know no HEAD.
-  const headers = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
-  try {
-    return await withRetries(signal, async () => {
-      let answer: Awaited<ReturnType<typeof openBounded>>;
-      try {
-        answer = await openBounded(url, { signal, headers }, { totalSeconds: 60, redirects: 'without-secrets' });
-      } catch (error) {
-        throw transferError(error);
-      }
-      answer.close();
-      hear?.(answer);
-      if (answer.status !== 200 && answer.status !== 206) {
-        throw busyFailure(url, answer) ?? transferRefusal(url, answer.status);
-      }
-      return { url, ...readHead(url, answer.status, answer.headers) };
-    });
-  } catch (error) {
-    throw finalError(error);
-  }
+  return retryTransfer(signal, async () => {
+    // One byte is asked for: some servers, and addresses with a signature, know no HEAD.
+    const request = { signal, headers: { range: 'bytes=0-0' } };
+    const { close, headers, status } = await openTransfer(url, request, { totalSeconds: 60 }, [200, 206], hear);
+    close();
+    return { url, ...readHead(url, status, headers) };
+  });
 }
 
 function readHead(url: string, status: number, headers: Headers): Pick<Download, 'bytes' | 'version'> {
@@ -48,5 +33,5 @@ function readHead(url: string, status: number, headers: Headers): Pick<Download,
   }
   const tag = headers.get('etag') ?? '';
   const version = /^"/.test(tag) ? tag : (headers.get('last-modified') ?? undefined);
-  return { bytes, ...(version !== undefined && { version }) };
+  return { bytes, version };
 }

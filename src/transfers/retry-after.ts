@@ -6,15 +6,9 @@ export const longestWaitSeconds = 60;
  * `retry-after-ms`. Undefined if there is neither, or no time that can be read, or one in the past.
  */
 export function readRetryAfter(headers: Headers, now = Date.now()): number | undefined {
-  const asked = [millisecondsOf(headers.get('retry-after-ms')), secondsOf(headers.get('retry-after'), now)];
-  const seconds = asked.find((one) => one !== undefined);
-  if (seconds === undefined || seconds < 0) return undefined;
-  return Math.min(seconds, longestWaitSeconds);
-}
-
-function millisecondsOf(text: string | null): number | undefined {
-  const value = numberOf(text);
-  return value === undefined ? undefined : value / 1000;
+  const milliseconds = numberOf(headers.get('retry-after-ms'));
+  const seconds = milliseconds === undefined ? secondsOf(headers.get('retry-after'), now) : milliseconds / 1000;
+  return seconds === undefined || seconds < 0 ? undefined : Math.min(seconds, longestWaitSeconds);
 }
 
 function secondsOf(text: string | null, now: number): number | undefined {

@@ -3,7 +3,7 @@ import https from 'node:https';
 import { pipeline, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 
-import { FailedRequest } from './failed-request.js';
+import { FailedRequest, readNodeError } from './failed-request.js';
 import { readParts } from './read-parts.js';
 
 /** What is sent: one request, without redirects. */
@@ -46,7 +46,6 @@ class ClosedConnection extends Error {}
 
 function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal): Promise<WireAnswer> {
   const size = sizeOfBody(body);
-  const isStream = body !== undefined && body !== null && size === undefined;
   const own = new Headers(headers);
   if (size !== undefined) own.set('content-length', String(size));
   if (body instanceof Blob && body.type !== '' && !own.has('content-type')) own.set('content-type', body.type);
@@ -62,21 +61,23 @@ function sendOnce(url: URL, { body, headers, method }: Sent, signal: AbortSignal
       reject(new FailedRequest('malformed', `${url.host} wants to speak another protocol`));
     });
     sending.on('response', (response) => {
-      const answer = readHead(url, response);
-      if (answer instanceof FailedRequest) {
+      try {
+        resolve(readHead(url, response));
+      } catch (error) {
         response.destroy();
-        reject(answer);
-      } else resolve(answer);
+        reject(readNodeError(error, url.host));
+      }
     });
-    if (isStream || body instanceof Blob) {
-      pipeline(bodyParts(body as Blob | ReadableStream<Uint8Array>), sending, (error) => error && reject(error));
-    } else {
-      sending.end(bytesOfBody(body));
+    const bytes = bytesOfBody(body);
+    if (bytes !== undefined || body === undefined || body === null) sending.end(bytes);
+    else {
+      const parts = (body instanceof Blob ? body.stream() : body) as unknown as AsyncIterable<Uint8Array>;
+      pipeline(parts, sending, (error) => error && reject(error));
     }
   });
 }
 
-function readHead(url: URL, response: http.IncomingMessage): WireAnswer | FailedRequest {
+function readHead(url: URL, response: http.IncomingMessage): WireAnswer {
   const headers = new Headers();
   for (let i = 0; i + 1 < response.rawHeaders.length; i += 2) {
     try {
@@ -87,11 +88,10 @@ function readHead(url: URL, response: http.IncomingMessage): WireAnswer | Failed
   }
   const { statusCode: status = 0, statusMessage = '' } = response;
   if (status < 200 || status > 599) {
-    return new FailedRequest('malformed', `${url.host} answered with the status ${status}, which does not exist`);
+    throw new FailedRequest('malformed', `${url.host} answered with the status ${status}, which does not exist`);
   }
-  const body = unpacked(url, response, headers);
-  if (body instanceof FailedRequest) return body;
-  return { status, headers, statusText: statusMessage.replace(/[^\t\x20-\x7e]/g, ' '), body };
+  const statusText = statusMessage.replace(/[^\t\x20-\x7e]/g, ' ');
+  return { status, headers, statusText, body: unpacked(url, response, headers) };
 }
 
 /** The body without its content encoding; the headers then tell nothing of it. */
@@ -100,7 +100,7 @@ function unpacked(url: URL, response: http.IncomingMessage, headers: Headers) {
   if (encoding === 'identity' || encoding === '') return readParts(response);
   const decoder = Object.hasOwn(decoders, encoding) ? decoders[encoding] : undefined;
   if (decoder === undefined) {
-    return new FailedRequest('malformed', `${url.host} sent a body in an encoding that was not requested`);
+    throw new FailedRequest('malformed', `${url.host} sent a body in an encoding that was not requested`);
   }
   headers.delete('content-encoding');
   headers.delete('content-length');
@@ -120,10 +120,4 @@ function bytesOfBody(body: RequestInit['body']): Buffer | undefined {
   if (body instanceof ArrayBuffer) return Buffer.from(body);
   if (ArrayBuffer.isView(body)) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return undefined;
-}
-
-async function* bodyParts(
-  body: Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-): AsyncIterable<Uint8Array> {
-  yield* (body instanceof Blob ? body.stream() : body) as AsyncIterable<Uint8Array>;
 }

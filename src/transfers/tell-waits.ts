@@ -1,10 +1,9 @@
 import type { HostFetch } from '../contracts/wire.js';
 import { longestWaitSeconds, readRetryAfter } from './retry-after.js';
-import { hostOf } from './transfer-errors.js';
+import { hostOf, isBusy } from './transfer-errors.js';
 
 /** A shorter wait is nothing that a user must know. */
 const toldSeconds = 10;
-const busyStatus = [408, 425, 429, 500, 502, 503, 504];
 
 /** Hears the head of each answer. */
 export type AnswerListener = (answer: Pick<Response, 'headers' | 'status' | 'url'>) => void;
@@ -15,7 +14,7 @@ export function waitTeller(tell: (message: string) => void): AnswerListener {
   return ({ headers, status, url }) => {
     const seconds = readRetryAfter(headers) ?? 0;
     const isNews = performance.now() - last >= 1000 * longestWaitSeconds;
-    if (!isNews || seconds < toldSeconds || !busyStatus.includes(status)) return;
+    if (!isNews || seconds < toldSeconds || !isBusy(status)) return;
     last = performance.now();
     const capped = seconds === longestWaitSeconds ? ' or longer' : '';
     tell(

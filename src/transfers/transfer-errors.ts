@@ -1,9 +1,12 @@
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { readRetryAfter } from './retry-after.js';
 import { FailedRequest } from './failed-request.js';
-import { PassingFailure } from './with-retries.js';
+import { PassingFailure, withRetries } from './with-retries.js';
 
-const passingStatus = [408, 425, 429, 500, 502, 503, 504];
+/** Whether a server with this status is busy, and may answer later. */
+export function isBusy(status: number): boolean {
+  return [408, 425, 429, 500, 502, 503, 504].includes(status);
+}
 
 /** The host of an address, for messages. Queries may contain signatures, and are never shown. */
 export function hostOf(url: string): string {
@@ -18,15 +21,17 @@ export function transferError(error: unknown): unknown {
   return new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
 }
 
-/** A failure that was tried again in vain as an error of the table. Other errors stay as they are. */
-export function finalError(error: unknown): unknown {
-  if (!(error instanceof PassingFailure)) return error;
-  return new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
+/** Like `withRetries`. A failure that was tried again in vain becomes AG_TRANSFER_FAILED. */
+export async function retryTransfer<Result>(signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+  return withRetries(signal, work).catch((error: unknown) => {
+    if (!(error instanceof PassingFailure)) throw error;
+    throw new AgentgymError('AG_TRANSFER_FAILED', { message: `${error.message}.`, cause: error });
+  });
 }
 
 /** The failure of a server that is busy; undefined for any other answer. */
 export function busyFailure(url: string, { headers, status }: Pick<Response, 'headers' | 'status'>) {
-  if (!passingStatus.includes(status)) return undefined;
+  if (!isBusy(status)) return undefined;
   return new PassingFailure(`${placeOf(url)} answered with status ${status}`, readRetryAfter(headers));
 }
 

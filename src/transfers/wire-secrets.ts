@@ -81,6 +81,11 @@ function withoutEscapes(json: string): string {
   );
 }
 
+/** The value of the header `authorization` for a name and a password. */
+export function basicAuthorization(name: string, password: string): string {
+  return `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`;
+}
+
 /** A part of an address. What is not encoded properly is taken as it is. */
 export function decodePart(part: string): string {
   try {

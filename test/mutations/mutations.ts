@@ -1601,8 +1601,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/tracking/mlflow-run.ts',
-    find: '.filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity));',
-    replace: '.filter(({ key, step }) => step > (this.#steps.get(key) ?? -Infinity) || true);',
+    find: '.filter(({ key, step }) => step > (this.#known.steps.get(key) ?? -Infinity));',
+    replace: '.filter(({ key, step }) => step > (this.#known.steps.get(key) ?? -Infinity) || true);',
     test: 'src/tracking/tracked-run.test.ts',
     reddens: 'continues its curves, and repeats no step after a kill',
   },
@@ -1636,7 +1636,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/tracking/mlflow-run.ts',
-    find: 'if (this.#tags.get(artifactsTag) === digest) return;',
+    find: 'if (this.#known.tags.get(artifactsTag) === digest) return;',
     replace: '',
     test: 'src/tracking/tracked-run.test.ts',
     reddens: 'is sent only once',
@@ -1748,7 +1748,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/runners/ray/ray-client.ts',
-    find: `      if ((await this.job(request.submission_id, signal)) !== undefined) return;\n`,
+    find: `      if ((await this.job(request.submission_id, signal)) !== undefined) return { status: 200, text: '' };\n`,
     replace: '',
     test: 'src/runners/ray/ray-client.test.ts',
     reddens: 'submits once if the answer to a submission is lost',
@@ -2020,7 +2020,7 @@ export const mutations: readonly Mutation[] = [
     reddens: 'an id outside of the vocabulary',
   },
   {
-    file: 'src/serve/endpoint/bounded-json.ts',
+    file: 'src/transfers/json-excess.ts',
     find: 'if (byte !== COMMA) depth += 1;',
     replace: '',
     test: 'src/serve/endpoint/bounded-json.test.ts',

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import type { Contribution } from '../../contracts/plugin.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
+import { compiledProgram } from '../../processes/compiled-program.js';
 import { ownGroup } from '../../processes/own-group.js';
 import type { PluginProblem } from '../load-plugin.js';
 import type { PluginPackage } from './check-package.js';
@@ -32,11 +32,15 @@ export async function probePlugin(
 ): Promise<readonly ProbedContribution[]> {
   signal.throwIfAborted();
   const answer = await new Promise<ProbeAnswer>((resolve, reject) => {
-    const child = fork(probeEntry(), [root, String(seconds)], {
-      execArgv: [],
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      detached: process.platform !== 'win32',
-    });
+    const child = fork(
+      fileURLToPath(compiledProgram(new URL('./probe-process.js', import.meta.url))),
+      [root, String(seconds)],
+      {
+        execArgv: [],
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+        detached: process.platform !== 'win32',
+      },
+    );
     const group = ownGroup(child);
     let said = '';
     for (const stream of [child.stdout, child.stderr])
@@ -66,11 +70,4 @@ export async function probePlugin(
   if ('contributions' in answer) return answer.contributions;
   const { message, hint } = answer.problem;
   throw new AgentgymError('AG_PLUGIN_REFUSED', { message: `${name} ${version} is refused: ${message}`, hint });
-}
-
-/** The program is next to this file if compiled, and in dist if this file runs from source. */
-function probeEntry(): string {
-  const beside = fileURLToPath(new URL('./probe-process.js', import.meta.url));
-  const built = fileURLToPath(new URL('../../../dist/plugins/store/probe-process.js', import.meta.url));
-  return existsSync(beside) ? beside : built;
 }

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { HubAccess } from '../../hub/hub-access.js';
-import { pushFolder, type PushedModel, refuseOtherName } from '../../hub/push-folder.js';
+import { refuseOtherName } from '../../hub/pulled-model.js';
+import { pushFolder, type PushedModel } from '../../hub/push-folder.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { manifestPath } from '../../runs/run-manifest.js';
 import { resolveRun } from '../../runs/resolve-run.js';

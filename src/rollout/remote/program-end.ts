@@ -2,7 +2,7 @@ import type { EnvironmentPhase } from '../../contracts/environment.js';
 import type { Log } from '../../contracts/host.js';
 import { DeadlineError } from '../../errors/within-deadline.js';
 import { awaitEnding } from '../../processes/await-ending.js';
-import { LineCutter } from '../../processes/line-cutter.js';
+import { BoundedLines } from '../../processes/bounded-lines.js';
 import { type OwnedProcess, spawnOwned, type SpawnSettings } from '../../processes/spawn-owned.js';
 import { EndDeath } from './end-death.js';
 import { callLine, readEndAnswer } from './program-messages.js';
@@ -76,16 +76,16 @@ export class ProgramEnd implements WorldEnd {
   private constructor(process: OwnedProcess, settings: ProgramEndSettings) {
     this.#process = process;
     this.#settings = settings;
-    const answers = new LineCutter(settings.maximumLine, {
-      line: (line) => this.#take(line),
-      tooLong: () => this.#stop(new Error(`wrote a line of more than ${settings.maximumLine} characters`)),
+    const answers = new BoundedLines(settings.maximumLine, () =>
+      this.#stop(new Error(`wrote a line of more than ${settings.maximumLine} characters`)),
+    );
+    process.stdout.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of answers.read(text)) this.#take(line);
     });
-    process.stdout.setEncoding('utf8').on('data', (text: string) => answers.read(text));
-    const messages = new LineCutter(settings.maximumLine, {
-      line: (line) => this.#print(line),
-      tooLong: () => undefined,
+    const messages = new BoundedLines(settings.maximumLine);
+    process.stderr.setEncoding('utf8').on('data', (text: string) => {
+      for (const line of messages.read(text)) this.#print(line);
     });
-    process.stderr.setEncoding('utf8').on('data', (text: string) => messages.read(text));
     this.#gone = awaitEnding(process).then(({ code, signal }) => {
       this.#die(this.#failure ?? new Error(`it ended its process: ${signal ?? `code ${code}`}. ${this.#lastWords()}`));
     });

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { constants, createReadStream } from 'node:fs';
+import { constants } from 'node:fs';
 import { copyFile, type FileHandle, lstat, open, rm, statfs, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { inflateRawSync } from 'node:zlib';
 
 import { makeFolder } from '../../files/make-folder.js';
+import { readPieces } from '../../files/read-pieces.js';
 import type { NumberedFrame } from './frame.js';
 import { RefusedFrame } from './refused-frame.js';
 
@@ -111,10 +111,9 @@ function inflate(data: string, bytes: number, path: string): Buffer {
   throw new RefusedFrame(`a piece of ${path} does not have the ${bytes} bytes that it says`);
 }
 
-/** @param end bytes that count; absent: all */
-export async function hashOf(file: string, end?: number): Promise<string> {
+/** @param bytes bytes at the beginning that count; absent: all */
+export async function hashOf(file: string, bytes?: number): Promise<string> {
   const hash = createHash('sha256');
-  if (end === 0) return hash.digest('hex');
-  await pipeline(createReadStream(file, end === undefined ? {} : { end: end - 1 }), hash);
+  for await (const piece of readPieces(file, bytes)) hash.update(piece);
   return hash.digest('hex');
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 
 import { readTextFile } from '../../files/read-whole-file.js';
-import { typeProblem } from '../../config/check-structure.js';
 import { isAgentgymError } from '../../errors/agentgym-error.js';
 import { folderDamage } from '../../runs/checkpoint-files.js';
 import { describeDifference, recipeDifference } from '../../runs/recipe-difference.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
+import { shapeProblem } from '../../runs/recorded-shapes.js';
 import { readTrainerState } from '../../runs/trainer-state.js';
 import { hashOf } from './arriving-files.js';
 import { checkpointOf } from './checkpoint-of.js';
@@ -119,25 +119,9 @@ export async function latestOf(folder: string): Promise<v.InferOutput<typeof lat
   throw new RefusedFrame('latest.json names no checkpoint');
 }
 
-const evaluation = v.looseObject({ split: v.string(), success: v.looseObject({}) });
-const resultSchema = v.looseObject({
-  formatVersion: v.literal(1),
-  status: v.picklist(['completed', 'interrupted', 'stopped', 'failed']),
-  seconds: v.number(),
-  peakBytes: v.exactOptional(v.number()),
-  spent: v.looseObject({}),
-  stages: v.array(v.looseObject({ name: v.string(), kind: v.picklist(['sft', 'rl']), steps: v.number() })),
-  evaluation: v.nullable(evaluation),
-  evaluations: v.array(evaluation),
-  starts: v.array(evaluation),
-  baselines: v.looseObject({}),
-});
-
 function checkResult(value: unknown): void {
-  if (v.is(resultSchema, value)) return;
-  throw new RefusedFrame(
-    `result.json is not the result of a run: ${typeProblem(resultSchema, value) ?? 'a value is wrong'}`,
-  );
+  const problem = shapeProblem('result', value);
+  if (problem !== undefined) throw new RefusedFrame(`result.json is not the result of a run: ${problem}`);
 }
 
 async function checkData({ from, run }: Arrival, path: string): Promise<void> {

@@ -11,7 +11,7 @@ import { acquireRunLock, type RunLock } from '../../runs/run-lock.js';
 import { readManifest } from '../../runs/run-manifest.js';
 import { ArrivingFiles } from './arriving-files.js';
 import { type Arrival, checkArrival, latestOf } from './check-arrival.js';
-import { checkpointOf } from './checkpoint-of.js';
+import { checkpointOf, unitOf } from './checkpoint-of.js';
 import type { NumberedFrame } from './frame.js';
 
 /**
@@ -79,12 +79,6 @@ async function place({ exists, from, paths }: Arrival, root: string): Promise<vo
     await (isFolder ? placeFolder : rename)(join(from, unit), target);
     await syncFolder(dirname(target));
   }
-}
-
-/** What takes its place as a whole: the folder of a checkpoint, or a file. */
-function unitOf(path: string): string {
-  const name = checkpointOf(path);
-  return name === undefined ? path : `checkpoints/${name}`;
 }
 
 /** Order in which units take their places. */

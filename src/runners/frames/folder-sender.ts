@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync } from 'node:zlib';
 
+import { unitOf } from './checkpoint-of.js';
 import type { Frame } from './frame.js';
 import { longestPiece } from './frame-schema.js';
 import { lastingFiles } from './lasting-files.js';
@@ -85,11 +86,6 @@ export class FolderSender {
 }
 
 const isCheckpoint = (path: string) => path.startsWith('checkpoints/');
-
-/** What is sent as a whole: the folder of a checkpoint, or a file. */
-function unitOf(path: string): string {
-  return /^checkpoints\/[^/]+(?=\/)/.exec(path)?.[0] ?? path;
-}
 
 /** Whether `latest.json`, if there is one, names a checkpoint that is there. */
 function namesCheckpoint(files: readonly FoundFile[]): boolean {

@@ -1,10 +1,11 @@
-import { BoundedLines } from '../bounded-lines.js';
+import { BoundedLines } from '../../processes/bounded-lines.js';
+import { longestLine } from '../job-report.js';
 import { type NumberedFrame, readFrame } from './frame.js';
 import { RefusedFrame } from './refused-frame.js';
 
 /** Finds the frames in the output of a job, which arrives in parts that may break a line. Each frame is returned once. */
 export class FrameReader {
-  readonly #lines = new BoundedLines();
+  readonly #lines = new BoundedLines(longestLine);
   #next = 0;
 
   /** @param key the key of the job; other lines are no frames of it */

@@ -9,9 +9,18 @@ export const longestPiece = 48 * 1024;
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 const seq = count;
 
+/**
+ * What a job tells. A state of the run's folder arrives as files, and a `commit` that says how many of them there were.
+ * After a `file` come its pieces, in order. Frames are numbered from 0, so that a reader who begins again skips what it
+ * has, and notices what is missing.
+ */
 export const frameSchema = v.variant('type', [
   v.object({ type: v.literal('hello'), seq, agentgym: v.string(), node: v.string() }),
   v.object({ type: v.literal('event'), seq, event: v.unknown() }),
+  /**
+   * A file by its path in the run's folder. Its first `from` bytes are those that have arrived before; pieces bring the
+   * others. `bytes` and `sha256`, in hexadecimal, are of the whole file.
+   */
   v.object({
     type: v.literal('file'),
     seq,
@@ -20,6 +29,7 @@ export const frameSchema = v.variant('type', [
     bytes: count,
     sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   }),
+  /** The next bytes of the file: deflated, in base64, and their number before that. */
   v.object({
     type: v.literal('piece'),
     seq,

@@ -6,38 +6,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import * as v from 'valibot';
 
 import { typeProblem } from '../../config/check-structure.js';
-import type { RunEvent } from '../../contracts/events.js';
 import { asciiJson } from '../../processes/ascii-json.js';
-import { longestLine } from '../bounded-lines.js';
-import type { TrainOutcome } from '../runner.js';
+import { longestLine } from '../job-report.js';
 import { frameSchema } from './frame-schema.js';
 import { RefusedFrame } from './refused-frame.js';
 
-/**
- * What a job tells. A state of the run's folder arrives as files, and a `commit` that says how many of them there were.
- * After a `file` come its pieces, in order.
- */
-export type Frame =
-  | { readonly type: 'hello'; readonly agentgym: string; readonly node: string }
-  | { readonly type: 'event'; readonly event: RunEvent }
-  /**
-   * A file by its path in the run's folder. Its first `from` bytes are those that have arrived before; pieces bring the
-   * others. `bytes` and `sha256`, in hexadecimal, are of the whole file.
-   */
-  | {
-      readonly type: 'file';
-      readonly path: string;
-      readonly from: number;
-      readonly bytes: number;
-      readonly sha256: string;
-    }
-  /** The next bytes of the file: deflated, in base64, and their number before that. */
-  | { readonly type: 'piece'; readonly bytes: number; readonly data: string }
-  | { readonly type: 'commit'; readonly files: number }
-  | { readonly type: 'end'; readonly outcome: TrainOutcome };
+/** A frame as it arrives. */
+export type NumberedFrame = v.InferOutput<typeof frameSchema>;
 
-/** Frames are numbered from 0, so that a reader who begins again skips what it has, and notices what is missing. */
-export type NumberedFrame = { readonly seq: number } & v.InferOutput<typeof frameSchema>;
+type WithoutNumber<Numbered> = Numbered extends unknown ? Omit<Numbered, 'seq'> : never;
+/** A frame as a job makes it. */
+export type Frame = WithoutNumber<v.InferInput<typeof frameSchema>>;
 
 const MARK = '@agentgym-frame ';
 

@@ -6,12 +6,17 @@ export function isPassing(name: string): boolean {
   return /^(lock\.\d+\.json$|\.(writing|creating|replaced|removing)-)/.test(name);
 }
 
-/** Files of a run's folder that another machine needs, by their paths in it. Links are left out. */
-export function lastingFiles(root: string, folder = ''): string[] {
+/** Files of a run's folder that another machine needs, by their paths in it. */
+export function lastingFiles(root: string): string[] {
+  return filesIn(root, isPassing);
+}
+
+/** Files below a folder, by their paths in it. Links are left out, and names of files and folders that are not wanted. */
+export function filesIn(root: string, isLeftOut: (name: string) => boolean, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
-    if (isPassing(entry.name)) return [];
+    if (isLeftOut(entry.name)) return [];
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return lastingFiles(root, path);
+    if (entry.isDirectory()) return filesIn(root, isLeftOut, path);
     return entry.isFile() ? [path] : [];
   });
 }

@@ -1,4 +1,4 @@
-import type { TrainOutcome } from '../runner.js';
+import { interrupted, type TrainOutcome } from '../runner.js';
 import type { RayJob } from './ray-client.js';
 
 /** How a job ended: with the outcome of its run, or without, so that another job is needed. */
@@ -12,7 +12,7 @@ export function hasEnded({ status }: RayJob): boolean {
 export function endOf(job: RayJob | undefined): Ended {
   if (job === undefined) return { lost: 'the head has no record of it any more' };
   // Somebody wanted it to end: a node that is lost fails.
-  if (job.status === 'STOPPED') return { outcome: { status: 'interrupted', seconds: 0 } };
+  if (job.status === 'STOPPED') return { outcome: interrupted };
   return { lost: whyLost(job) };
 }
 

@@ -1,34 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import type { NumberedFrame } from '../frames/frame.js';
+import { FrameReader } from '../frames/frame-reader.js';
 import type { TrainOutcome } from '../runner.js';
 import { endOf, type Ended, hasEnded } from './ended-job.js';
+import type { JobRecord } from './job-record.js';
 import type { RayClient, RayJob } from './ray-client.js';
 
 /** Milliseconds between two looks at a job that has no output to follow. */
 const lookMilliseconds = 1000;
 
-/** Takes the output of a job, in parts. */
-export interface OutputReader {
-  /** The next part begins at the beginning of the output. */
-  restart(): void;
-  /** Returns the outcome once the job has told it. */
-  read(part: string): Promise<TrainOutcome | undefined>;
-}
-
-/** Follows a job that tells on its output what it does. */
+/**
+ * Follows a job that tells on its output what it does.
+ *
+ * @param take takes a frame, and returns the outcome once the job has told it
+ */
 export async function followLog(
   client: RayClient,
-  id: string,
-  reader: OutputReader,
+  { id, key }: JobRecord,
+  take: (frame: NumberedFrame) => Promise<TrainOutcome | undefined>,
   signal: AbortSignal,
 ): Promise<Ended> {
+  const frames = new FrameReader(key);
   let last: RayJob | undefined;
   for (;;) {
     for await (const part of client.tail(id, signal)) {
-      const outcome = await reader.read(part);
-      if (outcome !== undefined) return { outcome };
+      for (const frame of frames.read(part)) {
+        const outcome = await take(frame);
+        if (outcome !== undefined) return { outcome };
+      }
     }
-    reader.restart();
+    frames.restart();
     if (last !== undefined) return endOf(last);
     const job = await client.job(id, signal);
     if (job === undefined) return endOf(job);

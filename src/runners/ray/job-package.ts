@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { zipSync } from 'fflate';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { lastingFiles } from '../frames/lasting-files.js';
+import { filesIn, lastingFiles } from '../frames/lasting-files.js';
 
 /** What a job does not need of a project: dependencies are installed on the nodes. Records of jobs have their keys. */
 const LEFT_OUT = /^(node_modules|runs|\.git)$|\.job(\.json)?$/;
@@ -19,19 +19,19 @@ export type PackageFiles = { readonly [path: string]: Uint8Array };
 
 /** The files of a run's folder, with this path in front. */
 export function runFiles(folder: string, prefix: string): PackageFiles {
-  return Object.fromEntries(lastingFiles(folder).map((path) => [`${prefix}${path}`, readFileSync(join(folder, path))]));
+  return contentsOf(folder, lastingFiles(folder), prefix);
 }
 
 /** The files of a project. */
-export function projectFiles(folder: string, prefix = ''): PackageFiles {
-  const files: Record<string, Uint8Array> = {};
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (LEFT_OUT.test(entry.name)) continue;
-    const [path, name] = [join(folder, entry.name), `${prefix}${entry.name}`];
-    if (entry.isDirectory()) Object.assign(files, projectFiles(path, `${name}/`));
-    else if (entry.isFile()) files[name] = readFileSync(path);
-  }
-  return files;
+export function projectFiles(folder: string): PackageFiles {
+  return contentsOf(
+    folder,
+    filesIn(folder, (name) => LEFT_OUT.test(name)),
+  );
+}
+
+function contentsOf(folder: string, paths: readonly string[], prefix = ''): PackageFiles {
+  return Object.fromEntries(paths.map((path) => [`${prefix}${path}`, readFileSync(join(folder, path))]));
 }
 
 /** A package for the head: a zip file with a name that Ray takes from its content. */

@@ -2,38 +2,28 @@ import { dirname } from 'node:path';
 
 import * as v from 'valibot';
 
-import { readWholeFile } from '../../files/read-whole-file.js';
+import { readKnownJson } from '../../files/read-known-json.js';
 import { makeFolder } from '../../files/make-folder.js';
 import { writeJsonAtomically } from '../../runs/durable-files.js';
 
+/** `RUN.job.json` beside a run's folder: the job that trains it, so that another process can follow it. */
 const recordSchema = v.object({
   formatVersion: v.literal(1),
   address: v.string(),
   id: v.pipe(v.string(), v.regex(/^agentgym-[0-9a-f]{16}$/)),
+  /** With which the job signs its frames. Only the user may read the file. */
   key: v.string(),
+  /** The number of the last `commit` whose state is in the run's folder; -1: none. */
   taken: v.pipe(v.number(), v.safeInteger(), v.minValue(-1)),
 });
+export type JobRecord = v.InferOutput<typeof recordSchema>;
 
 /** A record has some hundred bytes. */
 const mostBytes = 2 ** 16;
 
-/** `RUN.job.json` beside a run's folder: the job that trains it, so that another process can follow it. */
-export type JobRecord = v.InferOutput<typeof recordSchema> & {
-  /** The number of the last `commit` whose state is in the run's folder; -1: none. */
-  readonly taken: number;
-  /** With which the job signs its frames. Only the user may read the file. */
-  readonly key: string;
-};
-
 /** Undefined if there is none that can be used: the run then gets a new job. */
 export async function readJobRecord(file: string): Promise<JobRecord | undefined> {
-  try {
-    const content = await readWholeFile(file, mostBytes, 'refuse');
-    const { output, success } = v.safeParse(recordSchema, JSON.parse(content.toString()));
-    return success ? output : undefined;
-  } catch {
-    return undefined;
-  }
+  return readKnownJson(recordSchema, file, mostBytes, 'refuse');
 }
 
 export async function writeJobRecord(file: string, record: JobRecord): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { readWholeFileSync } from '../../files/read-whole-file.js';
+import { basicAuthorization, decodePart } from '../../transfers/wire-secrets.js';
 
 /** Where the head of a cluster is, and what opens it. */
 export interface RayAddress {
@@ -44,18 +45,11 @@ export function rayAddress(written: string | undefined, insecure: boolean, varia
       'Use https, an SSH tunnel or RAY_AUTH_TOKEN; or accept it with `--runner-option insecure=true`.',
     );
   }
-  const login = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const basic = username === '' && password === '' ? undefined : `Basic ${Buffer.from(login).toString('base64')}`;
-  return {
-    url: shown,
-    headers: {
-      ...(basic !== undefined && { Authorization: basic }),
-      // Where a proxy takes the usual header, Ray reads this one.
-      ...(token !== undefined && {
-        [basic === undefined ? 'Authorization' : 'X-Ray-Authorization']: `Bearer ${token}`,
-      }),
-    },
-  };
+  const bearer = token === undefined ? undefined : `Bearer ${token}`;
+  if (username === '' && password === '') return { url: shown, headers: bearer ? { Authorization: bearer } : {} };
+  const basic = basicAuthorization(decodePart(username), decodePart(password));
+  // Where a proxy takes the usual header, Ray reads the other one.
+  return { url: shown, headers: { Authorization: basic, ...(bearer && { 'X-Ray-Authorization': bearer }) } };
 }
 
 function readToken(variables: Variables): string | undefined {

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import WebSocket from 'ws';
+import WebSocket, { createWebSocketStream } from 'ws';
 
 import type { JsonPlace } from '../../contracts/wire.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { boundedFetch } from '../../transfers/bounded-fetch.js';
 import { FailedRequest } from '../../transfers/failed-request.js';
 import { openJson, shownText } from '../../transfers/open-json.js';
+import { readParts } from '../../transfers/read-parts.js';
 import type { AnswerListener } from '../../transfers/tell-waits.js';
 import type { RayAddress } from './ray-address.js';
 
@@ -15,28 +16,28 @@ const states = ['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'] as const
 /** The state of a job, as the Jobs API names it. */
 export interface RayJob {
   readonly status: (typeof states)[number];
-  readonly message?: string;
-  readonly driver_exit_code?: number;
+  readonly message?: string | undefined;
+  readonly driver_exit_code?: number | undefined;
 }
 
 export interface JobRequest {
   readonly entrypoint: string;
   readonly submission_id: string;
   readonly runtime_env: {
-    readonly working_dir?: string;
+    readonly working_dir?: string | undefined;
     readonly env_vars: { readonly [name: string]: string };
   };
   readonly metadata: { readonly [name: string]: string };
   readonly entrypoint_num_cpus: number;
   readonly entrypoint_num_gpus: number;
-  readonly entrypoint_memory?: number;
+  readonly entrypoint_memory?: number | undefined;
 }
 
 interface Reply {
   readonly status: number;
   readonly text: string;
   /** Milliseconds that the head asks to wait. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
 }
 
 /** The version of the Jobs API that this file speaks. */
@@ -46,8 +47,6 @@ const requestSeconds = 60;
 const versionSeconds = 20;
 /** Slowest upload that is not a stall, in bytes per second. */
 const slowestUpload = 100_000;
-/** Bytes of output that wait for their reader before the connection is held. */
-const mostWaiting = 2 ** 24;
 /** Bytes of the longest message with output. Ray sends at most 20,000 characters at a time. */
 const longestMessage = 2 ** 22;
 /** More than any cluster has of anything. */
@@ -129,21 +128,12 @@ export class RayClient {
 
   /** Submits a job once: the head answers 500 to an id that it knows, so it is asked first, also after a lost answer. */
   async submit(request: JobRequest, signal: AbortSignal): Promise<void> {
-    const until = performance.now() + this.outageMilliseconds;
-    for (let attempt = 0; ; attempt += 1) {
-      if ((await this.job(request.submission_id, signal)) !== undefined) return;
-      let problem: string;
-      try {
-        const reply = await this.#tryOnce('POST', '/api/jobs/', json(request), signal);
-        if (reply.status === 200) return;
-        if (reply.status < 500 && reply.status !== 429) throw this.#refused(reply, '/api/jobs/');
-        problem = `answered ${reply.status} to a job: ${shorten(reply.text)}`;
-      } catch (error) {
-        problem = this.#passingProblem(error, signal);
-      }
-      if (performance.now() > until) throw this.#unavailable(problem);
-      await sleep(pause(attempt), undefined, { signal });
-    }
+    const path = '/api/jobs/';
+    const reply = await this.#repeat(path, signal, async () => {
+      if ((await this.job(request.submission_id, signal)) !== undefined) return { status: 200, text: '' };
+      return this.#tryOnce('POST', path, Buffer.from(JSON.stringify(request)), signal);
+    });
+    if (reply.status !== 200) throw this.#refused(reply, path);
   }
 
   async stop(id: string, signal: AbortSignal): Promise<void> {
@@ -167,39 +157,22 @@ export class RayClient {
       handshakeTimeout: 1000 * requestSeconds,
       maxPayload: longestMessage,
     });
-    const parts: string[] = [];
-    let [ended, waiting, wake, isAlive, isTooLong] = [false, 0, () => {}, true, false];
+    let isAlive = true;
+    socket.on('pong', () => (isAlive = true));
     const heart = setInterval(() => {
       // A connection that is held hears no answer.
       if (!isAlive && !socket.isPaused) socket.terminate();
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
       isAlive = false;
     }, 1000 * requestSeconds);
-    const end = () => {
-      ended = true;
-      wake();
-    };
     const leave = () => socket.terminate();
-    socket.on('message', (data: Buffer) => {
-      parts.push(data.toString('utf8'));
-      waiting += data.length;
-      if (waiting > mostWaiting) socket.pause();
-      wake();
-    });
-    socket.on('pong', () => (isAlive = true));
-    // After an error follows a close.
-    socket.on('error', ({ code }: NodeJS.ErrnoException) => (isTooLong = code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'));
-    socket.on('close', end);
     signal.addEventListener('abort', leave, { once: true });
     try {
-      for (;;) {
-        for (let part = parts.shift(); part !== undefined; part = parts.shift()) yield part;
-        waiting = 0;
-        socket.resume();
-        if (isTooLong) throw this.#unavailable(`sent more than ${longestMessage / 2 ** 20} MiB of output at a time`);
-        if (ended || signal.aborted) return;
-        await new Promise<void>((resolve) => (wake = resolve));
-      }
+      for await (const part of readParts(createWebSocketStream(socket))) yield part.toString('utf8');
+    } catch (error) {
+      // After any other error, the output is asked for again.
+      if ((error as NodeJS.ErrnoException).code !== 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') return;
+      throw this.#unavailable(`sent more than ${longestMessage / 2 ** 20} MiB of output at a time`);
     } finally {
       signal.removeEventListener('abort', leave);
       clearInterval(heart);
@@ -207,15 +180,19 @@ export class RayClient {
     }
   }
 
-  /** Repeats a request that may be repeated, until an answer comes that another try would not change. */
   async #send(method: string, path: string, body: Buffer | undefined, signal: AbortSignal): Promise<Reply> {
+    return this.#repeat(path, signal, () => this.#tryOnce(method, path, body, signal));
+  }
+
+  /** Repeats a request that may be repeated, until an answer comes that another try would not change. */
+  async #repeat(path: string, signal: AbortSignal, ask: () => Promise<Reply>): Promise<Reply> {
     const begun = performance.now();
     const until = begun + this.outageMilliseconds;
     for (let attempt = 0; ; attempt += 1) {
       let problem: string;
-      let wait = pause(attempt);
+      let wait = Math.min(longestPause, 250 * 2 ** attempt);
       try {
-        const reply = await this.#tryOnce(method, path, body, signal);
+        const reply = await ask();
         if (reply.status === 401 || reply.status === 403) throw this.#refused(reply, path);
         if (reply.status < 500 && reply.status !== 429) return reply;
         problem = `answered ${reply.status}: ${shorten(reply.text)}`;
@@ -237,22 +214,15 @@ export class RayClient {
     signal: AbortSignal,
     seconds = requestSeconds,
   ): Promise<Reply> {
-    const init = {
-      method,
-      headers: { ...this.#headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-      ...(body !== undefined && { body: new Uint8Array(body) }),
-      signal,
-    };
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const init = { method, headers: { ...this.#headers, ...type }, body: body ? new Uint8Array(body) : null, signal };
     const response = await boundedFetch(`${this.url}${path}`, init, {
       totalSeconds: seconds + (body?.length ?? 0) / slowestUpload,
     });
     this.hear(response);
     const wait = response.headers.get('retry-after');
-    return {
-      status: response.status,
-      text: await response.text(),
-      ...(wait !== null && { retryAfter: 1000 * Number(wait) }),
-    };
+    const retryAfter = wait === null ? undefined : 1000 * Number(wait);
+    return { status: response.status, text: await response.text(), retryAfter };
   }
 
   /** What is wrong with the head, if it may pass. Throws every other error. */
@@ -291,8 +261,8 @@ function readJob(job: JsonPlace): RayJob {
   const status = states.find((one) => one === state.text()) ?? state.fail('no state of a job');
   return {
     status,
-    ...(!message.isAbsent && { message: message.text() }),
-    ...(!code.isAbsent && { driver_exit_code: code.integer() }),
+    message: message.isAbsent ? undefined : message.text(),
+    driver_exit_code: code.isAbsent ? undefined : code.integer(),
   };
 }
 
@@ -308,14 +278,6 @@ function triedFor(begun: number, attempts: number): string {
   const seconds = (performance.now() - begun) / 1000;
   const time = seconds < 120 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} minutes`;
   return `it was asked ${attempts} times in ${time}`;
-}
-
-function json(value: object): Buffer {
-  return Buffer.from(JSON.stringify(value));
-}
-
-function pause(attempt: number): number {
-  return Math.min(longestPause, 250 * 2 ** attempt);
 }
 
 /** The last line of a traceback says what happened. */

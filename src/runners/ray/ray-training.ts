@@ -10,12 +10,12 @@ import { readManifest } from '../../runs/run-manifest.js';
 import { readResult } from '../../runs/run-result.js';
 import { failureOf } from '../failure-of.js';
 import { FolderReceiver } from '../frames/folder-receiver.js';
-import { FrameReader } from '../frames/frame-reader.js';
+import type { NumberedFrame } from '../frames/frame.js';
 import { RefusedFrame } from '../frames/refused-frame.js';
 import { newJobKey } from '../job-key.js';
 import { toldOutcome } from '../outcome-schema.js';
 import { readEvent } from '../read-event.js';
-import type { TrainingJob, TrainOutcome } from '../runner.js';
+import { interrupted, type TrainingJob, type TrainOutcome } from '../runner.js';
 import type { Ended } from './ended-job.js';
 import { followDisk } from './follow-disk.js';
 import { followLog } from './follow-log.js';
@@ -53,13 +53,13 @@ export class RayTraining {
       if (!sharedDisk) this.#receiver = new FolderReceiver(this.job.directory, join(this.#workspace, 'arriving'));
       let record = await this.#jobUnderWay(signal);
       for (let attempt = 1; ; attempt += 1) {
-        if (signal.aborted) return { status: 'interrupted', seconds: 0 };
+        if (signal.aborted) return interrupted;
         record ??= await this.#submit(resume || attempt > 1, signal);
         const ended = await this.#check(await this.#follow(record, signal));
         await this.client.delete(record.id, new AbortController().signal).catch(() => undefined);
         for (const path of [this.#recordFile, this.#workspace]) await rm(path, { recursive: true, force: true });
         if ('outcome' in ended) return ended.outcome;
-        if (signal.aborted) return { status: 'interrupted', seconds: 0 };
+        if (signal.aborted) return interrupted;
         if (attempt >= attempts) {
           return { status: 'failed', cause: `the job was lost ${attempt} times: ${ended.lost}` };
         }
@@ -69,7 +69,7 @@ export class RayTraining {
         record = undefined;
       }
     } catch (thrown) {
-      if (signal.aborted) return { status: 'interrupted', seconds: 0 };
+      if (signal.aborted) return interrupted;
       const error = fileError(thrown) ?? thrown;
       if (isAgentgymError(error)) return failureOf(error);
       throw error;
@@ -113,10 +113,12 @@ export class RayTraining {
     signal.addEventListener('abort', stop, { once: true });
     if (signal.aborted) stop();
     try {
-      if (this.#receiver === undefined) {
+      const receiver = this.#receiver;
+      if (receiver === undefined) {
         return await followDisk(client, id, this.#folderOf(record), listener, patience.signal);
       }
-      return await followLog(client, id, this.#outputReader(record, this.#receiver), patience.signal);
+      const take = (frame: NumberedFrame) => this.#take(frame, record, receiver);
+      return await followLog(client, record, take, patience.signal);
     } catch (error) {
       if (patience.signal.aborted) return { lost: 'it did not end in time after it was stopped' };
       if (!(error instanceof RefusedFrame)) throw error;
@@ -127,23 +129,16 @@ export class RayTraining {
     }
   }
 
-  #outputReader(record: JobRecord, receiver: FolderReceiver) {
-    const reader = new FrameReader(record.key);
-    return {
-      restart: () => reader.restart(),
-      read: async (part: string): Promise<TrainOutcome | undefined> => {
-        for (const frame of reader.read(part)) {
-          if (frame.type === 'end') return toldOutcome(frame.outcome);
-          const event = frame.type === 'event' ? readEvent(frame.event) : undefined;
-          if (event !== undefined) this.listener(event);
-          // An earlier process may have taken it.
-          if (frame.seq <= record.taken) continue;
-          await receiver.take(frame);
-          if (frame.type === 'commit') await writeJobRecord(this.#recordFile, { ...record, taken: frame.seq });
-        }
-        return undefined;
-      },
-    };
+  /** Returns the outcome once the job has told it. */
+  async #take(frame: NumberedFrame, record: JobRecord, receiver: FolderReceiver): Promise<TrainOutcome | undefined> {
+    if (frame.type === 'end') return toldOutcome(frame.outcome);
+    const event = frame.type === 'event' ? readEvent(frame.event) : undefined;
+    if (event !== undefined) this.listener(event);
+    // An earlier process may have taken it.
+    if (frame.seq <= record.taken) return undefined;
+    await receiver.take(frame);
+    if (frame.type === 'commit') await writeJobRecord(this.#recordFile, { ...record, taken: frame.seq });
+    return undefined;
   }
 
   /** A run that is said to be complete must be here. */

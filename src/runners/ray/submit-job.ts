@@ -34,7 +34,6 @@ export interface Submission {
 export async function submitJob(client: RayClient, submission: Submission, signal: AbortSignal): Promise<void> {
   const { id, job, key, settings } = submission;
   const { cpus, gpus, sharedDisk } = settings.options;
-  const memoryBytes = memoryOf(settings.options);
   const variables = variablesOf(settings);
   const place = sharedDisk ? await onDisk(submission) : await inPackage(client, submission, signal);
   await client.submit(
@@ -42,7 +41,7 @@ export async function submitJob(client: RayClient, submission: Submission, signa
       entrypoint: place.entrypoint,
       submission_id: id,
       runtime_env: {
-        ...(place.working_dir !== undefined && { working_dir: place.working_dir }),
+        working_dir: place.working_dir,
         env_vars: {
           RAY_JOB_STOP_WAIT_TIME_S: `${stopSeconds}`,
           ...variables,
@@ -52,7 +51,7 @@ export async function submitJob(client: RayClient, submission: Submission, signa
       metadata: { name: jobName(job), program: 'agentgym' },
       entrypoint_num_cpus: cpus,
       entrypoint_num_gpus: gpus,
-      ...(memoryBytes !== undefined && { entrypoint_memory: memoryBytes }),
+      entrypoint_memory: memoryOf(settings.options),
     },
     signal,
   );
@@ -60,7 +59,7 @@ export async function submitJob(client: RayClient, submission: Submission, signa
 
 interface Place {
   readonly entrypoint: string;
-  readonly working_dir?: string;
+  readonly working_dir?: string | undefined;
 }
 
 async function onDisk(submission: Submission): Promise<Place> {
@@ -85,15 +84,9 @@ async function inPackage(client: RayClient, submission: Submission, signal: Abor
 
 function taskOf({ job, settings }: Submission): JobTask {
   const { checksMemory, options, version } = settings;
-  const memoryBytes = memoryOf(options);
-  return {
-    formatVersion: 1,
-    agentgym: version,
-    label: job.label,
-    ...(options.sharedDisk && { directory: job.directory }),
-    ...(memoryBytes !== undefined && { memoryBytes }),
-    checksMemory,
-  };
+  const directory = options.sharedDisk ? job.directory : undefined;
+  const about = { agentgym: version, label: job.label, directory, memoryBytes: memoryOf(options) };
+  return { formatVersion: 1, ...about, checksMemory };
 }
 
 function memoryOf({ memoryGiB }: RayOptions): number | undefined {

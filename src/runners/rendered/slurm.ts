@@ -45,7 +45,8 @@ const noticeSeconds = 120;
 export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together: number | undefined): Renderer {
   const { account, command, cpus, gpus, memoryGiB, partition, time } = options;
   refuseControls(command, who);
-  for (const [name, value] of Object.entries({ account, partition, time })) {
+  const words = Object.entries({ partition, account, time });
+  for (const [name, value] of words) {
     checkWord('slurm', name, value, /^[\w.,:@%+/-]+$/, 'a word of letters, digits and the signs . , : @ % + / - _');
   }
   const logsIn = (path: string) => join(path, 'slurm', 'logs');
@@ -67,9 +68,7 @@ export function slurmRenderer(options: OptionsOf<typeof slurmOptions>, together:
         `--cpus-per-task=${cpus}`,
         ...(gpus > 0 ? [`--gpus-per-task=${gpus}`, '--ntasks=1'] : []),
         ...(memoryGiB === null ? [] : [`--mem=${memoryGiB}G`]),
-        ...(partition === '' ? [] : [`--partition=${partition}`]),
-        ...(account === '' ? [] : [`--account=${account}`]),
-        ...(time === '' ? [] : [`--time=${time}`]),
+        ...words.flatMap(([name, value]) => (value === '' ? [] : [`--${name}=${value}`])),
         `--output=${logPattern(logs)}`,
         '--open-mode=append',
         '--requeue',

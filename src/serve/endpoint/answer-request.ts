@@ -1,25 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
-import {
-  answerHead,
-  callChunks,
-  chatChunk,
-  chatAnswer,
-  closingChunk,
-  completionAnswer,
-  modelDocument,
-  openingChunk,
-  textChunk,
-  usageChunk,
-} from './answer-documents.js';
+import { AnswerDocuments, modelDocument } from './answer-documents.js';
 import { parseBoundedJson } from './bounded-json.js';
 import type { ClientAnswer } from './client-answer.js';
 import { BODY_LIMITS, type EncodedChat, type EncodedCompletion } from './encode-request.js';
 import type { FairShare } from './fair-share.js';
-import type { Part, PolicyEndpoint } from './policy-endpoint.js';
+import type { Asking, Part, PolicyEndpoint } from './policy-endpoint.js';
 import { readBody } from './read-body.js';
 import { readLoadRequest, readUnloadRequest } from './read-request.js';
 import { RequestError, shortened } from './request-error.js';
+import type { RequestKind } from './reader-messages.js';
 import type { RequestReader } from './request-reader.js';
 import type { ServedAdapters } from './served-adapters.js';
 
@@ -48,6 +38,11 @@ export interface Exchange {
   readonly mark: (doing: 'resting' | 'working') => void;
 }
 
+const textRoutes = new Map<string, RequestKind>([
+  ['POST /v1/chat/completions', 'chat'],
+  ['POST /v1/completions', 'completion'],
+]);
+
 /** @throws RequestError */
 export async function answerRequest(served: Served, exchange: Exchange): Promise<void> {
   const { adapters, base, created, memory } = served;
@@ -75,63 +70,34 @@ export async function answerRequest(served: Served, exchange: Exchange): Promise
     exchange.mark('working');
     return answer.text(await adapters.unload(name));
   }
-  if (route === 'POST /v1/chat/completions') {
-    return answerChat(served, exchange, await served.reader.chat(await body(), client));
-  }
-  if (route === 'POST /v1/completions') {
-    return answerCompletion(served, exchange, await served.reader.completion(await body(), client));
-  }
+  const kind = textRoutes.get(route);
+  if (kind !== undefined) return answerTexts(served, exchange, await served.reader.read(kind, await body(), client));
   throw new RequestError(
     404,
     `${shortened(route)} does not exist. This server has /v1/chat/completions, /v1/completions and /v1/models.`,
   );
 }
 
-async function answerChat(served: Served, exchange: Exchange, chat: EncodedChat): Promise<void> {
+async function answerTexts(
+  served: Served,
+  exchange: Exchange,
+  encoded: EncodedChat | EncodedCompletion,
+): Promise<void> {
   const { answer, client, signal } = exchange;
-  const { request } = chat;
-  const endpoint = endpointOf(served, chat);
-  const head = answerHead('chat', endpoint.name);
-  await withTexts(served, exchange, request.n, chat.ignored, async (rest) => {
-    if (!request.stream) {
-      const whole = await endpoint.chat(chat, { client, signal });
-      return answer.json(200, chatAnswer(head, request, whole, endpoint));
-    }
-    answer.beginStream();
-    const opened = new Set<number>();
-    const show = (part: Part) => {
-      if (!opened.has(part.index)) answer.send(openingChunk(head, part.index));
-      opened.add(part.index);
-      if (part.text !== '' || part.tokens.length > 0) answer.send(chatChunk(head, request, part, endpoint));
-      for (const chunk of callChunks(head, part.index, part.calls ?? [])) answer.send(chunk);
-      return answer.taken && rest(answer.taken);
-    };
-    const whole = await endpoint.chat(chat, { client, signal, show });
-    for (const choice of whole.choices) answer.send(closingChunk(head, 'chat', choice));
-    if (request.stream_options?.include_usage) answer.send(usageChunk(head, 'chat', whole));
-    answer.endStream();
-  });
-}
-
-async function answerCompletion(served: Served, exchange: Exchange, completion: EncodedCompletion): Promise<void> {
-  const { answer, client, signal } = exchange;
-  const { request } = completion;
-  const endpoint = endpointOf(served, completion);
-  const head = answerHead('completion', endpoint.name);
-  const texts = request.n * completion.prompts.length;
-  await withTexts(served, exchange, texts, completion.ignored, async (rest) => {
-    if (!request.stream) {
-      const whole = await endpoint.complete(completion, { client, signal });
-      return answer.json(200, completionAnswer(head, completion, whole, endpoint));
-    }
+  const { request } = encoded;
+  const endpoint = endpointOf(served, encoded);
+  const documents = new AnswerDocuments(encoded, endpoint);
+  const write = (asking: Asking) =>
+    encoded.kind === 'chat' ? endpoint.chat(encoded, asking) : endpoint.complete(encoded, asking);
+  const prompts = encoded.kind === 'chat' ? 1 : encoded.prompts.length;
+  await withTexts(served, exchange, request.n * prompts, encoded.ignored, async (rest) => {
+    if (!request.stream) return answer.json(200, documents.whole(await write({ client, signal })));
     answer.beginStream();
     const show = (part: Part) => {
-      answer.send(textChunk(head, request, part, endpoint));
+      for (const chunk of documents.ofPart(part)) answer.send(chunk);
       return answer.taken && rest(answer.taken);
     };
-    const whole = await endpoint.complete(completion, { client, signal, show });
-    for (const choice of whole.choices) answer.send(closingChunk(head, 'completion', choice, completion.warnings));
-    if (request.stream_options?.include_usage) answer.send(usageChunk(head, 'completion', whole));
+    for (const chunk of documents.ofEnd(await write({ client, signal, show }))) answer.send(chunk);
     answer.endStream();
   });
 }

@@ -63,18 +63,17 @@ export class ClientAnswer {
   }
 
   json(status: number, document: object, more: { readonly [name: string]: string } = {}): void {
-    const text = JSON.stringify(document);
-    const response = this.#response;
-    const length = String(Buffer.byteLength(text));
-    if (!response.headersSent) response.writeHead(status, { ...jsonHeaders, 'content-length': length, ...more });
-    this.#end(text);
+    this.#whole(status, JSON.stringify(document), { ...jsonHeaders, ...more });
   }
 
   text(words: string): void {
-    const length = String(Buffer.byteLength(words));
-    const type = { 'content-type': 'text/plain; charset=utf-8' };
-    this.#response.writeHead(200, { ...headers, ...type, 'content-length': length });
-    this.#end(words);
+    this.#whole(200, words, { ...headers, 'content-type': 'text/plain; charset=utf-8' });
+  }
+
+  #whole(status: number, text: string, described: { readonly [name: string]: string }): void {
+    const length = String(Buffer.byteLength(text));
+    if (!this.#response.headersSent) this.#response.writeHead(status, { ...described, 'content-length': length });
+    this.#end(text);
   }
 
   /** An error after the first event is the last event, and the stream has no `[DONE]`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { FunctionCall } from '../../contracts/function-calls.js';
-import type { Message } from './read-request.js';
+import type { AssistantMessage, Message } from './read-request.js';
 
 /**
  * A digest of messages that grows with them, so that a long conversation is read once. It is made of texts, so another thread can go
@@ -22,7 +22,7 @@ export class ConversationKey {
 
   add(message: Pick<Message, 'role' | 'content'>): this {
     if ('tool_calls' in message) {
-      const calls = (message as Assistant).tool_calls.map(({ function: { arguments: given, name } }) => {
+      const calls = (message as AssistantMessage).tool_calls.map(({ function: { arguments: given, name } }) => {
         return { name, arguments: given.values };
       });
       return this.addAnswer(message.content, calls);
@@ -40,5 +40,3 @@ export class ConversationKey {
     return this;
   }
 }
-
-type Assistant = Extract<Message, { readonly role: 'assistant' }>;

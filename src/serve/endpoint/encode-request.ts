@@ -6,6 +6,7 @@ import { encodeObservation } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
 import {
+  type AssistantMessage,
   type ChatRequest,
   type CompletionRequest,
   type Message,
@@ -40,7 +41,7 @@ interface EncodedTurn {
   /** Of the conversation up to this message, with it. */
   readonly key: string;
   /** The ids of the message without an end token. Absent: the answer is remembered. */
-  readonly answer?: readonly number[];
+  readonly answer?: readonly number[] | undefined;
   /** The ids of what follows, up to the start of the next answer. */
   readonly observation: readonly number[];
 }
@@ -68,7 +69,9 @@ export interface EncodedCompletion {
   readonly ignored: readonly string[];
 }
 
-export interface EncodeOptions {
+export type Encoded = EncodedChat | EncodedCompletion;
+
+interface EncodeOptions {
   /** The models of the server, the first one for requests without a name. */
   readonly models: readonly ReadingModel[];
   /** Whether the ids of an answer are known, so that its text is not encoded. Default: none is. */
@@ -90,8 +93,10 @@ function inTime<Result>(milliseconds: number | undefined, work: () => Result): R
   return milliseconds === undefined ? work() : limitTime(milliseconds, () => new SlowTexts(milliseconds), work);
 }
 
-/** @throws RequestError */
-export async function encodeChat(
+/** What reads a body into ids, by the kind of request. They throw RequestError. */
+export const encodings = { chat: encodeChat, completion: encodeCompletion };
+
+async function encodeChat(
   bytes: Uint8Array,
   { models, isKnown = () => false, milliseconds }: EncodeOptions,
 ): Promise<EncodedChat> {
@@ -106,19 +111,16 @@ export async function encodeChat(
   return inTime(milliseconds, () => encodeMessages(read, functions, { encoder, isKnown, model, room }));
 }
 
+interface EncodingTools extends Required<Pick<EncodeOptions, 'isKnown'>> {
+  readonly encoder: ConversationEncoder;
+  readonly model: ReadingModel;
+  readonly room: Room;
+}
+
 function encodeMessages(
   { ignored, request }: ReturnType<typeof readChatRequest>,
   functions: readonly FunctionDefinition[],
-  {
-    encoder,
-    isKnown,
-    model,
-    room,
-  }: Required<Pick<EncodeOptions, 'isKnown'>> & {
-    readonly encoder: ConversationEncoder;
-    readonly model: ReadingModel;
-    readonly room: Room;
-  },
+  { encoder, isKnown, model, room }: EncodingTools,
 ): EncodedChat {
   const { messages: sent, tool_choice: _, tools: __, ...rest } = request;
   const { examples, system = '' } = model.prompt ?? {};
@@ -148,23 +150,12 @@ function encodeMessages(
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;
     key.add(observation);
-    const calls = answer.tool_calls.map(
-      ({
-        function: {
-          arguments: { json },
-          name,
-        },
-      }) => ({ name, json }),
-    );
+    const calls = answer.tool_calls.map(({ function: { arguments: given, name } }) => ({ name, json: given.json }));
     const { content, role } = observation;
     const observed = (role === 'tool' ? encoder.appendAnswer?.(content) : undefined) ?? encoder.append(content);
-    turns.push({
-      key: own,
-      ...(!isKnown(own) && {
-        answer: room.take(encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length)),
-      }),
-      observation: room.take(observed),
-    });
+    const encodeAnswer = () => encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length);
+    const known = isKnown(own) ? undefined : room.take(encodeAnswer());
+    turns.push({ key: own, answer: known, observation: room.take(observed) });
   }
   return {
     ...{ kind: 'chat', model: model.name, request: rest, begin, turns, key: key.value, ignored },
@@ -172,8 +163,7 @@ function encodeMessages(
   };
 }
 
-/** @throws RequestError */
-export async function encodeCompletion(
+async function encodeCompletion(
   bytes: Uint8Array,
   { models, milliseconds }: EncodeOptions,
 ): Promise<EncodedCompletion> {
@@ -280,7 +270,6 @@ function withSystem(messages: readonly Message[], change: (system: string) => st
   return [{ role: 'system', content: change('') }, ...messages];
 }
 
-type Assistant = Extract<Message, { readonly role: 'assistant' }>;
 type Observation = Pick<Message, 'role' | 'content'>;
 
 /**
@@ -288,7 +277,7 @@ type Observation = Pick<Message, 'role' | 'content'>;
  *
  * @throws RequestError if the roles do not alternate, or if a call has no answer
  */
-function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, Observation]> {
+function* turnsOf(messages: readonly Message[]): Iterable<readonly [AssistantMessage, Observation]> {
   let next = 0;
   while (next < messages.length) {
     const answer = messages[next]!;
@@ -297,10 +286,8 @@ function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, O
     if (calls.length > 0) for (end = next + 1; messages[end]?.role === 'tool';) end += 1;
     const observation = calls.length > 0 ? joinAnswers(calls, messages.slice(next + 1, end)) : messages[next + 1];
     if (answer.role !== 'assistant' || (observation?.role !== 'user' && observation?.role !== 'tool')) {
-      throw new RequestError(
-        400,
-        'messages of the user and of the assistant must alternate, and the user has the last one',
-      );
+      const rule = 'messages of the user and of the assistant must alternate, and the user has the last one';
+      throw new RequestError(400, rule);
     }
     yield [answer, observation];
     next = end;
@@ -308,18 +295,14 @@ function* turnsOf(messages: readonly Message[]): Iterable<readonly [Assistant, O
 }
 
 /** The answers to the calls of a message as one message, in the order of the calls. */
-function joinAnswers(calls: Assistant['tool_calls'], answers: readonly Message[]): Observation {
+function joinAnswers(calls: AssistantMessage['tool_calls'], answers: readonly Message[]): Observation {
   const texts = new Map(answers.map((one) => [(one.role === 'tool' && one.tool_call_id) || '', one.content]));
   const missing = calls.find(({ id }) => !texts.has(id));
   if (missing !== undefined || texts.size !== calls.length) {
-    const what =
-      missing === undefined
-        ? 'a message of a tool answers no call'
-        : `no message answers the call \`${shortened(missing.id)}\``;
-    throw new RequestError(
-      400,
-      `${what}: each call of a message needs one message of the role tool with its tool_call_id`,
-    );
+    const unanswered = missing && `no message answers the call \`${shortened(missing.id)}\``;
+    const what = unanswered ?? 'a message of a tool answers no call';
+    const rule = 'each call of a message needs one message of the role tool with its tool_call_id';
+    throw new RequestError(400, `${what}: ${rule}`);
   }
   return { role: 'tool', content: calls.map(({ id }) => texts.get(id)!).join('\n') };
 }

@@ -19,9 +19,9 @@ export interface OpenEndpointRequest {
   readonly policy: string;
   readonly policyOptions?: { readonly [name: string]: unknown };
   /** Tokens of the longest conversation. Absent: those of the run, or all that the model has if they fit into memory. */
-  readonly maxModelLength?: number;
+  readonly maxModelLength?: number | undefined;
   /** The folder from which clients may load adapters. Absent: they may load none. */
-  readonly adapters?: string;
+  readonly adapters?: string | undefined;
   readonly host: PluginHost;
   readonly settings: HostSettings;
   readonly runsFolder: string;
@@ -29,9 +29,10 @@ export interface OpenEndpointRequest {
 
 /** An endpoint, the adapters that clients load beside it, and the end of all models. */
 export interface OpenEndpoint extends OpenModel {
+  /** Absent: clients may load none. */
   readonly adapters?: ServedAdapters;
-  /** Opens its encoder in other threads. */
-  readonly reader: ReaderData | undefined;
+  /** Opens its encoder in threads that read long requests. Absent: they are read in the main thread. */
+  readonly reader?: ReaderData | undefined;
 }
 
 /**
@@ -60,8 +61,8 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const prompt = own && servedPrompt(own);
   const serve = (model: SamplingModel, name: string): OpenModel => {
     const maxTokens = Math.min(length ?? Infinity, model.capabilities.maxTokens);
-    const options = { model, name, maxActionTokens, maxTokens, random, ...(prompt && { prompt }) };
-    return { endpoint: new PolicyEndpoint(options), dispose: () => model.dispose() };
+    const endpoint = new PolicyEndpoint({ model, name, maxActionTokens, maxTokens, random, prompt });
+    return { endpoint, dispose: () => model.dispose() };
   };
   const model = await loadModel(found, instances, request.policyOptions, length);
   const policyRecord = instances.records.find(({ kind }) => kind === 'policy');

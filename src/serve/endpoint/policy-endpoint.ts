@@ -23,7 +23,7 @@ export interface EndpointOptions {
   readonly maxTokens: number;
   readonly random: Random;
   /** What its conversations begin with. Absent: what clients send. */
-  readonly prompt?: ServedPrompt;
+  readonly prompt?: ServedPrompt | undefined;
 }
 
 /** A part of a text, while it is written. */
@@ -75,7 +75,7 @@ interface Asked extends Asking {
   /** Ids that end the text. */
   readonly endIds: readonly number[];
   /** How functions are called. Absent: the text calls none. */
-  readonly syntax?: FunctionCallSyntax;
+  readonly syntax?: FunctionCallSyntax | undefined;
   readonly draws: () => Random;
 }
 
@@ -129,20 +129,19 @@ export class PolicyEndpoint {
     if (conversation === undefined)
       throw new RequestError(503, 'the conversation was forgotten meanwhile; send it again');
     const { tokens } = conversation;
-    const syntax = offersFunctions && { syntax: this.encoder.functionCalls ?? usualSyntax };
+    const { endIds, functionCalls = usualSyntax } = this.encoder;
+    const common = { ...asking, tokens, limit, endIds, syntax: offersFunctions ? functionCalls : undefined };
     const random = this.#randomOf(request);
-    const write = async (index: number): Promise<AnsweredChoice> => {
+    const choices = Array.from({ length: request.n }, (_, index) => {
       const sequence = index === 0 ? conversation.sequence : this.#conversations.newSequence();
-      const asked = { ...asking, index, tokens, sequence, limit, endIds: this.encoder.endIds, ...syntax };
-      const done = (sampled: SampledText, read: ReadText): ReadText => {
+      const asked = { ...common, index, sequence, draws: () => random.stream(index) };
+      return this.#write(request, asked, (sampled, read) => {
         // With all calls that were written: a client that was shown one sends another conversation, which is encoded.
         this.#conversations.remember({ ...conversation, sequence }, read, sampled);
         return { ...read, calls: request.parallel_tool_calls ? read.calls : read.calls.slice(0, 1) };
-      };
-      return this.#write(request, { ...asked, draws: () => random.stream(index) }, done);
-    };
-    const choices = await Promise.all(Array.from({ length: request.n }, (_, index) => write(index)));
-    return { choices, promptTokens: tokens.length };
+      });
+    });
+    return { choices: await Promise.all(choices), promptTokens: tokens.length };
   }
 
   /** The texts of the first prompt come first. A prompt's texts do not depend on the others. */
@@ -151,21 +150,17 @@ export class PolicyEndpoint {
     for (const tokens of prompts) this.#checkLength(tokens, limit);
     const endIds = [...(request.ignore_eos ? [] : this.encoder.endIds), ...request.stop_token_ids];
     const random = this.#randomOf(request);
-    const write = async (tokens: readonly number[], place: number, own: number): Promise<AnsweredChoice> => {
-      const index = place * request.n + own;
+    const choices = Array.from({ length: prompts.length * request.n }, (_, index) => {
       const sequence = this.#conversations.newSequence();
       // With a seed, a prompt is answered as if it came alone. Without one, equal prompts get texts of their own.
-      const draws = () => random.stream(typeof request.seed === 'number' ? own : index);
-      const asked = { ...asking, index, tokens, sequence, limit, endIds, draws };
-      return this.#write(request, asked, (_, read) => {
+      const draws = () => random.stream(typeof request.seed === 'number' ? index % request.n : index);
+      const tokens = prompts[Math.floor(index / request.n)]!;
+      return this.#write(request, { ...asking, index, tokens, sequence, limit, endIds, draws }, (_, read) => {
         this.model.release([sequence]);
         return read;
       });
-    };
-    const choices = await Promise.all(
-      prompts.flatMap((tokens, place) => Array.from({ length: request.n }, (_, own) => write(tokens, place, own))),
-    );
-    return { choices, promptTokens: prompts.reduce((sum, { length }) => sum + length, 0) };
+    });
+    return { choices: await Promise.all(choices), promptTokens: prompts.reduce((sum, { length }) => sum + length, 0) };
   }
 
   async #write(

@@ -32,13 +32,8 @@ export async function readBody(
       length += part.length;
       parts.push(part);
     }
-    const bytes = new Uint8Array(length);
-    let place = 0;
-    for (const part of parts) {
-      bytes.set(part, place);
-      place += part.length;
-    }
-    return bytes;
+    // Node.js may share the memory of a buffer.
+    return new Uint8Array(Buffer.concat(parts));
   } finally {
     memory.giveBack(client, length);
   }

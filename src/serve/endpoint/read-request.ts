@@ -161,6 +161,7 @@ export interface Read<Request> {
 export type ChatRequest = v.InferOutput<typeof chat>;
 export type CompletionRequest = v.InferOutput<typeof completion>;
 export type Message = ChatRequest['messages'][number];
+export type AssistantMessage = Extract<Message, { readonly role: 'assistant' }>;
 
 export function readChatRequest(body: unknown): Read<ChatRequest> {
   const { ignored, request } = read(chat, body);
@@ -238,9 +239,7 @@ function read<Schema extends v.GenericSchema & { readonly entries: object }>(
   const result = v.safeParse(schema, body, { abortEarly: true });
   if (!result.success) {
     const { path, text } = issueText(result.issues[0]);
-    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${text}`, {
-      ...(path !== undefined && { param: path }),
-    });
+    throw new RequestError(400, `${path === undefined ? 'the body' : `\`${path}\``}: ${text}`, { param: path });
   }
   return { request: result.output, ignored: checkMembers(body as object, schema.entries) };
 }

@@ -5,7 +5,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { outsideFiles } from '../../files/outside-files.js';
 import type { Contribution } from '../../contracts/plugin.js';
 import type { ConversationEncoder, EncoderSource } from '../../contracts/policy.js';
-import { encodeChat, encodeCompletion } from './encode-request.js';
+import { encodings } from './encode-request.js';
 import type { FromReader, ReaderData, ReaderJob } from './reader-messages.js';
 import { RequestError } from './request-error.js';
 import { servedPrompt } from './served-prompt.js';
@@ -42,8 +42,7 @@ async function read({ bytes, kind, milliseconds, models }: ReaderJob): Promise<F
   const opened = models.flatMap(({ source, prompt, ...model }) =>
     source ? [{ ...model, prompt: prompt && servedPrompt(prompt), encoder: () => open(source) }] : [],
   );
-  const encode = kind === 'chat' ? encodeChat : encodeCompletion;
-  return { encoded: await encode(bytes, { models: opened, milliseconds }) };
+  return { encoded: await encodings[kind](bytes, { models: opened, milliseconds }) };
 }
 
 port.on('message', (job: ReaderJob) => {

@@ -5,7 +5,7 @@ const LONGEST_QUOTED = 100;
 /** What else an error tells a client. */
 export interface RequestErrorDetails {
   readonly code?: string;
-  readonly param?: string;
+  readonly param?: string | undefined;
   /** Seconds. */
   readonly retryAfter?: number;
 }

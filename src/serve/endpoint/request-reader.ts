@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 
-import { encodeChat, encodeCompletion, type EncodedChat, type EncodedCompletion, SlowTexts } from './encode-request.js';
+import { compiledProgram } from '../../processes/compiled-program.js';
+import { type Encoded, encodings, type ReadingModel, SlowTexts } from './encode-request.js';
 import type { PolicyEndpoint } from './policy-endpoint.js';
 import type { FromReader, ReaderData, ReaderJob, RequestKind } from './reader-messages.js';
 import { RequestError } from './request-error.js';
@@ -30,7 +30,7 @@ const OPENING_MILLISECONDS = 120_000;
 interface Job {
   readonly client: unknown;
   readonly job: ReaderJob;
-  readonly resolve: (encoded: EncodedChat | EncodedCompletion) => void;
+  readonly resolve: (encoded: Encoded) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -52,60 +52,34 @@ export class RequestReader {
   }
 
   /** @throws RequestError */
-  async chat(bytes: Uint8Array<ArrayBuffer>, client: unknown): Promise<EncodedChat> {
+  async read<Kind extends RequestKind>(kind: Kind, bytes: Uint8Array<ArrayBuffer>, client: unknown) {
+    return (await this.#read(kind, bytes, client)) as Extract<Encoded, { readonly kind: Kind }>;
+  }
+
+  async #read(kind: RequestKind, bytes: Uint8Array<ArrayBuffer>, client: unknown): Promise<Encoded> {
+    const { data } = this.#options;
     const endpoints = this.#options.endpoints();
-    const isKnown = (key: string) => endpoints.some((one) => one.knows(key));
-    return this.#read('chat', bytes, client, (limits) =>
-      encodeChat(bytes, { models: endpoints.map(readingModel), isKnown, ...limits }),
-    ) as Promise<EncodedChat>;
-  }
-
-  /** @throws RequestError */
-  async completion(bytes: Uint8Array<ArrayBuffer>, client: unknown): Promise<EncodedCompletion> {
-    const endpoints = this.#options.endpoints();
-    return this.#read('completion', bytes, client, (limits) =>
-      encodeCompletion(bytes, { models: endpoints.map(readingModel), ...limits }),
-    ) as Promise<EncodedCompletion>;
-  }
-
-  async dispose(): Promise<void> {
-    await Promise.all([this.#long.dispose(), this.#short.dispose()]);
-  }
-
-  async #read(
-    kind: RequestKind,
-    bytes: Uint8Array<ArrayBuffer>,
-    client: unknown,
-    here: (limits: { readonly milliseconds?: number }) => Promise<EncodedChat | EncodedCompletion>,
-  ): Promise<EncodedChat | EncodedCompletion> {
-    const { data, endpoints } = this.#options;
-    const sources = endpoints().map(({ model }) => model.encoderSource);
+    const sources = endpoints.map(({ model }) => model.encoderSource);
+    const limits = { milliseconds: SHORT_MILLISECONDS };
     // An encoder that can be opened nowhere else is used here.
     if (data !== undefined && sources.every((source) => source !== undefined)) {
-      if (bytes.length > SHORT) return this.#long.read({ kind, bytes, models: this.#models() }, client);
-      const limits = { milliseconds: SHORT_MILLISECONDS };
-      if (this.#hasSlowTexts) return this.#short.read({ kind, bytes, models: this.#models(), ...limits }, client);
+      const job = { kind, bytes, models: endpoints.map(sentModel) };
+      if (bytes.length > SHORT) return this.#long.read(job, client);
+      if (this.#hasSlowTexts) return this.#short.read({ ...job, ...limits }, client);
     }
+    const isKnown = (key: string) => endpoints.some((one) => one.knows(key));
     const isOwn = sources.every((source) => source?.isOwn);
     try {
-      return await here(isOwn ? {} : { milliseconds: SHORT_MILLISECONDS });
+      const models = endpoints.map(readingModel);
+      return await encodings[kind](bytes, { models, isKnown, ...(!isOwn && limits) });
     } catch (error) {
       if (error instanceof SlowTexts) this.#hasSlowTexts = true;
       throw error;
     }
   }
 
-  #models(): ReaderJob['models'] {
-    return this.#options.endpoints().map(({ longestToken, maxTokens, model, name, prompt }) => {
-      return {
-        ...(prompt && { prompt: { system: prompt.system, games: prompt.examples?.games ?? [] } }),
-        name,
-        longestToken,
-        maxTokens,
-        vocabularySize: model.capabilities.vocabularySize,
-        source: model.encoderSource,
-      };
-    });
+  async dispose(): Promise<void> {
+    await Promise.all([this.#long.dispose(), this.#short.dispose()]);
   }
 }
 
@@ -124,10 +98,7 @@ class ReaderThreads {
   }
 
   /** @throws RequestError */
-  read(
-    job: ReaderJob & { readonly bytes: Uint8Array<ArrayBuffer> },
-    client: unknown,
-  ): Promise<EncodedChat | EncodedCompletion> {
+  read(job: ReaderJob, client: unknown): Promise<Encoded> {
     return new Promise((resolve, reject) => {
       this.#waiting = [...this.#waiting, { client, job, resolve, reject }];
       this.#goOn();
@@ -167,9 +138,16 @@ class ReaderThreads {
   }
 }
 
-function readingModel({ encoder, longestToken, maxTokens, model, name, prompt }: PolicyEndpoint) {
+function readingModel({ encoder, longestToken, maxTokens, model, name, prompt }: PolicyEndpoint): ReadingModel {
   const { vocabularySize } = model.capabilities;
   return { name, longestToken, maxTokens, prompt, vocabularySize, encoder: () => Promise.resolve(encoder) };
+}
+
+/** The same for another thread. */
+function sentModel(endpoint: PolicyEndpoint): ReaderJob['models'][number] {
+  const { encoder: _, prompt, ...model } = readingModel(endpoint);
+  const kept = prompt && { system: prompt.system, games: prompt.examples?.games ?? [] };
+  return { ...model, prompt: kept, source: endpoint.model.encoderSource };
 }
 
 /** A thread that reads one body at a time. */
@@ -187,8 +165,9 @@ class ReaderThread {
   ) {
     this.#tellFree = tell.free;
     this.#milliseconds = milliseconds;
+    const program = compiledProgram(new URL('./reader-thread.js', import.meta.url));
     const resourceLimits = { maxOldGenerationSizeMb: megabytes };
-    this.#worker = new Worker(threadProgram(), { workerData: data, execArgv: [], resourceLimits });
+    this.#worker = new Worker(program, { workerData: data, execArgv: [], resourceLimits });
     this.#worker.on('message', (message: FromReader) => this.#take(message));
     // Its memory is used up, or its code has an error.
     this.#worker.on('error', () => {
@@ -216,7 +195,7 @@ class ReaderThread {
   read(job: Job): void {
     this.#current = job;
     this.#endAfter(OPENING_MILLISECONDS, 'the tokenizer cannot be opened in time');
-    this.#worker.postMessage(job.job, [job.job.bytes.buffer as ArrayBuffer]);
+    this.#worker.postMessage(job.job, [job.job.bytes.buffer]);
   }
 
   async end(): Promise<void> {
@@ -249,10 +228,4 @@ class ReaderThread {
     this.#current?.reject(new RequestError(400, `the request cannot be read: ${why}`, { code: 'request_too_complex' }));
     this.#current = undefined;
   }
-}
-
-/** The program of a thread. It is next to this file if compiled, and in dist if this file runs from source. */
-function threadProgram(): URL {
-  const beside = new URL('./reader-thread.js', import.meta.url);
-  return existsSync(beside) ? beside : new URL('../../../dist/serve/endpoint/reader-thread.js', import.meta.url);
 }

@@ -2,31 +2,23 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 
 import { AgentgymError } from '../../errors/agentgym-error.js';
-import { isLoopback, isOwnName, isSame } from '../guard-request.js';
+import { isLoopback, isOwnName, isSame, refuseGuessable } from '../guard-request.js';
 import { addressFor, listen } from '../listen.js';
 import { answerRequest, type Served } from './answer-request.js';
 import { ClientAnswer } from './client-answer.js';
 import { ClientConnections, clientOf } from './client-connections.js';
 import { FairShare } from './fair-share.js';
-import { nameOnce } from './name-once.js';
-import type { PolicyEndpoint } from './policy-endpoint.js';
+import type { OpenEndpoint } from './open-endpoint.js';
 import { MOST_BYTES } from './read-body.js';
-import type { ReaderData } from './reader-messages.js';
 import { RequestError } from './request-error.js';
 import { RequestReader } from './request-reader.js';
-import type { ServedAdapters } from './served-adapters.js';
 
-export interface ServePolicyRequest {
-  readonly endpoint: PolicyEndpoint;
-  /** Adapters that clients may load beside it. Absent: none. */
-  readonly adapters?: ServedAdapters;
-  /** Opens the encoder of the model in threads that read long requests. Absent: they are read in the main thread. */
-  readonly reader?: ReaderData | undefined;
+export interface ServePolicyRequest extends Omit<OpenEndpoint, 'dispose'> {
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
   /** The key that every request must have. Absent: none is needed, which is allowed for this machine only. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** A reader that takes nothing of what is written for so long loses its connection. Default: 30,000. */
   readonly readerMilliseconds?: number;
   /** Connections at the same time. Default: 1024. */
@@ -67,6 +59,7 @@ const limits = {
  */
 export async function servePolicy(request: ServePolicyRequest): Promise<PolicyServer> {
   const { adapters, endpoint: base, host, key, log = () => undefined } = request;
+  const named = new Set<string>();
   refuseOpenServer(host, key);
   const served: Served = {
     base,
@@ -75,7 +68,12 @@ export async function servePolicy(request: ServePolicyRequest): Promise<PolicySe
     texts: new FairShare(MOST_OPEN),
     memory: new FairShare(MOST_MEMORY),
     created: Math.floor(Date.now() / 1000),
-    ignored: nameOnce(log),
+    ignored: (names) => {
+      for (const name of names) {
+        if (!named.has(name)) log(`Requests have \`${name}\`, which has no effect here.`);
+        named.add(name);
+      }
+    },
   };
   const open = new Set<AbortController>();
   let isClosing = false;
@@ -151,12 +149,7 @@ function refuse(incoming: IncomingMessage, { host, key }: ServePolicyRequest): v
 }
 
 function refuseOpenServer(host: string, key: string | undefined): void {
-  if (key !== undefined && key.length < 16) {
-    throw new AgentgymError('AG_SERVE_FAILED', {
-      message: `The key is ${key.length} characters long, so it can be guessed.`,
-      hint: 'Set AGENTGYM_SERVE_KEY to 16 random characters or more.',
-    });
-  }
+  refuseGuessable('key', key, 'Set AGENTGYM_SERVE_KEY to 16 random characters or more.');
   if (key !== undefined || isLoopback(host)) return;
   throw new AgentgymError('AG_SERVE_FAILED', {
     message: `Other machines could use the model through ${host} without a key.`,

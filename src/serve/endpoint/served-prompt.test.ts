@@ -23,7 +23,7 @@ async function read(...messages: readonly object[]): Promise<EncodedChat> {
   const limits = { maxActionTokens: 6, maxTokens: 200 };
   const options = { model, name: 'guide', ...limits, random: createRandom(1), prompt: servedPrompt(kept) };
   const endpoint = new PolicyEndpoint(options);
-  return new RequestReader({ endpoints: () => [endpoint] }).chat(bytes(messages), 'me');
+  return new RequestReader({ endpoints: () => [endpoint] }).read('chat', bytes(messages), 'me');
 }
 
 const beginning = (system: string) => [
@@ -59,7 +59,7 @@ it('begins long conversations alike, which a thread reads', async () => {
   for (const prompt of [undefined, servedPrompt({ ...kept, games })]) {
     const endpoint = new PolicyEndpoint({ ...options, ...(prompt && { prompt }) });
     const reader = new RequestReader({ endpoints: () => [endpoint], data: { entry, policy: 'fixture' } });
-    begins.push((await reader.chat(bytes(long), 'me')).begin);
+    begins.push((await reader.read('chat', bytes(long), 'me')).begin);
     await reader.dispose();
   }
   expect(begins[1]!.length).toBeGreaterThan(begins[0]!.length);

@@ -1,10 +1,16 @@
-/** Characters of the longest line that is kept. Frames and events are shorter. */
-export const longestLine = 1 << 20;
-
-/** Splits a text that arrives in parts into lines. A line that is longer than `longestLine` is dropped while it arrives. */
+/** Splits a text that arrives in parts into lines. A line that is too long is dropped while it arrives. */
 export class BoundedLines {
   #rest = '';
   #drops = false;
+
+  /**
+   * @param longest characters of the longest line that is kept
+   * @param onTooLong called once for each line that is dropped
+   */
+  constructor(
+    private readonly longest: number,
+    private readonly onTooLong: () => void = () => undefined,
+  ) {}
 
   /** The next part begins at the beginning of the text. */
   restart(): void {
@@ -27,7 +33,8 @@ export class BoundedLines {
 
   #keep(part: string, from: number, to: number): void {
     if (this.#drops) return;
-    this.#drops = this.#rest.length + to - from > longestLine;
+    this.#drops = this.#rest.length + to - from > this.longest;
     this.#rest = this.#drops ? '' : this.#rest + part.slice(from, to);
+    if (this.#drops) this.onTooLong();
   }
 }
