@@ -140,7 +140,7 @@ describe('a recipe with faults', () => {
   it('leaves out what would be refused', async () => {
     // A stage with its own horizon cannot be varied along the axis.
     const own = await adviceOf('textcraft', {
-      sets: ['environment.options.depths=[3, 4]', 'stages.rl.horizon={schedule: fixed, turns: 8}'],
+      sets: ['environment.options.depths=[3, 4]', 'horizon=null', 'stages.rl.horizon={schedule: fixed, turns: 8}'],
     });
     const finding = own.findings.find(({ rule }) => rule === 'turn-budget');
     expect(finding?.change).toMatch(/^--set stages\.rl\.horizon\.turns=\d+$/);
