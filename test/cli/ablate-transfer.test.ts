@@ -178,5 +178,7 @@ it('tests a policy in an environment whose words it has never seen', { timeout: 
   // It answers with numbers, which are not commands.
   expect(crafts!.evaluations[0]!.invalid).toBe(1);
   expect(Object.keys(crafts!.baselines).sort()).toEqual(['demonstrator', 'oracle', 'random']);
-  expect(stdout).toMatch(/on crafts, without training in it\n.*success.*\nrandom .*\ndemonstrator .*\ntrained .*0\.0 %/);
+  expect(stdout).toMatch(
+    /on crafts, without training in it\n.*success.*\nrandom .*\ndemonstrator .*\ntrained .*0\.0 %/,
+  );
 });
