@@ -29,6 +29,7 @@ export type * from './contracts/random.js';
 export type * from './contracts/requirement.js';
 export type * from './contracts/reward.js';
 export type * from './contracts/sampler.js';
+export type * from './contracts/sandbox.js';
 export type * from './contracts/text-view.js';
 export type * from './contracts/tool.js';
 export type * from './contracts/trajectory.js';

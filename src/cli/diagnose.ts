@@ -2,11 +2,13 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg, totalmem } from 'node:os';
 
 import type { Diagnosis, DiagnosisSettings } from '../contracts/plugin.js';
+import { isAgentgymError } from '../errors/agentgym-error.js';
 import { withinDeadline } from '../errors/within-deadline.js';
 import { callPlugin } from '../plugins/call-plugin.js';
 import { createHost, type HostSettings } from '../plugins/create-host.js';
 import { requiredBy } from '../plugins/required-by.js';
 import { allContributions, type LocatedContribution, type PluginHost } from '../plugins/open-plugin-host.js';
+import { openSandbox } from '../sandbox/open-sandbox.js';
 
 /** One subject that the doctor examined. */
 export interface DiagnosedSubject {
@@ -34,6 +36,7 @@ export async function diagnose(
     { subject: 'machine', findings: machine() },
     { subject: 'folders', findings: await Promise.all(Object.entries(folders).map(writable)) },
     { subject: 'plugins', findings: plugins(located) },
+    { subject: 'sandbox for programs of agents', findings: [await sandbox(settings.signal)] },
     ...problems,
     ...(await Promise.all(located.map((item) => requirementsOf(item, settings.signal)))).flat(),
     ...(await Promise.all(located.map((item) => diagnoseContribution(item, settings, how)))).flat(),
@@ -85,6 +88,19 @@ async function writable([purpose, folder]: [string, string]): Promise<Diagnosis>
       message,
       hint: 'Make the folder writable, or choose another one with AGENTGYM_DATA_DIR and AGENTGYM_CACHE_DIR.',
     };
+  }
+}
+
+/** Tries one out. Few environments need it, so that it is missing is no problem. */
+async function sandbox(signal: AbortSignal): Promise<Diagnosis> {
+  try {
+    const opened = await openSandbox({}, signal);
+    await opened.close();
+    const counted = process.getuid?.() === 0 ? 'memory and files' : 'memory, files and processes';
+    return { level: 'ok', message: `bubblewrap makes it; agentgym counts its ${counted}` };
+  } catch (error) {
+    if (!isAgentgymError(error)) throw error;
+    return { level: 'note', message: error.message, hint: error.hint };
   }
 }
 

@@ -472,7 +472,7 @@ export const recipeSchema = v.strictObject({
   ),
   environment: v.exactOptional(environment),
   environments: v.exactOptional(environments),
-  reward: withDefault(reward, { terms: [{ name: 'sparse' }] }, 'The reward'),
+  reward: v.optional(described(reward, 'The reward'), { terms: [{ name: 'sparse' }] }),
   format: withDefault(format, { name: 'plain' }, 'How the policy writes its actions'),
   tools: optional(
     v.pipe(v.array(tool), v.minLength(1)),

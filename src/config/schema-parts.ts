@@ -1,9 +1,9 @@
 // How keys of a recipe or an ablation are described, so that a schema reads as a list of keys.
 import * as v from 'valibot';
 
-/** A value with its meaning. */
-export function described<Schema extends v.GenericSchema>(schema: Schema, description: string) {
-  return v.pipe(schema, v.description(description));
+/** A value with its meaning. A schema with a pipe has a deeper type, and compilers of users stop at some depth. */
+export function described<Schema extends v.GenericSchema>(schema: Schema, description: string): Schema {
+  return v.pipe(schema, v.description(description)) as v.GenericSchema as Schema;
 }
 
 /** A key that may be absent. */

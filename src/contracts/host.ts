@@ -6,6 +6,7 @@ import type { OutsideFiles } from './files.js';
 import type { JsonObject } from './json.js';
 import type { Random } from './random.js';
 import type { FoundRequirement } from './requirement.js';
+import type { Sandbox, SandboxOptions } from './sandbox.js';
 import type { TextScene, TextView } from './text-view.js';
 import type { HostFetch, OpenJson } from './wire.js';
 
@@ -126,6 +127,11 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
    * world that says that it is external is not replayed.
    */
   openProgram(command: string, args?: readonly string[], options?: WorldProgramOptions): Promise<World>;
+  /**
+   * Opens a sandbox for programs that an agent writes, by bubblewrap. Rejects with AG_SANDBOX where there is none. A plugin
+   * closes it; it also ends with the run, however the run ends.
+   */
+  openSandbox(options?: SandboxOptions): Promise<Sandbox>;
   /**
    * Opens the rows of a data set in files, of which there may be millions. The first time it reads them all, checks every
    * row, and keeps an index in `cacheDirectory`; this takes some seconds for a million rows. Rejects with AG_DATA if a

@@ -392,6 +392,12 @@ export const errorCodes = {
     cause: 'A full disk, or missing permissions of the folder.',
     cure: 'Free disk space, then continue with `agentgym train --resume RUN`.',
   },
+  AG_SANDBOX: {
+    meaning: 'A sandbox for programs of an agent cannot be opened.',
+    cause:
+      'The machine does not run Linux, bubblewrap is not installed, or the system does not let it make namespaces.',
+    cure: 'Install bubblewrap: `apt-get install bubblewrap`. In a container, allow user namespaces. `agentgym doctor` tries it.',
+  },
   AG_SERVE_FAILED: {
     meaning: 'The pages of runs cannot be served.',
     cause: 'Another program uses the port, or this machine does not have the address.',

@@ -9,6 +9,7 @@ import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import { openProgramWorld, type ProgramWorldSettings } from '../rollout/remote/program-world.js';
+import { openSandbox } from '../sandbox/open-sandbox.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
 import { tellWaits } from '../transfers/tell-waits.js';
@@ -54,6 +55,7 @@ export function createEnvironmentHost(
     spawnJsonLines,
     openProgram: (command, args = [], options = {}) =>
       openProgramWorld(command, args, options, { ...host, ...(milliseconds && { milliseconds }) }),
+    openSandbox: (options = {}) => openSandbox(options, host.signal),
     // Few worlds have one, and its libraries take time to load.
     openDataSet: async (options) => (await import('../data/open-data-set.js')).openDataSet(options, host),
     composeObservation,

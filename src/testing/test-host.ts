@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import type { DataColumns, DataSetOptions } from '../contracts/data-set.js';
 import type { EnvironmentHost, WorldProgramOptions } from '../contracts/host.js';
+import type { SandboxOptions } from '../contracts/sandbox.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { openDataSet } from '../data/open-data-set.js';
@@ -13,6 +14,7 @@ import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import { openProgramWorld } from '../rollout/remote/program-world.js';
+import { openSandbox } from '../sandbox/open-sandbox.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
 import { tellWaits } from '../transfers/tell-waits.js';
@@ -47,6 +49,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     spawnJsonLines,
     openProgram: (command: string, args: readonly string[] = [], options: WorldProgramOptions = {}) =>
       openProgramWorld(command, args, options, host),
+    openSandbox: (options: SandboxOptions = {}) => openSandbox(options, host.signal),
     openDataSet: <const Columns extends DataColumns>(options: DataSetOptions<Columns>) => openDataSet(options, host),
     composeObservation,
     messages,

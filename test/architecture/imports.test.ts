@@ -21,7 +21,7 @@ const GROUPS = [
   ['training', 'evaluation', 'demonstrations'],
   ['rollout'],
   // A download is a file in the end, and so is a lock. Rows are in files.
-  ['requirements'],
+  ['requirements', 'sandbox'],
   ['processes', 'transfers', 'data'],
   ['credit', 'statistics', 'random', 'files', 'contracts', 'errors'],
 ] as const;
@@ -32,7 +32,19 @@ const SIDEWAYS = [['plugins', 'config']];
 /** `agentgym plugins check` runs the conformance kits: docs/decisions/checking-plugins.md. */
 const KITS_RUN_IN = /^src\/plugin-check\//;
 const TESTING = [
-  ...['rollout', 'credit', 'statistics', 'random', 'processes', 'transfers', 'data', 'files', 'contracts', 'errors'],
+  ...[
+    'rollout',
+    'sandbox',
+    'credit',
+    'statistics',
+    'random',
+    'processes',
+    'transfers',
+    'data',
+    'files',
+    'contracts',
+    'errors',
+  ],
 ];
 
 /**

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { openPluginHost, type LocatedContribution } from '../../src/plugins/open-plugin-host.js';
+import { isPlayable } from '../playable.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { isLong } from '../long.js';
 import { rewardOnKit, optionDefaults } from '../../src/testing/index.js';
@@ -13,7 +14,7 @@ import { rewardOnKit, optionDefaults } from '../../src/testing/index.js';
 const plugins = resolve(import.meta.dirname, '../../plugins');
 const names = readdirSync(plugins).filter((name) => /^(env|reward)-/.test(name));
 const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
-const environments = await host.contributions('environment');
+const environments = (await host.contributions('environment')).filter(({ contribution }) => isPlayable(contribution));
 const rewards = await host.contributions('reward');
 
 /** Schemes that take prices: the law is checked for them next to an outcome reward. */

@@ -5,13 +5,14 @@ import { join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 
 import { openPluginHost } from '../../src/plugins/open-plugin-host.js';
+import { isPlayable } from '../playable.js';
 import { readPluginSource } from '../../src/plugins/plugin-source.js';
 import { optionDefaults, testHost } from '../../src/testing/index.js';
 
 const plugins = resolve(import.meta.dirname, '../../plugins');
 const names = readdirSync(plugins).filter((name) => name.startsWith('env-'));
 const host = openPluginHost(await Promise.all(names.map((name) => readPluginSource(join(plugins, name)))));
-const environments = await host.contributions('environment');
+const environments = (await host.contributions('environment')).filter(({ contribution }) => isPlayable(contribution));
 
 it('there are environments to ask', () => expect(environments.length).toBeGreaterThanOrEqual(5));
 

@@ -1,0 +1,261 @@
+// Programs of an agent run in namespaces that bubblewrap makes. A process holds them open, and each program enters them.
+import { randomInt, randomUUID } from 'node:crypto';
+import { stat, statfs } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Sandbox, SandboxCall, SandboxLimit, SandboxOptions, SandboxResult } from '../contracts/sandbox.js';
+import { AgentgymError } from '../errors/agentgym-error.js';
+import { messageOf } from '../errors/message-of.js';
+import { withinDeadline } from '../errors/within-deadline.js';
+import { awaitEnding } from '../processes/await-ending.js';
+import { findProgram } from '../processes/find-program.js';
+import { type OwnedProcess, spawnOwned } from '../processes/spawn-owned.js';
+import { pidNamespaceOf, processesIn } from './namespace-processes.js';
+import { enterCommand, holdCommand, type Owner, type SandboxPrograms, workFolder } from './sandbox-command.js';
+
+const openMilliseconds = 10_000;
+/** Between checks of the limits that only this process keeps. */
+const lookEvery = 40;
+const usualSeconds = 10;
+const usualMegabytes = 512;
+const usualProcesses = 64;
+const usualFiles = 10_000;
+const usualBytes = 2 ** 20;
+/** Tries to kill what is left behind, a second in all. A program that starts processes faster loses the sandbox. */
+const mostSweeps = 40;
+const betweenSweeps = 25;
+/** Programs can read the first variables of every process in the sandbox, also of those that lead into it. */
+const bareEnvironment = { PATH: '/usr/bin:/bin' };
+
+/**
+ * Opens a sandbox. It ends when `signal` is aborted.
+ *
+ * @throws AG_SANDBOX if this machine cannot make one
+ */
+export async function openSandbox(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox> {
+  const programs = await findSandboxPrograms();
+  const hidden = await Promise.all(
+    (options.hide ?? []).map(async (path) => ({ path, isFolder: (await stat(path)).isDirectory() })),
+  );
+  const owner = newOwner();
+  const [command = '', ...args] = holdCommand(programs, owner, options, hidden);
+  const holder = await spawnOwned(command, args, { signal, env: bareEnvironment });
+  try {
+    const pid = await withinDeadline('a sandbox', openMilliseconds, () => pidOfHolder(holder));
+    return new OpenSandbox({ programs, owner, options, holder, pid, namespace: await pidNamespaceOf(pid), signal });
+  } catch (error) {
+    holder.kill();
+    signal.throwIfAborted();
+    throw cannot(`bubblewrap cannot make one: ${messageOf(error)}`, error);
+  }
+}
+
+/** @throws AG_SANDBOX that names what is missing */
+async function findSandboxPrograms(): Promise<SandboxPrograms> {
+  if (process.platform !== 'linux') throw cannot('it needs Linux');
+  const find = (name: string) =>
+    findProgram(name, {}).catch((error: unknown) => {
+      throw cannot(messageOf(error), error);
+    });
+  // bubblewrap is what is missing most often, so it is named first.
+  const bwrap = await find('bwrap');
+  return { bwrap, nsenter: await find('nsenter'), prlimit: await find('prlimit'), setpriv: await find('setpriv') };
+}
+
+function cannot(why: string, cause?: unknown): AgentgymError {
+  return new AgentgymError('AG_SANDBOX', { message: `A sandbox cannot be opened: ${why}.`, cause });
+}
+
+/**
+ * A user that nobody else has, where this process may choose one. Root could otherwise use more processes than its limit,
+ * and programs of two sandboxes could signal each other.
+ */
+function newOwner(): Owner {
+  return process.getuid?.() === 0 ? randomInt(40_000, 60_000) : undefined;
+}
+
+/** The process id that bubblewrap writes, once the program inside runs. */
+async function pidOfHolder({ ended, stderr, stdout }: OwnedProcess): Promise<number> {
+  let [said, complained] = ['', ''];
+  stderr.setEncoding('utf8').on('data', (text: string) => (complained = (complained + text).slice(-400)));
+  const ready = new Promise<number>((resolve) => {
+    stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, pid] = /"child-pid": (\d+)[\s\S]*\}\s*ready\n/.exec(said) ?? [];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+  });
+  const failed = ended.then(() => {
+    throw new Error(complained.trim() || 'it ended');
+  });
+  return Promise.race([ready, failed]);
+}
+
+interface OpenParts {
+  readonly programs: SandboxPrograms;
+  readonly owner: Owner;
+  readonly options: SandboxOptions;
+  readonly holder: OwnedProcess;
+  readonly pid: number;
+  readonly namespace: string;
+  readonly signal: AbortSignal;
+}
+
+class OpenSandbox implements Sandbox {
+  readonly id = `bubblewrap-${randomUUID().slice(0, 8)}`;
+  readonly folder = workFolder;
+  readonly #parts: OpenParts;
+  /** Processes that hold the namespaces open. */
+  #own: ReadonlySet<number> | undefined;
+  #closed: string | undefined;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: OpenParts) {
+    this.#parts = parts;
+    void parts.holder.ended.then(() => (this.#closed ??= 'its processes have ended'));
+  }
+
+  /** Programs run one after the other, because what one leaves behind is killed at its end. */
+  run(command: string, args: readonly string[] = [], call: SandboxCall = {}): Promise<SandboxResult> {
+    const result = this.#running.then(() => this.#run([command, ...args], call));
+    this.#running = result.catch(() => undefined);
+    return result;
+  }
+
+  async write(path: string, content: string | Uint8Array): Promise<void> {
+    const script = 'mkdir -p -- "$(dirname -- "$1")" && cat > "$1"';
+    const { code, stderr } = await this.run('/bin/sh', ['-c', script, 'sh', this.#below(path)], { input: content });
+    if (code !== 0) throw new Error(`${path} cannot be written in the sandbox: ${stderr.trim().slice(0, 200)}`);
+  }
+
+  async read(path: string, bytes = usualBytes): Promise<Uint8Array | undefined> {
+    // Base64, because the output of programs is text.
+    const script = '[ -f "$1" ] || exit 3; head -c "$2" -- "$1" | base64 -w 0';
+    const args = ['-c', script, 'sh', this.#below(path), `${bytes + 1}`];
+    const { code, stderr, stdout } = await this.run('/bin/sh', args, { outputBytes: 2 * bytes + 1024 });
+    if (code === 3) return undefined;
+    if (code !== 0) throw new Error(`${path} cannot be read in the sandbox: ${stderr.trim().slice(0, 200)}`);
+    const content = Buffer.from(stdout, 'base64');
+    if (content.length > bytes) throw new Error(`${path} in the sandbox has more than ${bytes} bytes`);
+    return content;
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= 'it was closed';
+    this.#parts.holder.kill();
+    await this.#parts.holder.ended;
+  }
+
+  #below(path: string): string {
+    return path.startsWith('/') ? path : `${workFolder}/${path}`;
+  }
+
+  async #run(command: readonly string[], call: SandboxCall): Promise<SandboxResult> {
+    const { input = '', outputBytes = usualBytes, seconds = usualSeconds, signal } = call;
+    const { options, owner, pid, programs } = this.#parts;
+    if (this.#closed !== undefined) throw new Error(`the sandbox is closed: ${this.#closed}`);
+    signal?.throwIfAborted();
+    this.#own ??= new Set((await this.#processes()).map((one) => one.pid));
+    const processes = options.processes ?? usualProcesses;
+    const entered = enterCommand(programs, owner, pid, { env: options.env ?? {}, processes }, command);
+    const begun = performance.now();
+    const child = await spawnOwned(entered[0] as string, entered.slice(1), { env: bareEnvironment });
+    let limit: SandboxLimit | undefined;
+    const end = new AbortController();
+    const stop = (reached: SandboxLimit) => {
+      limit ??= reached;
+      end.abort();
+    };
+    const outputs = new Outputs(child, outputBytes, () => stop('output'));
+    child.stdin.end(input);
+    const ending = awaitEnding(child);
+    const looking = this.#look(begun, seconds, processes, stop, end.signal);
+    const stopped = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));
+    const aborted = () => end.abort();
+    signal?.addEventListener('abort', aborted, { once: true });
+    await Promise.race([ending, stopped]);
+    const milliseconds = performance.now() - begun;
+    end.abort();
+    child.kill();
+    await this.#sweep();
+    const { code } = await ending;
+    await looking;
+    signal?.removeEventListener('abort', aborted);
+    signal?.throwIfAborted();
+    return { code: limit === undefined ? code : null, ...outputs.texts(), ...(limit && { limit }), milliseconds };
+  }
+
+  /** Keeps the limits that the system does not, until `signal` is aborted. */
+  async #look(
+    begun: number,
+    seconds: number,
+    processes: number,
+    stop: (limit: SandboxLimit) => void,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { files = usualFiles, megabytes = usualMegabytes } = this.#parts.options;
+    const bytes = megabytes * 1e6;
+    while (!signal.aborted) {
+      const left = 1000 * seconds - (performance.now() - begun);
+      if (left <= 0) return stop('seconds');
+      await wait(Math.min(lookEvery, left), undefined, { signal }).catch(() => undefined);
+      const found = (await this.#processes()).filter(({ pid }) => this.#own?.has(pid) !== true);
+      if (signal.aborted) return;
+      if (found.length > processes) return stop('processes');
+      if ((await filesBelow(this.#parts.pid)) > files) return stop('files');
+      if (found.reduce((sum, one) => sum + one.bytes, 0) > bytes) return stop('memory');
+    }
+  }
+
+  #processes() {
+    return processesIn(this.#parts.namespace);
+  }
+
+  /** Kills what a program left behind, whatever group or session it is in. */
+  async #sweep(): Promise<void> {
+    for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
+      const left = (await this.#processes()).filter(({ pid }) => this.#own?.has(pid) !== true);
+      if (left.length === 0) return;
+      for (const { pid } of left) kill(pid);
+      await wait(sweep === 0 ? 1 : betweenSweeps);
+    }
+    this.#closed ??= 'a program started processes faster than they could be killed';
+    await this.close();
+  }
+}
+
+/** Number of files in the working folder, seen through a process in the sandbox; 0 if that has ended. */
+async function filesBelow(pid: number): Promise<number> {
+  const { ffree, files } = await statfs(`/proc/${pid}/root${workFolder}`).catch(() => ({ ffree: 0, files: 0 }));
+  return files - ffree;
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
+}
+
+/** Standard output and error of a program, up to a number of bytes together. */
+class Outputs {
+  readonly #pieces: { readonly stdout: Buffer[]; readonly stderr: Buffer[] } = { stdout: [], stderr: [] };
+  #left: number;
+
+  constructor(child: OwnedProcess, most: number, tooMuch: () => void) {
+    this.#left = most;
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].on('data', (piece: Buffer) => {
+        this.#pieces[name].push(piece.subarray(0, Math.max(0, this.#left)));
+        this.#left -= piece.length;
+        if (this.#left < 0) tooMuch();
+      });
+    }
+  }
+
+  texts(): { readonly stdout: string; readonly stderr: string } {
+    const { stdout, stderr } = this.#pieces;
+    return { stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
+  }
+}
