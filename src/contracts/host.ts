@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 
 import type { DataColumns, DataSet, DataSetOptions } from './data-set.js';
-import type { World } from './environment.js';
+import type { Call, World } from './environment.js';
 import type { OutsideFiles } from './files.js';
 import type { JsonObject } from './json.js';
 import type { Random } from './random.js';
@@ -89,6 +89,14 @@ export interface JsonLinesProcess<Question extends object, Answer> {
   end(): Promise<void>;
 }
 
+/** How much of something there is for all episodes of a run together, in all threads. */
+export interface SharedLimitOptions {
+  /** Turns at the same time; absent: any number. */
+  readonly atOnce?: number;
+  /** Turns that begin within a minute; absent: any number. */
+  readonly perMinute?: number;
+}
+
 /** How the processes of a world are started, and what they may do. */
 export interface WorldProgramOptions extends Omit<SpawnOptions, 'signal'> {
   /** What the program is told when it opens the world, such as the options of the environment. Absent: nothing. */
@@ -127,6 +135,14 @@ export interface EnvironmentHost extends Omit<Host, 'random'> {
    * world that says that it is external is not replayed.
    */
   openProgram(command: string, args?: readonly string[], options?: WorldProgramOptions): Promise<World>;
+  /**
+   * Waits for a turn of a limit that all episodes of the run share: ports of this machine, processes, requests to a service.
+   * Whoever asks first goes first. The deadline of `call` does not run while it waits, and the wait is no time of the call.
+   * A limit is declared where it is used, with the same numbers everywhere in the package.
+   *
+   * @returns a function that ends the turn; it may be called twice
+   */
+  takeTurn(limit: string, options: SharedLimitOptions, call: Call): Promise<() => void>;
   /**
    * Opens a sandbox for programs that an agent writes, by bubblewrap. Rejects with AG_SANDBOX where there is none. A plugin
    * closes it; it also ends with the run, however the run ends.

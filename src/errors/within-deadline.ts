@@ -13,6 +13,8 @@ export interface DeadlineOptions<T> {
    * left out.
    */
   readonly took?: (milliseconds: number) => void;
+  /** Milliseconds so far in which the work waited for its turn. They count neither as its time nor towards its deadline. */
+  readonly waited?: () => number;
 }
 
 /**
@@ -66,13 +68,21 @@ async function awaitWithin<T>(
   milliseconds: number,
   result: PromiseLike<T>,
   blocked: number,
-  { late, took }: DeadlineOptions<T>,
+  { late, took, waited = () => 0 }: DeadlineOptions<T>,
 ): Promise<Awaited<T>> {
   let expire!: () => void;
+  let cancel!: () => void;
+  let excused = 0;
   const deadline = new Promise<never>((_, reject) => {
-    expire = () => reject(new DeadlineError(`${what} took longer than ${milliseconds / 1000} s`));
+    expire = () => {
+      cancel();
+      const longer = waited() - excused;
+      excused += longer;
+      if (longer > 0) cancel = afterResponsiveTime(longer, expire);
+      else reject(new DeadlineError(`${what} took longer than ${milliseconds / 1000} s`));
+    };
   });
-  const cancel = afterResponsiveTime(milliseconds, expire);
+  cancel = afterResponsiveTime(milliseconds, expire);
   const begun = responsiveTime();
   let isLate = false;
   const answer = Promise.resolve(result);
@@ -88,7 +98,7 @@ async function awaitWithin<T>(
     isLate = error instanceof DeadlineError;
     throw error;
   } finally {
-    took?.(blocked + Math.max(0, responsiveTime() - begun));
+    took?.(blocked + Math.max(0, responsiveTime() - begun - waited()));
     cancel();
   }
 }

@@ -7,6 +7,7 @@ import { moduleShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost } from '../plugins/create-host.js';
 import { openLocalWorld } from '../rollout/local-world.js';
 import { serveWorld } from '../rollout/remote/serve-world.js';
+import { turnsOverPort } from '../rollout/remote/thread-turns.js';
 import type { FromThread } from '../rollout/remote/thread-messages.js';
 import type { ThreadData } from './thread-data.js';
 
@@ -24,6 +25,10 @@ serveWorld(port, memory, async (signal) => {
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
   const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory };
-  const host = createEnvironmentHost(settings, owner, data.found, limits.milliseconds);
+  const host = createEnvironmentHost(settings, owner, {
+    found: data.found,
+    milliseconds: limits.milliseconds,
+    take: turnsOverPort(port),
+  });
   return openLocalWorld(() => module.open(options as never, host), { ...limits, title, signal });
 });

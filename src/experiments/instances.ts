@@ -42,6 +42,7 @@ import { composeReward, type ComposedReward } from '../rollout/compose-reward.js
 import { EnvironmentPool } from '../rollout/environment-pool.js';
 import { openLocalWorld } from '../rollout/local-world.js';
 import { openThreadWorld } from '../rollout/remote/thread-world.js';
+import { SharedLimits, takeFrom } from '../rollout/shared-limits.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
@@ -64,6 +65,8 @@ export async function* noCorpus(): AsyncIterable<string> {
 
 /** Creates instances, and records their contributions for the manifest. */
 export class Instances {
+  /** Limits that worlds and tools of a run share. */
+  readonly #take = takeFrom(new SharedLimits());
   readonly #records = new Map<string, ContributionRecord>();
 
   constructor(
@@ -130,10 +133,10 @@ export class Instances {
       const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
       const program = compiledProgram(new URL('./environment-thread.js', import.meta.url));
       const { workers } = plan;
-      return openThreadWorld({ program, data, workers, milliseconds, title, log, signal });
+      return openThreadWorld({ program, data, workers, milliseconds, title, log, signal, take: this.#take });
     }
     const module = await this.host.load(located);
-    const host = createEnvironmentHost(this.settings, located, found, milliseconds);
+    const host = createEnvironmentHost(this.settings, located, { found, milliseconds, take: this.#take });
     const marks = this.settings.markCalls?.(title, milliseconds);
     return openLocalWorld(() => module.open(options, host), { ...limits, title, signal, marks });
   }
@@ -159,7 +162,7 @@ export class Instances {
     try {
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
-        const host = createEnvironmentHost(this.settings, located);
+        const host = createEnvironmentHost(this.settings, located, { take: this.#take });
         const tool = await callPlugin(located, 'create', () => module.create(options, host));
         made.push({ name: named.name, tool, external: located.contribution.external ?? false });
       }

@@ -9,6 +9,7 @@ import { spawnOwned } from '../processes/spawn-owned.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import { openProgramWorld, type ProgramWorldSettings } from '../rollout/remote/program-world.js';
+import { SharedLimits, type TakeLimit, takeFrom, waitForTurn } from '../rollout/shared-limits.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
@@ -35,17 +36,21 @@ export function createHost(settings: HostSettings, owner: PluginOwner): Host {
   return { random, ...withoutRandom(settings, owner) };
 }
 
-/**
- * The host of an environment or a tool.
- *
- * @param found what an environment requires
- * @param milliseconds longest times of calls into programs; absent: a minute
- */
+/** What a world has besides the settings of its run. */
+export interface EnvironmentParts {
+  /** What the environment requires. Absent: nothing. */
+  readonly found?: EnvironmentHost['found'];
+  /** Longest times of calls into programs. Absent: a minute. */
+  readonly milliseconds?: ProgramWorldSettings['milliseconds'];
+  /** Takes turns of limits that the run shares. Absent: they are shared by the callers of this host. */
+  readonly take?: TakeLimit;
+}
+
+/** The host of an environment or a tool. */
 export function createEnvironmentHost(
   settings: Omit<HostSettings, 'random'>,
   owner: PluginOwner,
-  found: EnvironmentHost['found'] = {},
-  milliseconds?: ProgramWorldSettings['milliseconds'],
+  { found = {}, milliseconds, take = takeFrom(new SharedLimits()) }: EnvironmentParts = {},
 ): EnvironmentHost {
   const host = withoutRandom(settings, owner);
   return {
@@ -56,6 +61,7 @@ export function createEnvironmentHost(
     openProgram: (command, args = [], options = {}) =>
       openProgramWorld(command, args, options, { ...host, ...(milliseconds && { milliseconds }) }),
     openSandbox: (options = {}) => openSandbox(options, host.signal),
+    takeTurn: (limit, options, call) => waitForTurn(call, take(`${owner.package} ${limit}`, options, call.signal)),
     // Few worlds have one, and its libraries take time to load.
     openDataSet: async (options) => (await import('../data/open-data-set.js')).openDataSet(options, host),
     composeObservation,

@@ -10,6 +10,8 @@ export class EnvironmentCall implements Draw {
   #controller: AbortController | undefined;
   #expired: unknown;
   #milliseconds: number | undefined;
+  #waited = 0;
+  #waitsSince: number | undefined;
 
   /** @param interrupt also aborts the call */
   constructor(signals: CallSignals, interrupt: AbortSignal, random?: Random) {
@@ -44,6 +46,22 @@ export class EnvironmentCall implements Draw {
   /** The measured time of a call that was handed over; undefined for any other. */
   get milliseconds(): number | undefined {
     return this.#milliseconds;
+  }
+
+  /** Waits for something that other calls have. The deadline does not run meanwhile. */
+  async waitFor<T>(what: Promise<T>): Promise<T> {
+    this.#waitsSince = performance.now();
+    try {
+      return await what;
+    } finally {
+      this.#waited += performance.now() - this.#waitsSince;
+      this.#waitsSince = undefined;
+    }
+  }
+
+  /** Milliseconds that the call has waited for others so far. */
+  get waited(): number {
+    return this.#waited + (this.#waitsSince === undefined ? 0 : performance.now() - this.#waitsSince);
   }
 
   /** Aborts the call after its time is up, or when no caller waits for it any more. */

@@ -100,6 +100,7 @@ class Caller {
     const call = new EnvironmentCall(this.#signals, this.settings.signal, random);
     return this.#limit(phase, phase, call, () => work(call), {
       took: (milliseconds) => this.clock.add(phase, call.milliseconds ?? milliseconds),
+      waited: () => call.waited,
       ...(late && { late }),
     });
   }

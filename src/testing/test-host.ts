@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import type { DataColumns, DataSetOptions } from '../contracts/data-set.js';
-import type { EnvironmentHost, WorldProgramOptions } from '../contracts/host.js';
+import type { Call } from '../contracts/environment.js';
+import type { EnvironmentHost, SharedLimitOptions, WorldProgramOptions } from '../contracts/host.js';
 import type { SandboxOptions } from '../contracts/sandbox.js';
 import type { PolicyHost } from '../contracts/policy.js';
 import { creditTools } from '../credit/credit-tools.js';
@@ -14,6 +15,7 @@ import { spawnOwned } from '../processes/spawn-owned.js';
 import { createRandom } from '../random/create-random.js';
 import { composeObservation } from '../rollout/compose-observation.js';
 import { openProgramWorld } from '../rollout/remote/program-world.js';
+import { SharedLimits, waitForTurn } from '../rollout/shared-limits.js';
 import { openSandbox } from '../sandbox/open-sandbox.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
@@ -35,6 +37,7 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
   const messages: string[] = [];
   let cacheFolder: string | undefined;
   const say = (message: string) => void messages.push(message);
+  const limits = new SharedLimits();
   const host = {
     log: { info: say, warn: say },
     found: {},
@@ -49,6 +52,8 @@ export function testEnvironmentHost(): EnvironmentHost & { readonly messages: st
     spawnJsonLines,
     openProgram: (command: string, args: readonly string[] = [], options: WorldProgramOptions = {}) =>
       openProgramWorld(command, args, options, host),
+    takeTurn: (limit: string, options: SharedLimitOptions, call: Call) =>
+      waitForTurn(call, limits.take(limit, options, call.signal)),
     openSandbox: (options: SandboxOptions = {}) => openSandbox(options, host.signal),
     openDataSet: <const Columns extends DataColumns>(options: DataSetOptions<Columns>) => openDataSet(options, host),
     composeObservation,

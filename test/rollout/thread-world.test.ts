@@ -11,6 +11,7 @@ import { composeReward } from '../../src/rollout/compose-reward.js';
 import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
 import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
 import { openThreadWorld } from '../../src/rollout/remote/thread-world.js';
+import { SharedLimits, type TakeLimit, takeFrom } from '../../src/rollout/shared-limits.js';
 import type { WorldHandle } from '../../src/rollout/world-handle.js';
 // @ts-expect-error: a world in plain JavaScript
 import { open } from './hostile-world.js';
@@ -33,7 +34,7 @@ interface Options {
 const inThreads = (
   workers: number,
   options: Options = {},
-  { signal = never, limits = limitsOf(400), heapMegabytes = 2048 } = {},
+  { signal = never, limits = limitsOf(400), heapMegabytes = 2048, take = takeFrom(new SharedLimits()) } = {},
 ): Promise<WorldHandle> =>
   openThreadWorld({
     program: new URL('./hostile-thread.js', import.meta.url),
@@ -43,6 +44,7 @@ const inThreads = (
     signal,
     heapMegabytes,
     log: { info: () => undefined, warn: () => undefined },
+    take,
   });
 
 const here = (options: Options = {}): Promise<WorldHandle> =>
@@ -96,6 +98,33 @@ describe('a world in threads', () => {
     expect(others).toEqual(rotate(expected, 20).slice(1));
     const instance = await (await inThreads(1)).create();
     expect(instance.tellsStates).toBe(true);
+  });
+
+  // Goes red when threads count for themselves, or a thread that ends keeps its turns.
+  it('share limits, and give back what a thread had when it ended', async () => {
+    const shared = new SharedLimits();
+    let [held, most] = [0, 0];
+    const counted: TakeLimit = async (...limit) => {
+      const end = await shared.take(...limit);
+      most = Math.max(most, (held += 1));
+      return () => {
+        held -= 1;
+        end();
+      };
+    };
+    const world = await openThreadWorld({
+      program: new URL('./turns-thread.js', import.meta.url),
+      data: { limits },
+      ...limits,
+      workers: 3,
+      signal: never,
+      take: counted,
+      log: { info: () => undefined, warn: () => undefined },
+    });
+    const tasks = Array.from({ length: 30 }, (_, index) => (index % 10 === 4 ? 'exit' : `${index}`));
+    const found = await play(Promise.resolve(world), tasks);
+    expect(found.filter(({ status }) => status === 'failed')).toHaveLength(3);
+    expect([held, most]).toEqual([0, 2]);
   });
 
   it('describes itself, and knows its tasks', async () => {

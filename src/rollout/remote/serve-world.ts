@@ -2,14 +2,11 @@
 import type { MessagePort } from 'node:worker_threads';
 
 import type { SplitName } from '../../contracts/environment.js';
-import { isAgentgymError } from '../../errors/agentgym-error.js';
-import { messageOf } from '../../errors/message-of.js';
-import { DeadlineError } from '../../errors/within-deadline.js';
 import { randomOfKey } from '../../random/create-random.js';
 import type { InstanceHandle, WorldHandle } from '../world-handle.js';
+import { crossing } from './crossing-error.js';
 import { keepMarks, ThreadMarks } from './thread-marks.js';
 import {
-  type CrossingError,
   type FromThread,
   type InstanceFacts,
   type ThreadAnswer,
@@ -96,6 +93,8 @@ export function serveWorld(
 
   port.on('message', (message: ToThread) => {
     if ('abort' in message) return interrupt.abort();
+    // Turns of shared limits are heard elsewhere.
+    if ('turn' in message) return;
     for (const request of message.requests) {
       const { id } = request;
       hold(id, () => carryOut(request)).then(
@@ -120,10 +119,4 @@ function describeWorld(world: WorldHandle): WorldDescription {
     tellsSplits: world.splitOf !== undefined,
     counts,
   };
-}
-
-function crossing(error: unknown): CrossingError {
-  const message = messageOf(error);
-  if (isAgentgymError(error)) return { kind: 'agentgym', message, code: error.code, hint: error.hint };
-  return { kind: error instanceof DeadlineError ? 'deadline' : 'plain', message };
 }

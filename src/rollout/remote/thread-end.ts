@@ -2,13 +2,14 @@ import { Worker } from 'node:worker_threads';
 
 import type { EnvironmentPhase } from '../../contracts/environment.js';
 import type { Log } from '../../contracts/host.js';
-import { AgentgymError } from '../../errors/agentgym-error.js';
-import type { ErrorCode } from '../../errors/error-codes.js';
 import { messageOf } from '../../errors/message-of.js';
 import { DeadlineError } from '../../errors/within-deadline.js';
+import type { TakeLimit } from '../shared-limits.js';
+import { readError } from './crossing-error.js';
 import { EndDeath } from './end-death.js';
 import { ThreadMarks } from './thread-marks.js';
-import type { CrossingError, FromThread, ThreadAnswer, ThreadRequest, ToThread } from './thread-messages.js';
+import type { FromThread, ThreadAnswer, ThreadRequest, ToThread } from './thread-messages.js';
+import { ThreadTurns } from './thread-turns.js';
 import { type EndMethod, phaseOf, type WorldEnd } from './world-end.js';
 
 /** How to start a thread. */
@@ -19,6 +20,8 @@ export interface ThreadSettings {
   readonly data: object;
   readonly milliseconds: { readonly [phase in EnvironmentPhase]: number };
   readonly log: Log;
+  /** Takes turns of shared limits for it. */
+  readonly take: TakeLimit;
   /** Limit of the JavaScript heap in MB; beyond it the thread ends. */
   readonly heapMegabytes?: number;
 }
@@ -48,6 +51,7 @@ export class ThreadEnd implements WorldEnd {
   #next = 1;
   #named = 0;
   #look: NodeJS.Timeout | undefined;
+  readonly #turns: ThreadTurns;
   #death: EndDeath | undefined;
   /** The reason if this class ended the thread. */
   #hung: Error | undefined;
@@ -59,6 +63,7 @@ export class ThreadEnd implements WorldEnd {
 
   constructor(settings: ThreadSettings) {
     this.#settings = settings;
+    this.#turns = new ThreadTurns(settings.take, (message) => this.#worker.postMessage(message));
     this.#worker = new Worker(settings.program, {
       workerData: { ...settings.data, memory: this.#marks.memory },
       stdout: true,
@@ -109,6 +114,7 @@ export class ThreadEnd implements WorldEnd {
       this.#settings.log[message.log](message.message);
       return;
     }
+    if ('take' in message || 'endTurn' in message) return void this.#turns.hear(message);
     this.times = message.times;
     for (const answer of message.answers) this.#settle(answer);
     if (this.#pending.size === 0) this.#stopLooking();
@@ -147,6 +153,7 @@ export class ThreadEnd implements WorldEnd {
 
   #die(code: number): void {
     this.#stopLooking();
+    this.#turns.end();
     const id = this.#marks.last;
     const call = this.#pending.get(id) ?? this.#answered.get(id);
     const failure = this.#hung ?? new Error(`it ended its thread: ${this.#describeEnd(code)}`);
@@ -161,11 +168,4 @@ export class ThreadEnd implements WorldEnd {
     if (failure.code === 'ERR_WORKER_OUT_OF_MEMORY') return 'out of memory';
     return `an error that nobody caught: ${messageOf(failure)}`;
   }
-}
-
-function readError({ kind, message, code, hint }: CrossingError): Error {
-  if (kind === 'agentgym') {
-    return new AgentgymError(code as ErrorCode, { message, ...(hint !== undefined && { hint }) });
-  }
-  return kind === 'deadline' ? new DeadlineError(message) : new Error(message);
 }

@@ -1,5 +1,6 @@
 // Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
 import type { Material } from '../../contracts/requirement.js';
+import type { SharedLimitOptions } from '../../contracts/host.js';
 import type { SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
 import type { CallTimes, InstanceHandle } from '../world-handle.js';
@@ -27,7 +28,15 @@ export interface CrossingError {
   readonly hint?: string;
 }
 
-export type ToThread = { readonly requests: readonly ThreadRequest[] } | { readonly abort: true };
+/** A thread asks for a turn of a limit, and ends it. Ids are the thread's own. */
+export type TurnMessage =
+  | { readonly take: number; readonly limit: string; readonly options: SharedLimitOptions }
+  | { readonly endTurn: number };
+
+export type ToThread =
+  | { readonly requests: readonly ThreadRequest[] }
+  | { readonly abort: true }
+  | { readonly turn: number; readonly error?: CrossingError };
 
 export type FromThread =
   | {
@@ -35,7 +44,8 @@ export type FromThread =
       /** Calls and milliseconds of each phase so far, alternating. */
       readonly times: Float64Array;
     }
-  | { readonly log: 'info' | 'warn'; readonly message: string };
+  | { readonly log: 'info' | 'warn'; readonly message: string }
+  | TurnMessage;
 
 /** The result of `open`: all parts of a world that are not calls. */
 export interface WorldDescription {
