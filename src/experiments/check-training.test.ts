@@ -59,7 +59,7 @@ it('tells what would be run, and writes nothing', async () => {
     ],
     external: [],
     tasks: { train: 419, validation: 134, test: 135 },
-    memory: { parts: { process: 150e6, episodes: 100_000 } },
+    memory: { parts: { process: 180e6, episodes: 100_000 } },
   });
   expect(readdirSync(folder)).toEqual(['recipe.yaml']);
 });
