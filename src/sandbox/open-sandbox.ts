@@ -119,7 +119,16 @@ class OpenSandbox implements Sandbox {
   run(command: string, args: readonly string[] = [], call: SandboxCall = {}): Promise<SandboxResult> {
     const result = this.#running.then(() => this.#run([command, ...args], call));
     this.#running = result.catch(() => undefined);
-    return result;
+    const { signal } = call;
+    if (signal === undefined) return result;
+    // Whoever aborts a program need not wait until it is cleared away. The next program does.
+    let abort: (() => void) | undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+    });
+    return Promise.race([result, aborted]).finally(() => signal.removeEventListener('abort', abort!));
   }
 
   async write(path: string, content: string | Uint8Array): Promise<void> {
