@@ -1,9 +1,8 @@
 // Messages between a world's thread and the main thread. They are sent in batches, one per turn of the event loop.
-import type { Material } from '../../contracts/requirement.js';
 import type { SharedLimitOptions } from '../../contracts/host.js';
 import type { SplitName } from '../../contracts/environment.js';
 import { environmentPhases } from '../call-clock.js';
-import type { CallTimes, InstanceHandle } from '../world-handle.js';
+import type { CallTimes, InstanceHandle, WorldHandle } from '../world-handle.js';
 import type { EndMethod } from './world-end.js';
 
 /** A call into a thread; `instance` is 0 for the world itself. */
@@ -48,14 +47,10 @@ export type FromThread =
   | TurnMessage;
 
 /** The result of `open`: all parts of a world that are not calls. */
-export interface WorldDescription {
-  readonly instructions: string;
-  readonly experts: readonly string[];
-  readonly maxTurns?: number;
-  readonly external: boolean;
-  readonly sharesClusters: boolean;
-  readonly materials: readonly Material[];
-  readonly tells: boolean;
+export interface WorldDescription extends Pick<
+  WorldHandle,
+  'instructions' | 'experts' | 'maxTurns' | 'external' | 'sharesClusters' | 'materials' | 'tells'
+> {
   readonly tellsSplits: boolean;
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };
 }
