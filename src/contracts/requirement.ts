@@ -22,6 +22,8 @@ export interface ProgramRequirement extends RequirementCommon {
 /** A Python with packages: `python3` or `python` on the PATH, or the file that AGENTGYM_PYTHON names. */
 export interface PythonRequirement extends RequirementCommon {
   readonly kind: 'python';
+  /** The file of the interpreter, which counts more than both. Absent: none is named. */
+  readonly interpreter?: string;
   /** Range of versions of Python. Absent: any. */
   readonly version?: string;
   /** Packages by name, each with a range of versions as npm writes them; `*` is any. */

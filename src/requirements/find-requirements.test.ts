@@ -112,6 +112,15 @@ describe('a Python', () => {
     expect(await found({ ...python, version: '<3' })).toMatch(/is 3\.\d+\.\d+; <3 is needed$/);
   });
 
+  it('is the interpreter that is named, whatever AGENTGYM_PYTHON says', async () => {
+    vi.stubEnv('AGENTGYM_PYTHON', '/no/such/python');
+    const path = join(folder, 'own-python');
+    writeFileSync(path, '#!/bin/sh\nexec python3 "$@"\n');
+    chmodSync(path, 0o755);
+    expect(await found({ ...python, interpreter: path })).toMatchObject({ path });
+    expect(await found({ ...python, interpreter: join(folder, 'none') })).toMatch(/none cannot be started/);
+  });
+
   it('is refused if it does not answer', async () => {
     const path = join(folder, 'broken');
     writeFileSync(path, '#!/bin/sh\necho "no such module" >&2\nexit 1\n');

@@ -59,11 +59,13 @@ async function findTool(
 }
 
 async function findPython(
-  { name, packages = {}, version: range = '*' }: PythonRequirement,
+  { interpreter, name, packages = {}, version: range = '*' }: PythonRequirement,
   signal: AbortSignal,
 ): Promise<FoundRequirement> {
   // An interpreter of a virtual environment is a link, and finds its packages by where the link is.
-  const path = await locate(['python3', 'python'], 'AGENTGYM_PYTHON', false);
+  const path = await (interpreter === undefined
+    ? locate(['python3', 'python'], 'AGENTGYM_PYTHON', false)
+    : locate([interpreter], undefined, false));
   const { version, packages: installed } = await askPython(path, Object.keys(packages), signal);
   refuseVersion(path, version, range);
   for (const [wanted, wantedRange] of Object.entries(packages)) {

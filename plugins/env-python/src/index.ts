@@ -1,6 +1,6 @@
 import type { EnvironmentContribution } from '@agentgym/cli';
 
-import { options, python, validate } from './options.js';
+import { options, requiredPython, validate } from './options.js';
 
 export default [
   {
@@ -9,7 +9,7 @@ export default [
     summary: "Any environment of Gymnasium's API in Python, with texts",
     options,
     validate,
-    requires: ({ packages }) => [python(packages)],
+    requires: (chosen) => [requiredPython(chosen)],
     load: () => import('./open-python.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import contributions from './index.js';
 import * as module from './open-python.js';
-import { type Options, options as declared, python, validate } from './options.js';
+import { type Options, options as declared, requiredPython, validate } from './options.js';
 
 const folder = fileURLToPath(new URL('fixtures', import.meta.url));
 const corridor: Options = {
@@ -126,8 +126,9 @@ describe('its options', () => {
   });
 
   it('name packages with ranges', () => {
-    expect(python([])).not.toHaveProperty('packages');
-    expect(python(['gymnasium@>=1.0', 'numpy'])).toMatchObject({
+    expect(requiredPython({ packages: [], python: null })).not.toHaveProperty('packages');
+    expect(requiredPython({ packages: ['gymnasium@>=1.0', 'numpy'], python: '.venv/bin/python' })).toMatchObject({
+      interpreter: '.venv/bin/python',
       title: 'Python 3.9 or later with gymnasium, numpy',
       packages: { gymnasium: '>=1.0', numpy: '*' },
     });

@@ -12,6 +12,12 @@ export const options = {
     description:
       'Arguments of the call: JSON, or text that is none, such as `FrozenLake-v1` and `is_slippery=false`; `name=` names one',
   },
+  python: {
+    type: 'string',
+    default: null,
+    description:
+      'The Python that plays, such as `.venv/bin/python`; not set: that of AGENTGYM_PYTHON, or `python3` on the PATH',
+  },
   folder: { type: 'string', default: '.', description: 'Folder from which Python imports modules of your own' },
   packages: {
     type: 'strings',
@@ -79,8 +85,8 @@ export function validate({ make, observe, players, read, successInfo, successRet
   return findings;
 }
 
-/** Python with packages such as `gymnasium@>=1.0`. */
-export function python(packages: readonly string[]): PythonRequirement {
+/** The interpreter with packages such as `gymnasium@>=1.0`. */
+export function requiredPython({ packages, python }: Pick<Options, 'packages' | 'python'>): PythonRequirement {
   const ranges = packages.map((text): [string, string] => {
     const [name = '', range = '*'] = text.split('@');
     return [name, range];
@@ -88,10 +94,11 @@ export function python(packages: readonly string[]): PythonRequirement {
   const wanted = packages.length === 0 ? '' : ` with ${ranges.map(([name]) => name).join(', ')}`;
   return {
     kind: 'python',
+    ...(python !== null && { interpreter: python }),
     name: 'python',
     title: `Python 3.9 or later${wanted}`,
     version: '>=3.9',
     ...(packages.length > 0 && { packages: Object.fromEntries(ranges) }),
-    get: `Install Python 3.9 or later${wanted}, or name one by AGENTGYM_PYTHON.`,
+    get: `Install Python 3.9 or later${wanted}, or name one by the option \`python\`.`,
   };
 }
