@@ -204,6 +204,8 @@ class OpenSandbox implements Sandbox {
   ): Promise<void> {
     const { files = usualFiles, megabytes = usualMegabytes } = this.#parts.options;
     const bytes = megabytes * 1e6;
+    // A program that finds too many files may still remove some.
+    const mostFiles = Math.max(files, await filesBelow(this.#parts.pid));
     while (!signal.aborted) {
       const left = 1000 * seconds - (performance.now() - begun);
       if (left <= 0) return stop('seconds');
@@ -211,7 +213,7 @@ class OpenSandbox implements Sandbox {
       const found = (await this.#processes()).filter(({ pid }) => this.#own?.has(pid) !== true);
       if (signal.aborted) return;
       if (found.length > processes) return stop('processes');
-      if ((await filesBelow(this.#parts.pid)) > files) return stop('files');
+      if ((await filesBelow(this.#parts.pid)) > mostFiles) return stop('files');
       if (found.reduce((sum, one) => sum + one.bytes, 0) > bytes) return stop('memory');
     }
   }

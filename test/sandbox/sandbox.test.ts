@@ -100,6 +100,15 @@ describe.skipIf(without)('a sandbox', () => {
     await sandbox.close();
   });
 
+  it('lets a program remove files where there are too many', async () => {
+    const sandbox = await openSandbox({ files: 20 }, never);
+    const run = (script: string) => sandbox.run('/bin/sh', ['-c', script]);
+    expect((await run('i=0; while :; do i=$((i+1)); : > file$i; done')).limit).toBe('files');
+    expect(await run('sleep 0.3; rm file*; sleep 0.2; echo removed')).toMatchObject({ code: 0, stdout: 'removed\n' });
+    expect((await run('ls | wc -l')).stdout.trim()).toBe('0');
+    await sandbox.close();
+  });
+
   it('ends with its signal, also during a run', async () => {
     const stop = new AbortController();
     const sandbox = await openSandbox({}, stop.signal);
