@@ -182,7 +182,8 @@ class OpenSandbox implements Sandbox {
     const stopped = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));
     const aborted = () => end.abort();
     signal?.addEventListener('abort', aborted, { once: true });
-    await Promise.race([ending, stopped]);
+    // Not its ending: what it left behind may hold its outputs open.
+    await Promise.race([child.ended, stopped]);
     const milliseconds = performance.now() - begun;
     end.abort();
     child.kill();
