@@ -1,4 +1,5 @@
 // Turns of shared limits in threads: the main thread has the limits.
+import { setMaxListeners } from 'node:events';
 import type { MessagePort } from 'node:worker_threads';
 
 import type { TakeLimit } from '../shared-limits.js';
@@ -46,6 +47,8 @@ export class ThreadTurns {
   constructor(take: TakeLimit, answer: (message: ToThread) => void) {
     this.#take = take;
     this.#answer = answer;
+    // As many listen to it as wait.
+    setMaxListeners(0, this.#over.signal);
   }
 
   async hear(message: TurnMessage): Promise<void> {
