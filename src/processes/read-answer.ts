@@ -3,6 +3,8 @@ export interface ProgramAnswer {
   readonly id: number;
   readonly answer?: unknown;
   readonly error?: string;
+  /** `UNAVAILABLE`: what the program works with is down. Only with an error. */
+  readonly code?: string;
 }
 
 /**
@@ -17,9 +19,10 @@ export function readAnswer(line: string, asked: number): ProgramAnswer | undefin
     return undefined;
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  const { id, answer, error } = value as { id?: unknown; answer?: unknown; error?: unknown };
+  const { id, answer, error, code } = value as { [name: string]: unknown };
   if (!Number.isInteger(id) || (id as number) < 1 || (id as number) > asked) return undefined;
   if ((answer === undefined) === (error === undefined)) return undefined;
   if (error === undefined) return { id: id as number, answer };
-  return typeof error === 'string' ? { id: id as number, error } : undefined;
+  if (typeof error !== 'string') return undefined;
+  return { id: id as number, error, ...(code === 'UNAVAILABLE' && { code }) };
 }

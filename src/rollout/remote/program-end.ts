@@ -3,9 +3,10 @@ import type { Log } from '../../contracts/host.js';
 import { DeadlineError } from '../../errors/within-deadline.js';
 import { awaitEnding } from '../../processes/await-ending.js';
 import { BoundedLines } from '../../processes/bounded-lines.js';
+import { readAnswer } from '../../processes/read-answer.js';
 import { type OwnedProcess, spawnOwned, type SpawnSettings } from '../../processes/spawn-owned.js';
 import { EndDeath } from './end-death.js';
-import { callLine, readEndAnswer } from './program-messages.js';
+import { callLine } from './program-messages.js';
 import { type EndMethod, phaseOf, type WorldEnd } from './world-end.js';
 
 /** How a process of a world is started. */
@@ -130,7 +131,7 @@ export class ProgramEnd implements WorldEnd {
 
   #take(line: string): void {
     if (this.#failure !== undefined || this.#death !== undefined) return;
-    const read = readEndAnswer(line);
+    const read = readAnswer(line, this.#last);
     const [oldest] = this.#open.keys();
     const call = read === undefined ? undefined : this.#open.get(read.id);
     if (read === undefined || call === undefined || read.id !== oldest) {

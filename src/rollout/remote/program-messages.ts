@@ -33,31 +33,6 @@ export function callLine(id: number, call: EndMethod, instance: number, values: 
   return `${asciiJson(message)}\n`;
 }
 
-/** What a program answers. */
-export interface EndAnswer {
-  readonly id: number;
-  readonly answer?: unknown;
-  readonly error?: string;
-  /** `UNAVAILABLE`: the world itself is down. */
-  readonly code?: string;
-}
-
-/** Reads a line of a program. Undefined: it is none. */
-export function readEndAnswer(line: string): EndAnswer | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const { id, answer, error, code } = value as { [name: string]: unknown };
-  if (typeof id !== 'number') return undefined;
-  if (error === undefined) return 'answer' in value ? { id, answer } : undefined;
-  if (typeof error !== 'string') return undefined;
-  return { id, error, ...(code === 'UNAVAILABLE' && { code }) };
-}
-
 /** What a program answers to `open`. */
 export interface ProgramWorld {
   readonly protocol: number;
