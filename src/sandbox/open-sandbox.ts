@@ -10,7 +10,7 @@ import { withinDeadline } from '../errors/within-deadline.js';
 import { awaitEnding } from '../processes/await-ending.js';
 import { findProgram } from '../processes/find-program.js';
 import { type OwnedProcess, spawnOwned } from '../processes/spawn-owned.js';
-import { pidNamespaceOf, processesIn } from './namespace-processes.js';
+import { type NamespaceProcess, pidNamespaceOf, processesIn } from './namespace-processes.js';
 import { enterCommand, holdCommand, type Owner, type SandboxPrograms, workFolder } from './sandbox-command.js';
 
 const openMilliseconds = 10_000;
@@ -164,7 +164,7 @@ class OpenSandbox implements Sandbox {
     const { options, owner, pid, programs } = this.#parts;
     if (this.#closed !== undefined) throw new Error(`the sandbox is closed: ${this.#closed}`);
     signal?.throwIfAborted();
-    this.#own ??= new Set((await this.#processes()).map((one) => one.pid));
+    this.#own ??= new Set((await this.#started()).map((one) => one.pid));
     const processes = options.processes ?? usualProcesses;
     const entered = enterCommand(programs, owner, pid, { env: options.env ?? {}, processes }, command);
     const begun = performance.now();
@@ -211,7 +211,7 @@ class OpenSandbox implements Sandbox {
       const left = 1000 * seconds - (performance.now() - begun);
       if (left <= 0) return stop('seconds');
       await wait(Math.min(lookEvery, left), undefined, { signal }).catch(() => undefined);
-      const found = (await this.#processes()).filter(({ pid }) => this.#own?.has(pid) !== true);
+      const found = await this.#started();
       if (signal.aborted) return;
       if (found.length > processes) return stop('processes');
       if ((await filesBelow(this.#parts.pid)) > mostFiles) return stop('files');
@@ -219,14 +219,16 @@ class OpenSandbox implements Sandbox {
     }
   }
 
-  #processes() {
-    return processesIn(this.#parts.namespace);
+  /** Processes of programs, without those that hold the sandbox. */
+  async #started(): Promise<readonly NamespaceProcess[]> {
+    const all = await processesIn(this.#parts.namespace);
+    return all.filter(({ pid }) => this.#own?.has(pid) !== true);
   }
 
   /** Kills what a program left behind, whatever group or session it is in. */
   async #sweep(): Promise<void> {
     for (let sweep = 0; sweep < mostSweeps; sweep += 1) {
-      const left = (await this.#processes()).filter(({ pid }) => this.#own?.has(pid) !== true);
+      const left = await this.#started();
       if (left.length === 0) return;
       for (const { pid } of left) kill(pid);
       await wait(sweep === 0 ? 1 : betweenSweeps);
