@@ -478,6 +478,10 @@ export const recipeSchema = v.strictObject({
     v.pipe(v.array(tool), v.minLength(1)),
     'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
   ),
+  sandbox: optional(
+    v.picklist(['none']),
+    '`none`: programs of agents run without isolation where they would run in a sandbox, as the user who trains, with limits of time and output only. Default: in a sandbox, or not at all',
+  ),
   prompt: optional(prompt, 'What every conversation of the policy begins with, in training and evaluations'),
   policy: withDefault(policy, {}, 'The model that acts and learns'),
   algorithm: optional(algorithm, 'Algorithm for advantages and loss; needed by rl stages'),

@@ -2,6 +2,7 @@ import type { Facts } from './facts.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
 import type { Material } from './requirement.js';
+import type { Sandbox, SandboxOptions } from './sandbox.js';
 import type { Verdict } from './trajectory.js';
 
 /** A value or a promise of it: environments may be synchronous or not. */
@@ -20,6 +21,12 @@ export interface Call {
 export interface Draw extends Call {
   /** A random stream for this call only. Its key is the episode and the turn. */
   readonly random: Random;
+}
+
+/** The call that begins an episode. */
+export interface ResetCall extends Draw {
+  /** The sandbox of the episode, which its tools share. Present if the world declares `sandbox`. */
+  readonly sandbox?: Sandbox;
 }
 
 /**
@@ -56,7 +63,7 @@ export interface TaskFacts {
 /** The start of a task. */
 export interface Start {
   readonly observation: string;
-  /** Names the sandbox in which the task runs, for the record. */
+  /** Names the sandbox in which the task runs, for the record. Absent: that of the episode, if it has one. */
   readonly sandbox?: string;
   /** The rules of this task, instead of the world's `instructions`. */
   readonly instructions?: string;
@@ -96,7 +103,7 @@ export interface Environment {
    * Starts the task and returns its first observation. The instance may keep the stream for the episode. Throws if the
    * id is not a task of this world.
    */
-  reset(task: string, call: Draw): Awaitable<string | Start>;
+  reset(task: string, call: ResetCall): Awaitable<string | Start>;
   /** Plays one action. The action may be any string. */
   step(action: string, call: Call): Awaitable<StepResult>;
   /**
@@ -205,6 +212,11 @@ export interface World {
    * set. A run notes the hashes, and is not resumed with others. Absent: nothing.
    */
   readonly materials?: readonly Material[];
+  /**
+   * What programs of an episode may use. The host opens a sandbox before each `reset` and closes it with the episode. It has
+   * the larger limits, and all files, of those that the world and the agent's tools ask for. Absent: `reset` gets none.
+   */
+  readonly sandbox?: SandboxOptions;
   /** Creates a new instance. */
   create(call: Call): Awaitable<Environment>;
   /** Frees the shared resources after the instances are disposed of; safe to call twice. */

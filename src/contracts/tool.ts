@@ -3,6 +3,7 @@ import type { FunctionDefinition } from './function-calls.js';
 import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
+import type { Sandbox, SandboxOptions } from './sandbox.js';
 
 /** How a tool reads an agent's text: as a call, or as an unreadable attempt at a call. */
 export type ToolReading =
@@ -24,6 +25,18 @@ export interface ToolContext {
   readonly random: Random;
   /** Aborted when the deadline of the call passes or the user interrupts. */
   readonly signal: AbortSignal;
+}
+
+/** What a session is told when its episode makes the first call. */
+export interface ToolBeginning {
+  /** A random stream for this session only. */
+  readonly random: Random;
+  /** The task, as its environment names it. The name may contain the answer: do not show it to the agent. */
+  readonly task: string;
+  /** A whole number below 2 ** 48 of this session's stream, for services that take a seed. */
+  readonly seed: number;
+  /** The sandbox of the episode, which its world and its other tools share. Present if the tool declares `sandbox`. */
+  readonly sandbox?: Sandbox;
 }
 
 /** The answer to a call. */
@@ -106,8 +119,13 @@ export interface Tool {
    * `instructions`, and calls in that format reach the tool.
    */
   readonly function?: ToolFunction;
+  /**
+   * What programs of an episode may use. The host opens a sandbox at the first call, unless the world has asked for one, and
+   * closes it with the episode. Absent: `begin` gets none.
+   */
+  readonly sandbox?: SandboxOptions;
   /** Starts an episode, at its first call. An exception makes a *failed* episode. */
-  begin(context: { readonly random: Random }): Awaitable<ToolSession>;
+  begin(context: ToolBeginning): Awaitable<ToolSession>;
   /** Frees the resources of the instance, after its last session; safe to call twice. */
   dispose?(): Awaitable<void>;
 }

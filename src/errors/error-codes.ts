@@ -396,7 +396,7 @@ export const errorCodes = {
     meaning: 'A sandbox for programs of an agent cannot be opened.',
     cause:
       'The machine does not run Linux, bubblewrap is not installed, or the system does not let it make namespaces.',
-    cure: 'Install bubblewrap: `apt-get install bubblewrap`. In a container, allow user namespaces. `agentgym doctor` tries it.',
+    cure: 'Install bubblewrap: `apt-get install bubblewrap`. In a container, allow user namespaces. `agentgym doctor` tries it. `sandbox: none` in a recipe runs programs without isolation.',
   },
   AG_SERVE_FAILED: {
     meaning: 'The pages of runs cannot be served.',

@@ -19,12 +19,12 @@ const log = (level: 'info' | 'warn') => (message: string) =>
   port.postMessage({ log: level, message } satisfies FromThread);
 
 serveWorld(port, memory, async (signal) => {
-  const { owner, entry, options, limits, title, cacheDirectory } = data;
+  const { owner, entry, options, limits, title, cacheDirectory, sandbox } = data;
   const { default: contributions } = (await import(entry)) as { default: readonly Contribution[] };
   const found = contributions.find(({ kind, name }) => kind === owner.kind && name === owner.name);
   if (found?.kind !== 'environment') throw new Error(`${entry} has no environment ${owner.name}`);
   const module = checkShape(await found.load(), moduleShapes.environment, 'its module');
-  const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory };
+  const settings = { log: { info: log('info'), warn: log('warn') }, signal, cacheDirectory, sandbox };
   const host = createEnvironmentHost(settings, owner, {
     found: data.found,
     milliseconds: limits.milliseconds,

@@ -25,6 +25,7 @@ import type {
   PolicyModule,
 } from '../contracts/policy.js';
 import type { SamplerContext, TokenSampler } from '../contracts/sampler.js';
+import type { SandboxOptions } from '../contracts/sandbox.js';
 import { creditTools } from '../credit/credit-tools.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
@@ -40,12 +41,14 @@ import { compiledProgram } from '../processes/compiled-program.js';
 import { findRequirements } from '../requirements/find-requirements.js';
 import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
+import type { OpenSandbox } from '../rollout/episode-sandbox.js';
 import { openLocalWorld } from '../rollout/local-world.js';
 import { openThreadWorld } from '../rollout/remote/thread-world.js';
 import { SharedLimits, takeFrom } from '../rollout/shared-limits.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
+import { openChosenSandbox } from '../sandbox/choose-sandbox.js';
 import { ggufFolder, isGgufFile } from './gguf-folder.js';
 import { guardSampler } from './guard-sampler.js';
 import { type OpenEnvironment, planWorld, type PlaySettings, type WorldPlan } from './open-environment.js';
@@ -86,18 +89,36 @@ export class Instances {
     const plan = planWorld(play, named);
     const found = await this.#require(located, options);
     const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan, found));
+    try {
+      await this.#trySandbox(world);
+    } catch (error) {
+      await world.close();
+      throw error;
+    }
     return {
       name: named.name,
       package: located.package,
       version: located.version,
       options,
       world,
-      pool: new EnvironmentPool(world, plan.instances),
+      pool: new EnvironmentPool(world, plan.instances, this.#openSandbox),
       threads: plan.thread === 'worker' ? plan.workers : 0,
       heldBytes: 1e6 * (play.megabytes ?? 0),
       facts: located.contribution.facts ?? [],
       found,
     };
+  }
+
+  readonly #openSandbox: OpenSandbox = (options, id) => {
+    const { sandbox = 'bubblewrap', signal } = this.settings;
+    return openChosenSandbox(sandbox, options, signal, id);
+  };
+
+  /** A machine without sandboxes is found before the first episode. Throws AG_SANDBOX. */
+  async #trySandbox({ sandbox: needs }: { readonly sandbox?: SandboxOptions }): Promise<void> {
+    if (needs === undefined) return;
+    const sandbox = await this.#openSandbox(needs, 'try');
+    await sandbox.close();
   }
 
   /** Finds what an environment requires. Throws AG_REQUIREMENT_MISSING with how to get the first thing that is missing. */
@@ -123,14 +144,14 @@ export class Instances {
     plan: WorldPlan,
     required: readonly FoundRequirement[],
   ): Promise<WorldHandle> {
-    const { cacheDirectory, log, signal } = this.settings;
+    const { cacheDirectory, log, sandbox, signal } = this.settings;
     const { milliseconds, observationCharacters } = plan;
     const limits = { milliseconds, observationCharacters };
     const title = ownerTitle(located);
     const found = Object.fromEntries(required.map((one) => [one.name, one]));
     if (plan.thread === 'worker') {
       const { contribution: _, entry, ...owner } = located;
-      const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found };
+      const data: ThreadData = { owner, entry, options, limits, title, cacheDirectory, found, sandbox };
       const program = compiledProgram(new URL('./environment-thread.js', import.meta.url));
       const { workers } = plan;
       return openThreadWorld({ program, data, workers, milliseconds, title, log, signal, take: this.#take });
@@ -165,6 +186,7 @@ export class Instances {
         const host = createEnvironmentHost(this.settings, located, { take: this.#take });
         const tool = await callPlugin(located, 'create', () => module.create(options, host));
         made.push({ name: named.name, tool, external: located.contribution.external ?? false });
+        await this.#trySandbox(tool);
       }
     } catch (error) {
       await new Toolbox(made, limits).dispose();

@@ -105,7 +105,7 @@ export async function openParts(
   { memory: memoryPolicy, ...prompts }: OpenOptions,
 ): Promise<OpenParts> {
   const { recipe } = plan;
-  const instances = new Instances(host, settings);
+  const instances = new Instances(host, { ...settings, sandbox: recipe.sandbox });
   const opened: OpenEnvironment[] = [];
   const open = async ({ environment, path }: EntryPlan): Promise<OpenEnvironment> => {
     const one = await atKey(path, () => instances.environment(playedEnvironment(recipe, environment)));

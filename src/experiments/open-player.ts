@@ -85,10 +85,10 @@ export interface OpenPlayer {
 export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer> {
   const { policy, host, settings } = request;
   request.progress?.begin('opening the policy and the environment');
-  const instances = new Instances(host, settings);
   const text = typeof policy === 'string' ? textModel(policy) : undefined;
   const model = request.found ?? (await findPlayedModel(request));
   const plan = model?.plan;
+  const instances = new Instances(host, { ...settings, sandbox: plan?.recipe.sandbox });
   // An address may have a password.
   const who = text?.name ?? (typeof policy === 'string' ? policy : policy.name);
   if (plan === undefined) refuseCheckpoint(who, request);

@@ -1,6 +1,7 @@
 import type { EnvironmentHost } from '../contracts/host.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { PluginOwner } from '../plugins/call-plugin.js';
+import type { SandboxKind } from '../sandbox/choose-sandbox.js';
 import type { WorldSettings } from '../rollout/local-world.js';
 
 /** The data for a thread to open an environment. */
@@ -16,4 +17,6 @@ export interface ThreadData {
   readonly cacheDirectory: string;
   /** What the environment requires. */
   readonly found: EnvironmentHost['found'];
+  /** How programs of an agent are kept apart. */
+  readonly sandbox: SandboxKind | undefined;
 }

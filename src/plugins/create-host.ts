@@ -10,7 +10,7 @@ import { composeObservation } from '../rollout/compose-observation.js';
 import type { CallMarks } from '../rollout/local-world.js';
 import { openProgramWorld, type ProgramWorldSettings } from '../rollout/remote/program-world.js';
 import { SharedLimits, type TakeLimit, takeFrom, waitForTurn } from '../rollout/shared-limits.js';
-import { openSandbox } from '../sandbox/open-sandbox.js';
+import { openChosenSandbox, type SandboxKind } from '../sandbox/choose-sandbox.js';
 import { boundedFetch } from '../transfers/bounded-fetch.js';
 import { openJson } from '../transfers/open-json.js';
 import { tellWaits } from '../transfers/tell-waits.js';
@@ -24,6 +24,8 @@ export interface HostSettings {
   readonly signal: AbortSignal;
   /** The CLI's cache folder; each package gets a folder inside. */
   readonly cacheDirectory: string;
+  /** How programs of an agent are kept apart. Absent: by bubblewrap. */
+  readonly sandbox?: SandboxKind | undefined;
   /**
    * Marks calls of an environment that block the main thread, with these limits. Absent: nothing watches the thread.
    */
@@ -60,7 +62,7 @@ export function createEnvironmentHost(
     spawnJsonLines,
     openProgram: (command, args = [], options = {}) =>
       openProgramWorld(command, args, options, { ...host, ...(milliseconds && { milliseconds }) }),
-    openSandbox: (options = {}) => openSandbox(options, host.signal),
+    openSandbox: (options = {}) => openChosenSandbox(settings.sandbox ?? 'bubblewrap', options, host.signal),
     takeTurn: (limit, options, call) => waitForTurn(call, take(`${owner.package} ${limit}`, options, call.signal)),
     // Few worlds have one, and its libraries take time to load.
     openDataSet: async (options) => (await import('../data/open-data-set.js')).openDataSet(options, host),

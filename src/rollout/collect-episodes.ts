@@ -19,6 +19,7 @@ import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
 import { EpisodeLost } from './episode-lost.js';
+import { EpisodeSandbox, joinSandboxOptions } from './episode-sandbox.js';
 import type { Filled } from './filled.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
 import { uniformDraws } from './uniform-draws.js';
@@ -145,6 +146,8 @@ class Collection {
   #generating = 0;
   /** When the first of the running calls began. */
   #generatingSince = 0;
+  /** What is being closed. */
+  readonly #closing = new Set<Promise<void>>();
   /** Attempts whose instances are being created or reset. */
   #beginning = 0;
   /** The collection has ended, so no caller waits for the remaining calls. */
@@ -191,10 +194,11 @@ class Collection {
       await unlessAborted(Promise.all(this.#calls), signal).catch(() => undefined);
       // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
       this.#releaseSequences([...this.#live]);
-      for (const { attempt, instance, tools } of this.#live) {
-        void this.#playingOf(attempt.key).environments.discard(instance);
-        tools?.close();
+      for (const episode of this.#live) {
+        void this.#playingOf(episode.attempt.key).environments.discard(episode.instance);
+        this.#close(episode);
       }
+      await Promise.all(this.#closing);
     }
   }
 
@@ -298,20 +302,28 @@ class Collection {
     const { actor, environments, horizon, reward, states, random: root } = this.#playingOf(attempt.key);
     const { iteration, task, group, member } = attempt.key;
     const random = root.stream(iteration, task, group, member, attempt.retries);
+    const { instructions, sandbox: own } = environments.world;
+    const needs = joinSandboxOptions([own, ...(actor.tools?.tools ?? []).map(({ tool }) => tool.sandbox)]);
+    const sandbox = needs && new EpisodeSandbox(environments.openSandbox, needs, random);
     let instance: InstanceHandle | undefined;
     try {
       instance = await environments.acquire();
       if (this.#over) return environments.release(instance);
-      const beginning = instance.reset(task, random.stream('environment'), states);
+      const opened = own && (await sandbox?.open());
+      const beginning = instance.reset(task, random.stream('environment'), { states, sandbox: opened });
       const begun = isPromiseLike(beginning) ? await beginning : beginning;
-      if (this.#over) return environments.release(instance);
-      const limits = { horizon, reward, instructions: environments.world.instructions };
+      if (this.#over) {
+        void sandbox?.close();
+        return environments.release(instance);
+      }
+      const limits = { horizon, reward, instructions, sandbox };
       const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);
       this.#live.add(episode);
       if (episode.ended) this.#leave(episode);
       else this.#ready.push(episode);
     } catch (error) {
       if (instance !== undefined) void environments.discard(instance);
+      if (sandbox !== undefined) this.#close(sandbox);
       this.#leaveSeat(attempt);
       this.#broke(attempt, [], error, 'reset');
     }
@@ -447,8 +459,14 @@ class Collection {
   #drop(episode: LiveEpisode): void {
     this.#live.delete(episode);
     this.#leaveSeat(episode.attempt);
-    episode.tools?.close();
+    this.#close(episode);
     this.#releaseSequences([episode]);
+  }
+
+  /** Closes something beside the other episodes. The collection ends after it. */
+  #close(one: { close(): Promise<void> }): void {
+    const closing = one.close().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
   }
 
   #releaseSequences(episodes: readonly LiveEpisode[]): void {

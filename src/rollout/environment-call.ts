@@ -1,12 +1,14 @@
-import type { Draw } from '../contracts/environment.js';
+import type { ResetCall } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
+import type { Sandbox } from '../contracts/sandbox.js';
 import type { CallSignals } from './call-signals.js';
 
 /** The argument of a call into a world. Its signal is created only on demand, because most games never use it. */
-export class EnvironmentCall implements Draw {
+export class EnvironmentCall implements ResetCall {
   readonly #signals: CallSignals;
   readonly #interrupt: AbortSignal;
   readonly #random: Random | undefined;
+  readonly sandbox?: Sandbox;
   #controller: AbortController | undefined;
   #expired: unknown;
   #milliseconds: number | undefined;
@@ -14,7 +16,8 @@ export class EnvironmentCall implements Draw {
   #waitsSince: number | undefined;
 
   /** @param interrupt also aborts the call */
-  constructor(signals: CallSignals, interrupt: AbortSignal, random?: Random) {
+  constructor(signals: CallSignals, interrupt: AbortSignal, random?: Random, sandbox?: Sandbox) {
+    if (sandbox !== undefined) this.sandbox = sandbox;
     this.#signals = signals;
     this.#interrupt = interrupt;
     this.#random = random;

@@ -1,3 +1,4 @@
+import type { OpenSandbox } from './episode-sandbox.js';
 import type { InstanceHandle, WorldHandle } from './world-handle.js';
 
 /** Instances of one world, reused from episode to episode. Results do not show which instance played an episode. */
@@ -15,6 +16,8 @@ export class EnvironmentPool {
     readonly world: WorldHandle,
     /** The most instances at a time. */
     readonly limit: number,
+    /** Opens the sandboxes of its episodes. */
+    readonly openSandbox: OpenSandbox = () => Promise.reject(new Error('this pool opens no sandboxes')),
   ) {}
 
   /** An idle instance or a new one; waits if the limit is reached and all are in use. Throws the errors of `create`. */

@@ -4,6 +4,7 @@ import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js'
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
+import type { EpisodeSandbox } from './episode-sandbox.js';
 import type { NamedTool, Toolbox } from './toolbox.js';
 
 /** The result of a turn whose text called tools. */
@@ -12,26 +13,31 @@ export interface ToolAnswer {
   readonly calls: readonly ToolCall[];
 }
 
+/** What tools are told of an episode. */
+export interface ToolEpisode {
+  /** The attempt's own stream. */
+  readonly random: Random;
+  readonly task: string;
+  /** Absent if nobody needs one. */
+  readonly sandbox?: EpisodeSandbox | undefined;
+  /** Reads function calls, if it has any. */
+  readonly format?: ActionFormat | undefined;
+}
+
 /** Time that a call has after its signal was aborted, so that it can report the abort itself. */
 const graceMilliseconds = 1000;
 
 /** The tools of one attempt at an episode: their sessions, and the number of calls. */
 export class EpisodeTools {
   readonly #box: Toolbox;
-  readonly #random: Random;
-  readonly #format: ActionFormat | undefined;
+  readonly #episode: ToolEpisode;
   readonly #sessions = new Map<string, ToolSession>();
   #calls = 0;
   #closed = false;
 
-  /**
-   * @param random the attempt's own stream
-   * @param format reads function calls, if it has any
-   */
-  constructor(box: Toolbox, random: Random, format?: ActionFormat) {
+  constructor(box: Toolbox, episode: ToolEpisode) {
     this.#box = box;
-    this.#random = random;
-    this.#format = format;
+    this.#episode = episode;
   }
 
   /**
@@ -42,7 +48,7 @@ export class EpisodeTools {
    * @throws errors of a tool, and DeadlineError: both are failures of the episode, not of the agent
    */
   async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
-    const found = this.#box.read(text, this.#format);
+    const found = this.#box.read(text, this.#episode.format);
     if (found === undefined) return undefined;
     const { named, reading } = found;
     const { name } = named;
@@ -78,7 +84,7 @@ export class EpisodeTools {
     try {
       const result = await withinDeadline(`the tool "${name}"`, milliseconds + graceMilliseconds, async () => {
         const session = await this.#session(named);
-        return run(session, { random: this.#random.stream('turn', turn, 'tool', name), signal: call.signal });
+        return run(session, { random: this.#episode.random.stream('turn', turn, 'tool', name), signal: call.signal });
       });
       if (typeof result?.output !== 'string') throw new Error(`the tool "${name}" answered without an output`);
       return result;
@@ -92,7 +98,12 @@ export class EpisodeTools {
   async #session({ name, tool }: NamedTool): Promise<ToolSession> {
     const begun = this.#sessions.get(name);
     if (begun !== undefined) return begun;
-    const session = await tool.begin({ random: this.#random.stream('tool', name) });
+    const { random: own, sandbox, task } = this.#episode;
+    const random = own.stream('tool', name);
+    const session = await tool.begin({
+      ...{ random, task, seed: random.stream('seed').integer(0, 2 ** 48) },
+      ...(tool.sandbox && sandbox && { sandbox: await sandbox.open() }),
+    });
     if (this.#closed) this.#dispose(name, session);
     else this.#sessions.set(name, session);
     return session;

@@ -14,6 +14,7 @@ import type {
 import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
+import type { EpisodeSandbox } from './episode-sandbox.js';
 import { EpisodeTools } from './episode-tools.js';
 import { TokenSequence } from './token-sequence.js';
 import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
@@ -42,6 +43,8 @@ export interface EpisodeLimits {
   readonly reward: ComposedReward;
   /** The world's instructions. */
   readonly instructions: string;
+  /** Absent if nobody needs one. */
+  readonly sandbox?: EpisodeSandbox | undefined;
 }
 
 /** The data of a turn besides its step. */
@@ -96,7 +99,10 @@ export class LiveEpisode {
     const { examples, system } = told?.prompt ?? {};
     this.observations = [...(examples?.observations ?? []), examples?.before(begun.observation) ?? begun.observation];
     this.texts = [...(examples?.texts ?? [])];
-    if (actor.tools !== undefined) this.tools = new EpisodeTools(actor.tools, random, told?.format);
+    if (actor.tools !== undefined) {
+      const { sandbox } = limits;
+      this.tools = new EpisodeTools(actor.tools, { random, task: attempt.key.task, sandbox, format: told?.format });
+    }
     this.system = systemPrompt(begun.instructions ?? limits.instructions, told?.format, actor.tools, system);
     if (actor.kind === 'model') {
       this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation, examples);
@@ -190,6 +196,7 @@ export class LiveEpisode {
   }
 
   completed(): CompletedEpisode {
+    const sandbox = this.begun.sandbox ?? this.limits.sandbox?.id;
     return {
       ...this.attempt.key,
       status: 'completed',
@@ -204,9 +211,15 @@ export class LiveEpisode {
       return: this.turns.reduce((sum, turn) => sum + turn.reward, 0),
       ...(this.sequence && { sequences: [this.sequence.record()] }),
       ...(this.#verdicts && { verdicts: this.#verdicts }),
-      ...(this.begun.sandbox !== undefined && { sandbox: this.begun.sandbox }),
+      ...(sandbox !== undefined && { sandbox }),
       retries: this.attempt.retries,
     };
+  }
+
+  /** Frees what belongs to the episode alone. Never throws. */
+  async close(): Promise<void> {
+    this.tools?.close();
+    await this.limits.sandbox?.close();
   }
 
   /** The reward of the turn after those so far. */

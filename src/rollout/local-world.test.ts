@@ -145,7 +145,7 @@ describe('the state of an instance', () => {
   };
   const right = ({ right }: Signals): string => String(right);
   const statesOf = async (instance: InstanceHandle, actions: readonly string[]): Promise<(string | undefined)[]> => {
-    const states = [(await instance.reset('train-0', random, true)).state];
+    const states = [(await instance.reset('train-0', random, { states: true })).state];
     for (const action of actions) states.push((await instance.step(action)).state);
     return states;
   };
@@ -175,7 +175,7 @@ describe('the state of an instance', () => {
     let asked = 0;
     const instance = await telling(() => `${(asked += 1)}`);
     expect(instance.tellsStates).toBe(true);
-    await instance.reset('train-0', random, true);
+    await instance.reset('train-0', random, { states: true });
     expect(await instance.reset('train-0', random)).toEqual({ observation: 'signal red' });
     expect(await instance.step('stop')).not.toHaveProperty('state');
     expect(asked).toBe(1);
@@ -185,9 +185,9 @@ describe('the state of an instance', () => {
     const without = await telling();
     expect(without.tellsStates).toBe(false);
     // A world that answers at once throws at once.
-    expect(() => without.reset('train-0', random, true)).toThrow('the result of stateKey() is absent');
+    expect(() => without.reset('train-0', random, { states: true })).toThrow('the result of stateKey() is absent');
     const wrong = await telling(() => 7);
-    expect(() => wrong.reset('train-0', random, true)).toThrow('is a number, not a string');
+    expect(() => wrong.reset('train-0', random, { states: true })).toThrow('is a number, not a string');
   });
 });
 

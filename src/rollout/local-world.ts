@@ -5,8 +5,8 @@ import { setImmediate } from 'node:timers/promises';
 
 import type {
   Awaitable,
+  ResetCall,
   Call,
-  Draw,
   Environment,
   EnvironmentPhase,
   SplitName,
@@ -15,6 +15,7 @@ import type {
 } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Material } from '../contracts/requirement.js';
+import type { Sandbox, SandboxOptions } from '../contracts/sandbox.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { checkShape } from '../errors/check-shape.js';
 import { ExitError } from '../errors/exit-error.js';
@@ -38,7 +39,16 @@ import { sourceOf } from './source-of.js';
 import { splitNames } from './split-names.js';
 import { unlessAborted } from './unless-aborted.js';
 import { whenAnswered } from './when-answered.js';
-import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from './world-handle.js';
+import type {
+  Begun,
+  CallTimes,
+  EpisodeNeeds,
+  InstanceHandle,
+  Splits,
+  Stepped,
+  TaskList,
+  WorldHandle,
+} from './world-handle.js';
 
 /** Settings of a world. */
 export interface WorldSettings {
@@ -84,6 +94,14 @@ const askedAtOnce = 200;
 /** Tasks whose facts are remembered, to compare them with what is told later. */
 const toldTasks = 10_000;
 
+/** What a call needs besides its values. */
+interface CallNeeds<T> {
+  readonly random?: Random;
+  readonly sandbox?: Sandbox | undefined;
+  /** Gets a result that comes after the deadline. */
+  readonly late?: (value: Awaited<T>) => void;
+}
+
 /** Calls into one world. */
 class Caller {
   readonly clock = new CallClock();
@@ -94,10 +112,10 @@ class Caller {
   /** Runs a measured call with the time limit of its phase. Answers and throws at once if the world does. */
   run<T>(
     phase: EnvironmentPhase,
-    work: (call: Draw) => Awaitable<T>,
-    { random, late }: { readonly random?: Random; readonly late?: (value: Awaited<T>) => void } = {},
+    work: (call: ResetCall) => Awaitable<T>,
+    { random, sandbox, late }: CallNeeds<T> = {},
   ): Awaitable<Awaited<T>> {
-    const call = new EnvironmentCall(this.#signals, this.settings.signal, random);
+    const call = new EnvironmentCall(this.#signals, this.settings.signal, random, sandbox);
     return this.#limit(phase, phase, call, () => work(call), {
       took: (milliseconds) => this.clock.add(phase, call.milliseconds ?? milliseconds),
       waited: () => call.waited,
@@ -176,6 +194,7 @@ class LocalWorld implements WorldHandle {
   readonly external: boolean;
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
+  readonly sandbox?: SandboxOptions;
   readonly splits: Splits;
   readonly tells: boolean;
   readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
@@ -195,6 +214,7 @@ class LocalWorld implements WorldHandle {
     this.sharesClusters = world.sharesClusters ?? false;
     this.materials = world.materials ?? [];
     this.tells = world.about !== undefined;
+    if (world.sandbox !== undefined) this.sandbox = world.sandbox;
     if (world.splitOf !== undefined) {
       this.splitOf = (tasks) =>
         caller.ask('the splits of tasks', tasks, async (task) => checkSplit(await world.splitOf?.(task)));
@@ -255,14 +275,14 @@ class LocalInstance implements InstanceHandle {
     this.tellsStates = instance.stateKey !== undefined;
   }
 
-  reset(task: string, random: Random, states = false): Awaitable<Begun> {
+  reset(task: string, random: Random, { sandbox, states = false }: EpisodeNeeds = {}): Awaitable<Begun> {
     this.#states = states;
-    const reset = (call: Draw): Awaitable<Begun> =>
+    const reset = (call: ResetCall): Awaitable<Begun> =>
       whenAnswered(this.#instance.reset(task, call), (answer) => {
         const start = checkStart(answer);
         return this.#withState(typeof start === 'string' ? { observation: start } : start);
       });
-    return whenAnswered(this.#caller.run('reset', reset, { random }), (begun) => this.#cut(begun));
+    return whenAnswered(this.#caller.run('reset', reset, { random, sandbox }), (begun) => this.#cut(begun));
   }
 
   step(action: string): Awaitable<Stepped> {

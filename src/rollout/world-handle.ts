@@ -9,6 +9,8 @@ import type {
 } from '../contracts/environment.js';
 import type { Random } from '../contracts/random.js';
 import type { Material } from '../contracts/requirement.js';
+import type { SandboxOptions } from '../contracts/sandbox.js';
+import type { PlacedSandbox } from '../sandbox/sandbox-place.js';
 
 /** The tasks of a split; one call can request many. */
 export interface TaskList {
@@ -20,6 +22,14 @@ export interface TaskList {
 }
 
 export type Splits = { readonly [name in SplitName]: TaskList };
+
+/** What an episode needs of its instance. */
+export interface EpisodeNeeds {
+  /** Whether answers include a digest of the state, until the next `reset`. */
+  readonly states?: boolean | undefined;
+  /** The sandbox of the episode, if the world asks for one. */
+  readonly sandbox?: PlacedSandbox | undefined;
+}
 
 /** The result of `reset`. */
 export interface Begun {
@@ -52,8 +62,7 @@ export interface InstanceHandle {
   readonly concludes: boolean;
   /** Whether it can tell in which state it is. */
   readonly tellsStates: boolean;
-  /** @param states whether this answer and those of `step` include a digest of the state, until the next `reset` */
-  reset(task: string, random: Random, states?: boolean): Awaitable<Begun>;
+  reset(task: string, random: Random, needs?: EpisodeNeeds): Awaitable<Begun>;
   step(action: string): Awaitable<Stepped>;
   /** The next action of `random` or of an expert. */
   act(player: string, random: Random): Promise<string>;
@@ -79,6 +88,8 @@ export interface WorldHandle {
   readonly external: boolean;
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
+  /** What programs of an episode may use. Absent: it needs no sandbox. */
+  readonly sandbox?: SandboxOptions;
   readonly splits: Splits;
   /** Whether it describes its tasks by clusters or labels. */
   readonly tells: boolean;

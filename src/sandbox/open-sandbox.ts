@@ -3,24 +3,27 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { stat, statfs } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Sandbox, SandboxCall, SandboxLimit, SandboxOptions, SandboxResult } from '../contracts/sandbox.js';
+import type { SandboxCall, SandboxLimit, SandboxOptions, SandboxResult } from '../contracts/sandbox.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { withinDeadline } from '../errors/within-deadline.js';
-import { awaitEnding } from '../processes/await-ending.js';
 import { findProgram } from '../processes/find-program.js';
 import { type OwnedProcess, spawnOwned } from '../processes/spawn-owned.js';
 import { type NamespaceProcess, pidNamespaceOf, processesIn } from './namespace-processes.js';
-import { enterCommand, holdCommand, type Owner, type SandboxPrograms, workFolder } from './sandbox-command.js';
+import { runToEnd, usualBytes, usualSeconds } from './run-to-end.js';
+import {
+  enterCommand,
+  holdCommand,
+  type Owner,
+  type SandboxPrograms,
+  usualLimits,
+  workFolder,
+} from './sandbox-command.js';
+import type { BubblewrapPlace, PlacedSandbox } from './sandbox-place.js';
 
 const openMilliseconds = 10_000;
 /** Between checks of the limits that only this process keeps. */
 const lookEvery = 40;
-const usualSeconds = 10;
-const usualMegabytes = 512;
-const usualProcesses = 64;
-const usualFiles = 10_000;
-const usualBytes = 2 ** 20;
 /** Tries to kill what is left behind, a second in all. A program that starts processes faster loses the sandbox. */
 const mostSweeps = 40;
 const betweenSweeps = 25;
@@ -28,11 +31,16 @@ const betweenSweeps = 25;
 const bareEnvironment = { PATH: '/usr/bin:/bin' };
 
 /**
- * Opens a sandbox. It ends when `signal` is aborted.
+ * Opens a sandbox by bubblewrap. It ends when `signal` is aborted.
  *
+ * @param id names it for records
  * @throws AG_SANDBOX if this machine cannot make one
  */
-export async function openSandbox(options: SandboxOptions, signal: AbortSignal): Promise<Sandbox> {
+export async function openSandbox(
+  options: SandboxOptions,
+  signal: AbortSignal,
+  id: string = randomUUID().slice(0, 8),
+): Promise<PlacedSandbox> {
   const programs = await findSandboxPrograms();
   const hidden = await Promise.all(
     (options.hide ?? []).map(async (path) => ({ path, isFolder: (await stat(path)).isDirectory() })),
@@ -42,12 +50,21 @@ export async function openSandbox(options: SandboxOptions, signal: AbortSignal):
   const holder = await spawnOwned(command, args, { signal, env: bareEnvironment });
   try {
     const pid = await withinDeadline('a sandbox', openMilliseconds, () => pidOfHolder(holder));
-    return new OpenSandbox({ programs, owner, options, holder, pid, namespace: await pidNamespaceOf(pid), signal });
+    const namespace = await pidNamespaceOf(pid);
+    return new OpenSandbox(
+      { kind: 'bubblewrap', id: `bubblewrap-${id}`, programs, owner, options, pid, namespace },
+      holder,
+    );
   } catch (error) {
     holder.kill();
     signal.throwIfAborted();
     throw cannot(`bubblewrap cannot make one: ${messageOf(error)}`, error);
   }
+}
+
+/** A sandbox that another thread of this process holds open. Programs of only one thread may run at a time. */
+export function enterSandbox(place: BubblewrapPlace): PlacedSandbox {
+  return new OpenSandbox(place);
 }
 
 /** @throws AG_SANDBOX that names what is missing */
@@ -91,28 +108,23 @@ async function pidOfHolder({ ended, stderr, stdout }: OwnedProcess): Promise<num
   return Promise.race([ready, failed]);
 }
 
-interface OpenParts {
-  readonly programs: SandboxPrograms;
-  readonly owner: Owner;
-  readonly options: SandboxOptions;
-  readonly holder: OwnedProcess;
-  readonly pid: number;
-  readonly namespace: string;
-  readonly signal: AbortSignal;
-}
-
-class OpenSandbox implements Sandbox {
-  readonly id = `bubblewrap-${randomUUID().slice(0, 8)}`;
+class OpenSandbox implements PlacedSandbox {
   readonly folder = workFolder;
-  readonly #parts: OpenParts;
   /** Processes that hold the namespaces open. */
   #own: ReadonlySet<number> | undefined;
   #closed: string | undefined;
   #running: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: OpenParts) {
-    this.#parts = parts;
-    void parts.holder.ended.then(() => (this.#closed ??= 'its processes have ended'));
+  /** @param holder the process that holds it open; absent: another thread has it */
+  constructor(
+    readonly place: BubblewrapPlace,
+    private readonly holder?: OwnedProcess,
+  ) {
+    void holder?.ended.then(() => (this.#closed ??= 'its processes have ended'));
+  }
+
+  get id(): string {
+    return this.place.id;
   }
 
   /** Programs run one after the other, because what one leaves behind is killed at its end. */
@@ -151,8 +163,8 @@ class OpenSandbox implements Sandbox {
 
   async close(): Promise<void> {
     this.#closed ??= 'it was closed';
-    this.#parts.holder.kill();
-    await this.#parts.holder.ended;
+    this.holder?.kill();
+    await this.holder?.ended;
   }
 
   #below(path: string): string {
@@ -160,39 +172,18 @@ class OpenSandbox implements Sandbox {
   }
 
   async #run(command: readonly string[], call: SandboxCall): Promise<SandboxResult> {
-    const { input = '', outputBytes = usualBytes, seconds = usualSeconds, signal } = call;
-    const { options, owner, pid, programs } = this.#parts;
+    const { seconds = usualSeconds, signal } = call;
+    const { options, owner, pid, programs } = this.place;
     if (this.#closed !== undefined) throw new Error(`the sandbox is closed: ${this.#closed}`);
     signal?.throwIfAborted();
     this.#own ??= new Set((await this.#started()).map((one) => one.pid));
-    const processes = options.processes ?? usualProcesses;
+    const processes = options.processes ?? usualLimits.processes;
     const entered = enterCommand(programs, owner, pid, { env: options.env ?? {}, processes }, command);
-    const begun = performance.now();
     const child = await spawnOwned(entered[0] as string, entered.slice(1), { env: bareEnvironment });
-    let limit: SandboxLimit | undefined;
-    const end = new AbortController();
-    const stop = (reached: SandboxLimit) => {
-      limit ??= reached;
-      end.abort();
-    };
-    const outputs = new Outputs(child, outputBytes, () => stop('output'));
-    child.stdin.end(input);
-    const ending = awaitEnding(child);
-    const looking = this.#look(begun, seconds, processes, stop, end.signal);
-    const stopped = new Promise<void>((resolve) => end.signal.addEventListener('abort', () => resolve()));
-    const aborted = () => end.abort();
-    signal?.addEventListener('abort', aborted, { once: true });
-    // Not its ending: what it left behind may hold its outputs open.
-    await Promise.race([child.ended, stopped]);
-    const milliseconds = performance.now() - begun;
-    end.abort();
-    child.kill();
-    await this.#sweep();
-    const { code } = await ending;
-    await looking;
-    signal?.removeEventListener('abort', aborted);
-    signal?.throwIfAborted();
-    return { code: limit === undefined ? code : null, ...outputs.texts(), ...(limit && { limit }), milliseconds };
+    return runToEnd(child, call, {
+      look: (begun, stop, ended) => this.#look(begun, seconds, processes, stop, ended),
+      sweep: () => this.#sweep(),
+    });
   }
 
   /** Keeps the limits that the system does not, until `signal` is aborted. */
@@ -203,10 +194,10 @@ class OpenSandbox implements Sandbox {
     stop: (limit: SandboxLimit) => void,
     signal: AbortSignal,
   ): Promise<void> {
-    const { files = usualFiles, megabytes = usualMegabytes } = this.#parts.options;
+    const { files = usualLimits.files, megabytes = usualLimits.megabytes } = this.place.options;
     const bytes = megabytes * 1e6;
     // A program that finds too many files may still remove some.
-    const mostFiles = Math.max(files, await filesBelow(this.#parts.pid));
+    const mostFiles = Math.max(files, await filesBelow(this.place.pid));
     while (!signal.aborted) {
       const left = 1000 * seconds - (performance.now() - begun);
       if (left <= 0) return stop('seconds');
@@ -214,14 +205,14 @@ class OpenSandbox implements Sandbox {
       const found = await this.#started();
       if (signal.aborted) return;
       if (found.length > processes) return stop('processes');
-      if ((await filesBelow(this.#parts.pid)) > mostFiles) return stop('files');
+      if ((await filesBelow(this.place.pid)) > mostFiles) return stop('files');
       if (found.reduce((sum, one) => sum + one.bytes, 0) > bytes) return stop('memory');
     }
   }
 
   /** Processes of programs, without those that hold the sandbox. */
   async #started(): Promise<readonly NamespaceProcess[]> {
-    const all = await processesIn(this.#parts.namespace);
+    const all = await processesIn(this.place.namespace);
     return all.filter(({ pid }) => this.#own?.has(pid) !== true);
   }
 
@@ -249,27 +240,5 @@ function kill(pid: number): void {
     process.kill(pid, 'SIGKILL');
   } catch {
     // It has ended.
-  }
-}
-
-/** Standard output and error of a program, up to a number of bytes together. */
-class Outputs {
-  readonly #pieces: { readonly stdout: Buffer[]; readonly stderr: Buffer[] } = { stdout: [], stderr: [] };
-  #left: number;
-
-  constructor(child: OwnedProcess, most: number, tooMuch: () => void) {
-    this.#left = most;
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name].on('data', (piece: Buffer) => {
-        this.#pieces[name].push(piece.subarray(0, Math.max(0, this.#left)));
-        this.#left -= piece.length;
-        if (this.#left < 0) tooMuch();
-      });
-    }
-  }
-
-  texts(): { readonly stdout: string; readonly stderr: string } {
-    const { stdout, stderr } = this.#pieces;
-    return { stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
   }
 }

@@ -16,6 +16,9 @@ export interface SandboxPrograms {
  */
 export type Owner = number | undefined;
 
+/** The limits where nobody sets others. */
+export const usualLimits = { megabytes: 512, diskMegabytes: 64, files: 10_000, processes: 64 };
+
 /** The folder that programs may write, as they see it. */
 export const workFolder = '/work';
 
@@ -35,7 +38,7 @@ const mega = 1e6;
 export function holdCommand(
   programs: SandboxPrograms,
   owner: Owner,
-  { diskMegabytes = 64, read = [] }: SandboxOptions,
+  { diskMegabytes = usualLimits.diskMegabytes, read = [] }: SandboxOptions,
   hidden: readonly { readonly path: string; readonly isFolder: boolean }[],
 ): string[] {
   return [

@@ -9,7 +9,7 @@ import { options } from './options.js';
 
 const tool = create(optionDefaults(options));
 const context = () => ({ random: testHost().random, signal: new AbortController().signal });
-const begin = () => tool.begin({ random: testHost().random }) as ToolSession;
+const begin = () => tool.begin({ random: testHost().random, task: 'a', seed: 1 }) as ToolSession;
 const ask = (session: ToolSession, expression: string) => session.run(expression, context()) as ToolResult;
 const reckon = (expression: string): ToolResult => ask(begin(), expression);
 
@@ -130,7 +130,7 @@ describe('reckoning', () => {
 
   it('gives as many digits as it is told', () => {
     const coarse = create({ ...optionDefaults(options), digits: 3 }).begin({
-      random: testHost().random,
+      ...{ random: testHost().random, task: 'a', seed: 1 },
     }) as ToolSession;
     expect(ask(coarse, '2/3')).toEqual({ output: '0.667' });
     // The shown answer is rounded, the remembered answer is not.

@@ -1,4 +1,4 @@
-import type { EnvironmentHost, Sandbox, SandboxResult, Tool } from '@agentgym/cli';
+import type { EnvironmentHost, SandboxResult, Tool } from '@agentgym/cli';
 
 import type { Options } from './options.js';
 import { checkProgram, readProgram } from './read-program.js';
@@ -11,13 +11,14 @@ export async function create(
   { maxCharacters, megabytes, python, read, seconds }: Options,
   host: EnvironmentHost,
 ): Promise<Tool> {
-  const open = () => host.openSandbox({ megabytes, read, env: { PYTHONHASHSEED: '0' } });
-  // A machine without sandboxes, or without this Python, is better found now than in the middle of an episode.
-  const tried = await open();
+  const sandbox = { megabytes, read, env: { PYTHONHASHSEED: '0' } };
+  // A machine without this Python is better found now than in the middle of an episode.
+  const tried = await host.openSandbox(sandbox);
   const { code, stderr } = await tried.run(python, ['--version']);
   await tried.close();
   if (code !== 0) throw new Error(`${python} does not run in the sandbox: ${stderr.trim()}`);
   return {
+    sandbox,
     instructions:
       'To run a program in Python, end your text with <python>PROGRAM</python>. You see what it prints. Its files stay.',
     example: '<python>print(2 * (3 + 4))</python>',
@@ -31,16 +32,12 @@ export async function create(
       },
       read: ({ program }) => checkProgram(program, maxCharacters),
     },
-    async begin() {
-      const sandbox: Sandbox = await open();
-      return {
-        async run(call, { signal }) {
-          const result = await sandbox.run(python, ['-B', '-c', call as string], { seconds, signal });
-          return { output: shown(result, seconds), failed: result.code !== 0 };
-        },
-        dispose: () => sandbox.close(),
-      };
-    },
+    begin: ({ sandbox: own }) => ({
+      async run(call, { signal }) {
+        const result = await own!.run(python, ['-B', '-c', call as string], { seconds, signal });
+        return { output: shown(result, seconds), failed: result.code !== 0 };
+      },
+    }),
   };
 }
 

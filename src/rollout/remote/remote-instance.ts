@@ -34,7 +34,7 @@ export class RemoteInstance<Facts extends Made> {
   #disposed = false;
 
   /**
-   * @param external its episodes are not replayed, since the same actions may get other answers
+   * @param external its episodes are not replayed, since the same actions may get other answers or were done already
    * @param end what its far end is called in messages: `thread` or `process`
    */
   constructor(pool: EndPool<WorldEnd, unknown>, external: boolean, end: string) {

@@ -4,6 +4,8 @@ import type { MessagePort } from 'node:worker_threads';
 import type { SplitName } from '../../contracts/environment.js';
 import { randomOfKey } from '../../random/create-random.js';
 import type { InstanceHandle, WorldHandle } from '../world-handle.js';
+import { enterChosenSandbox } from '../../sandbox/choose-sandbox.js';
+import type { SandboxPlace } from '../../sandbox/sandbox-place.js';
 import { crossing } from './crossing-error.js';
 import { keepMarks, ThreadMarks } from './thread-marks.js';
 import {
@@ -79,7 +81,10 @@ export function serveWorld(
         return gone.dispose();
       }
       case 'reset':
-        return instanceOf(instance).reset(first ?? '', randomOfKey(second ?? ''), values[2] === true);
+        return instanceOf(instance).reset(first ?? '', randomOfKey(second ?? ''), {
+          states: values[2] === true,
+          sandbox: values[3] === undefined ? undefined : enterChosenSandbox(values[3] as SandboxPlace),
+        });
       case 'step':
         return instanceOf(instance).step(first ?? '');
       case 'act':
@@ -106,12 +111,13 @@ export function serveWorld(
 }
 
 function describeWorld(world: WorldHandle): WorldDescription {
-  const { instructions, experts, maxTurns, external, materials, sharesClusters, tells, splits } = world;
+  const { instructions, experts, maxTurns, external, materials, sandbox, sharesClusters, tells, splits } = world;
   const counts = { train: splits.train.count, validation: splits.validation.count, test: splits.test.count };
   return {
     instructions,
     experts,
     ...(maxTurns !== undefined && { maxTurns }),
+    ...(sandbox && { sandbox }),
     external,
     sharesClusters,
     materials,

@@ -2,8 +2,18 @@
 import type { Conclusion, SplitName, TaskFacts } from '../../contracts/environment.js';
 import type { Random } from '../../contracts/random.js';
 import type { Material } from '../../contracts/requirement.js';
+import type { SandboxOptions } from '../../contracts/sandbox.js';
 import { randomKey } from '../../random/create-random.js';
-import type { Begun, CallTimes, InstanceHandle, Splits, Stepped, TaskList, WorldHandle } from '../world-handle.js';
+import type {
+  Begun,
+  CallTimes,
+  EpisodeNeeds,
+  InstanceHandle,
+  Splits,
+  Stepped,
+  TaskList,
+  WorldHandle,
+} from '../world-handle.js';
 import { EndPool } from './end-pool.js';
 import { RemoteInstance } from './remote-instance.js';
 import { ThreadEnd, type ThreadSettings } from './thread-end.js';
@@ -47,6 +57,7 @@ class ThreadWorld implements WorldHandle {
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
   readonly tells: boolean;
+  readonly sandbox?: SandboxOptions;
   readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
   readonly splits: Splits;
   readonly #threads: Threads;
@@ -63,6 +74,7 @@ class ThreadWorld implements WorldHandle {
       tells: this.tells,
     } = description);
     if (maxTurns !== undefined) this.maxTurns = maxTurns;
+    if (description.sandbox !== undefined) this.sandbox = description.sandbox;
     if (description.tellsSplits) this.splitOf = (tasks) => this.#threads.ask('splitOf', tasks);
     const list = (split: SplitName): TaskList => ({
       count: counts[split],
@@ -77,7 +89,9 @@ class ThreadWorld implements WorldHandle {
   }
 
   async create(): Promise<InstanceHandle> {
-    const remote = new RemoteInstance<InstanceFacts>(this.#threads, this.external, 'thread');
+    // What programs did in a sandbox is not done again.
+    const isPlayedOnce = this.external || this.sandbox !== undefined;
+    const remote = new RemoteInstance<InstanceFacts>(this.#threads, isPlayedOnce, 'thread');
     return new ThreadInstance(remote, await remote.create());
   }
 
@@ -101,8 +115,8 @@ class ThreadInstance implements InstanceHandle {
     this.tellsStates = tellsStates;
   }
 
-  reset(task: string, random: Random, states = false): Promise<Begun> {
-    return this.#remote.reset(task, randomKey(random), states);
+  reset(task: string, random: Random, { sandbox, states = false }: EpisodeNeeds = {}): Promise<Begun> {
+    return this.#remote.reset(task, randomKey(random), states, sandbox?.place);
   }
 
   step(action: string): Promise<Stepped> {

@@ -13,6 +13,7 @@ import {
   type ResolvedSettings,
   resolveSettings,
 } from './environment-subject.js';
+import { giveSandbox } from './give-sandbox.js';
 import { listSplits } from './list-splits.js';
 import { chooseAs, type CheckedEpisode, playEpisode } from './play-episode.js';
 
@@ -90,7 +91,7 @@ export async function prepareEnvironment(
   const open = async (): Promise<World> => {
     const opened = checkShape(await subject.open(subject.options as never, host), worldShape, 'open()');
     atEnd(() => opened.close?.());
-    return opened;
+    return giveSandbox(opened);
   };
   const world = await open();
   const create = async (of = world): Promise<Environment> =>

@@ -7,6 +7,7 @@ import { messageOf } from '../../errors/message-of.js';
 import { createRandom } from '../../random/create-random.js';
 import { testEnvironmentHost } from '../test-host.js';
 import { freshCall } from './call-environment.js';
+import { giveSandbox } from './give-sandbox.js';
 import { listSplits } from './list-splits.js';
 import { chooseAs, playEpisode, seenOf } from './play-episode.js';
 
@@ -32,7 +33,7 @@ export type ReplayAnswer = { readonly seen: string } | { readonly error: string 
 async function replayEpisodes(request: ReplayRequest): Promise<string> {
   const { seed, tasks, turns, backwards } = request;
   const module = await importModule(request);
-  const world = await module.open(request.options, testEnvironmentHost());
+  const world = giveSandbox(await module.open(request.options, testEnvironmentHost()));
   const environment = await world.create(freshCall());
   const random = createRandom(seed);
   const seen = new Map<string, object>();

@@ -7,7 +7,7 @@ import { jsonDifference } from '../json-difference.js';
 import { freedTwice, leftOpenBy } from '../open-resources.js';
 import { readerChecks } from '../reader-checks.js';
 import { shorten } from '../shorten.js';
-import { answersOf, callOf, inSession, runCall, type ToolCheckContext } from './tool-context.js';
+import { answersOf, beginSession, callOf, inSession, runCall, type ToolCheckContext } from './tool-context.js';
 
 /** Maximum number of characters: the reason becomes part of an observation, and its tokens fill the episode. */
 const longestReason = 500;
@@ -179,9 +179,10 @@ export const toolChecks: readonly KitCheck<ToolCheckContext>[] = [
     run: (context) =>
       firstFound(['before any call', 'after a call'], async (when) => {
         const tool = await context.create();
-        const session = await tool.begin({ random: context.random.stream('dispose') });
+        const { session, end } = await beginSession(tool, context.random.stream('dispose'));
         if (when === 'after a call') await tryExample(context, session);
         const found = await freedTwice(`dispose of a session ${when}`, () => session.dispose?.());
+        await end();
         return found ?? freedTwice(`dispose of the tool ${when}`, () => tool.dispose?.());
       }),
   },

@@ -3,6 +3,7 @@ import type { ToolContribution } from '../../contracts/plugin.js';
 import type { Random } from '../../contracts/random.js';
 import type { Tool, ToolModule, ToolResult, ToolSession } from '../../contracts/tool.js';
 import { withinDeadline } from '../../errors/within-deadline.js';
+import { openSandbox } from '../../sandbox/open-sandbox.js';
 import { type KitSettings, quietly, type SubjectOf } from '../conformance-kit.js';
 import type { ReaderContext, ReaderSettings } from '../reader-checks.js';
 
@@ -49,17 +50,34 @@ export function runCall(
   return withinDeadline('the call', 1000 * secondsPerCall, async () => session.run(call, context));
 }
 
+/** Begins a session like the host, in a sandbox if the tool needs one. `end` disposes of both. */
+export async function beginSession(
+  tool: Tool,
+  random: Random,
+): Promise<{ readonly session: ToolSession; readonly end: () => Promise<void> }> {
+  const sandbox = tool.sandbox && (await openSandbox(tool.sandbox, new AbortController().signal));
+  const session = await tool.begin({
+    ...{ random, task: 'a task', seed: random.stream('seed').integer(0, 2 ** 48) },
+    ...(sandbox && { sandbox }),
+  });
+  const end = async () => {
+    await quietly(() => session.dispose?.());
+    await sandbox?.close();
+  };
+  return { session, end };
+}
+
 /** Uses a new session and then disposes of it. */
 export async function inSession<T>(
   { random, tool }: ToolCheckContext,
   use: (session: ToolSession) => Promise<T>,
   of = tool,
 ): Promise<T> {
-  const session = await of.begin({ random: random.stream('session') });
+  const { session, end } = await beginSession(of, random.stream('session'));
   try {
     return await use(session);
   } finally {
-    await quietly(() => session.dispose?.());
+    await end();
   }
 }
 
