@@ -60,11 +60,13 @@ class Environment:
     An exception makes a failed episode, which is played again; a bad action is no exception, but `invalid=True`.
 
     Optional methods: `conclude(cause)` grades an episode that was cut, with `result`; `admissible()` lists the legal actions;
-    `state_key()` is a text that is equal for two states exactly if their futures are equal; `dispose()` frees resources.
+    `state_key()` is a text that is equal for two states exactly if their futures are equal; `dispose()` frees resources;
+    `call(name, arguments, seed)` answers a call of one of the world's `tools` with a text, or with `failed(text)` for a mistake
+    of the agent.
     """
 
     def reset(self, task, seed):
-        """Starts a task. Returns the first observation, or a dict with `observation`, `instructions`, `sandbox`.
+        """Starts a task. Returns the first observation, or a dict with `observation`, `instructions`, `tools`, `sandbox`.
 
         `seed` has 64 bits and decides everything random in the episode.
         """
@@ -84,6 +86,9 @@ class World:
 
     Optional methods: `about(task)` returns a dict with `cluster` and `labels`; `split_of(task)` the name of its split or None;
     `close()` frees resources.
+
+    `tools` are functions that an agent may call besides acting: dicts with `name`, `description` and `parameters` (JSON Schema).
+    `actions` are actions as functions: `step` then gets `{"name": ..., "arguments": {...}}` as JSON, and `act` returns such a text.
     """
 
     instructions = ""
@@ -93,6 +98,8 @@ class World:
     external = False
     shares_clusters = False
     materials = ()
+    tools = ()
+    actions = ()
 
     def create(self):
         """Returns a new `Environment`."""
@@ -136,6 +143,11 @@ def result(
     if verdicts is not None:
         answer["verdicts"] = verdicts
     return answer
+
+
+def failed(output):
+    """The answer to a call that could not be carried out because of the call itself."""
+    return {"output": output, "failed": True}
 
 
 def serve(open_world):
@@ -197,6 +209,8 @@ class _Player:
             "external": bool(world.external),
             "sharesClusters": bool(world.shares_clusters),
             "materials": list(world.materials),
+            "tools": list(world.tools),
+            "actions": list(world.actions),
             "about": hasattr(world, "about"),
             "splitOf": hasattr(world, "split_of"),
         }
@@ -235,6 +249,11 @@ class _Player:
 
     def on_step(self, request):
         return self._environments[request["instance"]].step(request["action"])
+
+    def on_call(self, request):
+        environment = self._environments[request["instance"]]
+        answer = environment.call(request["name"], request["arguments"], int(request["seed"]))
+        return answer if isinstance(answer, dict) else {"output": answer}
 
     def on_act(self, request):
         return self._environments[request["instance"]].act(request["player"], int(request["seed"]))

@@ -25,6 +25,7 @@ import type { Measured, PlayMeasure, PowerMeasure, RunMeasure } from './measured
 import { finalTasksOf, measurePower, type Played } from './measure-power.js';
 import { hasExpert, imitatedExpert, measurePlans, measurePlay } from './play-tasks.js';
 import type { TrainingTasks } from '../experiments/play-training-tasks.js';
+import { callsOfTurn } from '../rollout/toolbox.js';
 import { thresholds } from './thresholds.js';
 
 /** Tasks of the validation split whose outcomes show how much tasks differ. */
@@ -176,7 +177,7 @@ async function playValidation(
 }
 
 function boundsOf(
-  { entries: [{ sampling, tools }], lastRl }: RunPlan,
+  { entries: [{ sampling, tools }], lastRl, toolLimits }: RunPlan,
   environment: OpenEnvironment,
   reward: TrainingTasks['reward'],
 ): { readonly [key: string]: RewardBounds } {
@@ -186,7 +187,7 @@ function boundsOf(
     horizon: lastRl.longestHorizon,
     milestones: environment.facts.includes('milestones'),
     actionTokens: sampling.maxActionTokens,
-    tools: tools.length > 0,
+    calls: tools.length > 0 || environment.world.tools.length > 0 ? callsOfTurn(toolLimits) : 0,
   };
   return { [formatPath(lastRl.entries[0].rewardPath)]: rewardBounds(setting, [1]) };
 }

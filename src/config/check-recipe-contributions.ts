@@ -9,7 +9,7 @@ import { checkOptions } from './check-options.js';
 import { checkPins, type InstalledPackage } from './check-pins.js';
 import type { ParsedRecipe } from './recipe-schema.js';
 import type { Complaints } from './complaints.js';
-import { settleFinding, type Finding, type IdleContext } from './idle-settings.js';
+import { idleIn, settleFinding, type Finding, type IdleContext } from './idle-settings.js';
 import { foreignKeyHint } from './foreign-names.js';
 import { nearestHint } from './nearest-name.js';
 import { type RecipeEntry, recipeEntries } from './recipe-entries.js';
@@ -60,12 +60,22 @@ export async function checkRecipeContributions(
     environments.push({ settings, environment: await check('environment', settings, path) });
   }
   const isSound = complaints.findings.length === before;
+  // An environment that was not found may bring tools.
+  const hasTools = ({ environment, settings }: CheckedEntry) =>
+    (settings.tools ?? recipe.tools ?? []).length > 0 ||
+    environment?.kind !== 'environment' ||
+    environment.tools === true;
+  if (!environments.some(hasTools)) {
+    const keys = ['maxToolCalls', 'maxToolCallsPerTurn', 'maxToolOutput', 'toolSeconds'];
+    for (const key of keys) idleIn(recipe, context)(['rollout', key], 'in a recipe without `tools`');
+  }
   const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath, users: readonly CheckedEntry[]) => {
     const schemes: (Contribution | undefined)[] = [];
     for (const [i, term] of reward.terms.entries()) {
       const scheme = await check('reward', term, [...path, 'terms', i]);
       for (const { environment } of users) checkFacts(scheme, environment, [...path, 'terms', i, 'name'], complaints);
-      if (!users.some(({ settings }) => (settings.tools ?? recipe.tools ?? []).length > 0)) {
+      if (!users.some(hasTools)) {
+        refuseWithoutTools(scheme, [...path, 'terms', i, 'name'], complaints);
         settleToolOptions(scheme, term, [...path, 'terms', i], context);
       }
       schemes.push(scheme);
@@ -143,6 +153,12 @@ function checkFacts(
     `\`${formatPath(path)}\` is ${scheme.name}, but the environment \`${environment.name}\` ${withoutFact[missing]}`,
     'Choose another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.',
   );
+}
+
+function refuseWithoutTools(scheme: Contribution | undefined, path: KeyPath, complaints: Complaints): void {
+  if (scheme?.kind !== 'reward' || scheme.needsTools !== true) return;
+  const message = `\`${formatPath(path)}\` is ${scheme.name}, which pays only for calls of tools, and there are none`;
+  complaints.add('AG_RECIPE_INVALID', path, message, 'Remove the term, or list tools under `tools`.');
 }
 
 async function checkBlock(

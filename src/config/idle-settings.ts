@@ -7,7 +7,7 @@ import { defaultedAlgorithmKeys, type ParsedRecipe, type SftStage } from './reci
 import type { Complaints } from './complaints.js';
 import { horizonReplacements, recipeEntries, rlStages, sharedKeys } from './recipe-entries.js';
 import { formatPath, setAt, valueAt, type KeyPath, type RecipeLayer } from './recipe-layer.js';
-import { usualDemonstrations, usualExamples, usualExpert } from './run-plan.js';
+import { usualDemonstrations, usualExamples, usualExpert, usualToolLimits } from './run-plan.js';
 
 /** The input of the rules besides the recipe, which they change in place. */
 export interface IdleContext {
@@ -65,9 +65,9 @@ function besides(...paths: readonly KeyPath[]): string {
   return `with ${paths.map((path) => `\`${formatPath(path)}\``).join(' and ')}`;
 }
 
-/** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
-export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
-  const idle: Idle = (path, because) => {
+/** Settles settings of a recipe that have no effect. */
+export function idleIn(recipe: ParsedRecipe, context: IdleContext): Idle {
+  return (path, because) => {
     const value = valueAt(recipe, path);
     if (value === undefined) return false;
     const message = `\`${formatPath(path)}\` has no effect ${because}`;
@@ -76,6 +76,11 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
     if (isDropped) setAt(recipe, path, undefined);
     return isDropped;
   };
+}
+
+/** Reports settings that the user wrote and that have no effect; drops other settings without effect. */
+export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): void {
+  const idle = idleIn(recipe, context);
   const stages = Object.entries(recipe.stages);
   const hasRl = rlStages(recipe).length > 0;
   const hasSft = stages.some(([, stage]) => stage.kind === 'sft');
@@ -204,11 +209,11 @@ function settleTools(recipe: ParsedRecipe, idle: Idle): void {
     ...evaluated.map(({ horizon }) => horizon ?? 0),
   );
   if (longest === 1) idle(['tools'], 'in episodes of 1 turn: a call would use that turn');
-  if (recipe.tools === undefined && entries.every(({ tools = [] }) => tools.length === 0)) {
-    const keys = ['maxToolCalls', 'maxToolOutput', 'toolSeconds'];
-    for (const key of keys) idle(['rollout', key], 'in a recipe without `tools`');
-  } else if ((recipe.rollout.maxToolCalls ?? 0) >= longest) {
-    idle(['rollout', 'maxToolCalls'], `in episodes of at most ${longest} turns`);
+  const { maxToolCalls = 0, maxToolCallsPerTurn = usualToolLimits.maxCallsPerTurn } = recipe.rollout;
+  if (maxToolCalls >= longest * maxToolCallsPerTurn) {
+    idle(['rollout', 'maxToolCalls'], `in episodes of at most ${longest} turns with ${maxToolCallsPerTurn} calls each`);
+  } else if (maxToolCalls > 0 && maxToolCalls < maxToolCallsPerTurn) {
+    idle(['rollout', 'maxToolCallsPerTurn'], besides(['rollout', 'maxToolCalls']));
   }
 }
 

@@ -476,7 +476,7 @@ export const recipeSchema = v.strictObject({
   format: withDefault(format, { name: 'plain' }, 'How the policy writes its actions'),
   tools: optional(
     v.pipe(v.array(tool), v.minLength(1)),
-    'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A call is a turn: it counts towards the horizon, the environment is not stepped, and the output is the next observation',
+    'Tools that the policy may call instead of acting; the first tool that claims a text gets it. A text with calls is a turn: it counts towards the horizon, the environment is not stepped, and the outputs are the next observation',
   ),
   sandbox: optional(
     v.picklist(['none']),
@@ -561,7 +561,11 @@ export const recipeSchema = v.strictObject({
       ),
       maxToolCalls: optionalCount(
         1,
-        'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: the number of turns',
+        'Maximum tool calls per episode, stated in the prompt; later calls are answered that none are left. Default: as many as fit into the turns',
+      ),
+      maxToolCallsPerTurn: optionalCount(
+        1,
+        'Maximum calls of one text; the next one is answered that there are too many, and those after it are ignored. Default: 4',
       ),
       maxToolOutput: optionalCount(1, 'Maximum characters of the output of a tool; a longer one is cut. Default: 2000'),
       toolSeconds: duration(

@@ -518,8 +518,8 @@ describe('resolveRecipe', () => {
       ['limits of tools', ['rollout.toolSeconds=3'], ['rollout.toolSeconds', 'without `tools`']],
       ['tools', ['tools=[{name: calculator}]', 'horizon.turns=1'], ['`tools`', '1 turn']],
       [
-        'more calls than turns',
-        ['tools=[{name: calculator}]', 'rollout.maxToolCalls=3'],
+        'more calls than fit into the turns',
+        ['tools=[{name: calculator}]', 'rollout.maxToolCalls=12'],
         ['rollout.maxToolCalls', 'at most 3 turns'],
       ],
       [

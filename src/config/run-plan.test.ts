@@ -137,7 +137,7 @@ it('names the last stage of reinforcement learning, and none where there is none
 it('has waits and limits in milliseconds', () => {
   const { rollout, toolLimits } = planOf({ rollout: { deadlineSeconds: 2, maxToolCalls: 3, toolSeconds: 1 } });
   expect(rollout).toMatchObject({ playerMilliseconds: 2000, inFlight: 256 });
-  expect(toolLimits).toEqual({ maxCalls: 3, maxOutputCharacters: 2000, milliseconds: 1000 });
+  expect(toolLimits).toEqual({ maxCalls: 3, maxCallsPerTurn: 4, maxOutputCharacters: 2000, milliseconds: 1000 });
 });
 
 describe('the plan of several environments', () => {

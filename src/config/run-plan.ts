@@ -40,7 +40,11 @@ export const usualExpert = 'demonstrator';
 export const usualExamples = 2;
 
 /** Limits on the tools of an agent without a recipe. */
-export const usualToolLimits: ToolLimits = { maxOutputCharacters: 2000, milliseconds: 10_000 };
+export const usualToolLimits = {
+  maxCallsPerTurn: 4,
+  maxOutputCharacters: 2000,
+  milliseconds: 10_000,
+} as const satisfies ToolLimits;
 
 /** What hands out tasks if nobody names anything. */
 const usualCurriculum: CurriculumSettings = { name: 'uniform', options: {} };
@@ -416,10 +420,16 @@ function planRollout(rollout: Recipe['rollout']): RolloutSettings {
   return { inFlight, retries, maxFailedShare, playerMilliseconds, ...(collection && { collection }) };
 }
 
-function planToolLimits({ maxToolCalls, maxToolOutput, toolSeconds }: Recipe['rollout']): ToolLimits {
+function planToolLimits({
+  maxToolCalls,
+  maxToolCallsPerTurn,
+  maxToolOutput,
+  toolSeconds,
+}: Recipe['rollout']): ToolLimits {
   return {
     ...usualToolLimits,
     ...(maxToolCalls !== undefined && { maxCalls: maxToolCalls }),
+    ...(maxToolCallsPerTurn !== undefined && { maxCallsPerTurn: maxToolCallsPerTurn }),
     ...(maxToolOutput !== undefined && { maxOutputCharacters: maxToolOutput }),
     ...(toolSeconds !== undefined && { milliseconds: toolSeconds * 1000 }),
   };

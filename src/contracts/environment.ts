@@ -1,4 +1,5 @@
 import type { Facts } from './facts.js';
+import type { FunctionDefinition, ToolResult } from './function-calls.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
 import type { Material } from './requirement.js';
@@ -67,6 +68,8 @@ export interface Start {
   readonly sandbox?: string;
   /** The rules of this task, instead of the world's `instructions`. */
   readonly instructions?: string;
+  /** Names of the world's `tools` that the task offers. Absent: all. */
+  readonly tools?: readonly string[];
 }
 
 /** The result of an action. */
@@ -116,6 +119,14 @@ export interface Environment {
    * the result of the last step counts.
    */
   conclude?(cause: 'horizon' | 'tokens', call: Call): Awaitable<Conclusion>;
+  /**
+   * Carries out a call of one of the world's `tools`. It may change the state, but none of the facts. Its answer is the next
+   * observation, and the turn is no action. A mistake of the agent is `failed`; an exception makes a *failed* episode. The
+   * deadline is that of `step`.
+   *
+   * @param values the arguments. They fit the schema as far as the host checks it: required members, types, and enums
+   */
+  call?(name: string, values: { readonly [name: string]: Json }, call: Draw): Awaitable<ToolResult>;
   /** The currently legal actions, if they can be listed. */
   admissible?(): Awaitable<readonly string[]>;
   /**
@@ -195,6 +206,18 @@ export interface World {
    * others by name.
    */
   readonly experts?: readonly string[];
+  /**
+   * Functions that an agent may call instead of acting, and the instance answers by `call`. A format with function calls shows
+   * them as such; with any other, the agent writes `<call>{"name": ..., "arguments": {...}}</call>`. The contribution must
+   * declare `tools`.
+   */
+  readonly tools?: readonly FunctionDefinition[];
+  /**
+   * Actions as functions. A format with function calls shows them by their names, any other describes them as JSON. In both
+   * cases `step` gets `{"name": ..., "arguments": {...}}`, as JSON without spaces, and `act` answers such a JSON. Arguments are not
+   * checked, and another text may come, too: a wrong action is the fact `invalid`. Absent: actions are texts.
+   */
+  readonly actions?: readonly FunctionDefinition[];
   /** Maximum number of turns of an episode, if the environment has a natural cap. */
   readonly maxTurns?: number;
   /**

@@ -1,4 +1,4 @@
-import type { FunctionCall, FunctionCallSyntax, FunctionDefinition } from './function-calls.js';
+import type { FunctionCall, FunctionCallSyntax, OfferedFunctions, ReadCall } from './function-calls.js';
 import type { Host } from './host.js';
 
 /** The result of reading a policy's text: an action for the environment, or a reply to unreadable text. */
@@ -43,12 +43,15 @@ export interface ActionFormat {
    */
   render(action: string): string;
   /**
-   * Reads a text as a call of a function other than the action; undefined if it is none. Absent: the format has no
-   * function calls, and tools are called in their own syntax only. Reads any string without throwing.
+   * Reads all function calls of a text in their order, also of actions; empty if there are none. `parse` takes an action
+   * only if it is the only call. Absent: the format has no function calls, and tools are called in their own syntax only.
+   * Reads any string without throwing.
    */
-  readCall?(text: string): FunctionCall | undefined;
+  readCalls?(text: string): readonly ReadCall[];
+  /** Names of the functions that are actions, if the format has function calls. */
+  readonly actionNames?: readonly string[];
   /**
-   * The text that `readCall` reads as this call, or `parse` as the action, if the function is the action; demonstrations are
+   * The text that `readCalls` reads as this call, or `parse` as the action, if the function is the action; demonstrations are
    * written with it. Throws with the reason if the format cannot write the call. Absent: the format writes no calls.
    */
   writeCall?(call: FunctionCall): string;
@@ -58,10 +61,11 @@ export interface ActionFormat {
    */
   callsFunction?(text: string): boolean;
   /**
-   * The same format with these functions beside the action, in a model's own syntax if there is one. The host asks for
-   * it before it plays.
+   * The same format with these functions, in a model's own syntax if there is one; absent: in the syntax of this format. If the environment declares its actions as
+   * functions, the action that `parse` finds and `render` writes is `{"name": ..., "arguments": {...}}`, as JSON without
+   * spaces. The host asks for it before it plays.
    */
-  withFunctions?(functions: readonly FunctionDefinition[], syntax?: FunctionCallSyntax): ActionFormat;
+  withFunctions?(functions: OfferedFunctions, syntax?: FunctionCallSyntax): ActionFormat;
 }
 
 /** The exports of the module of an action format contribution. */

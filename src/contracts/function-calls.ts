@@ -14,6 +14,28 @@ export interface FunctionCall {
   readonly arguments: { readonly [name: string]: Json };
 }
 
+/** A call in a text, or why a text that begins as one is none: a clause that the agent sees. */
+export type ReadCall = { readonly call: FunctionCall } | { readonly malformed: string };
+
+/** The answer to a call. */
+export interface ToolResult {
+  /** The next observation; the host cuts it at the limit of the recipe. It is only data and is never executed. */
+  readonly output: string;
+  /**
+   * The call was understood but could not be carried out because of the call itself: a division by 0, a page that does
+   * not exist.
+   */
+  readonly failed?: boolean;
+}
+
+/** The functions that a format offers to an agent. Their names differ. */
+export interface OfferedFunctions {
+  /** Functions that are tools. */
+  readonly tools: readonly FunctionDefinition[];
+  /** Functions that are the actions of the environment. Empty: its actions are texts. */
+  readonly actions: readonly FunctionDefinition[];
+}
+
 /** How a model writes function calls, as read from its chat template. */
 export interface FunctionCallSyntax {
   /** Text before the JSON object of a call, such as `<tool_call>\n`; may be empty. */

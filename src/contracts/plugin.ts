@@ -89,6 +89,8 @@ export interface EnvironmentContribution<D extends GroupedOptions = OptionsDecla
    * this environment. Absent: no other facts.
    */
   readonly facts?: readonly OptionalFact[];
+  /** Its worlds may bring `tools`. Absent: they must not, and recipes without `tools` need no settings for calls. */
+  readonly tools?: boolean;
   /** Defaults for playing it. Absent: on the main thread, without limits. */
   readonly play?: EnvironmentNeeds;
   /**
@@ -104,6 +106,8 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
   D,
   RewardModule<OptionsOf<D>>
 > {
+  /** It pays for nothing but calls of tools. In a recipe without tools it is refused. */
+  readonly needsTools?: boolean;
   /** Facts that the scheme needs to pay anything. */
   readonly needs?: readonly OptionalFact[];
   /**

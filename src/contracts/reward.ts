@@ -16,7 +16,7 @@ export interface RewardTurn {
   /** Number of tokens that the policy sampled in this turn, including its end token; 0 for players without tokens. */
   readonly tokens: number;
   /**
-   * The tools that the turn called instead of acting; `failed`: the call got no proper answer. The facts are then those of
+   * The tools that the turn called instead of acting, in order; `failed`: the call got no proper answer. The facts are then those of
    * the previous turn, not invalid. Absent: it called none.
    */
   readonly calls?: readonly { readonly name: string; readonly failed: boolean }[];
@@ -40,8 +40,8 @@ export interface BoundsContext {
   readonly milestones?: number;
   /** Maximum number of tokens that a turn may sample; absent: no limit. */
   readonly actionTokens?: number;
-  /** The agent has tools, so any turn may be a call. Absent: no tools. */
-  readonly tools?: boolean;
+  /** Maximum number of calls that a turn may have, which then is no action; absent: the agent has no tools. */
+  readonly calls?: number;
   /** Bounds apply to the sum of `discount ** index * score` over the turns; absent: 1, the undiscounted return. */
   readonly discount?: number;
 }

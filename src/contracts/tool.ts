@@ -1,5 +1,5 @@
 import type { Awaitable } from './environment.js';
-import type { FunctionDefinition } from './function-calls.js';
+import type { FunctionDefinition, ToolResult } from './function-calls.js';
 import type { EnvironmentHost } from './host.js';
 import type { Json } from './json.js';
 import type { Random } from './random.js';
@@ -39,19 +39,9 @@ export interface ToolBeginning {
   readonly sandbox?: Sandbox;
 }
 
-/** The answer to a call. */
-export interface ToolResult {
-  /** The next observation; the host cuts it at the limit of the recipe. It is only data and is never executed. */
-  readonly output: string;
-  /**
-   * The call was understood but could not be carried out because of the call itself: a division by 0, a page that does
-   * not exist.
-   */
-  readonly failed?: boolean;
-}
-
 /**
- * The state of a tool in one episode. Calls come one at a time, each after the answer to the previous call. The same
+ * The state of a tool in one episode. Calls come one at a time, each after the answer to the previous call, also if one text
+ * makes several. The same
  * calls with the same streams give the same answers, unless the contribution is `external`.
  */
 export interface ToolSession {
@@ -71,7 +61,7 @@ export interface ToolSession {
 /**
  * Something that an agent can use besides the environment. A turn that calls a tool does not reach the environment: the
  * tool's output is the next observation, the environment's facts do not change, and its own reward is 0. The turn
- * counts towards the horizon.
+ * counts towards the horizon. A text may make several calls; their outputs are one observation, in the order of the calls.
  *
  * An instance serves many episodes side by side. Keep the state of an episode in that episode's session.
  *

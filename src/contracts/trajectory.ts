@@ -6,11 +6,12 @@ export type TruncationCause = 'horizon' | 'tokens' | 'environment';
 
 /** A call of a tool instead of an action. The answers of a turn's calls are the next observation. */
 export interface ToolCall {
-  /** The tool, as the recipe names it. */
+  /** The tool, as the recipe or the world names it; what the text calls it if there is no such tool; `?` if it has no name. */
   readonly name: string;
   /**
-   * `answered`; `failed`: the tool could not carry out the call; `malformed`: the tool could not read the text;
-   * `refused`: no calls were left. Only the first two reached the tool.
+   * `answered`; `failed`: the tool could not carry out the call; `malformed`: the tool could not read the text, or there is
+   * none of this name; `refused`: no calls were left, or it is an action that does not stand alone. Only the first two
+   * reached the tool.
    */
   readonly status: 'answered' | 'failed' | 'malformed' | 'refused';
   /** The arguments of the call; absent if the text was malformed. */
@@ -178,6 +179,8 @@ export interface CompletedEpisode extends EpisodeKey {
   readonly verdicts?: readonly Verdict[];
   /** Names the sandbox in which the episode ran, as its environment calls it. Absent: none. */
   readonly sandbox?: string;
+  /** The tools of its world that the task offered, if not all. */
+  readonly tools?: readonly string[];
   /** Number of failures before it succeeded. */
   readonly retries: number;
 }

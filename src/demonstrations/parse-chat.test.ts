@@ -66,13 +66,13 @@ describe('a message that calls a function', () => {
     ['LLaMA-Factory', { from: 'function_call', value: '{"name": "guess", "arguments": {"number": 13}}' }],
   ])('keeps the call as %s writes it', (_, message) => {
     expect(chat(user, message, { role: 'tool', content: 'lower', tool_call_id: 'c' })).toEqual({
-      turns: [{ observation: 'o', text: '', call: { name: 'guess', arguments: { number: 13 } } }],
+      turns: [{ observation: 'o', text: '', calls: [{ name: 'guess', arguments: { number: 13 } }] }],
       finalObservation: 'lower',
     });
   });
 
   it.each<[string, unknown, string]>([
-    ['two calls', [...calls({ name: 'a' }), ...calls({ name: 'b' })], 'it calls 2 functions; an action calls one'],
+    ['two calls of one id', [...calls({ name: 'a' }), ...calls({ name: 'b' })], 'two of its calls have one id'],
     ['no name', calls({ arguments: {} }), 'its call has no name of a function'],
     ['a name that is none', calls({ name: 7 }), 'its call has no name of a function'],
     ['broken arguments', calls({ name: 'a', arguments: '{"n": ' }), 'the arguments of its call of a are not an object'],

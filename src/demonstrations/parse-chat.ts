@@ -51,7 +51,8 @@ function parseChat(value: JsonObject, listKey: string, taskKey: string): Demonst
 }
 
 /**
- * The turns of a chat in which observations and actions alternate. A last observation without an action is the final
+ * The turns of a chat in which observations and actions alternate. Answers to several calls of an action are one
+ * observation, as in an episode. A last observation without an action is the final
  * one. Returns the problem if they do not alternate, or if nothing would be learned.
  *
  * @param first number of the first message, for the problem
@@ -64,12 +65,18 @@ function alternate(
 ): Pick<DemonstratedEpisode, 'turns' | 'finalObservation'> | string {
   const turns: DemonstratedTurn[] = [];
   let observation: string | undefined;
-  for (const [index, { role, content, call, learned = !onlyMarked }] of chat.entries()) {
+  let answered = 0;
+  for (const [index, { role, content, calls, isAnswer, learned = !onlyMarked }] of chat.entries()) {
     const expected = observation === undefined ? 'user' : 'assistant';
+    if (isAnswer && observation !== undefined && (turns.at(-1)?.calls?.length ?? 0) > answered) {
+      observation = `${observation}\n${content}`;
+      answered += 1;
+      continue;
+    }
     if (role !== expected) return `message ${first + index}: observations and actions do not alternate`;
-    if (observation === undefined) observation = content;
+    if (observation === undefined) [observation, answered] = [content, 1];
     else {
-      turns.push({ observation, text: content, call, ...(!learned && { isContext: true as const }) });
+      turns.push({ observation, text: content, calls, ...(!learned && { isContext: true as const }) });
       observation = undefined;
     }
   }

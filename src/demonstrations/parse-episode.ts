@@ -7,9 +7,10 @@ import { readOutcome, textProblem } from './optional-keys.js';
 /** A line of our own format, as `agentgym demonstrate` writes it. Returns the problem of a broken line. */
 export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
   const { turns } = value;
-  const outcome = readOutcome(value, ['task', 'system', 'instructions', 'finalObservation'], ['turns']);
+  const outcome = readOutcome(value, ['task', 'system', 'instructions', 'finalObservation'], ['turns', 'tools']);
   if (typeof outcome === 'string') return outcome;
   if (!Array.isArray(turns) || turns.length === 0) return '"turns" is not a list with a turn';
+  if (!isNames(value['tools'] ?? [])) return '"tools" is not a list of strings';
   const read: DemonstratedTurn[] = [];
   for (const [index, given] of (turns as readonly unknown[]).entries()) {
     const turn = isObject(given) ? present(given) : given;
@@ -17,8 +18,12 @@ export function parseEpisode(value: JsonObject): DemonstratedEpisode | string {
     if (problem !== undefined) return `turn ${index + 1}: ${problem}`;
     read.push(turn as DemonstratedTurn);
   }
-  const { task, system, instructions, finalObservation } = value as Omit<DemonstratedEpisode, 'turns'>;
-  return { task, system, instructions, turns: read, finalObservation, ...outcome };
+  const { task, system, instructions, tools, finalObservation } = value as Omit<DemonstratedEpisode, 'turns'>;
+  return { task, system, instructions, tools, turns: read, finalObservation, ...outcome };
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
 function turnProblem(turn: unknown): string | undefined {
@@ -28,9 +33,7 @@ function turnProblem(turn: unknown): string | undefined {
   if (problem !== undefined) return problem;
   const { isContext = true } = turn;
   if (isContext !== true) return '"isContext" is not true';
-  const { tools = [] } = turn;
-  const isNames = Array.isArray(tools) && tools.every((tool) => typeof tool === 'string');
-  if (!isNames) return '"tools" is not a list of strings';
+  if (!isNames(turn['tools'] ?? [])) return '"tools" is not a list of strings';
   const unknown = unknownKey(turn, ['observation', 'action', 'text', 'tools', 'malformed', 'isContext']);
   if (unknown !== undefined) return unknown;
   return turn['action'] === undefined && turn['text'] === undefined ? 'it has no "action" and no "text"' : undefined;

@@ -4,17 +4,21 @@ import { isObject } from './demonstration-header.js';
 import { present, unknownKey } from './known-keys.js';
 
 /**
- * The function that a message calls: `tool_calls` with one call, the older `function_call`, or nothing. Arguments are an
- * object, or its JSON as a text. Returns the problem of another value.
+ * The functions that a message calls: `tool_calls`, the older `function_call`, or nothing. Arguments are an object, or its
+ * JSON as a text. Returns the problem of another value.
  */
 export function readCalls({
   tool_calls: calls = [],
   function_call: single,
-}: JsonObject): FunctionCall | string | undefined {
+}: JsonObject): readonly FunctionCall[] | string | undefined {
   if (!Array.isArray(calls)) return '"tool_calls" is not a list';
   const all = [...(calls as readonly Json[]), ...(single === undefined ? [] : [single])];
-  if (all.length > 1) return `it calls ${all.length} functions; an action calls one`;
-  return all[0] === undefined ? undefined : readCall(all[0]);
+  const ids = all.flatMap((one) => (isObject(one) && typeof one['id'] === 'string' ? one['id'] : []));
+  if (new Set(ids).size < ids.length) return 'two of its calls have one id';
+  const read = all.map(readCall);
+  const problem = read.find((one) => typeof one === 'string');
+  if (problem !== undefined) return problem;
+  return read.length === 0 ? undefined : (read as FunctionCall[]);
 }
 
 /** A call as OpenAI writes it, or its inner part alone. Returns the problem of another value. */

@@ -9,8 +9,10 @@ import { readCall, readCalls } from './read-call.js';
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant';
   readonly content: string;
-  /** The function that an action calls. */
-  readonly call?: FunctionCall | undefined;
+  /** The functions that an action calls. */
+  readonly calls?: readonly FunctionCall[] | undefined;
+  /** It answers a call. */
+  readonly isAnswer?: true;
   /** Whether it is learned. Absent: it has no mark. */
   readonly learned?: boolean | undefined;
 }
@@ -21,6 +23,9 @@ const roles = new Map<unknown, ChatMessage['role']>([
   ...(['user', 'human', 'tool', 'function', 'observation'] as const).map((name) => [name, 'user'] as const),
   ...(['assistant', 'gpt', 'function_call'] as const).map((name) => [name, 'assistant'] as const),
 ]);
+
+/** Roles that answer calls. */
+const answers = new Set<unknown>(['tool', 'function', 'observation']);
 
 const readKeys = [
   ...['role', 'from', 'content', 'value', 'tool_calls', 'function_call', 'tool_call_id', 'message_id', ...markKeys],
@@ -45,12 +50,12 @@ export function readMessage(given: Json): ChatMessage | string {
   if (typeof mark === 'string') return mark;
   const { learned } = mark;
   if (learned === true && role !== 'assistant') return 'it is marked to be learned, but it is not an action';
-  const call = name === 'function_call' ? callIn(content) : readCalls(message);
-  if (typeof call === 'string') return call;
-  if (call !== undefined && role !== 'assistant') return 'it calls a function, but it is not an action';
-  const text = name === 'function_call' ? '' : textOf(content, call !== undefined);
+  const calls = name === 'function_call' ? callIn(content) : readCalls(message);
+  if (typeof calls === 'string') return calls;
+  if (calls !== undefined && role !== 'assistant') return 'it calls a function, but it is not an action';
+  const text = name === 'function_call' ? '' : textOf(content, calls !== undefined);
   if (text === undefined) return `"${'from' in message ? 'value' : 'content'}" ${contentProblem(content)}`;
-  return { role, content: text, call, learned };
+  return { role, content: text, calls, learned, ...(answers.has(name) && { isAnswer: true }) };
 }
 
 function roleProblem(message: JsonObject): string {
@@ -88,9 +93,10 @@ function contentProblem(content: Json | undefined): string {
 }
 
 /** The call that a message of the role `function_call` has as its text. */
-function callIn(content: Json | undefined): FunctionCall | string {
+function callIn(content: Json | undefined): readonly FunctionCall[] | string {
   try {
-    return readCall(typeof content === 'string' ? (JSON.parse(content) as Json) : (content ?? null));
+    const call = readCall(typeof content === 'string' ? (JSON.parse(content) as Json) : (content ?? null));
+    return typeof call === 'string' ? call : [call];
   } catch {
     return 'its call is not JSON';
   }

@@ -49,9 +49,9 @@ export async function surveyDemonstrations(file: string): Promise<DemonstrationS
     else tasks.add(episode.task);
     turns += episode.turns.length;
     longest = Math.max(longest, episode.turns.length);
-    for (const { call, isContext, malformed, tools = [] } of episode.turns) {
+    for (const { calls, isContext, malformed, tools = [] } of episode.turns) {
       if (isContext === true || malformed !== undefined) contextTurns += 1;
-      toolCalls += call === undefined ? tools.length : 1;
+      toolCalls += calls?.length ?? tools.length;
     }
     if (episode.success === undefined) withoutOutcome += 1;
     else successes += Number(episode.success);

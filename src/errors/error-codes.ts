@@ -414,6 +414,11 @@ export const errorCodes = {
       'Splits drawn at random for each instance, equal ids in two splits, or tasks of one puzzle in different splits.',
     cure: "Report it to the author of the environment's plugin: its splits must be disjoint in tasks and clusters, or say `sharesClusters`.",
   },
+  AG_TOOL_NAME: {
+    meaning: 'A tool of a recipe or a command has the name of a function of the environment.',
+    cause: 'The environment brings a tool or an action of this name.',
+    cure: 'Leave the tool out: the environment has its own.',
+  },
   AG_TRACKING_FAILED: {
     meaning: 'A run could not be sent to a tracking server, or not all of it.',
     cause: 'The server is down or busy, refuses the credentials, or is not an MLflow server.',

@@ -30,7 +30,7 @@ async function stage(terms: Terms, changes: Partial<StageReward> = {}): Promise<
     horizon: 20,
     milestones: true,
     actionTokens: 64,
-    tools: false,
+    calls: 0,
     ...changes,
   };
 }

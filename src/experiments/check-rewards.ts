@@ -16,8 +16,8 @@ interface RewardSetting {
   readonly milestones: boolean;
   /** Tokens after which an action is cut. */
   readonly actionTokens: number;
-  /** Whether the agent has tools. */
-  readonly tools: boolean;
+  /** Maximum number of calls in a turn; 0: the agent has no tools. */
+  readonly calls: number;
 }
 
 /** The reward of an rl stage. */
@@ -86,11 +86,11 @@ function findInversion(stage: StageReward): string | undefined {
 
 /** Bounds of the reward, with the widest bounds of each term over these discounts per turn. */
 export function rewardBounds(
-  { reward, horizon, milestones, actionTokens, tools }: RewardSetting,
+  { reward, horizon, milestones, actionTokens, calls }: RewardSetting,
   discounts: readonly number[],
 ): RewardBounds {
   const contexts = discounts.flatMap((discount): BoundsContext[] => {
-    const context = { horizon, actionTokens, discount, ...(tools && { tools }) };
+    const context = { horizon, actionTokens, discount, ...(calls > 0 && { calls }) };
     return milestones ? [1, horizon].map((total) => ({ ...context, milestones: total })) : [context];
   });
   return reward.bounds(...contexts);

@@ -1,5 +1,6 @@
 import type { RunPlan } from '../config/run-plan.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
+import { callsOfTurn } from '../rollout/toolbox.js';
 import type { RewardDescription, RewardDescriptions } from '../runs/run-manifest.js';
 import { rewardBounds } from './check-rewards.js';
 import type { Parts, PlayedEntry } from './make-parts.js';
@@ -17,8 +18,9 @@ export function describeRewards(
   const describe = ({ environment, plan: entry, tools }: PlayedEntry, reward: ComposedReward): RewardDescription => {
     const milestones = environment.facts.includes('milestones');
     const { longestHorizon: horizon, sampling } = entry;
-    const setting = { horizon, milestones, actionTokens: sampling.maxActionTokens, tools: tools !== undefined };
-    return { bounds: rewardBounds({ ...setting, reward }, [1]) };
+    const setting = { horizon, milestones, actionTokens: sampling.maxActionTokens };
+    const calls = tools === undefined || tools.isEmpty ? 0 : callsOfTurn(tools.limits);
+    return { bounds: rewardBounds({ ...setting, calls, reward }, [1]) };
   };
   const [first] = entries;
   const stages: Record<string, RewardDescription> = {};

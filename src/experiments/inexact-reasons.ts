@@ -19,7 +19,7 @@ interface Played {
 export function externalParts({ entries, transfer }: Omit<Played, 'policy'>): readonly string[] {
   const all = [...entries, ...transfer];
   const environments = all.map(({ environment }) => environment).filter(({ world }) => world.external);
-  const tools = all.flatMap((one) => one.tools?.tools ?? []).filter(({ external }) => external);
+  const tools = all.flatMap((one) => one.tools?.named ?? []).filter(({ external }) => external);
   return [
     ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
     ...new Set(tools.map(({ name }) => `the tool ${name} is external`)),

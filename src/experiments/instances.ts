@@ -90,6 +90,7 @@ export class Instances {
     const found = await this.#require(located, options);
     const world = await callPlugin(located, 'open', () => this.#openWorld(located, options, plan, found));
     try {
+      if (world.tools.length > 0 && located.contribution.tools !== true) throw undeclaredTools(located);
       await this.#trySandbox(world);
     } catch (error) {
       await world.close();
@@ -177,10 +178,25 @@ export class Instances {
     return this.#create(located, () => module.create(options, host));
   }
 
-  /** A box of tools, in the order in which they read a text. Undefined without tools. Dispose of it at the end. */
-  async tools(all: readonly Named[], limits: ToolLimits): Promise<Toolbox | undefined> {
+  /**
+   * A box of tools, in the order in which they read a text, with the functions of a world. Undefined if there is nothing in
+   * it. Dispose of it at the end.
+   *
+   * @throws AG_TOOL_NAME
+   */
+  async tools(
+    all: readonly Named[],
+    limits: ToolLimits,
+    { actions, tools }: Pick<WorldHandle, 'actions' | 'tools'>,
+  ): Promise<Toolbox | undefined> {
     const made: NamedTool[] = [];
     try {
+      const taken = all.find((named) => [...actions, ...tools].some(({ name }) => name === named.name));
+      if (taken !== undefined) {
+        throw new AgentgymError('AG_TOOL_NAME', {
+          message: `The environment has a function \`${taken.name}\`, so no tool can have this name.`,
+        });
+      }
       for (const named of all) {
         const { located, module, options } = await this.#open('tool', named);
         const host = createEnvironmentHost(this.settings, located, { take: this.#take });
@@ -192,7 +208,7 @@ export class Instances {
       await new Toolbox(made, limits).dispose();
       throw error;
     }
-    return made.length === 0 ? undefined : new Toolbox(made, limits);
+    return made.length + tools.length + actions.length === 0 ? undefined : new Toolbox(made, limits, tools, actions);
   }
 
   async player(named: Named, context: PlayerContext): Promise<TextPlayer> {
@@ -436,4 +452,11 @@ function checkedExport(owner: PluginOwner, work: () => Awaitable<ExportedModel>)
   return callPlugin(owner, 'export', async () =>
     checkShape(await work(), { architecture: 'string', parameters: 'number' }, 'the result of the export'),
   );
+}
+
+function undeclaredTools(located: PluginOwner): AgentgymError {
+  return new AgentgymError('AG_PLUGIN_FAILED', {
+    message: `The world of the ${ownerTitle(located)} has tools, which its contribution does not declare.`,
+    hint: 'Its author sets `tools: true` in the contribution.',
+  });
 }

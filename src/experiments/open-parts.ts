@@ -29,6 +29,7 @@ import { fitFormat } from '../rollout/fit-format.js';
 import { expertActor } from '../rollout/players.js';
 import { taskPool } from '../rollout/task-pool.js';
 import type { Toolbox } from '../rollout/toolbox.js';
+import type { WorldHandle } from '../rollout/world-handle.js';
 import type { WritingPolicy } from '../rollout/write-demonstration.js';
 import { runWeights } from '../runs/checkpoints.js';
 import type { KeptPrompts } from '../runs/kept-prompt.js';
@@ -128,7 +129,10 @@ export async function openParts(
     const [first] = entries;
     const transfer = await inOrder(others, async (other, place): Promise<OpenEntry> => {
       const environment = otherWorlds[place] as OpenEnvironment;
-      if (plan.entries.length === 1) return { ...first, plan: other, environment };
+      if (plan.entries.length === 1) {
+        const tools = await atKey(['tools'], () => sharing.tools(other.tools, environment.world));
+        return { ...first, plan: other, environment, tools };
+      }
       return openEntry(plan, other, environment, sharing, settings, prompts);
     });
     const rl = await rlParts(plan, instances, sharing, worlds, settings.random);
@@ -164,8 +168,8 @@ function shareParts(instances: Instances, { toolLimits }: RunPlan, boxes: Set<To
   return {
     format: oncePerSettings((settings: EntryPlan['format']) => instances.format(settings)),
     reward: oncePerSettings(({ terms }: EntryPlan['reward']) => instances.reward(terms)),
-    tools: oncePerSettings(async (settings: EntryPlan['tools']) => {
-      const box = await instances.tools(settings, toolLimits);
+    tools: oncePerWorld(async (settings: EntryPlan['tools'], world: WorldHandle) => {
+      const box = await instances.tools(settings, toolLimits, world);
       if (box !== undefined) boxes.add(box);
       return box;
     }),
@@ -183,6 +187,17 @@ function oncePerSettings<Settings, Part>(make: (settings: Settings) => Promise<P
   };
 }
 
+/** Worlds without functions share what has the same settings. */
+function oncePerWorld<Settings, Part>(make: (settings: Settings, world: WorldHandle) => Promise<Part>) {
+  const made = new Map<Settings, Promise<Part>>();
+  return (settings: Settings, world: WorldHandle): Promise<Part> => {
+    if (world.tools.length + world.actions.length > 0) return make(settings, world);
+    const part = made.get(settings) ?? make(settings, world);
+    made.set(settings, part);
+    return part;
+  };
+}
+
 async function openEntry(
   plan: RunPlan,
   entry: EntryPlan,
@@ -193,7 +208,7 @@ async function openEntry(
 ): Promise<OpenEntry> {
   const at = (key: 'format' | 'reward' | 'tools') => entryPath(plan, entry, [key]);
   const format = await atKey(at('format'), () => sharing.format(entry.format));
-  const tools = await atKey(at('tools'), () => sharing.tools(entry.tools));
+  const tools = await atKey(at('tools'), () => sharing.tools(entry.tools, environment.world));
   const write = await atKey(examplesPath(plan, entry), () => openPrompt(plan, entry, environment, settings, prompts));
   const reward = await atKey(at('reward'), () => sharing.reward(entry.reward));
   const writing = { tools, instructions: environment.world.instructions };

@@ -128,7 +128,7 @@ export async function openPlayer(request: OpenPlayerRequest): Promise<OpenPlayer
         refuseTools(policy, request);
       }
     }
-    tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits);
+    tools = await instances.tools(named, plan?.toolLimits ?? usualToolLimits, environment.world);
     const seat = { instances, tools };
     actor =
       model !== undefined

@@ -4,13 +4,14 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { createRandom } from '../random/create-random.js';
 import { longestTurns } from '../training/horizon.js';
+import { callsOfTurn } from '../rollout/toolbox.js';
 import { atKey } from './at-key.js';
 import { judgeRewards, type StageReward } from './check-rewards.js';
 import { Instances } from './instances.js';
 
 /** Judges rewards with schemes and algorithms of these plugins. No environment is opened. */
 export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'random'>): RewardJudge {
-  return async ({ entries, recipe, stages }) => {
+  return async ({ entries, recipe, stages, toolLimits }) => {
     const instances = new Instances(host, { ...settings, random: createRandom(recipe.seed) });
     const rewards: StageReward[] = [];
     for (const stage of stages) {
@@ -26,7 +27,7 @@ export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'rand
           horizon: longestTurns(horizon),
           milestones: contribution.facts?.includes('milestones') ?? false,
           actionTokens: sampling.maxActionTokens,
-          tools: tools.length > 0,
+          calls: tools.length > 0 || contribution.tools === true ? callsOfTurn(toolLimits) : 0,
           ...(discount && { discount }),
         });
       }

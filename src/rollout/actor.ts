@@ -1,7 +1,7 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { Player, TextPlayer } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
-import type { Toolbox } from './toolbox.js';
+import type { Toolbox, ToolList } from './toolbox.js';
 import type { WorkedExamples } from './worked-examples.js';
 
 /** What a model is told before the first observation of a task. */
@@ -70,8 +70,13 @@ const usualSystem = '{environment}\n\n{format}\n\n{tools}';
  *
  * @param text default: the three places
  */
-export function systemPrompt(instructions: string, format?: ActionFormat, tools?: Toolbox, text = usualSystem): string {
-  const aboutTools = format?.readCall === undefined ? tools?.instructions : tools?.instructionsBesideFunctions;
+export function systemPrompt(
+  instructions: string,
+  format?: ActionFormat,
+  tools?: ToolList,
+  text = usualSystem,
+): string {
+  const aboutTools = format?.readCalls === undefined ? tools?.instructions : tools?.instructionsBesideFunctions;
   const parts: { readonly [name: string]: string } = {
     environment: instructions,
     format: format?.instructions ?? '',

@@ -2,6 +2,7 @@
 // runs in every step, so a correct result costs only its copy; texts are never copied.
 import type { Conclusion, SplitName, Start, StepResult, TaskFacts } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
+import type { FunctionDefinition, ToolResult } from '../contracts/function-calls.js';
 import type { JsonObject } from '../contracts/json.js';
 import type { Verdict } from '../contracts/trajectory.js';
 import { copyJson, readMember, show } from './copy-json.js';
@@ -22,9 +23,13 @@ export function checkStart(value: unknown): string | Start {
   const sandbox = readMember(value, 'sandbox', 'sandbox');
   if (sandbox !== undefined && typeof sandbox !== 'string')
     throw new Error(`sandbox: must be text, not ${show(sandbox)}`);
+  const tools = readMember(value, 'tools', 'tools');
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every((name) => typeof name === 'string')))
+    throw new Error(`tools: must be a list of names, not ${show(tools)}`);
   return {
     observation,
     ...(instructions !== undefined && { instructions }),
+    ...(tools !== undefined && { tools: tools as readonly string[] }),
     ...(sandbox !== undefined && { sandbox }),
   };
 }
@@ -54,6 +59,48 @@ export function checkStepResult(value: unknown): StepResult {
 export function checkConclusion(value: unknown): Conclusion {
   const conclusion = recordOf(value);
   return { reward: finiteOf(conclusion, 'reward'), facts: factsOf(conclusion), ...verdictsOf(conclusion) };
+}
+
+/**
+ * Checks the answer to a call of a world's tool.
+ *
+ * @throws Error that names the member and its value
+ */
+export function checkToolResult(value: unknown, tool: string): ToolResult {
+  if (!isRecord(value)) throw new Error(`the answer of the tool "${tool}" must be an object, not ${show(value)}`);
+  const failed = readMember(value, 'failed', 'failed');
+  if (failed !== undefined && typeof failed !== 'boolean')
+    throw new Error(`failed: must be true or false, not ${show(failed)}`);
+  return { output: textOf(value, 'output'), ...(failed !== undefined && { failed }) };
+}
+
+/** Names that every chat template and every server of models takes. */
+const functionName = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Checks functions that a world declares.
+ *
+ * @throws Error that names the place and the value
+ */
+export function checkFunctions(value: unknown, member: string): readonly FunctionDefinition[] {
+  if (!Array.isArray(value)) throw new Error(`${member}: must be a list, not ${show(value)}`);
+  return value.map((one: unknown, place) => {
+    const at = `${member}[${place}]`;
+    if (!isRecord(one)) throw new Error(`${at}: must be an object, not ${show(one)}`);
+    const { name, description, parameters } = one as { [member: string]: unknown };
+    if (typeof name !== 'string' || !functionName.test(name))
+      throw new Error(`${at}.name: must be 1 to 64 letters, digits, - and _, not ${show(name)}`);
+    if (typeof description !== 'string') throw new Error(`${at}.description: must be text, not ${show(description)}`);
+    if (!isRecord(parameters)) throw new Error(`${at}.parameters: must be a JSON Schema, not ${show(parameters)}`);
+    return { name, description, parameters: copyJson(parameters, `${at}.parameters`) as JsonObject };
+  });
+}
+
+/** @throws Error that names the first name that occurs twice */
+export function refuseRepeatedNames(functions: readonly FunctionDefinition[]): void {
+  const names = functions.map(({ name }) => name);
+  const repeated = names.find((name, place) => names.indexOf(name) < place);
+  if (repeated !== undefined) throw new Error(`the world has two functions of the name "${repeated}"`);
 }
 
 /**

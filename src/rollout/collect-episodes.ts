@@ -6,6 +6,7 @@
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
+import type { ActionFormat } from '../contracts/format.js';
 import type { SamplerPromises } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import type { Episode, EpisodeKey, FailedEpisode, Turn } from '../contracts/trajectory.js';
@@ -303,7 +304,7 @@ class Collection {
     const { iteration, task, group, member } = attempt.key;
     const random = root.stream(iteration, task, group, member, attempt.retries);
     const { instructions, sandbox: own } = environments.world;
-    const needs = joinSandboxOptions([own, ...(actor.tools?.tools ?? []).map(({ tool }) => tool.sandbox)]);
+    const needs = joinSandboxOptions([own, ...(actor.tools?.named ?? []).map(({ tool }) => tool.sandbox)]);
     const sandbox = needs && new EpisodeSandbox(environments.openSandbox, needs, random);
     let instance: InstanceHandle | undefined;
     try {
@@ -373,7 +374,7 @@ class Collection {
 
   /** Asks a player without tokens for its text. Undefined if its context is full. */
   async #ask(episode: LiveEpisode): Promise<ActorTurn | undefined> {
-    const { actor, attempt, instance, observations, random, system, texts, turns } = episode;
+    const { actor, attempt, format, instance, observations, random, system, texts, turns } = episode;
     const { rollout, signal } = this.#options;
     const stream = random.stream('turn', turns.length);
     if (actor.kind === 'environment') {
@@ -381,7 +382,7 @@ class Collection {
       return { text, parsed: { action: text }, cut: false };
     }
     if (actor.kind !== 'player') throw new Error('a model is asked by generate');
-    const { format, player } = actor;
+    const { player } = actor;
     const turn = {
       task: attempt.key.task,
       system,
@@ -425,7 +426,7 @@ class Collection {
       const { parsed } = written;
       const stepping =
         answer !== undefined
-          ? episode.toolStep(answer.observation)
+          ? episode.toolStep(answer)
           : 'action' in parsed
             ? instance.step(parsed.action)
             : episode.malformedStep(parsed.observation);
@@ -545,8 +546,8 @@ async function generate(episodes: readonly LiveEpisode[], signal: AbortSignal): 
     }
     const sampled = sequence.addAction(answer.tokens, answer.logprobs, answer.ended);
     const text = model.encoder.decode(answer.tokens);
-    const { format } = modelOf(episodes[index] as LiveEpisode);
-    return { text, parsed: format.parse(text), cut: !answer.ended, sampled, policyVersion };
+    const { format } = episodes[index] as LiveEpisode;
+    return { text, parsed: (format as ActionFormat).parse(text), cut: !answer.ended, sampled, policyVersion };
   });
 }
 

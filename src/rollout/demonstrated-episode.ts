@@ -8,8 +8,8 @@ export interface DemonstratedTurn {
   readonly action?: string;
   /** What the player wrote. Absent: the player gives actions only. */
   readonly text?: string;
-  /** The function that it called, beside the text, in no syntax yet. */
-  readonly call?: FunctionCall | undefined;
+  /** The functions that it called, beside the text, in no syntax yet. */
+  readonly calls?: readonly FunctionCall[] | undefined;
   /** Names of the tools that the text called. */
   readonly tools?: readonly string[];
   /** Why the text was not an action. */
@@ -26,6 +26,8 @@ export interface DemonstratedEpisode {
   readonly system?: string | undefined;
   /** The rules of this task, if they differ from the world's. */
   readonly instructions?: string | undefined;
+  /** The tools of its world that the task offered. Absent: all. */
+  readonly tools?: readonly string[] | undefined;
   /** At least one. */
   readonly turns: readonly DemonstratedTurn[];
   /** The observation after the last action, if known. */
@@ -40,11 +42,12 @@ export interface DemonstratedEpisode {
  * @param writes whether the player writes texts, in which actions are found; false: its texts are actions
  */
 export function demonstratedEpisode(episode: CompletedEpisode, writes: boolean): DemonstratedEpisode | undefined {
-  const { task, instructions, turns, finalObservation, success } = episode;
+  const { task, instructions, tools, turns, finalObservation, success } = episode;
   if (turns.length === 0) return undefined;
   return {
     task,
     ...(instructions !== undefined && { instructions }),
+    ...(tools && { tools }),
     turns: turns.map(({ observation, action, text, calls, malformed }) => ({
       observation,
       ...(action !== undefined && { action }),

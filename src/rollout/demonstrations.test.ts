@@ -259,10 +259,11 @@ describe('writeDemonstration', () => {
 
   const calling: ActionFormat = {
     ...bracketed,
-    readCall: (text) => {
-      const [, name = '', value = ''] = /\[(\w+) (\w*)\]$/.exec(text) ?? [];
-      return name === '' || name === 'act' ? undefined : { name, arguments: { value } };
-    },
+    actionNames: ['act'],
+    readCalls: (text) =>
+      [...text.matchAll(/\[(\w+) (\w*)\]/g)].map(([, name = '', value = '']) => ({
+        call: { name, arguments: { [name === 'act' ? 'action' : 'value']: value } },
+      })),
     parse(text) {
       const action = /\[act (\w+)\]$/.exec(text)?.[1];
       return action === undefined ? { malformed: 'no call', observation: 'Call.' } : { action };
@@ -277,7 +278,7 @@ describe('writeDemonstration', () => {
   const callable = new Toolbox([{ name: 'dice', tool: { ...roll, function: dice } }], tools.limits);
   const call = (name: string, given: FunctionCall['arguments'], text = '') => ({
     text,
-    call: { name, arguments: given },
+    calls: [{ name, arguments: given }],
   });
 
   // Mutation: take the text of the message, which is empty beside a call.

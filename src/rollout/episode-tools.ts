@@ -1,16 +1,25 @@
 import type { ActionFormat } from '../contracts/format.js';
+import type { Json, JsonObject } from '../contracts/json.js';
 import type { Random } from '../contracts/random.js';
-import type { ToolContext, ToolResult, ToolSession } from '../contracts/tool.js';
+import type { ToolSession } from '../contracts/tool.js';
 import type { ToolCall } from '../contracts/trajectory.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { cutText } from './cut-text.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
-import type { NamedTool, Toolbox } from './toolbox.js';
+import type { FoundCall, NamedTool, Toolbox, ToolList } from './toolbox.js';
+import type { Called, InstanceHandle } from './world-handle.js';
 
-/** The result of a turn whose text called tools. */
+/** The result of a turn whose text called tools: all outputs, in the order of the calls. */
 export interface ToolAnswer {
   readonly observation: string;
   readonly calls: readonly ToolCall[];
+  /** A digest of the state after calls of the world's tools, if the episode asks for it. */
+  readonly state?: string;
+}
+
+interface Answer {
+  readonly output: string;
+  readonly status: ToolCall['status'];
 }
 
 /** What tools are told of an episode. */
@@ -18,6 +27,10 @@ export interface ToolEpisode {
   /** The attempt's own stream. */
   readonly random: Random;
   readonly task: string;
+  /** Answers calls of the world's tools. */
+  readonly instance: InstanceHandle;
+  /** What the task offers. Absent: everything in the box. */
+  readonly offered?: ToolList | undefined;
   /** Absent if nobody needs one. */
   readonly sandbox?: EpisodeSandbox | undefined;
   /** Reads function calls, if it has any. */
@@ -41,25 +54,40 @@ export class EpisodeTools {
   }
 
   /**
-   * Runs the call of a text: a function call of the action format, or the call that the first matching tool recognises.
+   * Runs the calls of a text, one after the other.
    *
    * @param turn number of the turn, from 0
-   * @returns undefined if no tool recognises the text
+   * @returns undefined if the text calls no tool
    * @throws errors of a tool, and DeadlineError: both are failures of the episode, not of the agent
    */
   async answer(text: string, turn: number, signal: AbortSignal): Promise<ToolAnswer | undefined> {
-    const found = this.#box.read(text, this.#episode.format);
+    const { format, offered = this.#box } = this.#episode;
+    const found = offered.read(text, format);
     if (found === undefined) return undefined;
-    const { named, reading } = found;
-    const { name } = named;
-    if ('malformed' in reading) return this.#show(`${name}: ${reading.malformed}`, { name, status: 'malformed' });
-    const { call } = reading;
-    if (this.#calls >= (this.#box.limits.maxCalls ?? Infinity)) {
-      return this.#show(`${name}: no calls are left`, { name, status: 'refused', call });
+    const outputs: string[] = [];
+    const calls: ToolCall[] = [];
+    const { maxCalls = Infinity, maxCallsPerTurn = Infinity, maxOutputCharacters } = this.#box.limits;
+    let state: string | undefined;
+    for (const [place, one] of found.slice(0, maxCallsPerTurn + 1).entries()) {
+      const { name, reading } = one;
+      let answer: Answer;
+      if (place === maxCallsPerTurn) {
+        answer = { output: `${name}: no more than ${place} calls at once`, status: 'refused' };
+      } else if ('malformed' in reading) answer = { output: `${name}: ${reading.malformed}`, status: 'malformed' };
+      else if ('refused' in reading) answer = { output: `${name}: ${reading.refused}`, status: 'refused' };
+      else if (this.#calls >= maxCalls) answer = { output: `${name}: no calls are left`, status: 'refused' };
+      else {
+        this.#calls += 1;
+        const ran = await this.#run(one, reading.call, { turn, place }, signal);
+        state = ran.state ?? state;
+        answer = { output: ran.output, status: ran.failed === true ? 'failed' : 'answered' };
+      }
+      const { output, status } = answer;
+      outputs.push(cutText(output, maxOutputCharacters));
+      const call = 'call' in reading ? { call: reading.call } : {};
+      calls.push({ name, status, ...call, outputCharacters: output.length });
     }
-    this.#calls += 1;
-    const { output, failed } = await this.#run(named, turn, signal, (session, context) => session.run(call, context));
-    return this.#show(output, { name, status: failed === true ? 'failed' : 'answered', call });
+    return { observation: outputs.join('\n'), calls, ...(state !== undefined && { state }) };
   }
 
   /** Ends the sessions. A session that is still beginning is ended once it has begun. */
@@ -69,22 +97,25 @@ export class EpisodeTools {
     this.#sessions.clear();
   }
 
-  /** Runs a call in the tool's session within the deadline. */
+  /** Runs a call within the deadline: in the tool's session, or in the world. */
   async #run(
-    named: NamedTool,
-    turn: number,
+    { name, tool }: FoundCall,
+    values: Json,
+    { turn, place }: { readonly turn: number; readonly place: number },
     signal: AbortSignal,
-    run: (session: ToolSession, context: ToolContext) => ToolResult | PromiseLike<ToolResult>,
-  ): Promise<ToolResult> {
-    const { name } = named;
+  ): Promise<Called> {
+    const { instance, random: own } = this.#episode;
+    // The first call of a turn has the stream that it had when a turn had one call.
+    const random = own.stream('turn', turn, 'tool', name, ...(place > 0 ? [place] : []));
+    if (tool === undefined) return instance.call(name, values as JsonObject, random);
     const { milliseconds } = this.#box.limits;
     const call = this.#box.signals.begin(signal);
     const timer = setTimeout(() => call.abort(new DeadlineError(`the call took too long`)), milliseconds);
     const start = performance.now();
     try {
       const result = await withinDeadline(`the tool "${name}"`, milliseconds + graceMilliseconds, async () => {
-        const session = await this.#session(named);
-        return run(session, { random: this.#episode.random.stream('turn', turn, 'tool', name), signal: call.signal });
+        const session = await this.#session(tool);
+        return session.run(values, { random, signal: call.signal });
       });
       if (typeof result?.output !== 'string') throw new Error(`the tool "${name}" answered without an output`);
       return result;
@@ -112,10 +143,5 @@ export class EpisodeTools {
   #dispose(name: string, session: ToolSession): void {
     if (session.dispose === undefined) return;
     this.#box.close(`dispose of a session of the tool "${name}"`, () => session.dispose?.());
-  }
-
-  #show(output: string, call: Omit<ToolCall, 'outputCharacters'>): ToolAnswer {
-    const observation = cutText(output, this.#box.limits.maxOutputCharacters);
-    return { observation, calls: [{ ...call, outputCharacters: output.length }] };
   }
 }

@@ -1,6 +1,6 @@
 import type { Conclusion } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
-import type { ParsedAction } from '../contracts/format.js';
+import type { ActionFormat, ParsedAction } from '../contracts/format.js';
 import type { Random } from '../contracts/random.js';
 import type {
   CompletedEpisode,
@@ -15,7 +15,8 @@ import type { Actor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
-import { EpisodeTools } from './episode-tools.js';
+import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
+import { refitFormat } from './fit-format.js';
 import { TokenSequence } from './token-sequence.js';
 import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
 
@@ -66,6 +67,8 @@ export class LiveEpisode {
   readonly sequence?: TokenSequence;
   /** Name of the token sequence for the model's memory, unique within the collection. */
   readonly sequenceName: string;
+  /** How actions are written. Absent: texts are actions. */
+  readonly format: ActionFormat | undefined;
   /** Absent if the actor has none. */
   readonly tools?: EpisodeTools;
   #observation: string;
@@ -99,11 +102,15 @@ export class LiveEpisode {
     const { examples, system } = told?.prompt ?? {};
     this.observations = [...(examples?.observations ?? []), examples?.before(begun.observation) ?? begun.observation];
     this.texts = [...(examples?.texts ?? [])];
-    if (actor.tools !== undefined) {
+    const offered = begun.tools === undefined ? actor.tools : actor.tools?.choosing(begun.tools);
+    const format = told?.format;
+    this.format = offered === actor.tools ? format : format && offered && refitFormat(format, offered);
+    if (actor.tools?.isEmpty === false) {
+      const { task } = attempt.key;
       const { sandbox } = limits;
-      this.tools = new EpisodeTools(actor.tools, { random, task: attempt.key.task, sandbox, format: told?.format });
+      this.tools = new EpisodeTools(actor.tools, { random, task, instance, offered, sandbox, format: this.format });
     }
-    this.system = systemPrompt(begun.instructions ?? limits.instructions, told?.format, actor.tools, system);
+    this.system = systemPrompt(begun.instructions ?? limits.instructions, this.format, offered, system);
     if (actor.kind === 'model') {
       this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation, examples);
       this.#role = this.sequence.firstRole;
@@ -123,8 +130,8 @@ export class LiveEpisode {
   }
 
   /** The result of a turn that called a tool: the environment is not stepped, and the turn is not invalid. */
-  toolStep(observation: string): Stepped {
-    return this.#standStill(observation, false);
+  toolStep({ observation, state }: ToolAnswer): Stepped {
+    return { ...this.#standStill(observation, false), ...(state !== undefined && { state }) };
   }
 
   /**
@@ -138,8 +145,8 @@ export class LiveEpisode {
     // A terminated episode ends with its action. Any other episode ends with the observation after its last action.
     if (step.terminated) return undefined;
     if (this.actor.kind === 'model' && this.sequence !== undefined) {
-      const { format, model } = this.actor;
-      const isAnswer = format.callsFunction?.(text) ?? false;
+      const { model } = this.actor;
+      const isAnswer = this.format?.callsFunction?.(text) ?? false;
       this.#nextRole = this.sequence.addObservation(step.observation, model.capabilities.maxTokens, isAnswer);
     }
     this.#truncated = this.#capReached(step);
@@ -212,6 +219,7 @@ export class LiveEpisode {
       ...(this.sequence && { sequences: [this.sequence.record()] }),
       ...(this.#verdicts && { verdicts: this.#verdicts }),
       ...(sandbox !== undefined && { sandbox }),
+      ...(this.begun.tools && { tools: this.begun.tools }),
       retries: this.attempt.retries,
     };
   }

@@ -7,12 +7,15 @@ import type {
   Awaitable,
   ResetCall,
   Call,
+  Draw,
   Environment,
   EnvironmentPhase,
   SplitName,
   TaskFacts,
   World,
 } from '../contracts/environment.js';
+import type { FunctionDefinition } from '../contracts/function-calls.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { Random } from '../contracts/random.js';
 import type { Material } from '../contracts/requirement.js';
 import type { Sandbox, SandboxOptions } from '../contracts/sandbox.js';
@@ -26,21 +29,26 @@ import { CallSignals } from './call-signals.js';
 import {
   checkAction,
   checkConclusion,
+  checkFunctions,
   checkSplit,
   checkStart,
   checkStepResult,
   checkTaskFacts,
+  checkToolResult,
+  refuseRepeatedNames,
 } from './check-answers.js';
 import { CallClock } from './call-clock.js';
 import { environmentShape, worldShape } from './contribution-shapes.js';
 import { cutText } from './cut-text.js';
 import { EnvironmentCall } from './environment-call.js';
+import { plainAction } from './text-calls.js';
 import { sourceOf } from './source-of.js';
 import { splitNames } from './split-names.js';
 import { unlessAborted } from './unless-aborted.js';
 import { whenAnswered } from './when-answered.js';
 import type {
   Begun,
+  Called,
   CallTimes,
   EpisodeNeeds,
   InstanceHandle,
@@ -194,6 +202,8 @@ class LocalWorld implements WorldHandle {
   readonly external: boolean;
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
+  readonly tools: readonly FunctionDefinition[];
+  readonly actions: readonly FunctionDefinition[];
   readonly sandbox?: SandboxOptions;
   readonly splits: Splits;
   readonly tells: boolean;
@@ -214,6 +224,9 @@ class LocalWorld implements WorldHandle {
     this.sharesClusters = world.sharesClusters ?? false;
     this.materials = world.materials ?? [];
     this.tells = world.about !== undefined;
+    this.tools = checkFunctions(world.tools ?? [], 'tools');
+    this.actions = checkFunctions(world.actions ?? [], 'actions');
+    refuseRepeatedNames([...this.tools, ...this.actions]);
     if (world.sandbox !== undefined) this.sandbox = world.sandbox;
     if (world.splitOf !== undefined) {
       this.splitOf = (tasks) =>
@@ -248,7 +261,9 @@ class LocalWorld implements WorldHandle {
     const instance = await this.#caller.run('create', (call) => this.#world.create(call), {
       late: (late) => void this.#caller.quietly('dispose', () => late.dispose?.()),
     });
-    return new LocalInstance(checkShape(instance, environmentShape, 'the result of create()'), this.#caller);
+    checkShape(instance, environmentShape, 'the result of create()');
+    if (this.tools.length > 0) checkShape(instance, { call: 'function' }, 'the result of create()');
+    return new LocalInstance(instance, this.#caller, this.actions.length > 0);
   }
 
   times(): CallTimes {
@@ -268,7 +283,12 @@ class LocalInstance implements InstanceHandle {
   /** Whether the present episode asks for states. */
   #states = false;
 
-  constructor(instance: Environment, caller: Caller) {
+  /** @param hasFunctions whether its actions are calls of functions */
+  constructor(
+    instance: Environment,
+    caller: Caller,
+    private readonly hasFunctions: boolean,
+  ) {
     this.#instance = instance;
     this.#caller = caller;
     this.concludes = instance.conclude !== undefined;
@@ -294,8 +314,17 @@ class LocalInstance implements InstanceHandle {
     return whenAnswered(this.#caller.run('step', step), (stepped) => this.#cut(stepped));
   }
 
+  async call(tool: string, values: JsonObject, random: Random): Promise<Called> {
+    const answer = (call: Draw): Awaitable<Called> =>
+      whenAnswered(this.#instance.call!(tool, values, call), (result) =>
+        this.#withState(checkToolResult(result, tool)),
+      );
+    return this.#caller.run('step', answer, { random });
+  }
+
   async act(player: string, random: Random): Promise<string> {
-    return checkAction(await this.#caller.run('act', (call) => this.#instance.act(player, call), { random }));
+    const action = checkAction(await this.#caller.run('act', (call) => this.#instance.act(player, call), { random }));
+    return this.hasFunctions ? plainAction(action) : action;
   }
 
   async admissible(): Promise<readonly string[] | undefined> {

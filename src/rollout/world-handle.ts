@@ -7,6 +7,8 @@ import type {
   StepResult,
   TaskFacts,
 } from '../contracts/environment.js';
+import type { FunctionDefinition, ToolResult } from '../contracts/function-calls.js';
+import type { JsonObject } from '../contracts/json.js';
 import type { Random } from '../contracts/random.js';
 import type { Material } from '../contracts/requirement.js';
 import type { SandboxOptions } from '../contracts/sandbox.js';
@@ -38,6 +40,8 @@ export interface Begun {
   readonly characters?: number;
   /** The rules of this task, if they differ from the world's rules. */
   readonly instructions?: string;
+  /** The tools of the world that the task offers; absent: all. */
+  readonly tools?: readonly string[];
   /** Names the sandbox of the episode. */
   readonly sandbox?: string;
   /** A digest of the state, if the episode asks for it. */
@@ -49,6 +53,12 @@ export interface Stepped extends StepResult {
   /** Length of the observation before it was cut; absent: it was not cut. */
   readonly characters?: number;
   /** A digest of the state after the action, if the episode asks for it and goes on. */
+  readonly state?: string;
+}
+
+/** The answer to a call of a world's tool. */
+export interface Called extends ToolResult {
+  /** A digest of the state after the call, if the episode asks for it. */
   readonly state?: string;
 }
 
@@ -64,6 +74,8 @@ export interface InstanceHandle {
   readonly tellsStates: boolean;
   reset(task: string, random: Random, needs?: EpisodeNeeds): Awaitable<Begun>;
   step(action: string): Awaitable<Stepped>;
+  /** Calls a tool of the world. */
+  call(tool: string, values: JsonObject, random: Random): Promise<Called>;
   /** The next action of `random` or of an expert. */
   act(player: string, random: Random): Promise<string>;
   /** The actions that are legal now; undefined if the environment does not list them. */
@@ -88,6 +100,9 @@ export interface WorldHandle {
   readonly external: boolean;
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
+  /** Its tools, and its actions that are functions. */
+  readonly tools: readonly FunctionDefinition[];
+  readonly actions: readonly FunctionDefinition[];
   /** What programs of an episode may use. Absent: it needs no sandbox. */
   readonly sandbox?: SandboxOptions;
   readonly splits: Splits;

@@ -7,13 +7,15 @@ import { messageOf } from '../errors/message-of.js';
 import { systemPrompt } from './actor.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from './demonstrated-episode.js';
 import type { Demonstration } from './demonstration.js';
-import type { Toolbox } from './toolbox.js';
+import { refitFormat } from './fit-format.js';
+import { callJson } from './text-calls.js';
+import type { ToolList } from './toolbox.js';
 
 /** How a policy writes and what it is told before the first observation. */
 export interface WritingPolicy {
   readonly format: ActionFormat;
   /** Tools that the policy may call. Absent: no tools. */
-  readonly tools?: Toolbox | undefined;
+  readonly tools?: ToolList | undefined;
   /** The world's rules, for episodes without own rules. */
   readonly instructions: string;
   /** The system text of the recipe; it also replaces that of an episode. Absent: the usual one. */
@@ -36,16 +38,19 @@ export interface WrittenDemonstration extends Demonstration {
  */
 export function writeDemonstration(
   episode: DemonstratedEpisode,
-  { format, tools, instructions, system: own }: WritingPolicy,
+  { format: usual, tools: all, instructions, system: own }: WritingPolicy,
   name: string,
 ): WrittenDemonstration {
+  const tools = episode.tools === undefined ? all : all?.choosing(episode.tools);
+  const format = tools === all || tools === undefined ? usual : refitFormat(usual, tools);
   const { task, system, turns, finalObservation } = episode;
   const context = new Set<number>();
   let rendered = 0;
   const texts = turns.map((turn, index) => {
     const { text = '', action, isContext, malformed, tools: called } = turn;
     if (isContext || malformed !== undefined) context.add(index);
-    if (turn.call !== undefined) return writeCall(turn.call, text, { format, tools }, `Turn ${index + 1} of ${name}`);
+    if (turn.calls !== undefined)
+      return writeCalls(turn.calls, text, { format, tools }, `Turn ${index + 1} of ${name}`);
     if (context.has(index)) return turn.text ?? action ?? '';
     if (callsTool(turn, tools, format)) return text;
     if (called !== undefined) {
@@ -77,18 +82,19 @@ export function writeDemonstration(
 }
 
 /**
- * A call behind the text of its message, in the syntax of the format. Throws AG_DEMONSTRATION if the format writes no calls, or
- * if the policy has neither such an action nor such a tool.
+ * Calls behind the text of their message, in the syntax of the format. Throws AG_DEMONSTRATION if the format writes no calls,
+ * or if the policy has neither such an action nor such a tool.
  */
-function writeCall(
-  call: FunctionCall,
+function writeCalls(
+  calls: readonly FunctionCall[],
   text: string,
-  { format, tools }: Pick<WritingPolicy, 'format'> & { readonly tools: Toolbox | undefined },
+  { format, tools }: Pick<WritingPolicy, 'format'> & { readonly tools: ToolList | undefined },
   place: string,
 ): string {
+  const names = calls.map(({ name }) => `\`${name}\``).join(' and ');
   const refuse = (problem: string, hint: string, cause?: unknown) =>
     new AgentgymError('AG_DEMONSTRATION', {
-      message: `${place} calls the function \`${call.name}\`, ${problem}.`,
+      message: `${place} calls the function ${names}, ${problem}.`,
       hint,
       ...(cause !== undefined && { cause }),
     });
@@ -100,15 +106,20 @@ function writeCall(
   }
   let written: string;
   try {
-    written = [...(text === '' ? [] : [text]), format.writeCall(call)].join('\n');
+    written = [...(text === '' ? [] : [text]), ...calls.map((call) => format.writeCall!(call))].join('\n');
   } catch (error) {
     throw refuse(`which the action format cannot write: ${messageOf(error)}`, 'Leave the episode out.', error);
   }
-  const reading = format.readCall?.(written);
-  const isTool = isDeepStrictEqual(reading, call) && callsTool({ text: written }, tools, format);
+  const readings = (format.readCalls?.(written) ?? []).map((one) => 'call' in one && one.call);
+  const areTools = isDeepStrictEqual(readings, calls) && callsTool({ text: written }, tools, format);
   const parsed = format.parse(written);
-  const { action } = call.arguments;
-  if (isTool || ('action' in parsed && parsed.action === action)) return written;
+  const [call, ...others] = calls;
+  const isAction =
+    others.length === 0 &&
+    call !== undefined &&
+    'action' in parsed &&
+    (parsed.action === call.arguments['action'] || parsed.action === callJson(call));
+  if (areTools || isAction) return written;
   throw refuse(
     'which is neither the action of the recipe, with a text `action` as its argument, nor one of its tools',
     'Set `format.options.functionName`, add the tool to `tools`, or write the action into the content.',
@@ -117,11 +128,11 @@ function writeCall(
 
 function callsTool(
   { text }: Pick<DemonstratedTurn, 'text'>,
-  tools: Toolbox | undefined,
+  tools: ToolList | undefined,
   format: ActionFormat,
 ): boolean {
   const found = text === undefined ? undefined : tools?.read(text, format);
-  return found !== undefined && 'call' in found.reading;
+  return found?.every(({ reading }) => 'call' in reading) === true;
 }
 
 /** Whether the format finds the turn's action in its text. A text whose action is unknown may contain any action. */

@@ -27,7 +27,7 @@ const fixtures: Record<string, ActionFormat | readonly ActionFormat[]> = {
         return 'malformed' in parsed ? { ...parsed, observation: `What is ${text}?` } : parsed;
       },
     },
-    { ...good, readCall: (text) => JSON.parse(text) as never },
+    { ...good, readCalls: (text) => JSON.parse(text) as never },
   ],
   swift: {
     ...good,

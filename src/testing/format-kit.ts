@@ -25,7 +25,7 @@ const [longestReply, longestInstructions] = [2_000, 4_000];
 
 /** Everything that a format reads in a text. */
 const readAll = (format: ActionFormat, text: string) =>
-  [format.parse(text), format.readCall?.(text), format.callsFunction?.(text)] as const;
+  [format.parse(text), format.readCalls?.(text), format.callsFunction?.(text)] as const;
 
 /** What is wrong with how a format reads a text. */
 function complain(format: ActionFormat, text: string): string | undefined {

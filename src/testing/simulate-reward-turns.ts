@@ -9,6 +9,9 @@ export interface SimulatedEpisode {
   readonly context: BoundsContext;
 }
 
+/** Maximum number of calls of a turn. */
+const mostCalls = 3;
+
 /** Maximum number of tokens of a turn. */
 const actionTokens = 50;
 
@@ -52,7 +55,7 @@ export function simulateEpisode(random: Random): SimulatedEpisode {
       malformed,
       cut: random.integer(0, 6) === 0,
       tokens: random.integer(0, actionTokens + 1),
-      ...(calls && { calls: [{ name: 'tool', failed: random.stream('failed', index).integer(0, 2) === 1 }] }),
+      ...(calls && { calls: simulateCalls(random.stream('failed', index)) }),
       terminated,
       truncated: last && !terminated,
       index,
@@ -61,6 +64,16 @@ export function simulateEpisode(random: Random): SimulatedEpisode {
   return {
     turns,
     success,
-    context: { horizon, actionTokens, ...(tools && { tools }), ...(total !== undefined && { milestones: total }) },
+    context: {
+      horizon,
+      actionTokens,
+      ...(tools && { calls: mostCalls }),
+      ...(total !== undefined && { milestones: total }),
+    },
   };
+}
+
+function simulateCalls(random: Random): NonNullable<RewardTurn['calls']> {
+  const count = random.integer(1, mostCalls + 1);
+  return Array.from({ length: count }, () => ({ name: 'tool', failed: random.integer(0, 2) === 1 }));
 }

@@ -40,7 +40,7 @@ describe('what a format reads', () => {
     ['function-calling', '<tool_call>\n{"name": "act", "arguments": "{\\"action\\": \\"go\\"}"}\n</tool_call>', 'go'],
     [
       'function-calling',
-      'Plan: x\n<tool_call>1</tool_call>\n<tool_call>{"name":"act","arguments":{"action":"</tool_call>"}}</tool_call>',
+      'Plan: x\n<tool_call>{"name":"act","arguments":{"action":"</tool_call>"}}</tool_call>',
       '</tool_call>',
     ],
   ])('%s: %j', (name, text, action) => {
@@ -252,7 +252,7 @@ it('reads a quarter of a megabyte of marks in linear time, whatever they are', (
       for (const whole of [text, `${format.render('go')}\n${text}\n${format.render('go')}`]) {
         const start = performance.now();
         format.parse(whole);
-        format.readCall?.(whole);
+        format.readCalls?.(whole);
         expect(performance.now() - start, `${name} ${mark}`).toBeLessThan(1_000);
       }
     }

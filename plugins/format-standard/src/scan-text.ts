@@ -14,12 +14,6 @@ export function findLastBetween(text: string, open: string, close: string): Span
   return { start, content: text.slice(inside, text.indexOf(close, inside)) };
 }
 
-/** The same start, but up to the last closing mark: for content that may contain the mark. */
-export function findLastOuter(text: string, open: string, close: string): Span | undefined {
-  const start = findLastOpen(text, open, close);
-  return start === -1 ? undefined : { start, content: text.slice(start + open.length, text.lastIndexOf(close)) };
-}
-
 /** The last opening mark that a closing mark follows without overlap; -1 if there is none. */
 function findLastOpen(text: string, open: string, close: string): number {
   const latest = text.lastIndexOf(close) - open.length;
@@ -81,6 +75,20 @@ export function longestBackticks(text: string): number {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/gu)) longest = Math.max(longest, run.length);
   return longest;
+}
+
+/** Where the JSON object that starts here ends, exclusive; undefined if it is not whole. */
+export function endOfObject(text: string, start: number): number | undefined {
+  let depth = 0;
+  let isText = false;
+  for (let index = start; index < text.length; index += 1) {
+    const character = text[index];
+    if (isText && character === '\\') index += 1;
+    else if (character === '"') isText = !isText;
+    else if (!isText && character === '{') depth += 1;
+    else if (!isText && character === '}' && (depth -= 1) === 0) return index + 1;
+  }
+  return undefined;
 }
 
 /** The JSON object of a text, or the reason why it is none. */

@@ -12,11 +12,10 @@ export function create({ turn, token, invalid, toolCall }: CostOptions): RewardS
     (played) =>
       turn +
       token * played.tokens +
-      (played.calls === undefined ? 0 : toolCall) +
+      toolCall * (played.calls?.length ?? 0) +
       // A call is not an action, so it is never invalid.
       (played.facts.invalid ? invalid : 0),
-    ({ actionTokens = 0, tools = false }) =>
-      turn + token * actionTokens + (tools ? Math.max(invalid, toolCall) : invalid),
+    ({ actionTokens = 0, calls = 0 }) => turn + token * actionTokens + Math.max(invalid, toolCall * calls),
     turn,
   );
 }

@@ -1,6 +1,6 @@
 import type { RewardContribution } from '@agentgym/cli';
 
-import { costOptions, formatOptions, sparseOptions, wayOptions } from './options.js';
+import { callsOptions, costOptions, formatOptions, sparseOptions, wayOptions } from './options.js';
 
 export default [
   {
@@ -49,4 +49,12 @@ export default [
     toolOptions: ['toolCall'],
     load: () => import('./cost.js'),
   } satisfies RewardContribution<typeof costOptions>,
+  {
+    kind: 'reward',
+    name: 'calls',
+    summary: 'Pays for calls of tools that are answered, and charges for others; use it next to an outcome reward',
+    options: callsOptions,
+    needsTools: true,
+    load: () => import('./calls.js'),
+  } satisfies RewardContribution<typeof callsOptions>,
 ];

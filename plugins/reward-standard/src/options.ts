@@ -34,6 +34,12 @@ export const costOptions = {
     default: 0.001,
     description: 'Price of each malformed or illegal action',
   },
-  toolCall: { type: 'number', minimum: 0, default: 0.001, description: 'Price of each turn that calls a tool' },
+  toolCall: { type: 'number', minimum: 0, default: 0.001, description: 'Price of each call of a tool' },
 } as const satisfies OptionsDeclaration;
 export type CostOptions = OptionsOf<typeof costOptions>;
+
+export const callsOptions = {
+  answered: { type: 'number', minimum: 0, default: 0.01, description: 'Reward of each call that was answered' },
+  failed: { type: 'number', minimum: 0, default: 0.01, description: 'Price of each call that was not' },
+} as const satisfies OptionsDeclaration;
+export type CallsOptions = OptionsOf<typeof callsOptions>;

@@ -147,10 +147,11 @@ describe('cost', () => {
 
   // Goes red when only answered calls are priced, or when the highest price of a turn does not include calls.
   it('takes a price for a call of a tool, whatever came of it, and is bounded by it only where there are tools', () => {
-    const calls = [{}, { calls: [{ name: 'a', failed: false }] }, { calls: [{ name: 'a', failed: true }] }];
+    const [one, other] = [false, true].map((failed) => ({ name: 'a', failed }));
+    const calls = [{}, { calls: [one!] }, { calls: [one!, other!] }];
     const rewards = scores(scheme, [{}, {}, {}], calls);
-    expect(rewards).toEqual([-0.625, -3.625, -3.625]);
-    expect(scheme.bounds({ horizon: 2, actionTokens: 8, tools: true }).failure).toEqual([-9, 0]);
+    expect(rewards).toEqual([-0.625, -3.625, -6.625]);
+    expect(scheme.bounds({ horizon: 2, actionTokens: 8, calls: 2 }).failure).toEqual([-15, 0]);
     expect(scheme.bounds({ horizon: 2, actionTokens: 8 }).failure).toEqual([-7, 0]);
   });
 

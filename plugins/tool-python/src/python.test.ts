@@ -24,7 +24,7 @@ describe.skipIf(without)('python', () => {
   const calls = ['1/0', 'import os; os._exit(3)', 'while True: pass', 'print("x" * 10**7)', 'x = [0] * 10**9', ''];
   toolKit.describe(
     it,
-    { ...python, options: { ...options, seconds: 1 }, contribution: contributions[0] },
+    { ...python, options: { ...options, seconds: 1 }, contribution: contributions[0]! },
     { calls: calls.map((program) => `<python>${program}</python>`) },
   );
 

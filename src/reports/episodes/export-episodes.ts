@@ -13,7 +13,7 @@ import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
 import { readJsonLines } from '../../files/read-json-lines.js';
 import { systemPrompt } from '../../rollout/actor.js';
-import { fitFormat } from '../../rollout/fit-format.js';
+import { fitFormat, refitFormat } from '../../rollout/fit-format.js';
 import { checkLine } from '../../runs/recorded-shapes.js';
 import { planOfRun } from '../../runs/plan-of-run.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
@@ -146,14 +146,21 @@ async function describeEntry(
   const environment = await instances.environment(playedEnvironment(recipe, own));
   const { instructions } = environment.world;
   await environment.pool.dispose();
-  const tools = await instances.tools(toolSettings, toolLimits);
+  const tools = await instances.tools(toolSettings, toolLimits, environment.world);
   try {
     const named = await instances.format(formatSettings);
-    const format = named.withFunctions === undefined ? named : await fitToModel(run, instances, named, tools, settings);
+    const format =
+      named.withFunctions === undefined
+        ? fitFormat(named, { tools })
+        : await fitToModel(run, instances, named, tools, settings);
     const { name, options } = own;
     return {
       environment: { name, options },
-      system: (episode) => systemPrompt(episode.instructions ?? instructions, format, tools, prompt?.system),
+      system(episode) {
+        const offered = episode.tools === undefined ? tools : tools?.choosing(episode.tools);
+        const told = offered === tools || offered === undefined ? format : refitFormat(format, offered);
+        return systemPrompt(episode.instructions ?? instructions, told, offered, prompt?.system);
+      },
     };
   } finally {
     await tools?.dispose();

@@ -1,5 +1,6 @@
 // Lines of JSON between a world's process and agentgym. docs/world-programs.md describes them for authors of
 // programs.
+import type { FunctionDefinition } from '../../contracts/function-calls.js';
 import type { JsonObject } from '../../contracts/json.js';
 import { asciiJson } from '../../processes/ascii-json.js';
 import type { EndMethod } from './world-end.js';
@@ -17,6 +18,7 @@ const fields = {
   create: [],
   reset: ['task', 'seed'],
   step: ['action'],
+  call: ['name', 'arguments', 'seed'],
   act: ['player', 'seed'],
   admissible: [],
   stateKey: [],
@@ -44,6 +46,9 @@ export interface ProgramWorld {
   readonly external?: boolean;
   readonly sharesClusters?: boolean;
   readonly materials?: readonly { readonly name: string; readonly sha256: string }[];
+  /** Tools, which it answers by `call`, and actions that are functions. */
+  readonly tools?: readonly FunctionDefinition[];
+  readonly actions?: readonly FunctionDefinition[];
   /** Whether it answers `about` and `splitOf`. */
   readonly about?: boolean;
   readonly splitOf?: boolean;

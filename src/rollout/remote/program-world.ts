@@ -16,6 +16,7 @@ import type {
   TaskSource,
   World,
 } from '../../contracts/environment.js';
+import type { ToolResult } from '../../contracts/function-calls.js';
 import type { Log, WorldProgramOptions } from '../../contracts/host.js';
 import type { Random } from '../../contracts/random.js';
 import { checkShape } from '../../errors/check-shape.js';
@@ -86,7 +87,7 @@ function checkWorld(value: unknown): ProgramWorld {
 }
 
 function worldOf(pool: Processes, described: ProgramWorld): World {
-  const { instructions, experts, maxTurns, external = false, sharesClusters, materials } = described;
+  const { instructions, experts, maxTurns, external = false, sharesClusters, materials, tools, actions } = described;
   const ask = async <T>(method: EndMethod, ...values: readonly unknown[]): Promise<T> =>
     (await pool.ask<Answered<T>>(method, ...values)).answer;
   const one = <T>(method: EndMethod, ...values: readonly unknown[]): Promise<T | undefined> =>
@@ -111,23 +112,33 @@ function worldOf(pool: Processes, described: ProgramWorld): World {
     ...(maxTurns !== undefined && { maxTurns }),
     ...(sharesClusters !== undefined && { sharesClusters }),
     ...(materials && { materials }),
+    ...(tools && { tools }),
+    ...(actions && { actions }),
     ...(described.about === true && { about: async (task) => (await one<TaskFacts>('about', [task])) ?? {} }),
     ...(described.splitOf === true && { splitOf: (task) => one<SplitName>('splitOf', [task]) }),
     async create(call) {
       const remote = new RemoteInstance<Answered<ProgramInstance>>(pool, external, 'process');
-      return instanceOf(remote, (await taking(call, remote.create())) ?? {});
+      return instanceOf(remote, (await taking(call, remote.create())) ?? {}, tools !== undefined);
     },
     close: () => pool.close(),
   };
 }
 
-function instanceOf(remote: RemoteInstance<Answered<ProgramInstance>>, able: ProgramInstance): Environment {
+function instanceOf(
+  remote: RemoteInstance<Answered<ProgramInstance>>,
+  able: ProgramInstance,
+  tools: boolean,
+): Environment {
   const { admissible, conclude, stateKey } = able;
   const ask = async <T>(method: EndMethod): Promise<T> => (await remote.call<Answered<T>>(method)).answer;
   return {
     reset: (task, call) => taking(call, remote.reset<Answered<string | Start>>(task, seedOf(call.random))),
-    step: (action, call) => taking(call, remote.step<Answered<StepResult>>(action)),
+    step: (action, call) => taking(call, remote.play<Answered<StepResult>>('step', action)),
     act: (player, call: Draw) => taking(call, remote.call<Answered<string>>('act', player, seedOf(call.random))),
+    ...(tools && {
+      call: (name, values, call) =>
+        taking(call, remote.play<Answered<ToolResult>>('call', name, values, seedOf(call.random))),
+    }),
     ...(conclude === true && {
       conclude: (cause, call) => taking(call, remote.call<Answered<Conclusion>>('conclude', cause)),
     }),

@@ -15,8 +15,9 @@ interface Seat {
 interface Played {
   /** The values of its `reset`. */
   readonly reset: readonly unknown[];
-  readonly actions: string[];
-  /** The answers to `reset` and to each action. */
+  /** What changed its state since: actions, and calls of tools. */
+  readonly moves: (readonly [method: EndMethod, ...values: readonly unknown[]])[];
+  /** The answers to `reset` and to each move. */
   readonly answers: unknown[];
 }
 
@@ -55,15 +56,16 @@ export class RemoteInstance<Facts extends Made> {
       const { end, instance } = await this.#seated();
       return end.call<T>('reset', instance, ...values);
     });
-    this.#played = { reset: values, actions: [], answers: [begun] };
+    this.#played = { reset: values, moves: [], answers: [begun] };
     return begun;
   }
 
-  async step<T>(action: string): Promise<T> {
-    const stepped = await this.call<T>('step', action);
-    this.#played?.actions.push(action);
-    this.#played?.answers.push(stepped);
-    return stepped;
+  /** A call that may change the state: `step` or `call`. */
+  async play<T>(method: EndMethod, ...values: readonly unknown[]): Promise<T> {
+    const answer = await this.call<T>(method, ...values);
+    this.#played?.moves.push([method, ...values]);
+    this.#played?.answers.push(answer);
+    return answer;
   }
 
   /** A call that does not change the state. */
@@ -125,13 +127,13 @@ export class RemoteInstance<Facts extends Made> {
     const before = this.#seat;
     const seat = await this.#seated();
     if (before === seat || this.#played === undefined) return seat;
-    const { reset, actions, answers } = this.#played;
+    const { reset, moves, answers } = this.#played;
     const { end, instance } = seat;
     const replay: unknown[] = [await end.call('reset', instance, ...reset)];
-    for (const action of actions) replay.push(await end.call('step', instance, action));
+    for (const [method, ...values] of moves) replay.push(await end.call(method, instance, ...values));
     const turn = replay.findIndex((answer, index) => JSON.stringify(answer) !== JSON.stringify(answers[index]));
     if (turn < 0) return seat;
-    const where = turn === 0 ? 'reset' : `turn ${turn}`;
+    const where = turn === 0 ? 'reset' : `its move ${turn}`;
     throw new Error(`its ${this.#end} was replaced, and the same actions got other answers in ${where}`);
   }
 }

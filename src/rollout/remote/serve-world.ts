@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 
 import type { SplitName } from '../../contracts/environment.js';
+import type { JsonObject } from '../../contracts/json.js';
 import { randomOfKey } from '../../random/create-random.js';
 import type { InstanceHandle, WorldHandle } from '../world-handle.js';
 import { enterChosenSandbox } from '../../sandbox/choose-sandbox.js';
@@ -87,6 +88,8 @@ export function serveWorld(
         });
       case 'step':
         return instanceOf(instance).step(first ?? '');
+      case 'call':
+        return instanceOf(instance).call(first ?? '', values[1] as JsonObject, randomOfKey(values[2] as string));
       case 'act':
         return instanceOf(instance).act(first ?? '', randomOfKey(second ?? ''));
       case 'admissible':
@@ -111,7 +114,19 @@ export function serveWorld(
 }
 
 function describeWorld(world: WorldHandle): WorldDescription {
-  const { instructions, experts, maxTurns, external, materials, sandbox, sharesClusters, tells, splits } = world;
+  const {
+    instructions,
+    experts,
+    maxTurns,
+    external,
+    materials,
+    sandbox,
+    sharesClusters,
+    tells,
+    tools,
+    actions,
+    splits,
+  } = world;
   const counts = { train: splits.train.count, validation: splits.validation.count, test: splits.test.count };
   return {
     instructions,
@@ -122,6 +137,8 @@ function describeWorld(world: WorldHandle): WorldDescription {
     sharesClusters,
     materials,
     tells,
+    tools,
+    actions,
     tellsSplits: world.splitOf !== undefined,
     counts,
   };

@@ -49,7 +49,16 @@ export type FromThread =
 /** The result of `open`: all parts of a world that are not calls. */
 export interface WorldDescription extends Pick<
   WorldHandle,
-  'instructions' | 'experts' | 'maxTurns' | 'external' | 'sharesClusters' | 'materials' | 'tells' | 'sandbox'
+  | 'instructions'
+  | 'experts'
+  | 'maxTurns'
+  | 'external'
+  | 'sharesClusters'
+  | 'materials'
+  | 'tells'
+  | 'tools'
+  | 'actions'
+  | 'sandbox'
 > {
   readonly tellsSplits: boolean;
   readonly counts: { readonly [name in SplitName]: number | 'unbounded' };

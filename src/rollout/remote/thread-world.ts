@@ -1,11 +1,14 @@
 // A world in threads of its own. `RemoteInstance` says what happens if a call hangs or ends its thread.
 import type { Conclusion, SplitName, TaskFacts } from '../../contracts/environment.js';
+import type { FunctionDefinition } from '../../contracts/function-calls.js';
+import type { JsonObject } from '../../contracts/json.js';
 import type { Random } from '../../contracts/random.js';
 import type { Material } from '../../contracts/requirement.js';
 import type { SandboxOptions } from '../../contracts/sandbox.js';
 import { randomKey } from '../../random/create-random.js';
 import type {
   Begun,
+  Called,
   CallTimes,
   EpisodeNeeds,
   InstanceHandle,
@@ -57,6 +60,8 @@ class ThreadWorld implements WorldHandle {
   readonly sharesClusters: boolean;
   readonly materials: readonly Material[];
   readonly tells: boolean;
+  readonly tools: readonly FunctionDefinition[];
+  readonly actions: readonly FunctionDefinition[];
   readonly sandbox?: SandboxOptions;
   readonly splitOf?: NonNullable<WorldHandle['splitOf']>;
   readonly splits: Splits;
@@ -72,6 +77,8 @@ class ThreadWorld implements WorldHandle {
       sharesClusters: this.sharesClusters,
       materials: this.materials,
       tells: this.tells,
+      tools: this.tools,
+      actions: this.actions,
     } = description);
     if (maxTurns !== undefined) this.maxTurns = maxTurns;
     if (description.sandbox !== undefined) this.sandbox = description.sandbox;
@@ -120,7 +127,11 @@ class ThreadInstance implements InstanceHandle {
   }
 
   step(action: string): Promise<Stepped> {
-    return this.#remote.step(action);
+    return this.#remote.play('step', action);
+  }
+
+  call(tool: string, values: JsonObject, random: Random): Promise<Called> {
+    return this.#remote.play('call', tool, values, randomKey(random));
   }
 
   act(player: string, random: Random): Promise<string> {

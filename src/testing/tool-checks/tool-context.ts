@@ -1,7 +1,8 @@
+import type { ToolResult } from '../../contracts/function-calls.js';
 import type { Json } from '../../contracts/json.js';
 import type { ToolContribution } from '../../contracts/plugin.js';
 import type { Random } from '../../contracts/random.js';
-import type { Tool, ToolModule, ToolResult, ToolSession } from '../../contracts/tool.js';
+import type { Tool, ToolModule, ToolSession } from '../../contracts/tool.js';
 import { withinDeadline } from '../../errors/within-deadline.js';
 import { openSandbox } from '../../sandbox/open-sandbox.js';
 import { type KitSettings, quietly, type SubjectOf } from '../conformance-kit.js';
