@@ -66,8 +66,10 @@ export async function checkRecipeContributions(
     environment?.kind !== 'environment' ||
     environment.tools === true;
   if (!environments.some(hasTools)) {
-    const keys = ['maxToolCalls', 'maxToolCallsPerTurn', 'maxToolOutput', 'toolSeconds'];
-    for (const key of keys) idleIn(recipe, context)(['rollout', key], 'in a recipe without `tools`');
+    const limits = ['maxToolCalls', 'maxToolCallsPerTurn', 'maxToolOutput', 'toolSeconds'];
+    for (const path of [...limits.map((key) => ['rollout', key]), ['budget', 'costs', 'toolCall']]) {
+      idleIn(recipe, context)(path, 'in a recipe without `tools`');
+    }
   }
   const checkReward = async (reward: ParsedRecipe['reward'], path: KeyPath, users: readonly CheckedEntry[]) => {
     const schemes: (Contribution | undefined)[] = [];

@@ -428,8 +428,9 @@ const budget = v.strictObject({
       episode: v.exactOptional(amount(0, 'Units per episode of rl')),
       turn: v.exactOptional(amount(0, 'Units per turn of rl')),
       token: v.exactOptional(amount(0, 'Units per sampled token of rl')),
+      toolCall: v.exactOptional(amount(0, 'Units per call of a tool that is carried out in rl')),
     }),
-    'Prices: of demonstrations, and of one of `episode`, `turn` and `token`',
+    'Prices: of demonstrations, of one of `episode`, `turn` and `token`, and of calls of tools',
   ),
   split: optional(
     v.record(v.string(), share('Share')),

@@ -36,6 +36,8 @@ export interface EvaluationSummary {
   readonly invalid: number;
   /** Share of turns whose text was cut at the longest action. Absent for players of the environment. */
   readonly cut?: number;
+  /** Mean number of tool calls per episode, and the share of calls that were not answered. Absent: there were none. */
+  readonly calls?: { readonly mean: number; readonly failed: number };
   /** Number of episodes that failed because of infrastructure; no rate counts them. */
   readonly failed: number;
   /** With several attempts at each task: mean success, and the unbiased probability that one of k attempts succeeds. */

@@ -141,12 +141,13 @@ function measure(
   hasLength: boolean,
   random: Random,
 ) {
-  const { truncated, invalid, cut, failed } = summarizeEpisodes(episodes);
+  const { truncated, invalid, cut, failed, toolCalls } = summarizeEpisodes(episodes);
   return {
     ...intervals(outcomes, attempts, random.stream('bootstrap')),
     truncated,
     invalid,
     ...(hasLength && { cut }),
+    ...(toolCalls.mean > 0 && { calls: toolCalls }),
     failed,
     ...(attempts > 1 && { attempts: { k: attempts, ...attemptRates(outcomes, attempts) } }),
   };

@@ -217,6 +217,8 @@ export interface ReportEvaluation {
   readonly invalid: number;
   /** Share of turns whose text was cut at the longest action. Absent for players of the environment. */
   readonly cut?: number;
+  /** Mean number of tool calls per episode, and the share of calls that were not answered. Absent: there were none. */
+  readonly calls?: { readonly mean: number; readonly failed: number };
   /** Episodes that failed by infrastructure; no denominator includes them. */
   readonly failed: number;
   /** Present with several attempts at each task. */

@@ -1,4 +1,4 @@
-import type { CompletedEpisode, Episode, TruncationCause } from '../contracts/trajectory.js';
+import type { CompletedEpisode, Episode, ToolCall, TruncationCause } from '../contracts/trajectory.js';
 import { type RewardDensity, rewardDensity } from './reward-density.js';
 
 /** Counts and rates over a collection. Rates are over completed episodes (or their turns), and 0 without any. */
@@ -24,6 +24,8 @@ export interface EpisodesSummary {
   readonly observationsCut: number;
   /** Mean number of tool calls per episode, and the share of calls that were not answered. */
   readonly toolCalls: { readonly mean: number; readonly failed: number };
+  /** Number of calls that were carried out. */
+  readonly toolCallsRun: number;
   /** Mean of each reward term's part of the return. */
   readonly components: { readonly [term: string]: number };
   readonly density: RewardDensity;
@@ -62,9 +64,15 @@ export function summarizeEpisodes(episodes: readonly Episode[]): EpisodesSummary
       mean: ratio(calls.length, completed.length),
       failed: ratio(calls.filter(({ status }) => status !== 'answered').length, calls.length),
     },
+    toolCallsRun: calls.filter(isCarriedOut).length,
     components,
     density: rewardDensity(completed),
   };
+}
+
+/** Whether a tool was asked. */
+export function isCarriedOut({ status }: ToolCall): boolean {
+  return status === 'answered' || status === 'failed';
 }
 
 function sum(numbers: readonly number[]): number {

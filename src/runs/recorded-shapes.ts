@@ -23,6 +23,7 @@ export const evaluationSchema = v.looseObject({
   truncated: v.number(),
   invalid: v.number(),
   failed: v.number(),
+  calls: v.exactOptional(v.looseObject({ mean: v.number(), failed: v.number() })),
   attempts: v.exactOptional(v.looseObject({ k: v.number(), avg: v.number(), pass: v.number() })),
   labels: v.exactOptional(
     v.record(v.string(), v.array(v.looseObject({ tasks: v.number(), success: v.looseObject({ rate: v.number() }) }))),
@@ -76,6 +77,7 @@ const episodeSchema = v.variant('status', [
     ),
     verdicts: v.exactOptional(v.array(v.looseObject({ judge: v.string(), score: statistic }))),
     sandbox: v.exactOptional(v.string()),
+    tools: v.exactOptional(v.array(v.string())),
   }),
   v.looseObject({
     ...played,

@@ -2,6 +2,7 @@
 // and table 9: 1,000 units, a demonstration costs 10, an episode 1). Demonstrations and completed episodes have a
 // price. Evaluations and failed attempts are free.
 import type { CompletedEpisode } from '../contracts/trajectory.js';
+import { isCarriedOut } from '../rollout/summarize-episodes.js';
 
 /** Price of each item in units. An absent item costs nothing. */
 interface BudgetCosts {
@@ -10,6 +11,8 @@ interface BudgetCosts {
   readonly turn?: number;
   /** A token that the policy sampled in an episode. */
   readonly token?: number;
+  /** A call of a tool that was carried out. */
+  readonly toolCall?: number;
 }
 
 export interface Budget {
@@ -94,9 +97,13 @@ export function payForGroups(
   return { groups, spent: total, overdrawn: false };
 }
 
-function episodeCost({ episode = 0, turn = 0, token = 0 }: BudgetCosts, { turns }: CompletedEpisode): number {
+function episodeCost(
+  { episode = 0, turn = 0, token = 0, toolCall = 0 }: BudgetCosts,
+  { turns }: CompletedEpisode,
+): number {
   const tokens = turns.reduce((sum, { sampled }) => sum + (sampled === undefined ? 0 : sampled[1] - sampled[0]), 0);
-  return episode + turn * turns.length + token * tokens;
+  const calls = turns.reduce((sum, one) => sum + (one.calls?.filter(isCarriedOut).length ?? 0), 0);
+  return episode + turn * turns.length + token * tokens + toolCall * calls;
 }
 
 function affordable(units: number, cost: number): number {

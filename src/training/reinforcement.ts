@@ -73,7 +73,7 @@ export function plannedSteps(options: ReinforcementOptions): number {
   const { steps, budget, tasksPerStep } = options;
   if (budget === undefined) return steps;
   const groups = affordableGroups(budget, 0, options);
-  if (groups > 0 && (budget.costs.turn || budget.costs.token)) return steps;
+  if (groups > 0 && (budget.costs.turn || budget.costs.token || budget.costs.toolCall)) return steps;
   return Math.min(steps, Math.ceil(groups / tasksPerStep));
 }
 
@@ -209,6 +209,7 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         episodes: summary.completed + greedy.completed,
         turns: summary.turns + greedy.turns,
         tokens: summary.tokens + greedy.tokens,
+        toolCalls: summary.toolCallsRun + greedy.toolCallsRun,
         trainedTokens: updates.policy.tokens,
         optimizerSteps: updates.policy.taken,
         units: spent - state.spent,

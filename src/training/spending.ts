@@ -21,6 +21,8 @@ export interface Spending extends JsonObject {
   readonly turns: number;
   /** Tokens that the policy sampled in these episodes. */
   readonly tokens: number;
+  /** Calls of tools that were carried out in them. Absent: none. */
+  readonly toolCalls?: number;
   /** Tokens whose loss reached the policy's weights, once for every pass over them. */
   readonly trainedTokens: number;
   /** Steps of the policy's optimizer that were applied. */
@@ -42,6 +44,7 @@ export interface StepCosts {
   readonly episodes?: number;
   readonly turns?: number;
   readonly tokens?: number;
+  readonly toolCalls?: number;
   readonly trainedTokens: number;
   readonly optimizerSteps: number;
   readonly units?: number;
@@ -70,16 +73,19 @@ export function spend(before: Spending, costs: StepCosts, operations: number | u
     episodes = 0,
     turns = 0,
     tokens = 0,
+    toolCalls = 0,
     trainedTokens,
     optimizerSteps,
     units = 0,
   } = costs;
+  const calls = (before.toolCalls ?? 0) + toolCalls;
   return {
     demonstrations: before.demonstrations + demonstrations,
     tasks: before.tasks === null || tasks === null ? null : [...new Set([...before.tasks, ...tasks])],
     episodes: before.episodes + episodes,
     turns: before.turns + turns,
     tokens: before.tokens + tokens,
+    ...(calls > 0 && { toolCalls: calls }),
     trainedTokens: before.trainedTokens + trainedTokens,
     optimizerSteps: before.optimizerSteps + optimizerSteps,
     operations: before.operations === null || operations === undefined ? null : before.operations + operations,
@@ -103,6 +109,8 @@ export interface SpentTotals {
   readonly episodes: number;
   readonly turns: number;
   readonly tokens: number;
+  /** Absent if there were none. */
+  readonly toolCalls?: number;
   readonly trainedTokens: number;
   readonly optimizerSteps: number;
   /** Absent if the policy cannot count them. */
@@ -112,13 +120,14 @@ export interface SpentTotals {
 }
 
 export function spentTotals({ tasks, operations, units, ...counts }: Spending): SpentTotals {
-  const { demonstrations, episodes, turns, tokens, trainedTokens, optimizerSteps } = counts;
+  const { demonstrations, episodes, turns, tokens, toolCalls, trainedTokens, optimizerSteps } = counts;
   return {
     demonstrations,
     ...(tasks !== null && { tasks: tasks.length }),
     episodes,
     turns,
     tokens,
+    ...(toolCalls !== undefined && { toolCalls }),
     trainedTokens,
     optimizerSteps,
     ...(operations !== null && { operations }),
@@ -133,6 +142,7 @@ const metricNames: { readonly [name in keyof SpentTotals]-?: string } = {
   episodes: 'cost/episodes',
   turns: 'cost/turns',
   tokens: 'cost/tokens',
+  toolCalls: 'cost/tool_calls',
   trainedTokens: 'cost/trained_tokens',
   optimizerSteps: 'cost/optimizer_steps',
   operations: 'cost/operations',

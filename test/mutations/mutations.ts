@@ -1489,14 +1489,14 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'src/rollout/toolbox.ts',
-    find: 'const call = format?.readCall?.(text);',
-    replace: 'const call = undefined as ReturnType<NonNullable<ActionFormat["readCall"]>>;',
+    find: 'format?.readCalls?.(text) ??',
+    replace: '(undefined as readonly ReadCall[] | undefined) ??',
     test: 'test/rollout/formats.test.ts',
     reddens: 'reach tools as functions',
   },
   {
     file: 'src/rollout/live-episode.ts',
-    find: 'format.callsFunction?.(text) ?? false',
+    find: 'this.format?.callsFunction?.(text) ?? false',
     replace: 'this.actor.tools !== undefined',
     test: 'test/rollout/answers.test.ts',
     reddens: 'an episode is what its template renders',

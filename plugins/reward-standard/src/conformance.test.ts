@@ -2,10 +2,11 @@ import { rewardKit, optionDefaults } from '@agentgym/cli/testing';
 import { describe, it } from 'vitest';
 
 import * as balanced from './balanced.js';
+import * as calls from './calls.js';
 import * as cost from './cost.js';
 import * as dense from './dense.js';
 import * as format from './format.js';
-import { costOptions, formatOptions, sparseOptions, wayOptions } from './options.js';
+import { callsOptions, costOptions, formatOptions, sparseOptions, wayOptions } from './options.js';
 import * as progress from './progress.js';
 import * as sparse from './sparse.js';
 
@@ -19,3 +20,4 @@ describe.each([0.5, 1, 0.01])('with a share of %d', (share) => {
 });
 describe('format', () => rewardKit.describe(it, { ...format, options: optionDefaults(formatOptions) }, { term: true }));
 describe('cost', () => rewardKit.describe(it, { ...cost, options: optionDefaults(costOptions) }, { term: true }));
+describe('calls', () => rewardKit.describe(it, { ...calls, options: optionDefaults(callsOptions) }, { term: true }));

@@ -16,6 +16,7 @@ const currencies: ReadonlyMap<string, string> = new Map([
   ['tasks', 'distinct tasks'],
   ['turns', 'turns'],
   ['tokens', 'sampled tokens'],
+  ['toolCalls', 'tool calls'],
   ['trainedTokens', 'trained tokens'],
   ['optimizerSteps', 'optimizer steps'],
   ['operations', 'FLOPs'],

@@ -13,7 +13,7 @@ export interface PlayerRow extends LabelledRow {
 /** The parts of an evaluation that are told. */
 export type PlayerEvaluation = Pick<
   ReportEvaluation,
-  'split' | 'success' | 'return' | 'turns' | 'truncated' | 'invalid' | 'cut' | 'failed' | 'attempts' | 'labels' | 'clusters'
+  'split' | 'success' | 'return' | 'turns' | 'truncated' | 'invalid' | 'cut' | 'calls' | 'failed' | 'attempts' | 'labels' | 'clusters'
 >; // prettier-ignore
 
 /** Names of players, from those without knowledge to the one that knows everything. */
@@ -98,6 +98,7 @@ export function playersTable(rows: readonly PlayerRow[], caption: string): Block
       some(({ truncated }) => truncated) && measured('truncated', ({ truncated }) => share(truncated), { rank: 9 }),
       measured('invalid', ({ invalid }) => share(invalid), { rank: 2, isCaveat: true }),
       some(({ cut }) => cut) && measured('cut', ({ cut }) => share(cut), { rank: 3, isCaveat: true }),
+      some(({ calls }) => calls) && measured('calls', ({ calls }) => number(calls?.mean ?? 0, 1), { rank: 10 }),
       some(({ failed }) => failed) && measured('failed', ({ failed }) => count(failed), { rank: 4, isCaveat: true }),
     ],
     rows,

@@ -130,7 +130,7 @@ function toolNote({ name, status, outputCharacters }: NonNullable<ReportTurn['ca
     answered: `answered with ${count(outputCharacters)} characters`,
     failed: 'failed',
     malformed: 'could not be parsed',
-    refused: 'no calls left',
+    refused: 'refused',
   };
   const isAnswered = status === 'answered';
   return element('p', { class: isAnswered ? 'remark' : 'fault' }, `Called the tool ${name}: ${outcomes[status]}.`);

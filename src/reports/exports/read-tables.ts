@@ -117,13 +117,15 @@ function isFinal(run: LoadedRun, line: EvaluationLine): boolean {
 }
 
 function evaluationRow({ evaluation }: EvaluationLine): TableRow {
-  const { success, turns, truncated, invalid, failed, attempts } = evaluation;
+  const { success, turns, truncated, invalid, calls, failed, attempts } = evaluation;
   return {
     ...successRow(success),
     ...meanRow('return', evaluation.return),
     ...meanRow('turns', turns),
     truncated,
     invalid,
+    toolCalls: calls?.mean,
+    toolCallsFailed: calls?.failed,
     failed,
     attempts: attempts?.k,
     averageAtK: attempts?.avg,
@@ -162,7 +164,7 @@ function episodeRow(line: EpisodeLine): TableRow {
   if (line.status === 'failed') {
     return { ...common, outcome: 'failed', failure: `${line.failure.phase}: ${line.failure.message}` };
   }
-  const { success, truncated, finalObservation, sandbox, sequences, verdicts } = line;
+  const { success, truncated, finalObservation, sandbox, sequences, tools, verdicts } = line;
   return {
     ...common,
     outcome: success ? 'solved' : truncated === undefined ? 'lost' : 'truncated',
@@ -175,6 +177,7 @@ function episodeRow(line: EpisodeLine): TableRow {
     sampledTokens: sequences?.reduce((sum, { mask }) => mask.reduce<number>((all, one) => all + one, sum), 0),
     verdicts: verdicts?.map((verdict) => ({ ...verdict })),
     sandbox,
+    tools: tools && [...tools],
   };
 }
 

@@ -69,6 +69,8 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       turnsHigh: 'double',
       truncated: 'double',
       invalid: 'double',
+      toolCalls: 'double',
+      toolCallsFailed: 'double',
       failed: 'int',
       attempts: 'int',
       averageAtK: 'double',
@@ -101,6 +103,7 @@ export function tableColumns(found: FoundNames): { readonly [table in TableName]
       finalObservation: 'string',
       verdicts: 'json',
       sandbox: 'string',
+      tools: 'json',
     }),
     turns: columns({
       ...episode,
