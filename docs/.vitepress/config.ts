@@ -116,6 +116,7 @@ export default defineConfig({
           'several-environments',
           'slow-and-shared-worlds',
           'worlds-in-python',
+          'tools',
           'writing-a-reward',
           'writing-an-algorithm',
           'writing-a-policy',

@@ -25,6 +25,7 @@ export const packageGuides: readonly string[] = [
   'data-sets',
   'slow-and-shared-worlds',
   'worlds-in-python',
+  'tools',
   'writing-a-reward',
   'writing-an-algorithm',
   'writing-a-policy',

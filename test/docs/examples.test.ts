@@ -14,6 +14,8 @@ import { options } from '../../docs/guides/examples/lamp/options.js';
 import questionContributions from '../../docs/guides/examples/questions/index.js';
 import { options as questionOptions } from '../../docs/guides/examples/questions/options.js';
 import * as questions from '../../docs/guides/examples/questions/questions.js';
+import type { CompletedEpisode } from '../../src/contracts/trajectory.js';
+import { openSandbox } from '../../src/sandbox/open-sandbox.js';
 import { repository } from '../architecture/source-files.js';
 import { runWarm } from '../cli/warm-cli.js';
 import { longIt } from '../long.js';
@@ -105,6 +107,53 @@ it('a curriculum of the guide hands out tasks in the environments of the guide',
   }
   const result = JSON.parse(readFileSync(join(folder, 'run/result.json'), 'utf8')) as { environments: object };
   expect(Object.keys(result.environments)).toEqual(['near', 'far', 'craft']);
+  rmSync(folder, { recursive: true });
+});
+
+const toolsGuide = codeBlocks('docs/guides/tools.md').filter((block) => noteOf(block, 'file') === 'recipe.yaml');
+const without = await openSandbox({}, new AbortController().signal).then(
+  (sandbox) => sandbox.close().then(() => false),
+  () => process.env['CI'] === undefined,
+);
+
+// Goes red when calls of a world's tools, or a sandbox that a tool and a grader share, can no longer be trained on.
+it.each([
+  ['market', 2],
+  ['workshop', 1],
+] as const)('an agent is trained to call the tools of the guide: %s', { timeout: 300_000 }, async (name, calls) => {
+  if (name === 'workshop' && without) return;
+  const [market, workshop] = toolsGuide;
+  const folder = mkdtempSync(join(tmpdir(), `agentgym-${name}-`));
+  mkdirSync(join(folder, 'dist'));
+  for (const file of readdirSync(join(examples, name)).filter((one) => one.endsWith('.ts'))) {
+    const text = readFileSync(join(examples, name, file), 'utf8');
+    expect(text.trimEnd().split('\n').length).toBeLessThan(80);
+    const program = { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.ESNext };
+    writeFileSync(join(folder, 'dist', file.replace(/\.ts$/, '.js')), ts.transpile(text, program));
+  }
+  execFileSync(process.execPath, [join(examples, name, 'games.mjs')], { cwd: folder });
+  const plugin = { name: `env-${name}`, version: '1.0.0', type: 'module', files: ['dist'], oclif: {} };
+  const agentgym = { apiVersion: 1, plugin: './dist/index.js' };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...plugin, agentgym }));
+  writeFileSync(join(folder, 'recipe.yaml'), (name === 'market' ? market : workshop)!.text);
+  const settings = [
+    ...['policy.options.threads=1', 'stages.rl.steps=2', 'stages.rl.tasksPerStep=2', 'algorithm.groupSize=4'],
+    ...['evaluation.every=2', 'evaluation.tasks=4', 'evaluation.final.tasks=8', 'evaluation.before={tasks: 0}'],
+  ];
+  const sets = settings.flatMap((setting) => ['--set', setting]);
+  const { code, stderr } = await runWarm(['train', 'recipe.yaml', '--output', 'run', ...sets], { cwd: folder });
+  expect(code, stderr).toBe(0);
+  const episodes = readFileSync(join(folder, 'run/episodes/rl.jsonl'), 'utf8').trimEnd().split('\n');
+  const read = episodes.map((line) => JSON.parse(line) as CompletedEpisode);
+  expect(Math.max(...read.flatMap(({ turns }) => turns.map((turn) => turn.calls?.length ?? 0)))).toBe(calls);
+  if (name === 'workshop') expect(read[0]!.sandbox).toMatch(/^bubblewrap-/);
+  const metrics = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trimEnd().split('\n');
+  const last = JSON.parse(metrics.at(-1)!) as Record<string, number>;
+  expect(last['cost/tool_calls']).toBeGreaterThan(8);
+  expect(last['rollout/tool_calls']).toBeGreaterThan(0);
+  expect(JSON.parse(readFileSync(join(folder, 'run/result.json'), 'utf8'))).toMatchObject({
+    spent: { toolCalls: last['cost/tool_calls'] },
+  });
   rmSync(folder, { recursive: true });
 });
 
