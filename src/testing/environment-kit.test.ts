@@ -9,6 +9,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 
 import type { Draw, Environment, SplitName, StepResult, TaskSource, World } from '../contracts/environment.js';
 import type { Facts } from '../contracts/facts.js';
+import type { ToolResult } from '../contracts/function-calls.js';
 import type { Json } from '../contracts/json.js';
 import { environmentKit } from './environment-kit.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
@@ -160,6 +161,21 @@ function brokenStep(change: (result: StepResult, action: string) => unknown): Pa
     return { step: (action) => change(step(action), action) as StepResult };
   });
 }
+
+const hear = {
+  name: 'hear',
+  description: 'Hears a word.',
+  parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+};
+
+/** The good environment with a tool. */
+const calling = (answer: (word: string) => ToolResult): Partial<Subject> => ({
+  ...brokenWorld(() => ({
+    tools: [hear],
+    create: () => Object.assign(new Walk(), { call: (_: string, { word }: { word: string }) => answer(word) }),
+  })),
+  contribution: { ...good.contribution, tools: true },
+});
 
 const withFacts = (change: (facts: Facts) => object): Partial<Subject> =>
   brokenStep((result) => ({ ...result, facts: { ...result.facts, ...change(result.facts) } }));
@@ -426,6 +442,18 @@ const fixtures: Record<string, readonly (Partial<Subject> & { readonly settings?
       }),
     },
   ],
+  functions: [
+    calling((word) => ({ output: word.slice(0, 1) })),
+    calling((word) => {
+      if (word.length > 100) throw new Error('too long');
+      return { output: 'said' };
+    }),
+    calling(() => ({ output: String(Math.random()) })),
+    calling(() => ({ output: 7 }) as never),
+    { ...calling(() => ({ output: 'said' })), contribution: good.contribution },
+    { ...brokenWorld(() => ({ actions: [hear] })) },
+    { ...brokenWorld(() => ({ actions: [{ ...hear, name: 'a b' }] })) },
+  ],
   signals: [
     broken((walk) => {
       const step = walk.step.bind(walk);
@@ -618,6 +646,16 @@ describe('the kit of environments', () => {
     const some = { ...settings, only: ['random-play'] };
     const [found] = await environmentKit.check({ ...good, ...brokenStep(change) }, some);
     expect(found?.message).toContain(message);
+  });
+
+  it('finds nothing in an environment with a tool, or with actions that are functions', async () => {
+    const some = { ...settings, only: ['functions'] };
+    expect(await environmentKit.check({ ...good, ...calling((word) => ({ output: `${word.length}` })) }, some)).toEqual(
+      [],
+    );
+    const act = () => JSON.stringify({ name: 'hear', arguments: { word: 'up' } });
+    const acting = brokenWorld(() => ({ actions: [hear], create: () => Object.assign(new Walk(), { act }) }));
+    expect(await environmentKit.check({ ...good, ...acting }, some)).toEqual([]);
   });
 
   it('finds a child process that lives on, one that is unreferenced, too', async () => {

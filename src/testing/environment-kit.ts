@@ -2,6 +2,7 @@ import { Kit } from './conformance-kit.js';
 import { type EnvironmentContext, prepareEnvironment } from './environment-checks/environment-context.js';
 import type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 import { episodeChecks } from './environment-checks/episode-checks.js';
+import { functionsCheck } from './environment-checks/functions-check.js';
 import { lifecycleChecks } from './environment-checks/lifecycle-checks.js';
 import { malformedCheck } from './environment-checks/malformed-check.js';
 import { repetitionChecks } from './environment-checks/repetition-checks.js';
@@ -28,6 +29,7 @@ export const environmentKit = new Kit<EnvironmentSubject, EnvironmentCheckSettin
     stateKeyCheck,
     ...sharingChecks,
     malformedCheck,
+    functionsCheck,
     ...lifecycleChecks,
   ],
   prepare: prepareEnvironment,

@@ -11,9 +11,13 @@ import { expect, it } from 'vitest';
 import contributions from '../../docs/guides/examples/lamp/index.js';
 import * as lamp from '../../docs/guides/examples/lamp/lamp.js';
 import { options } from '../../docs/guides/examples/lamp/options.js';
+import marketContributions from '../../docs/guides/examples/market/index.js';
+import * as market from '../../docs/guides/examples/market/market.js';
 import questionContributions from '../../docs/guides/examples/questions/index.js';
 import { options as questionOptions } from '../../docs/guides/examples/questions/options.js';
 import * as questions from '../../docs/guides/examples/questions/questions.js';
+import workshopContributions from '../../docs/guides/examples/workshop/index.js';
+import * as workshop from '../../docs/guides/examples/workshop/workshop.js';
 import type { CompletedEpisode } from '../../src/contracts/trajectory.js';
 import { openSandbox } from '../../src/sandbox/open-sandbox.js';
 import { repository } from '../architecture/source-files.js';
@@ -23,6 +27,11 @@ import { codeBlocks, noteOf } from './code-blocks.js';
 
 const examples = join(repository, 'docs/guides/examples');
 const guide = codeBlocks('docs/guides/writing-an-environment.md');
+
+const without = await openSandbox({}, new AbortController().signal).then(
+  (sandbox) => sandbox.close().then(() => false),
+  () => process.env['CI'] === undefined,
+);
 
 it('the kit finds nothing in the environment', async () => {
   const subject = { ...lamp, options: optionDefaults(options), contribution: contributions[0]! };
@@ -39,6 +48,14 @@ it('the kit finds nothing in the environment of a data set, of the length that i
   const lines = readFileSync(join(examples, 'questions/questions.ts'), 'utf8').trimEnd().split('\n').length;
   expect(lines).toBeLessThan(60);
   expect(readFileSync(join(repository, 'docs/guides/data-sets.md'), 'utf8')).toContain(`has ${lines} lines`);
+});
+
+it.skipIf(without).each([
+  ['market', market, marketContributions, {}],
+  // Each of its episodes opens a sandbox.
+  ['workshop', workshop, workshopContributions, { tasks: 1, malformed: 20 }],
+])('the kit finds nothing in the %s of the guide on tools', { timeout: 120_000 }, async (_, module, [one], some) => {
+  expect(await environmentKit.check({ ...module, options: {}, contribution: one! }, some)).toEqual([]);
 });
 
 it('the environment is as short as the guide says', () => {
@@ -111,18 +128,13 @@ it('a curriculum of the guide hands out tasks in the environments of the guide',
 });
 
 const toolsGuide = codeBlocks('docs/guides/tools.md').filter((block) => noteOf(block, 'file') === 'recipe.yaml');
-const without = await openSandbox({}, new AbortController().signal).then(
-  (sandbox) => sandbox.close().then(() => false),
-  () => process.env['CI'] === undefined,
-);
-
 // Goes red when calls of a world's tools, or a sandbox that a tool and a grader share, can no longer be trained on.
 it.each([
   ['market', 2],
   ['workshop', 1],
 ] as const)('an agent is trained to call the tools of the guide: %s', { timeout: 300_000 }, async (name, calls) => {
   if (name === 'workshop' && without) return;
-  const [market, workshop] = toolsGuide;
+  const [marketRecipe, workshopRecipe] = toolsGuide;
   const folder = mkdtempSync(join(tmpdir(), `agentgym-${name}-`));
   mkdirSync(join(folder, 'dist'));
   for (const file of readdirSync(join(examples, name)).filter((one) => one.endsWith('.ts'))) {
@@ -135,7 +147,7 @@ it.each([
   const plugin = { name: `env-${name}`, version: '1.0.0', type: 'module', files: ['dist'], oclif: {} };
   const agentgym = { apiVersion: 1, plugin: './dist/index.js' };
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...plugin, agentgym }));
-  writeFileSync(join(folder, 'recipe.yaml'), (name === 'market' ? market : workshop)!.text);
+  writeFileSync(join(folder, 'recipe.yaml'), (name === 'market' ? marketRecipe : workshopRecipe)!.text);
   const settings = [
     ...['policy.options.threads=1', 'stages.rl.steps=2', 'stages.rl.tasksPerStep=2', 'algorithm.groupSize=4'],
     ...['evaluation.every=2', 'evaluation.tasks=4', 'evaluation.final.tasks=8', 'evaluation.before={tasks: 0}'],

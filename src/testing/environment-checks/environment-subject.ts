@@ -4,7 +4,7 @@ import type { KitSettings, SubjectOf } from '../conformance-kit.js';
 
 /** An environment for the kit: its module, options to test it with, and the facts in its contribution. */
 export interface EnvironmentSubject extends SubjectOf<EnvironmentModule<never>> {
-  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'play'>;
+  readonly contribution: Pick<EnvironmentContribution, 'name' | 'facts' | 'play' | 'tools'>;
 }
 
 const efforts = {

@@ -29,6 +29,7 @@ export function open(): World {
       const best = () => items[task.low]!;
       return {
         reset(id) {
+          if (!/^\d{1,4}$/.test(id)) throw new Error(`no such task: ${id}`);
           task = taskOf(id);
           return `Which has the lower ${task.asked}?`;
         },
