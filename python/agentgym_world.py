@@ -29,6 +29,8 @@ One process has many environments. They are called one after the other, each in 
 what others change: no module-level state, no `random.seed`, but `random.Random(seed)`.
 """
 
+import base64
+import collections
 import json
 import os
 import sys
@@ -81,6 +83,36 @@ class Environment:
         raise NotImplementedError("act")
 
 
+class Sandbox:
+    """Where programs of an agent run, in one episode. Its tools share it. Only for calls of that episode."""
+
+    def __init__(self, channel, number, given):
+        self._channel = channel
+        self._number = number
+        self.id = given["id"]
+        self.folder = given["folder"]
+
+    def run(self, command, *args, input=b"", seconds=10, output_bytes=1 << 20):
+        """Runs a program to its end. Returns a dict with `code` (None: it was killed), `stdout`, `stderr`, and `limit` if one ended it."""
+        limits = {"seconds": seconds, "outputBytes": output_bytes}
+        return self._ask({"run": [command, *args], "input": _base64(input), **limits})
+
+    def write(self, path, content):
+        """Writes a file below the folder: bytes, or a text."""
+        self._ask({"write": path, "content": _base64(content)})
+
+    def read(self, path, most=1 << 20):
+        """The bytes of a file below the folder; None if there is none. A file of more than `most` bytes is an error."""
+        content = self._ask({"read": path, "bytes": most})
+        return None if content is None else base64.b64decode(content)
+
+    def _ask(self, what):
+        answer = self._channel.ask({"sandbox": self._number, **what})
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["answer"]
+
+
 class World:
     """What all instances share. `splits` has lists of task ids, or `Tasks`.
 
@@ -89,6 +121,9 @@ class World:
 
     `tools` are functions that an agent may call besides acting: dicts with `name`, `description` and `parameters` (JSON Schema).
     `actions` are actions as functions: `step` then gets `{"name": ..., "arguments": {...}}` as JSON, and `act` returns such a text.
+
+    `sandbox` is a dict of what programs may use, such as `{"megabytes": 256}`: each environment then has `self.sandbox`, a `Sandbox`,
+    from `reset` on.
     """
 
     instructions = ""
@@ -100,6 +135,7 @@ class World:
     materials = ()
     tools = ()
     actions = ()
+    sandbox = None
 
     def create(self):
         """Returns a new `Environment`."""
@@ -156,7 +192,7 @@ def serve(open_world):
     Whatever is printed to standard output goes to standard error: standard output belongs to agentgym.
     """
     channel = _Channel()
-    player = _Player(open_world)
+    player = _Player(open_world, channel)
     while True:
         request = channel.read()
         if request is None:
@@ -177,6 +213,11 @@ def _answer(player, request):
         return json.dumps({"id": number, "error": _message(error)})
 
 
+def _base64(content):
+    data = content.encode() if isinstance(content, str) else content
+    return base64.b64encode(data).decode()
+
+
 def _message(error):
     return f"{type(error).__name__}: {error}"
 
@@ -192,8 +233,9 @@ def _plain(value):
 class _Player:
     """Carries calls out, by the names of the protocol."""
 
-    def __init__(self, open_world):
+    def __init__(self, open_world, channel):
         self._open_world = open_world
+        self._channel = channel
         self._world = None
         self._environments = {}
 
@@ -214,6 +256,8 @@ class _Player:
             "about": hasattr(world, "about"),
             "splitOf": hasattr(world, "split_of"),
         }
+        if world.sandbox is not None:
+            described["sandbox"] = world.sandbox
         if world.max_turns is not None:
             described["maxTurns"] = world.max_turns
         return described
@@ -245,6 +289,9 @@ class _Player:
         }
 
     def on_reset(self, request):
+        given = request.get("sandbox")
+        environment = self._environments[request["instance"]]
+        environment.sandbox = given and Sandbox(self._channel, request["instance"], given)
         return self._environments[request["instance"]].reset(request["task"], int(request["seed"]))
 
     def on_step(self, request):
@@ -302,6 +349,8 @@ class _Channel:
         # Pieces of a line whose end has not come yet, and whole lines.
         self._pieces = []
         self._lines = []
+        # Calls that came while an answer was awaited, the next one first.
+        self._later = collections.deque()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._leave)
 
@@ -311,8 +360,22 @@ class _Channel:
         os.close(self._output)
         self._input = self._output = None
 
+    def ask(self, question):
+        """The answer of agentgym to a question, such as one for a sandbox."""
+        self.write(json.dumps(question))
+        while True:
+            message = self._next()
+            if message is None:
+                os._exit(0)
+            if "sandbox" in message and "id" not in message:
+                return message
+            self._later.append(message)
+
     def read(self):
         """The next call, or None at the end."""
+        return self._later.popleft() if self._later else self._next()
+
+    def _next(self):
         while not self._lines:
             if self._input is None:
                 os._exit(0)

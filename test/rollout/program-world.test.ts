@@ -203,7 +203,7 @@ describe('a world in processes', () => {
     const world = await opened();
     const found = await play(world, ['turncoat@1/0', 'exit@3/1', 'calm/2']);
     expect(failures(found).map(({ message }) => message)).toEqual([
-      'its process was replaced, and the same actions got other answers in turn 1',
+      'its process was replaced, and the same actions got other answers in move 1',
       expect.stringContaining('code 3'),
     ]);
     expect(found[2]!.status).toBe('completed');

@@ -2,6 +2,7 @@
 // isolation.
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
@@ -16,6 +17,7 @@ import { composeReward } from '../../src/rollout/compose-reward.js';
 import { EnvironmentPool } from '../../src/rollout/environment-pool.js';
 import { joinSandboxOptions } from '../../src/rollout/episode-sandbox.js';
 import { openLocalWorld, type WorldSettings } from '../../src/rollout/local-world.js';
+import { openProgramWorld } from '../../src/rollout/remote/program-world.js';
 import { openThreadWorld } from '../../src/rollout/remote/thread-world.js';
 import { SharedLimits, takeFrom } from '../../src/rollout/shared-limits.js';
 import { Toolbox } from '../../src/rollout/toolbox.js';
@@ -43,6 +45,21 @@ const inThreads = (options = {}) =>
     ...{ ...limits, workers: 2, signal: never, take: takeFrom(new SharedLimits()) },
     log: { info: () => undefined, warn: () => undefined },
   });
+
+const inProcess = () =>
+  openLocalWorld(
+    () =>
+      openProgramWorld(
+        'python3',
+        [join(import.meta.dirname, 'boxed_world.py')],
+        {},
+        {
+          log: { info: () => undefined, warn: () => undefined },
+          signal: never,
+        },
+      ),
+    { ...limits, signal: never },
+  );
 
 /** Runs the command behind a dollar sign, in the sandbox of the episode. */
 const shell: Tool = {
@@ -93,6 +110,7 @@ describe.skipIf(without).each(['bubblewrap', 'none'] as const)('the sandbox of a
   it.each([
     ['here', here],
     ['in threads', inThreads],
+    ['in a process', inProcess],
   ])('is shared by its world, its tools and its grader: %s', async (_, opening) => {
     const opened: PlacedSandbox[] = [];
     const episodes = (await play(opening(), kind, solve, opened)) as CompletedEpisode[];
@@ -122,6 +140,17 @@ describe.skipIf(without).each(['bubblewrap', 'none'] as const)('the sandbox of a
     await sandbox.close();
     await sandbox.close();
     await expect(sandbox.run('true')).rejects.toThrow('the sandbox is closed');
+  });
+});
+
+describe.skipIf(without)('a program that breaks the rules of its sandbox', () => {
+  it.each([
+    ['other', 'asked for a sandbox that its call does not have'],
+    ['scribble', 'wrote a line that is no answer'],
+  ])('is ended: %s', async (action, message) => {
+    const [first] = await play(inProcess(), 'bubblewrap', [action, 'done']);
+    expect(first).toMatchObject({ status: 'failed', failure: { phase: 'step' } });
+    expect(JSON.stringify(first)).toContain(message);
   });
 });
 

@@ -1,12 +1,15 @@
 import type { EnvironmentPhase } from '../../contracts/environment.js';
 import type { Log } from '../../contracts/host.js';
+import type { Sandbox } from '../../contracts/sandbox.js';
 import { DeadlineError } from '../../errors/within-deadline.js';
 import { awaitEnding } from '../../processes/await-ending.js';
 import { BoundedLines } from '../../processes/bounded-lines.js';
+import { asciiJson } from '../../processes/ascii-json.js';
 import { readAnswer } from '../../processes/read-answer.js';
 import { type OwnedProcess, spawnOwned, type SpawnSettings } from '../../processes/spawn-owned.js';
 import { EndDeath } from './end-death.js';
 import { callLine } from './program-messages.js';
+import { answerSandboxCall, readSandboxCall, type SandboxCall } from './sandbox-calls.js';
 import { type EndMethod, phaseOf, type WorldEnd } from './world-end.js';
 
 /** How a process of a world is started. */
@@ -54,6 +57,8 @@ export class ProgramEnd implements WorldEnd {
   readonly #settings: ProgramEndSettings;
   /** Calls without an answer, oldest first. */
   readonly #open = new Map<number, Open>();
+  /** The sandboxes of the present episodes, by instance. */
+  readonly #sandboxes = new Map<number, Sandbox | undefined>();
   #lines: string[] = [];
   #last = 0;
   #named = 0;
@@ -104,6 +109,8 @@ export class ProgramEnd implements WorldEnd {
   call<T>(method: EndMethod, instance: number, ...values: readonly unknown[]): Promise<T> {
     if (this.#death !== undefined) return Promise.reject(this.#death);
     const id = ++this.#last;
+    if (method === 'reset') this.#sandboxes.set(instance, values[2] as Sandbox | undefined);
+    if (method === 'dispose') this.#sandboxes.delete(instance);
     // Calls of one turn of the event loop are one write.
     if (this.#lines.push(callLine(id, method, instance, values)) === 1) setImmediate(() => this.#send());
     if (this.#look === undefined) {
@@ -131,6 +138,8 @@ export class ProgramEnd implements WorldEnd {
 
   #take(line: string): void {
     if (this.#failure !== undefined || this.#death !== undefined) return;
+    const asked = readSandboxCall(line);
+    if (asked !== undefined) return void this.#askSandbox(asked);
     const read = readAnswer(line, this.#last);
     const [oldest] = this.#open.keys();
     const call = read === undefined ? undefined : this.#open.get(read.id);
@@ -146,6 +155,17 @@ export class ProgramEnd implements WorldEnd {
     this.#answered = now;
     if (read.error === undefined) return call.resolve(new Answered(read.answer, now - begun) as never);
     call.reject(Object.assign(new Error(read.error), read.code !== undefined && { code: read.code }));
+  }
+
+  /** The program asks something of the sandbox of the call that it works on. */
+  async #askSandbox(asked: SandboxCall): Promise<void> {
+    const [oldest] = this.#open.values();
+    const sandbox = this.#sandboxes.get(asked.sandbox);
+    if (sandbox === undefined || oldest?.instance !== asked.sandbox) {
+      return this.#stop(new Error(`asked for a sandbox that its call does not have: ${asked.sandbox}`));
+    }
+    const answer = await answerSandboxCall(asked, sandbox);
+    if (this.#death === undefined) this.#process.stdin.write(`${asciiJson(answer)}\n`);
   }
 
   /** Ends the process if its oldest call takes too long. Its time begins when the process may have begun it. */

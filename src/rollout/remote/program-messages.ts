@@ -2,6 +2,7 @@
 // programs.
 import type { FunctionDefinition } from '../../contracts/function-calls.js';
 import type { JsonObject } from '../../contracts/json.js';
+import type { Sandbox, SandboxOptions } from '../../contracts/sandbox.js';
 import { asciiJson } from '../../processes/ascii-json.js';
 import type { EndMethod } from './world-end.js';
 
@@ -32,6 +33,8 @@ export function callLine(id: number, call: EndMethod, instance: number, values: 
   const message: { [name: string]: unknown } = { id, call };
   if (instance > 0) message['instance'] = instance;
   for (const [place, name] of fields[call].entries()) message[name] = values[place];
+  const sandbox = call === 'reset' ? (values[2] as Sandbox | undefined) : undefined;
+  if (sandbox !== undefined) message['sandbox'] = { id: sandbox.id, folder: sandbox.folder };
   return `${asciiJson(message)}\n`;
 }
 
@@ -49,6 +52,8 @@ export interface ProgramWorld {
   /** Tools, which it answers by `call`, and actions that are functions. */
   readonly tools?: readonly FunctionDefinition[];
   readonly actions?: readonly FunctionDefinition[];
+  /** What programs in the sandbox of an episode may use. */
+  readonly sandbox?: SandboxOptions;
   /** Whether it answers `about` and `splitOf`. */
   readonly about?: boolean;
   readonly splitOf?: boolean;

@@ -87,7 +87,8 @@ function checkWorld(value: unknown): ProgramWorld {
 }
 
 function worldOf(pool: Processes, described: ProgramWorld): World {
-  const { instructions, experts, maxTurns, external = false, sharesClusters, materials, tools, actions } = described;
+  const { instructions, experts, maxTurns, external = false, sharesClusters, materials } = described;
+  const { tools, actions, sandbox } = described;
   const ask = async <T>(method: EndMethod, ...values: readonly unknown[]): Promise<T> =>
     (await pool.ask<Answered<T>>(method, ...values)).answer;
   const one = <T>(method: EndMethod, ...values: readonly unknown[]): Promise<T | undefined> =>
@@ -114,10 +115,13 @@ function worldOf(pool: Processes, described: ProgramWorld): World {
     ...(materials && { materials }),
     ...(tools && { tools }),
     ...(actions && { actions }),
+    ...(sandbox && { sandbox }),
     ...(described.about === true && { about: async (task) => (await one<TaskFacts>('about', [task])) ?? {} }),
     ...(described.splitOf === true && { splitOf: (task) => one<SplitName>('splitOf', [task]) }),
     async create(call) {
-      const remote = new RemoteInstance<Answered<ProgramInstance>>(pool, external, 'process');
+      // What programs did in a sandbox is not done again.
+      const isPlayedOnce = external || sandbox !== undefined;
+      const remote = new RemoteInstance<Answered<ProgramInstance>>(pool, isPlayedOnce, 'process');
       return instanceOf(remote, (await taking(call, remote.create())) ?? {}, tools !== undefined);
     },
     close: () => pool.close(),
@@ -132,7 +136,8 @@ function instanceOf(
   const { admissible, conclude, stateKey } = able;
   const ask = async <T>(method: EndMethod): Promise<T> => (await remote.call<Answered<T>>(method)).answer;
   return {
-    reset: (task, call) => taking(call, remote.reset<Answered<string | Start>>(task, seedOf(call.random))),
+    reset: (task, call) =>
+      taking(call, remote.reset<Answered<string | Start>>(task, seedOf(call.random), call.sandbox)),
     step: (action, call) => taking(call, remote.play<Answered<StepResult>>('step', action)),
     act: (player, call: Draw) => taking(call, remote.call<Answered<string>>('act', player, seedOf(call.random))),
     ...(tools && {

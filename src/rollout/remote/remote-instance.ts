@@ -133,7 +133,7 @@ export class RemoteInstance<Facts extends Made> {
     for (const [method, ...values] of moves) replay.push(await end.call(method, instance, ...values));
     const turn = replay.findIndex((answer, index) => JSON.stringify(answer) !== JSON.stringify(answers[index]));
     if (turn < 0) return seat;
-    const where = turn === 0 ? 'reset' : `its move ${turn}`;
+    const where = turn === 0 ? 'reset' : `move ${turn}`;
     throw new Error(`its ${this.#end} was replaced, and the same actions got other answers in ${where}`);
   }
 }
