@@ -29,7 +29,7 @@ export function checkStart(value: unknown): string | Start {
   return {
     observation,
     ...(instructions !== undefined && { instructions }),
-    ...(tools !== undefined && { tools: tools as readonly string[] }),
+    ...(tools !== undefined && { tools }),
     ...(sandbox !== undefined && { sandbox }),
   };
 }

@@ -8,7 +8,7 @@ import { systemPrompt } from './actor.js';
 import type { DemonstratedEpisode, DemonstratedTurn } from './demonstrated-episode.js';
 import type { Demonstration } from './demonstration.js';
 import { refitFormat } from './fit-format.js';
-import { callJson } from './text-calls.js';
+import { callJson, readTextCalls, writeTextCall } from './text-calls.js';
 import type { ToolList } from './toolbox.js';
 
 /** How a policy writes and what it is told before the first observation. */
@@ -98,7 +98,9 @@ function writeCalls(
       hint,
       ...(cause !== undefined && { cause }),
     });
-  if (format.writeCall === undefined) {
+  const isOfWorld = calls.every(({ name }) => tools?.worldTools.some((tool) => tool.name === name));
+  const write = format.writeCall ?? (isOfWorld ? writeTextCall : undefined);
+  if (write === undefined) {
     throw refuse(
       'which the action format of the recipe cannot write',
       'Set `format.name: function-calling`, and `format.options.functionName` to the function that is the action; or write the action into the content.',
@@ -106,11 +108,11 @@ function writeCalls(
   }
   let written: string;
   try {
-    written = [...(text === '' ? [] : [text]), ...calls.map((call) => format.writeCall!(call))].join('\n');
+    written = [...(text === '' ? [] : [text]), ...calls.map((call) => write(call))].join('\n');
   } catch (error) {
     throw refuse(`which the action format cannot write: ${messageOf(error)}`, 'Leave the episode out.', error);
   }
-  const readings = (format.readCalls?.(written) ?? []).map((one) => 'call' in one && one.call);
+  const readings = (format.readCalls ?? readTextCalls)(written).map((one) => 'call' in one && one.call);
   const areTools = isDeepStrictEqual(readings, calls) && callsTool({ text: written }, tools, format);
   const parsed = format.parse(written);
   const [call, ...others] = calls;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import * as functionCalling from '../../plugins/format-standard/src/function-calling.js';
 import { functionCallingOptions, tagsOptions } from '../../plugins/format-standard/src/options.js';
 import * as tags from '../../plugins/format-standard/src/tags.js';
-import type { World } from '../../src/contracts/environment.js';
+import type { Call, World } from '../../src/contracts/environment.js';
 import type { ActionFormat } from '../../src/contracts/format.js';
 import type { FunctionCall } from '../../src/contracts/function-calls.js';
 import type { PlayerTurn } from '../../src/contracts/player.js';
@@ -54,8 +54,8 @@ const places = {
     ),
 };
 
-const calling = () => functionCalling.create({ ...optionDefaults(functionCallingOptions) } as never);
-const tagged = () => tags.create({ ...optionDefaults(tagsOptions) } as never);
+const calling = () => functionCalling.create(optionDefaults(functionCallingOptions));
+const tagged = () => tags.create(optionDefaults(tagsOptions));
 const call = (name: string, values: FunctionCall['arguments'] = {}) => ({ name, arguments: values });
 const leave = call('leave');
 const price = (item: string) => call('price', { item });
@@ -219,6 +219,22 @@ describe.each(Object.entries(writers))('functions of a world, as %s', (_, { act,
     }
   });
 
+  it('are written from chats, in any format', async () => {
+    const world = await here();
+    const tools = new Toolbox([], { maxOutputCharacters: 100, milliseconds: 1000 }, world.tools, world.actions);
+    const policy = { format: fitFormat(format, { tools }), tools, instructions: world.instructions };
+    const calls = [note('a <b>'), price('pear')];
+    const { texts } = writeDemonstration({ turns: [{ observation: 'o', calls }] }, policy, 'the chat');
+    expect(tools.read(texts[0]!, policy.format)!.map(({ reading }) => reading)).toEqual([
+      { call: { text: 'a <b>' } },
+      { call: { item: 'pear' } },
+    ]);
+    const unknown = { turns: [{ observation: 'o', calls: [call('fly')] }] };
+    expect(() => writeDemonstration(unknown, policy, 'the chat')).toThrow(
+      'Turn 1 of the chat calls the function `fly`',
+    );
+  });
+
   it('are played by experts, whatever spaces they write', async () => {
     const world = await here();
     const instance = await world.create();
@@ -278,7 +294,7 @@ describe('what a world declares', () => {
 
   it('has an instance that answers', async () => {
     const world = await declaring({
-      create: () => ({ ...(open as () => World)().create({ signal: never }), call: undefined }),
+      create: async (given: Call) => ({ ...(await (open as () => World)().create(given)), call: undefined }),
     });
     await expect(world.create()).rejects.toThrow('call');
   });
@@ -290,7 +306,7 @@ describe('what a world declares', () => {
   ])('answers calls with texts, and not with %j', async (answer, message) => {
     const own = (open as () => World)();
     const create = async () => Object.assign(await own.create({ signal: never }), { call: () => answer });
-    const [first] = await play(await here({ ...own, create } as World), [writers.texts.write(note('a'))], {
+    const [first] = await play(await here({ ...own, create }), [writers.texts.write(note('a'))], {
       format: writers.texts.format,
     });
     expect(first).toMatchObject({ status: 'failed', failure: { phase: 'tool' } });

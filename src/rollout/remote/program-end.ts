@@ -9,7 +9,7 @@ import { readAnswer } from '../../processes/read-answer.js';
 import { type OwnedProcess, spawnOwned, type SpawnSettings } from '../../processes/spawn-owned.js';
 import { EndDeath } from './end-death.js';
 import { callLine } from './program-messages.js';
-import { answerSandboxCall, readSandboxCall, type SandboxCall } from './sandbox-calls.js';
+import { answerSandboxCall, readSandboxCall, type AskedSandbox } from './sandbox-calls.js';
 import { type EndMethod, phaseOf, type WorldEnd } from './world-end.js';
 
 /** How a process of a world is started. */
@@ -158,7 +158,7 @@ export class ProgramEnd implements WorldEnd {
   }
 
   /** The program asks something of the sandbox of the call that it works on. */
-  async #askSandbox(asked: SandboxCall): Promise<void> {
+  async #askSandbox(asked: AskedSandbox): Promise<void> {
     const [oldest] = this.#open.values();
     const sandbox = this.#sandboxes.get(asked.sandbox);
     if (sandbox === undefined || oldest?.instance !== asked.sandbox) {

@@ -23,10 +23,10 @@ const shape = v.union([
 ]);
 
 /** `sandbox` is the number of the instance. */
-export type SandboxCall = v.InferOutput<typeof shape>;
+export type AskedSandbox = v.InferOutput<typeof shape>;
 
 /** Undefined for any other line. */
-export function readSandboxCall(line: string): SandboxCall | undefined {
+export function readSandboxCall(line: string): AskedSandbox | undefined {
   if (!line.startsWith('{"sandbox"')) return undefined;
   try {
     return v.parse(shape, JSON.parse(line));
@@ -36,7 +36,7 @@ export function readSandboxCall(line: string): SandboxCall | undefined {
 }
 
 /** Carries it out. @returns the line of the answer, as an object */
-export async function answerSandboxCall(call: SandboxCall, sandbox: Sandbox): Promise<object> {
+export async function answerSandboxCall(call: AskedSandbox, sandbox: Sandbox): Promise<object> {
   try {
     return { sandbox: call.sandbox, answer: await carryOut(call, sandbox) };
   } catch (error) {
@@ -44,7 +44,7 @@ export async function answerSandboxCall(call: SandboxCall, sandbox: Sandbox): Pr
   }
 }
 
-async function carryOut(call: SandboxCall, sandbox: Sandbox): Promise<unknown> {
+async function carryOut(call: AskedSandbox, sandbox: Sandbox): Promise<unknown> {
   if ('write' in call) {
     await sandbox.write(call.write, Buffer.from(call.content, 'base64'));
     return null;
