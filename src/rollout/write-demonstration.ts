@@ -99,8 +99,7 @@ function writeCalls(
       ...(cause !== undefined && { cause }),
     });
   const isOfWorld = calls.every(({ name }) => tools?.worldTools.some((tool) => tool.name === name));
-  const write = format.writeCall ?? (isOfWorld ? writeTextCall : undefined);
-  if (write === undefined) {
+  if (format.writeCall === undefined && !isOfWorld) {
     throw refuse(
       'which the action format of the recipe cannot write',
       'Set `format.name: function-calling`, and `format.options.functionName` to the function that is the action; or write the action into the content.',
@@ -108,11 +107,14 @@ function writeCalls(
   }
   let written: string;
   try {
-    written = [...(text === '' ? [] : [text]), ...calls.map((call) => write(call))].join('\n');
+    written = [
+      ...(text === '' ? [] : [text]),
+      ...calls.map((call) => format.writeCall?.(call) ?? writeTextCall(call)),
+    ].join('\n');
   } catch (error) {
     throw refuse(`which the action format cannot write: ${messageOf(error)}`, 'Leave the episode out.', error);
   }
-  const readings = (format.readCalls ?? readTextCalls)(written).map((one) => 'call' in one && one.call);
+  const readings = (format.readCalls?.(written) ?? readTextCalls(written)).map((one) => 'call' in one && one.call);
   const areTools = isDeepStrictEqual(readings, calls) && callsTool({ text: written }, tools, format);
   const parsed = format.parse(written);
   const [call, ...others] = calls;
