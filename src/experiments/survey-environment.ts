@@ -1,4 +1,5 @@
 import type { SplitName } from '../contracts/environment.js';
+import type { FunctionDefinition } from '../contracts/function-calls.js';
 import { messageOf } from '../errors/message-of.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -10,6 +11,9 @@ export interface EnvironmentSurvey {
   readonly tasks?: { readonly [split in SplitName]: TaskList['count'] };
   /** Names of its experts, in the order of the environment. */
   readonly experts?: readonly string[];
+  /** Its tools, and its actions that are functions. Absent: none. */
+  readonly tools?: readonly FunctionDefinition[];
+  readonly actions?: readonly FunctionDefinition[];
   /** The environment's own cap on turns. */
   readonly maxTurns?: number | undefined;
   /** Why it could not be created: something that it needs may be missing. */
@@ -29,11 +33,13 @@ export async function surveyEnvironment(
     try {
       // An instance that cannot be created is a problem, too.
       pool.release(await pool.acquire());
-      const { experts, maxTurns, splits } = world;
+      const { actions, experts, maxTurns, splits, tools } = world;
       const { train, validation, test } = splits;
       return {
         tasks: { train: train.count, validation: validation.count, test: test.count },
         experts,
+        ...(tools.length > 0 && { tools }),
+        ...(actions.length > 0 && { actions }),
         maxTurns,
       };
     } finally {
@@ -45,12 +51,19 @@ export async function surveyEnvironment(
 }
 
 /** The survey as lines for people. */
-export function surveyLines({ tasks, experts, maxTurns, problem }: EnvironmentSurvey): string[] {
+export function surveyLines({ actions, experts, maxTurns, problem, tasks, tools }: EnvironmentSurvey): string[] {
   const counts = Object.entries(tasks ?? {}).map(([split, count]) => `${count} ${split}`);
   return [
     ...(tasks === undefined ? [] : [`tasks: ${counts.join(', ')}`]),
     ...(experts === undefined ? [] : [`experts: ${experts.join(', ') || 'none'}`]),
+    ...functionLines('tools', tools),
+    ...functionLines('actions', actions),
     ...(maxTurns === undefined ? [] : [`ends after at most ${maxTurns} turns`]),
     ...(problem === undefined ? [] : [`cannot be made with its defaults: ${problem}`]),
   ];
+}
+
+function functionLines(what: string, functions: readonly FunctionDefinition[] = []): string[] {
+  if (functions.length === 0) return [];
+  return [`${what}:`, ...functions.map(({ name, description }) => `  ${name}: ${description}`)];
 }

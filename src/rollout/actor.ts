@@ -1,6 +1,7 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { Player, TextPlayer } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
+import { describeActions } from './text-calls.js';
 import type { Toolbox, ToolList } from './toolbox.js';
 import type { WorkedExamples } from './worked-examples.js';
 
@@ -79,7 +80,8 @@ export function systemPrompt(
   const aboutTools = format?.readCalls === undefined ? tools?.instructions : tools?.instructionsBesideFunctions;
   const parts: { readonly [name: string]: string } = {
     environment: instructions,
-    format: format?.instructions ?? '',
+    // A person writes actions without a format.
+    format: format?.instructions ?? (tools?.actions.length ? describeActions(tools.actions) : ''),
     tools: aboutTools ?? '',
   };
   const isEmpty = (paragraph: string) => {

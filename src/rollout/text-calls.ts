@@ -57,16 +57,20 @@ export function plainAction(action: string): string {
 
 /** A format that describes actions as functions in its instructions, and whose actions are calls as JSON. */
 export function withTextActions(format: ActionFormat, actions: readonly FunctionDefinition[]): ActionFormat {
-  const described = actions.map(
-    ({ name, description, parameters }) => `${name}: ${description} ARGUMENTS fits ${JSON.stringify(parameters)}.`,
-  );
-  const text = ['An action is {"name": NAME, "arguments": ARGUMENTS}. Actions by NAME:', ...described].join('\n');
   return {
     ...format,
-    instructions: [format.instructions, text].filter((part) => part !== '').join('\n\n'),
+    instructions: [format.instructions, describeActions(actions)].filter((part) => part !== '').join('\n\n'),
     parse(written) {
       const parsed = format.parse(written);
       return 'action' in parsed ? { action: plainAction(parsed.action) } : parsed;
     },
   };
+}
+
+/** How actions that are functions are written as texts. */
+export function describeActions(actions: readonly FunctionDefinition[]): string {
+  const described = actions.map(
+    ({ name, description, parameters }) => `${name}: ${description} ARGUMENTS fits ${JSON.stringify(parameters)}.`,
+  );
+  return ['An action is {"name": NAME, "arguments": ARGUMENTS}. Actions by NAME:', ...described].join('\n');
 }
