@@ -6,7 +6,9 @@ import { LongestFirst } from './test/longest-first.js';
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-const BESIDE_SOURCES = ['src/**/*.test.ts', 'plugins/*/src/**/*.test.ts', 'templates/**/*.test.ts'];
+const BESIDE_SOURCES = ['src', 'packages/*/src', 'plugins/*/src', 'templates'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
 const FROM_REGISTRY = [
   'test/registry/**/*.test.ts',
   'test/templates/**/*.test.ts',
@@ -32,6 +34,7 @@ export const configOf = (long: boolean) => {
       alias: [
         { find: /^@agentgym\/cli\/testing$/, replacement: source('./src/testing/index.ts') },
         { find: /^@agentgym\/cli$/, replacement: source('./src/index.ts') },
+        { find: /^@agentgym\/world-kit$/, replacement: source('./packages/world-kit/src/index.ts') },
       ],
     },
     test: {
@@ -75,7 +78,7 @@ export const configOf = (long: boolean) => {
       ],
       coverage: {
         provider: 'v8',
-        include: ['src/**/*.ts', 'plugins/*/src/**/*.ts'],
+        include: ['src/**/*.ts', 'packages/*/src/**/*.ts', 'plugins/*/src/**/*.ts'],
         // What runs in a browser is measured by test/browser, not here.
         exclude: ['**/*.test.ts', '**/fixtures/**', 'src/reporting/page/**', 'src/contracts/**', 'src/index.ts'],
         reporter: [['text', { maxCols: 120 }], 'text-summary'],

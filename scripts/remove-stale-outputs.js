@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const packages = ['.', ...readdirSync(join(root, 'plugins')).map((name) => join('plugins', name))];
+const below = (folder) => readdirSync(join(root, folder)).map((name) => join(folder, name));
+const packages = ['.', ...below('packages'), ...below('plugins')];
 for (const folder of packages.map((name) => join(root, name))) {
   if (!existsSync(join(folder, 'dist'))) continue;
   for (const name of readdirSync(join(folder, 'dist'), { recursive: true, encoding: 'utf8' })) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { readImports, type Import } from './read-imports.js';
-import { pluginFolders, shown, sourceFiles } from './source-files.js';
+import { libraryFolders, pluginFolders, shown, sourceFiles } from './source-files.js';
 
 /** Groups from top to bottom: a folder may import from lower groups and from itself. */
 const GROUPS = [
@@ -94,7 +94,8 @@ const RESERVED: [package_: RegExp, places: RegExp][] = [
 
 const core = sourceFiles('src');
 const plugins = pluginFolders().flatMap((folder) => sourceFiles(join(folder, 'src')));
-const imports = new Map<string, Import[]>([...core, ...plugins].map((file) => [file, readImports(file)]));
+const libraries = libraryFolders().flatMap((folder) => sourceFiles(join(folder, 'src')));
+const imports = new Map<string, Import[]>([...core, ...plugins, ...libraries].map((file) => [file, readImports(file)]));
 
 /** The imports with a complaint, as "file -> specifier: complaint". */
 function violations(files: readonly string[], complaint: (from: string, item: Import) => string | undefined): string[] {
@@ -185,7 +186,7 @@ describe('the arrows of the core', () => {
 
   it('keep libraries in their places', () => {
     expect(
-      violations([...core, ...plugins], (from, { specifier }) => {
+      violations([...core, ...plugins, ...libraries], (from, { specifier }) => {
         const rule = RESERVED.find(([name]) => name.test(specifier));
         return rule === undefined || rule[1].test(from) ? undefined : 'belongs elsewhere';
       }),
@@ -216,10 +217,10 @@ describe('the arrows of the core', () => {
   });
 });
 
-describe('plugins', () => {
+describe('plugins, and the packages that they share', () => {
   it('import agentgym as types only, and no other plugin', () => {
     expect(
-      violations(plugins, (from, { specifier, isType, target }) => {
+      violations([...plugins, ...libraries], (from, { specifier, isType, target }) => {
         const home = from.split('/').slice(0, 2).join('/');
         if (target !== undefined) return shown(target).startsWith(`${home}/`) ? undefined : 'leaves its own package';
         if (specifier.startsWith('@agentgym/plugin-')) return 'another plugin';
@@ -271,7 +272,7 @@ it('no file imports itself in a circle', () => {
 
 it('every relative import leads to a file', () => {
   const known = new Set(imports.keys());
-  const lost = violations([...core, ...plugins], (_, { target }) =>
+  const lost = violations([...core, ...plugins, ...libraries], (_, { target }) =>
     target === undefined || known.has(target) ? undefined : 'no such file',
   );
   expect(lost.filter((line) => !line.includes('.json'))).toEqual([]);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 
 import { expect, it } from 'vitest';
 
-import { pluginFolders, shown, sourceFiles } from './source-files.js';
+import { libraryFolders, pluginFolders, shown, sourceFiles } from './source-files.js';
 
 /** Names that two modules may have, each with its reason. */
 const EXCEPTIONS: Record<string, string> = {
@@ -22,7 +22,7 @@ function exportsBelow(folder: string): [name: string, file: string][] {
 }
 
 /** A plugin compiles only against the contracts, so its names are compared only with theirs. */
-const packages = ['src', ...pluginFolders().map((folder) => `${folder}/src`)];
+const packages = ['src', ...[...libraryFolders(), ...pluginFolders()].map((folder) => `${folder}/src`)];
 
 // Goes red when a module exports a name that another module of its package, or a contract, also exports.
 it.each(packages)('no name is exported by two modules: %s', (folder) => {

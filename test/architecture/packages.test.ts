@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { pluginFolders, repository } from './source-files.js';
+import { libraryFolders, pluginFolders, repository } from './source-files.js';
 
 interface PluginPackage {
   readonly name: string;
@@ -15,6 +15,17 @@ interface PluginPackage {
 }
 
 const read = (folder: string) => JSON.parse(readFileSync(join(repository, folder, 'package.json'), 'utf8')) as unknown;
+
+/** Names and exact versions of the packages that plugins may depend on. */
+const libraries = libraryFolders().map((folder) => {
+  const { name, version } = read(folder) as PluginPackage;
+  return [name, version];
+});
+
+function expectLicense(folder: string): void {
+  const [own, ofRoot] = [folder, '.'].map((place) => readFileSync(join(repository, place, 'LICENSE'), 'utf8'));
+  expect(own).toBe(ofRoot);
+}
 
 describe('packages', () => {
   it.each(pluginFolders())('%s says what it is, in the same words as all', (folder) => {
@@ -31,9 +42,23 @@ describe('packages', () => {
       peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
     });
     expect(plugin.files.filter((file) => !/^\/(dist\/|programs\/\*\.py$)/.test(file))).toEqual([]);
-    expect(Object.keys(plugin.dependencies ?? {}).filter((name) => name.startsWith('@agentgym/'))).toEqual([]);
-    expect(readFileSync(join(repository, folder, 'LICENSE'), 'utf8')).toBe(
-      readFileSync(join(repository, 'LICENSE'), 'utf8'),
-    );
+    const own = Object.entries(plugin.dependencies ?? {}).filter(([name]) => name.startsWith('@agentgym/'));
+    for (const dependency of own) expect(libraries).toContainEqual(dependency);
+    expectLicense(folder);
+  });
+
+  it.each(libraryFolders())('%s is no plugin, and depends on nothing', (folder) => {
+    const library = read(folder) as PluginPackage;
+    expect(library).toMatchObject({
+      name: `@agentgym/${folder.replace(/^packages./, '')}`,
+      license: 'Apache-2.0',
+      type: 'module',
+      engines: { node: '>=20.19' },
+      files: ['/dist/**/*.js', '/dist/**/*.d.ts'],
+      peerDependencies: { '@agentgym/cli': '>=0.1.0 <2' },
+      peerDependenciesMeta: { '@agentgym/cli': { optional: true } },
+    });
+    for (const key of ['oclif', 'agentgym', 'dependencies']) expect(library).not.toHaveProperty(key);
+    expectLicense(folder);
   });
 });

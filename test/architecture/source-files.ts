@@ -17,6 +17,11 @@ export function pluginFolders(): string[] {
   return readdirSync(join(repository, 'plugins')).map((name) => join('plugins', name));
 }
 
+/** Folders of packages that plugins depend on, relative to the repository. */
+export function libraryFolders(): string[] {
+  return readdirSync(join(repository, 'packages')).map((name) => join('packages', name));
+}
+
 /** Path relative to the repository, with slashes. */
 export function shown(file: string): string {
   return relative(repository, file).replaceAll('\\', '/');

@@ -1,17 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 
-import { repository } from '../architecture/source-files.js';
+import { libraryFolders, pluginFolders, repository } from '../architecture/source-files.js';
 import type { Mutation } from './mutations.js';
 
 /** Folders that no test of the table reads: built, installed or recorded files. */
@@ -45,8 +36,7 @@ export function scratchCopy(): ScratchCopy {
   });
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'), 'junction');
   // Tests of whole runs load the built plugins. A mutation of a plugin does not reach them.
-  for (const plugin of readdirSync(join(repository, 'plugins'))) {
-    const built = join('plugins', plugin, 'dist');
+  for (const built of [...libraryFolders(), ...pluginFolders()].map((name) => join(name, 'dist'))) {
     if (existsSync(join(repository, built))) symlinkSync(join(repository, built), join(folder, built), 'junction');
   }
   return {

@@ -11,7 +11,7 @@ import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 
-import { pluginFolders, repository, shown } from '../architecture/source-files.js';
+import { libraryFolders, pluginFolders, repository, shown } from '../architecture/source-files.js';
 import { isLong } from '../long.js';
 import { readExamples } from '../types/read-examples.js';
 
@@ -57,8 +57,8 @@ const ASSETS = [
 ];
 
 describe('packed packages', () => {
-  it('are the host and every plugin', () => {
-    expect(packages.size).toBe(1 + pluginFolders().length);
+  it('are the host, every plugin and what plugins share', () => {
+    expect(packages.size).toBe(1 + pluginFolders().length + libraryFolders().length);
   });
 
   it('hold compiled modules, their types and named assets, and nothing of how they were made', () => {

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, describe, expect, it } from 'vitest';
 
-import { pluginFolders, repository } from '../architecture/source-files.js';
+import { libraryFolders, pluginFolders, repository } from '../architecture/source-files.js';
 
 const run = promisify(execFile);
 const changeset = join(repository, 'node_modules', '@changesets', 'cli', 'bin.js');
@@ -33,7 +33,7 @@ async function versioned(
 ): Promise<Map<string, Manifest>> {
   const folder = await mkdtemp(join(tmpdir(), 'agentgym-versions-'));
   made.push(folder);
-  const folders = ['.', ...pluginFolders()];
+  const folders = ['.', ...libraryFolders(), ...pluginFolders()];
   for (const name of folders) {
     mkdirSync(join(folder, name), { recursive: true });
     cpSync(join(repository, name, 'package.json'), join(folder, name, 'package.json'));
