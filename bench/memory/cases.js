@@ -44,7 +44,7 @@ const grpo = (options, groupSize = 16) => ({
 /** Long episodes in a world of texts. */
 const textworld = (preset, changes) => ({
   policy: { preset, sampling: { temperature: 1, maxActionTokens: 12 } },
-  environment: { name: 'textworld', options: { rooms: 2, objects: 3, questLength: 4 } },
+  environment: { name: 'textworld-custom', options: { rooms: 2, objects: 3, questLength: 4 } },
   rollout: {},
   horizon: { schedule: 'fixed', turns: 12 },
   stages: {

@@ -19,7 +19,7 @@ const longGames = ['--policy-option', 'cacheMegabytes=10000'];
 const worlds = [
   { environment: 'guess-number', turns: 5, flags: ['--max-action-tokens', '8'] },
   {
-    environment: 'textworld',
+    environment: 'textworld-custom',
     turns: 6,
     flags: [...longAction, ...options('rooms=2', 'objects=3', 'questLength=2', 'listActions=true')],
   },

@@ -114,16 +114,17 @@ describe('planAblation', () => {
   // Goes red when such a key counts as the cell's own: it is then removed from the cell again and again.
   it('refuses a cell in which a key of its recipe has no effect, and names the key', async () => {
     const recipe = join(folder, 'rooms.json');
-    const rooms = { environment: { name: 'textworld', options: { rooms: 4 } } };
+    const rooms = { environment: { name: 'alfworld', options: { rooms: ['kitchen'] } } };
     writeFileSync(recipe, JSON.stringify({ recipeVersion: 1, extends: 'quickstart', name: 'rooms', ...rooms }));
-    const cells = { house: { 'environment.options': { game: 'simple', level: 3 } } };
+    const games = { game: 'files', games: folder, scenes: 20 };
+    const cells = { house: { 'environment.options': games } };
     const { code, message, path } = await complaint(planFile({ recipe, cells }));
     expect(code).toBe('AG_RECIPE_IDLE_SETTING');
     expect(path).toBe('environment.options.rooms');
-    expect(message).toContain('rooms has no effect with game: simple');
-    const named = { house: { 'environment.options': { game: 'simple', level: 3, rooms: null } } };
+    expect(message).toContain('rooms has no effect with game: files');
+    const named = { house: { 'environment.options': { ...games, rooms: null } } };
     const { cells: planned } = await planFile({ recipe, cells: named });
-    expect(planned[0].notes.join()).toContain('level has no effect with game: simple');
+    expect(planned[0].notes.join()).toContain('scenes has no effect with game: files');
   });
 
   it('takes the ablation of a built-in recipe by its name', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { nearestName } from './nearest-name.js';
+import { nearestHint, nearestName } from './nearest-name.js';
 
 describe('nearestName', () => {
   it('finds the name that was meant', () => {
@@ -14,5 +14,19 @@ describe('nearestName', () => {
     expect(nearestName('banana', ['textcraft', 'guess-number'])).toBeUndefined();
     expect(nearestName('seed', ['steps'])).toBeUndefined();
     expect(nearestName('x', [])).toBeUndefined();
+  });
+});
+
+describe('the hint about a name', () => {
+  const names = ['textcraft', 'textworld-cooking', 'textworld-simple'];
+
+  it('lists all names that add words to it', () => {
+    expect(nearestHint('textworld', names, 'none')).toBe('Did you mean `textworld-cooking`, `textworld-simple`?');
+  });
+
+  it('has the nearest name otherwise', () => {
+    expect(nearestHint('textworld-simpel', names, 'none')).toBe('Did you mean `textworld-simple`?');
+    expect(nearestHint('textworl', names.slice(0, 2), 'none')).toBe('Did you mean `textworld-cooking`?');
+    expect(nearestHint('banana', names, 'none')).toBe('none');
   });
 });

@@ -22,9 +22,10 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return best;
 }
 
-/** The hint about a misspelt name: the nearest candidate, or `otherwise` if none is close. */
-export function nearestHint(name: string, candidates: Iterable<string>, otherwise: string): string {
-  const near = nearestName(name, candidates);
+/** The hint about a misspelt name: all candidates that add words to it, or the nearest, or `otherwise` if none is close. */
+export function nearestHint(name: string, candidates: readonly string[], otherwise: string): string {
+  const longer = candidates.filter((candidate) => candidate.startsWith(`${name}-`));
+  const near = longer.length > 1 ? longer.join('`, `') : nearestName(name, candidates);
   return near === undefined ? otherwise : `Did you mean \`${near}\`?`;
 }
 

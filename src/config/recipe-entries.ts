@@ -45,7 +45,7 @@ export function missingKey(recipe: Recipe): 'environment' | 'horizon' | 'algorit
   return recipe.algorithm === undefined && rlStages(recipe).length > 0 ? 'algorithm' : undefined;
 }
 
-/** The environments of a recipe in words, such as `maze (textworld) and craft (textcraft)`. */
+/** The environments of a recipe in words, such as `maze (babyai) and craft (textcraft)`. */
 export function environmentTitle(recipe: Environments): string {
   const all = recipeEntries(recipe).map(({ entry, settings: { name } }) =>
     entry === undefined || entry === name ? name : `${entry} (${name})`,

@@ -119,8 +119,8 @@ it('counts what the worlds of an environment hold, in every thread that has one'
     return (await (await plan({ there: { available: total, total } }, text)).check()).memory.parts;
   };
   expect(await partsOf('{ name: guess-number }')).not.toHaveProperty('worlds');
-  const main = (await partsOf('{ name: textworld }'))['worlds']!;
+  const main = (await partsOf('{ name: textworld-custom }'))['worlds']!;
   expect(main).toBeGreaterThanOrEqual(100e6);
-  const two = (await partsOf('{ name: textworld, thread: worker, workers: 2 }'))['worlds']!;
+  const two = (await partsOf('{ name: textworld-custom, thread: worker, workers: 2 }'))['worlds']!;
   expect(two).toBeGreaterThan(2 * main);
 });

@@ -9,6 +9,7 @@ import { libraryFolders, pluginFolders, shown, sourceFiles } from './source-file
 /** Names that two modules may have, each with its reason. */
 const EXCEPTIONS: Record<string, string> = {
   create: 'what the module of every contribution exports, by contract',
+  open: 'what the module of every environment exports, by contract',
   Finding: "part of the public kits for plugins; advice's own never leaves its folder",
 };
 

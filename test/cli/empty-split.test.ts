@@ -30,7 +30,7 @@ describe('a split without tasks', () => {
 });
 
 it('all tasks of a split without end are refused with the key to set', async () => {
-  const ended = await run('train', 'quickstart', '--check', '--environment', 'textworld', '--json');
+  const ended = await run('train', 'quickstart', '--check', '--environment', 'textworld-custom', '--json');
   expect(ended.code).toBe(2);
   expect(documentOf(ended)).toMatchObject({
     error: { code: 'AG_RECIPE_INVALID', hint: expect.stringContaining('--set evaluation.final.tasks=') as string },

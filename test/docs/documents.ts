@@ -13,6 +13,7 @@ export const documents: readonly string[] = [
   'ARCHITECTURE.md',
   ...below('docs').filter((path) => !path.startsWith('docs/reference/')),
   ...readmesIn('recipes'),
+  ...readmesIn('packages'),
   ...readmesIn('plugins'),
 ];
 

@@ -5,8 +5,6 @@ import { checkOptions } from '../../src/config/check-options.js';
 import { expandOptions } from '../../src/credit/expand-options.js';
 import type { OptionDeclaration } from '../../src/contracts/options.js';
 
-const declared = expandOptions(options);
-
 /** What the message says for a value out of the range, and the values themselves. */
 function wrongValues(option: OptionDeclaration): { readonly range: string; readonly values: readonly unknown[] } {
   switch (option.type) {
@@ -24,7 +22,12 @@ function wrongValues(option: OptionDeclaration): { readonly range: string; reado
   }
 }
 
-describe.each(Object.entries(declared))('the option %s of textworld', (name, option) => {
+const declarations = Object.entries(options).map(([kind, declared]) => [kind, expandOptions(declared)] as const);
+const all = declarations.flatMap(([kind, declared]) =>
+  Object.entries(declared).map(([name, option]) => [kind, name, option, declared] as const),
+);
+
+describe.each(all)('textworld-%s, the option %s', (_kind, name, option, declared) => {
   const { range, values } = wrongValues(option);
 
   it.each(values)('is not %j', (value) => {
@@ -43,6 +46,6 @@ describe.each(Object.entries(declared))('the option %s of textworld', (name, opt
 });
 
 it('names an option that is not there', () => {
-  const { findings } = checkOptions(declared, { room: 2 });
+  const { findings } = checkOptions(expandOptions(options.custom), { room: 2 });
   expect(findings).toMatchObject([{ message: 'there is no option `room`', hint: 'Did you mean `rooms`?' }]);
 });

@@ -1,3 +1,13 @@
 export { answerRules, numberWithin, type AnswerRule } from './answers/answer-rules.js';
 export { normalizeAnswer } from './answers/normalize-answer.js';
 export { readNumber, type Fraction } from './answers/read-number.js';
+export { findGameFiles, type GameFile, type GameLayout } from './games/find-game-files.js';
+export { sortFolderTasks, type FolderTask, type FolderTasks } from './games/folder-tasks.js';
+export { afterReset, isSlip, playAs } from './players.js';
+export { digestOf, splitOfDigest } from './tasks/digest.js';
+export { Recent } from './tasks/recent.js';
+export { SeededRandom } from './tasks/seeded-random.js';
+export { splitByHash, type SplitOptions } from './tasks/split-by-hash.js';
+export { eachSplit, listTasks, splitNames, unknownTask } from './tasks/task-list.js';
+export type { CountedTasks, TaskBook, TaskList } from './tasks/task-list.js';
+export { compareText } from './text/compare-text.js';

@@ -1,14 +1,12 @@
 import type { Draw, Environment, EnvironmentHost, Facts, Json, StepResult, World } from '@agentgym/cli';
+import { afterReset, isSlip, playAs, type TaskBook } from '@agentgym/world-kit';
 
 import type { Compat } from './game/compat.js';
 import { Session, type Reply, type SessionSnapshot } from './game/session.js';
 import type { Options } from './options.js';
 import { Guide, type Remaining } from './plan/guide.js';
 import { openTasks } from './tasks/open-tasks.js';
-import type { TaskBook } from './tasks/task.js';
-
-/** The share of turns in which the demonstrator takes any command instead of a sensible one. */
-const slips = 0.25;
+import type { Task } from './tasks/task.js';
 
 /** What an episode remembers besides the state of its game. */
 interface Record {
@@ -36,13 +34,13 @@ interface Played {
 
 /** One game at a time. */
 export class AlfWorld implements Environment {
-  readonly #tasks: TaskBook;
+  readonly #tasks: TaskBook<Task>;
   readonly #options: Options;
   readonly #host: Pick<EnvironmentHost, 'composeObservation'>;
   #played: Played | undefined;
   #record: Record = { plan: nothing, fewest: nothing, won: false };
 
-  constructor(tasks: TaskBook, options: Options, host: Pick<EnvironmentHost, 'composeObservation'>) {
+  constructor(tasks: TaskBook<Task>, options: Options, host: Pick<EnvironmentHost, 'composeObservation'>) {
     this.#tasks = tasks;
     this.#options = options;
     this.#host = host;
@@ -83,18 +81,12 @@ export class AlfWorld implements Environment {
       return commands.length === 0 ? 'look' : random.choice(commands);
     };
     const search = () => guide.search(random) ?? anything();
-    switch (player) {
-      case 'oracle':
-        return guide.next() ?? anything();
-      case 'searcher':
-        return search();
-      case 'demonstrator':
-        return random.uniform() < slips ? anything() : search();
-      case 'random':
-        return anything();
-      default:
-        throw new Error(`ALFWorld has no player "${player}"`);
-    }
+    return playAs(player, 'ALFWorld', {
+      oracle: () => guide.next() ?? anything(),
+      searcher: search,
+      demonstrator: () => (isSlip(random) ? anything() : search()),
+      random: anything,
+    });
   }
 
   admissible(): readonly string[] {
@@ -133,8 +125,7 @@ export class AlfWorld implements Environment {
   }
 
   #playing(): Played {
-    if (this.#played === undefined) throw new Error('ALFWorld needs reset() first');
-    return this.#played;
+    return afterReset(this.#played, 'ALFWorld');
   }
 
   /** The commands that lists show and random players take. */

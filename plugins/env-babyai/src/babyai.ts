@@ -7,6 +7,7 @@ import type {
   StepResult,
   World as EnvironmentWorld,
 } from '@agentgym/cli';
+import { afterReset, isSlip, playAs } from '@agentgym/world-kit';
 
 import { AgentGymEpisode } from './episode/agentgym-episode.js';
 import type { LevelEpisode, LevelTurn } from './episode/episode.js';
@@ -21,8 +22,6 @@ import { drawTask, readTask } from './tasks/read-task.js';
 import { writeInstructions } from './text/instructions.js';
 import { actionNames } from './world/world-state.js';
 
-/** The share of turns in which the demonstrator takes any legal action instead of the plan's. */
-const slips = 0.25;
 /** The most things a sentence tells to do: two times two puts of two ways each. */
 const mostWays = 8;
 
@@ -64,17 +63,13 @@ export class BabyAI implements Environment {
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     const { episode, guide } = this.#present();
     const anything = () => random.choice([...episode.menu.keys()]);
-    switch (player) {
-      case 'oracle':
-        return guide.next();
-      case 'demonstrator':
-        return random.uniform() < slips ? anything() : guide.next();
-      case 'random':
-        // As the original's random agent, it does not know what is possible.
-        return this.#isPrimitive ? random.choice(actionNames.filter((name) => name !== 'done')) : anything();
-      default:
-        throw new Error(`BabyAI has no player "${player}"`);
-    }
+    // As the original's random agent, it does not know what is possible.
+    const anyName = () => random.choice(actionNames.filter((name) => name !== 'done'));
+    return playAs(player, 'BabyAI', {
+      oracle: () => guide.next(),
+      demonstrator: () => (isSlip(random) ? anything() : guide.next()),
+      random: this.#isPrimitive ? anyName : anything,
+    });
   }
 
   admissible(): readonly string[] {
@@ -113,8 +108,7 @@ export class BabyAI implements Environment {
   }
 
   #present(): Playing {
-    if (this.#playing === undefined) throw new Error('BabyAI needs reset() first');
-    return this.#playing;
+    return afterReset(this.#playing, 'BabyAI');
   }
 
   #facts({ success, refused }: Pick<LevelTurn, 'success' | 'refused'>): Facts {

@@ -1,4 +1,5 @@
 import type { Draw, Environment, Json, StepResult, World } from '@agentgym/cli';
+import { playAs } from '@agentgym/world-kit';
 
 import type { Options } from './options.js';
 import { aboutTask, dealTasks, type Game, parseTask } from './tasks.js';
@@ -60,16 +61,11 @@ export class GuessNumber implements Environment {
    */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
     const { low, high, possibleLow, possibleHigh } = this.#state;
-    switch (player) {
-      case 'oracle':
-        return this.#write(Math.floor((possibleLow + possibleHigh) / 2), possibleLow, possibleHigh);
-      case 'demonstrator':
-        return this.#write(random.integer(possibleLow, possibleHigh + 1), possibleLow, possibleHigh);
-      case 'random':
-        return this.#write(random.integer(low, high + 1), low, high);
-      default:
-        throw new Error(`guess-number has no player "${player}"`);
-    }
+    return playAs(player, 'guess-number', {
+      oracle: () => this.#write(Math.floor((possibleLow + possibleHigh) / 2), possibleLow, possibleHigh),
+      demonstrator: () => this.#write(random.integer(possibleLow, possibleHigh + 1), possibleLow, possibleHigh),
+      random: () => this.#write(random.integer(low, high + 1), low, high),
+    });
   }
 
   admissible(): readonly string[] {

@@ -1,4 +1,5 @@
-import type { Random, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { SplitName, TaskFacts } from '@agentgym/cli';
+import { eachSplit, listTasks, type CountedTasks } from '@agentgym/world-kit';
 
 import type { Options } from './options.js';
 
@@ -24,30 +25,6 @@ export function parseTask(task: string): Game {
   return { low, high, secret };
 }
 
-/** Games as tasks, in the order of the list. */
-class Games implements TaskSource {
-  readonly #games: readonly Game[];
-
-  constructor(games: readonly Game[]) {
-    this.#games = games;
-  }
-
-  get count(): number {
-    return this.#games.length;
-  }
-
-  id(place: number): string {
-    const game = this.#games[place];
-    if (game === undefined)
-      throw new RangeError(`there are only ${this.count} tasks, so there is no task at place ${place}`);
-    return taskId(game);
-  }
-
-  random(random: Random): string {
-    return taskId(random.choice(this.#games));
-  }
-}
-
 /**
  * Games on the same interval have the same best play, so they form a cluster. A wider interval needs more halvings.
  */
@@ -60,16 +37,16 @@ export function aboutTask(task: string): TaskFacts {
  * Train, validation and test get three fifths, one fifth and one fifth of the intervals (or games), chosen by a hash of
  * their names.
  */
-export function dealTasks(options: Options): Readonly<Record<SplitName, Games>> {
+export function dealTasks(options: Options): Readonly<Record<SplitName, CountedTasks>> {
   const intervals = allIntervals(options);
   const secretsOf = ([low, high]: readonly [number, number]): Game[] =>
     Array.from({ length: high - low + 1 }, (_, offset) => ({ low, high, secret: low + offset }));
-  const parts =
-    options.splitBy === 'interval'
-      ? deal(intervals, ([low, high]) => `${low}-${high}`).map((part) => part.flatMap(secretsOf))
-      : deal(intervals.flatMap(secretsOf), taskId);
-  const [train = [], validation = [], test = []] = parts;
-  return { train: new Games(train), validation: new Games(validation), test: new Games(test) };
+  if (options.splitBy === 'task') {
+    const games = deal(intervals.flatMap(secretsOf), taskId);
+    return eachSplit((split) => listTasks(games[split], taskId));
+  }
+  const dealt = deal(intervals, ([low, high]) => `${low}-${high}`);
+  return eachSplit((split) => listTasks(dealt[split].flatMap(secretsOf), taskId));
 }
 
 function allIntervals({ lowest, highest, width }: Options): (readonly [number, number])[] {
@@ -81,17 +58,15 @@ function allIntervals({ lowest, highest, width }: Options): (readonly [number, n
   return intervals;
 }
 
-/** Splits items into train, validation and test, each part in the order of the list. */
-function deal<T>(items: readonly T[], name: (item: T) => string): T[][] {
+/** The items of each split, in the order of the list. */
+function deal<T>(items: readonly T[], name: (item: T) => string): Readonly<Record<SplitName, readonly T[]>> {
   const ranked = items.map((item, index) => ({ index, rank: hash(name(item)) }));
   ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);
   const heldOut = Math.floor(items.length / 5);
-  const partOf = new Map(
-    ranked.map(({ index }, position) => [index, position < heldOut ? 1 : position < 2 * heldOut ? 2 : 0]),
-  );
-  const parts: T[][] = [[], [], []];
-  items.forEach((item, index) => parts[partOf.get(index) ?? 0]?.push(item));
-  return parts;
+  const splitAt = (position: number): SplitName =>
+    position < heldOut ? 'validation' : position < 2 * heldOut ? 'test' : 'train';
+  const splitOf = new Map(ranked.map(({ index }, position) => [index, splitAt(position)]));
+  return eachSplit((split) => items.filter((_, index) => splitOf.get(index) === split));
 }
 
 /** FNV-1a with the final mix of MurmurHash3, because FNV alone gives neighbours equal high bits. */

@@ -1,4 +1,5 @@
 import type { SplitName } from '@agentgym/cli';
+import { eachSplit } from '@agentgym/world-kit';
 
 import { craftingBook } from './crafting-book.js';
 import { puzzleOf } from './puzzle.js';
@@ -31,8 +32,7 @@ export function dealGoals(): Readonly<Record<SplitName, readonly string[]>> {
       splitOf.set(puzzle, split);
     }
   }
-  const of = (split: SplitName) => goals.filter((goal) => (splitOf.get(puzzleOf(goal)) ?? 'train') === split);
-  return { train: of('train'), validation: of('validation'), test: of('test') };
+  return eachSplit((split) => goals.filter((goal) => (splitOf.get(puzzleOf(goal)) ?? 'train') === split));
 }
 
 /** Puzzles in which no goal is an ingredient of a recipe, with the number of their goals. */

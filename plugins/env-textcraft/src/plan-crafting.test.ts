@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { craftingBook, type CraftingRecipe } from './crafting-book.js';
 import { planCrafting } from './plan-crafting.js';
-import { listTasks } from './task-list.js';
+import { listGoals } from './task-list.js';
 import type { TextCraft } from './textcraft.js';
 import { plain, host, make, allTasks, commandsOf, playOracle } from './fixtures/play.js';
 
@@ -50,7 +50,7 @@ describe('the oracle', () => {
 
   it('solves them without alternatives, with other names, and renamed', () => {
     const options = { alternatives: false, names: 'joined', renamed: 1, distractors: 2 } as const;
-    const { train } = listTasks({ ...plain, ...options });
+    const { train } = listGoals({ ...plain, ...options });
     for (let index = 0; index < 400; index += 1) solve(make(options), train.id(index));
   });
 

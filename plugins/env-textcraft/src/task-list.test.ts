@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 
+import { splitNames } from '@agentgym/world-kit';
 import { describe, expect, it } from 'vitest';
 
 import { aboutTask } from './about-task.js';
 import { craftingBook, recipesBelow } from './crafting-book.js';
 import { validate, type Options } from './options.js';
 import { planCrafting } from './plan-crafting.js';
-import { listTasks } from './task-list.js';
+import { listGoals } from './task-list.js';
 import { open } from './textcraft.js';
-import { allTasks, drawn, idsOf, make, plain, splitNames } from './fixtures/play.js';
+import { allTasks, drawn, idsOf, make, plain } from './fixtures/play.js';
 
 const goalOf = (id: string): string => id.split('/')[1]!.replaceAll('-', ' ');
 
@@ -27,7 +28,7 @@ describe('splits', () => {
   it.each(optionSets.map((options) => [JSON.stringify(options), options] as const))(
     'of %s share no puzzle',
     (_name, options) => {
-      const splits = listTasks({ ...plain, ...options });
+      const splits = listGoals({ ...plain, ...options });
       const [train, validation, test] = splitNames.map(
         (split) => new Set(drawn(splits[split]).map((id) => aboutTask(id).cluster!)),
       );
@@ -37,7 +38,7 @@ describe('splits', () => {
   );
 
   it('hold out nothing that another goal is made by way of', () => {
-    const splits = listTasks(plain);
+    const splits = listGoals(plain);
     const held = new Set([...idsOf(splits.validation), ...idsOf(splits.test)].map(goalOf));
     for (const goal of [...craftingBook.recipesOf.keys()]) {
       const onTheWay = recipesBelow(goal).map(({ output }) => output.name);
@@ -49,7 +50,7 @@ describe('splits', () => {
     const home = new Map<string, string>();
     for (const options of optionSets) {
       for (const split of splitNames) {
-        for (const id of drawn(listTasks({ ...plain, ...options })[split])) {
+        for (const id of drawn(listGoals({ ...plain, ...options })[split])) {
           const base = id.split('#')[0]!;
           expect(home.get(base) ?? split, base).toBe(split);
           home.set(base, split);
@@ -62,7 +63,7 @@ describe('splits', () => {
 
 describe('tasks', () => {
   it('cover all 544 goals, each once, with a fifth and a tenth of them held out', () => {
-    const splits = listTasks(plain);
+    const splits = listGoals(plain);
     const ids = splitNames.map((split) => idsOf(splits[split]));
     expect(new Set(ids.flat()).size).toBe(544);
     // The split of a goal must never change, or results of different versions could not be compared.
@@ -94,7 +95,7 @@ describe('tasks', () => {
     );
     expect(short).toHaveLength(lengths.filter((length) => length <= 3).length);
     expect(Math.max(...lengths)).toBe(open(plain).maxTurns);
-    expect(() => listTasks({ ...plain, depths: [4], longestPlan: 3 })).toThrow('raise longestPlan');
+    expect(() => listGoals({ ...plain, depths: [4], longestPlan: 3 })).toThrow('raise longestPlan');
     expect(validate({ ...plain, depths: [] })).toMatchObject([{ path: ['depths'] }]);
     expect(validate(plain)).toEqual([]);
   });
@@ -127,17 +128,19 @@ describe('tasks', () => {
     'depth-2/oak-boat#renamed',
     '__proto__',
   ])('do not include %j', (id) => {
-    expect(() => make().reset(id)).toThrow('TextCraft has no task');
+    expect(() => make().reset(id)).toThrow(
+      `${JSON.stringify(id)} is not a task of TextCraft; ids look like depth-2/oak-boat`,
+    );
   });
 
   it('have no variants where they are held out', () => {
-    const [held] = idsOf(listTasks(plain).test);
+    const [held] = idsOf(listGoals(plain).test);
     expect(() => make().reset(`${held}#renamed-1`)).toThrow('held out');
   });
 });
 
 describe('renamed tasks', () => {
-  const { train } = listTasks({ ...plain, renamed: 0.5 });
+  const { train } = listGoals({ ...plain, renamed: 0.5 });
 
   it('make up their share of an unbounded training split, in which no task comes twice', () => {
     const ids = Array.from({ length: 2_000 }, (_, index) => train.id(index));

@@ -1,4 +1,5 @@
-import type { Random, SplitName, TaskSource } from '@agentgym/cli';
+import type { SplitName } from '@agentgym/cli';
+import { eachSplit, listTasks, unknownTask, type TaskList } from '@agentgym/world-kit';
 
 import { craftingBook } from './crafting-book.js';
 import { dealGoals } from './deal-goals.js';
@@ -15,12 +16,6 @@ export interface Task {
   readonly renamed: boolean;
 }
 
-/** Tasks of a split, with ids that are available without waiting. */
-export interface TaskList extends TaskSource {
-  id(place: number): string;
-  random(random: Random): string;
-}
-
 /** `depth-2/oak-boat` */
 function idOf(goal: string): string {
   return `depth-${craftingBook.depthOf.get(goal)}/${goal.replaceAll(' ', '-')}`;
@@ -29,8 +24,7 @@ function idOf(goal: string): string {
 /** Goals of each split, in an order drawn once from a fixed text. */
 function goalsInOrder(): Record<SplitName, readonly string[]> {
   const goals = dealGoals();
-  const mixed = (split: SplitName) => shuffleBy(goals[split], drawFrom(`order of ${split}`));
-  return { train: mixed('train'), validation: mixed('validation'), test: mixed('test') };
+  return eachSplit((split) => shuffleBy(goals[split], drawFrom(`order of ${split}`)));
 }
 
 const goalsOf = goalsInOrder();
@@ -45,23 +39,9 @@ export function readTask(id: string): Task {
   const match = /^([a-z0-9/-]{1,80})(?:#(renamed-)?(?:0|[1-9]\d{0,15}))?$/.exec(id);
   const base = match?.[1] ?? '';
   const goal = goalById.get(base);
-  if (goal === undefined)
-    throw new Error(`TextCraft has no task ${JSON.stringify(id.slice(0, 100))}; ids look like depth-2/oak-boat`);
+  if (goal === undefined) throw unknownTask(id, 'a task of TextCraft', 'depth-2/oak-boat');
   if (base !== id && !trainingIds.has(base)) throw new Error(`${base} is held out and has no variants such as ${id}`);
   return { id, goal, depth: craftingBook.depthOf.get(goal) ?? 0, renamed: match?.[2] !== undefined };
-}
-
-function bounded(ids: readonly string[]): TaskList {
-  return {
-    count: ids.length,
-    id: (index) => {
-      const id = ids[index];
-      if (id === undefined)
-        throw new RangeError(`there are only ${ids.length} tasks, so no task has the index ${index}`);
-      return id;
-    },
-    random: (random) => random.choice(ids),
-  };
 }
 
 /** Repeats the goals without end, each time as another variant. A share of the variants has swapped names. */
@@ -75,7 +55,7 @@ function unbounded(ids: readonly string[], renamed: number): TaskList {
 }
 
 /** The splits with the goals that these options select. Throws if no training goal is left. */
-export function listTasks({ depths, longestPlan, renamed }: Options): Readonly<Record<SplitName, TaskList>> {
+export function listGoals({ depths, longestPlan, renamed }: Options): Readonly<Record<SplitName, TaskList>> {
   const wanted = (goal: string) =>
     depths.includes(craftingBook.depthOf.get(goal) ?? 0) &&
     (longestPlan === null || planCrafting(goal, new Map()).turns.length <= longestPlan);
@@ -84,8 +64,8 @@ export function listTasks({ depths, longestPlan, renamed }: Options): Readonly<R
   if (train.length === 0)
     throw new Error(`no goal of depth ${depths.join(', ')} can be reached in ${longestPlan} turns: raise longestPlan`);
   return {
-    train: renamed > 0 ? unbounded(train, renamed) : bounded(train),
-    validation: bounded(ids('validation')),
-    test: bounded(ids('test')),
+    train: renamed > 0 ? unbounded(train, renamed) : listTasks(train, String),
+    validation: listTasks(ids('validation'), String),
+    test: listTasks(ids('test'), String),
   };
 }

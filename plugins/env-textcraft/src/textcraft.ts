@@ -1,4 +1,5 @@
 import type { Draw, Environment, Facts, Json, Random, StepResult, World } from '@agentgym/cli';
+import { afterReset, isSlip, playAs } from '@agentgym/world-kit';
 
 import { aboutTask } from './about-task.js';
 import { craftingBook, type Amount, type CraftingRecipe } from './crafting-book.js';
@@ -8,7 +9,7 @@ import { ingredientsToName, planCrafting, type CraftingPlan } from './plan-craft
 import { readCommand, writeAmount, writeCraft, type WrittenAmount } from './read-command.js';
 import { neededRecipes, shownRecipes } from './shown-recipes.js';
 import { fits, takeFrom } from './take-ingredients.js';
-import { listTasks, readTask, type Task } from './task-list.js';
+import { listGoals, readTask, type Task } from './task-list.js';
 
 const instructions = [
   'Craft the goal. Each turn, write one action:',
@@ -88,16 +89,11 @@ export class TextCraft implements Environment {
    * one piece.
    */
   act(player: string, { random }: Pick<Draw, 'random'>): string {
-    switch (player) {
-      case 'oracle':
-        return this.#nextAction();
-      case 'demonstrator':
-        return random.uniform() < 0.25 ? 'inventory' : this.#nextAction(random.uniform() < 0.5);
-      case 'random':
-        return this.#anyAction(random);
-      default:
-        throw new Error(`TextCraft has no player "${player}"`);
-    }
+    return playAs(player, 'TextCraft', {
+      oracle: () => this.#nextAction(),
+      demonstrator: () => (isSlip(random) ? 'inventory' : this.#nextAction(random.uniform() < 0.5)),
+      random: () => this.#anyAction(random),
+    });
   }
 
   admissible(): readonly string[] {
@@ -164,8 +160,7 @@ export class TextCraft implements Environment {
   }
 
   #present(): Puzzle {
-    if (this.#puzzle === undefined) throw new Error('TextCraft needs reset() first');
-    return this.#puzzle;
+    return afterReset(this.#puzzle, 'TextCraft');
   }
 
   #play(action: string): Answer {
@@ -276,7 +271,7 @@ export class TextCraft implements Environment {
 export function open(options: Options): World {
   return {
     instructions,
-    splits: listTasks(options),
+    splits: listGoals(options),
     about: aboutTask,
     experts: ['oracle', 'demonstrator'],
     // The plan for the netherite block is the longest.

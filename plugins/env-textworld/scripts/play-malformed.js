@@ -9,9 +9,9 @@ import { optionDefaults } from '@agentgym/cli/testing';
 
 import { playMalformed, readOptions, tasksOf } from '../../../scripts/play-malformed.js';
 import { writeGame } from '../dist/game/write-game.js';
+import { generateCustom } from '../dist/generate/custom.js';
 import { options as declared } from '../dist/options.js';
 import { writeProse } from '../dist/prose/write-prose.js';
-import { draftGame } from '../dist/tasks/generate-game.js';
 import { openTasks } from '../dist/tasks/open-tasks.js';
 import { TextWorld } from '../dist/textworld.js';
 
@@ -19,27 +19,26 @@ const tasksPerWorld = 8;
 
 const settings = readOptions({ games: { type: 'string' } });
 const { games, host, seed } = settings;
-const defaults = optionDefaults(declared);
 const folder = mkdtempSync(join(tmpdir(), 'agentgym-malformed-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 writeGames();
 
 const worlds = [
-  { rooms: 4, objects: 6, questLength: 6 },
-  { rooms: 2, objects: 12, compat: 'textworld', observe: 'room' },
-  { game: 'simple', rewards: 'balanced' },
-  { game: 'coin-collector', level: 5 },
-  { game: 'treasure-hunter', level: 5 },
-  { game: 'cooking', recipe: 2, take: 2, go: 6, open: true, cook: true, cut: true },
-  { game: 'cooking', recipe: 2, take: 1, drop: true, compat: 'textworld' },
-  { game: 'files', games: folder },
-  ...(games === undefined ? [] : [{ game: 'files', games, play: 'story' }]),
-].map((given) => ({ ...defaults, ...given }));
+  ['custom', { rooms: 4, objects: 6, questLength: 6 }],
+  ['custom', { rooms: 2, objects: 12, compat: 'textworld', observe: 'room' }],
+  ['simple', { rewards: 'balanced' }],
+  ['coin-collector', { level: 5 }],
+  ['treasure-hunter', { level: 5 }],
+  ['cooking', { recipe: 2, take: 2, go: 6, open: true, cook: true, cut: true }],
+  ['cooking', { recipe: 2, take: 1, drop: true, compat: 'textworld' }],
+  ['files', { games: folder }],
+  ...(games === undefined ? [] : [['files', { games, play: 'story' }]]),
+].map(([kind, given]) => [kind, { ...optionDefaults(declared[kind]), ...given }]);
 
 await playMalformed(settings, {
   open: (round) =>
-    worlds.map((options) => {
-      const book = openTasks(options, host.files);
+    worlds.map(([kind, options]) => {
+      const book = openTasks(kind, options, host.files);
       return { environment: new TextWorld(book, options, host), ids: tasksOf(book, round, tasksPerWorld) };
     }),
   usual: 'open chest',
@@ -50,7 +49,10 @@ await playMalformed(settings, {
 
 /** A generated game as a `.json`, and a small story. */
 function writeGames() {
-  const game = writeProse(draftGame(defaults, seed, 'train'), { seed, instructions: 'steps' });
+  const game = writeProse(generateCustom({ rooms: 2, objects: 3, questLength: 4 }, seed), {
+    seed,
+    instructions: 'steps',
+  });
   writeFileSync(join(folder, 'generated.json'), JSON.stringify(writeGame(game)));
   copyFileSync(fileURLToPath(new URL('../src/story/fixtures/chest.z8', import.meta.url)), join(folder, 'chest.z8'));
 }

@@ -8,8 +8,8 @@ import type { TextWorld } from './textworld.js';
 
 const id = 'w4-o6-q8/5';
 const sizes = { rooms: 4, objects: 6, questLength: 8 } as const;
-const begin = (options: Partial<Options> = {}): TextWorld => {
-  const environment = make({ ...sizes, ...options });
+const begin = (options: Partial<Options<'custom'>> = {}): TextWorld => {
+  const environment = make('custom', { ...sizes, ...options });
   environment.reset(id);
   return environment;
 };
@@ -40,7 +40,7 @@ describe('facts', () => {
   });
 
   it('count the points of a game that has several', () => {
-    const environment = make({ game: 'simple' });
+    const environment = make('simple');
     environment.reset('simple-dense-detailed/1');
     const steps = playOracle(environment, random);
     const scores = steps.map(({ facts }) => facts.details!['score']);
@@ -70,7 +70,7 @@ describe('facts', () => {
 
   it('keep the best points where a story begins anew', () => {
     const games = gameFolder({ 'chest.json': chestJson, 'chest.z8': chestStory });
-    const environment = make({ game: 'files', games, play: 'story' });
+    const environment = make('files', { games, play: 'story' });
     environment.reset('games/chest');
     const [opened, asked, anew] = ['open chest', 'restart', 'yes'].map((action) => environment.step(action));
     expect(opened).toMatchObject({ reward: 1, facts: { progress: 0.5, milestones: { reached: 1, total: 2 } } });
@@ -80,7 +80,7 @@ describe('facts', () => {
   });
 
   it('tell a loss apart from a win', () => {
-    const environment = make({ game: 'simple' });
+    const environment = make('simple');
     environment.reset('simple-dense-detailed/1');
     for (let step = 0; step < 7; step += 1) environment.step(oracle(environment));
     const { facts, terminated, reward } = environment.step('eat milk');
@@ -143,7 +143,7 @@ describe('snapshots', () => {
     });
     const expected = rest(environment);
     expect(expected.steps.at(-1)!.facts.success).toBe(true);
-    for (const player of [environment, begin(), make(sizes)]) {
+    for (const player of [environment, begin(), make('custom', sizes)]) {
       player.restore(state);
       expect(rest(player)).toEqual(expected);
     }
@@ -153,7 +153,7 @@ describe('snapshots', () => {
     const environment = begin();
     playOracle(environment, random);
     const state = environment.snapshot();
-    const other = make(sizes);
+    const other = make('custom', sizes);
     other.restore(state);
     expect(other.admissible()).toEqual([]);
     expect(other.step('look')).toEqual(environment.step('look'));
@@ -171,7 +171,7 @@ describe('snapshots', () => {
     environment.dispose();
     environment.reset(id);
     expect(playOracle(environment, random)).toHaveLength(8);
-    expect(() => make().step('look')).toThrow('TextWorld needs reset() first');
+    expect(() => make('custom').step('look')).toThrow('TextWorld needs reset() first');
   });
 });
 
@@ -205,13 +205,13 @@ describe('the key of a state', () => {
       keyAfter('take tin key', 'take sweet egg'),
       keyAfter('take sweet egg', 'take tin key'),
     ];
-    const other = make(sizes);
+    const other = make('custom', sizes);
     other.reset('w4-o6-q8/6');
     expect(new Set([...keys, other.stateKey()]).size).toBe(keys.length + 1);
   });
 
   it('knows which points were made', () => {
-    const environment = make({ game: 'simple', rewards: 'dense' });
+    const environment = make('simple', { rewards: 'dense' });
     environment.reset('simple-dense-detailed/1');
     const start = environment.stateKey();
     environment.step('open antique trunk');
@@ -259,7 +259,7 @@ describe('players', () => {
   });
 
   it('win cooking games with few slots, whose stories ask for all ingredients at once', () => {
-    const environment = make({ game: 'cooking', recipe: 3, drop: true, cook: true, cut: true });
+    const environment = make('cooking', { recipe: 3, drop: true, cook: true, cut: true });
     for (const seed of [1, 2, 3]) {
       environment.reset(`cooking-recipe3-take0-go1-cook-cut-drop/${seed}`);
       expect(playOracle(environment, random).at(-1)!.facts.success).toBe(true);
@@ -267,7 +267,7 @@ describe('players', () => {
   });
 
   it('look around where nothing is known', () => {
-    const environment = make({ game: 'files', games: gameFolder({ 'chest.z8': chestStory }) });
+    const environment = make('files', { games: gameFolder({ 'chest.z8': chestStory }) });
     environment.reset('games/chest');
     for (const player of ['oracle', 'demonstrator', 'random']) {
       expect(environment.act(player, { random })).toBe('look');
@@ -307,11 +307,11 @@ describe('any text', () => {
     'lone.z8': chestStory,
   });
   const worlds: readonly (readonly [string, TextWorld, string])[] = [
-    ['a generated game', make(sizes), id],
-    ['a generated game, as the original', make({ ...sizes, compat: 'textworld' }), id],
-    ['cooking', make({ game: 'cooking', cook: true }), 'cooking-recipe1-take0-go1-cook/3'],
-    ['a game', make({ game: 'files', games }), 'games/engine'],
-    ['a story with its game', make({ game: 'files', games, play: 'story' }), 'games/story'],
+    ['a generated game', make('custom', sizes), id],
+    ['a generated game, as the original', make('custom', { ...sizes, compat: 'textworld' }), id],
+    ['cooking', make('cooking', { cook: true }), 'cooking-recipe1-take0-go1-cook/3'],
+    ['a game', make('files', { games }), 'games/engine'],
+    ['a story with its game', make('files', { games, play: 'story' }), 'games/story'],
   ];
 
   describe.each(worlds)('is an invalid command, and changes nothing: %s', (_name, environment, task) => {
@@ -328,14 +328,14 @@ describe('any text', () => {
   });
 
   it('may be what the original says to its stories: they do it, and are followed as before', () => {
-    const environment = make({ game: 'files', games, play: 'story' });
+    const environment = make('files', { games, play: 'story' });
     environment.reset('games/story');
     expect(environment.step('tw-trace-actions')).toMatchObject({ reward: 0, facts: { progress: 0, invalid: false } });
     expect(environment.step('open chest').facts).toMatchObject({ progress: 0.5, invalid: false });
   });
 
   it('is answered by a story alone, which tells nobody what was understood', () => {
-    const environment = make({ game: 'files', games });
+    const environment = make('files', { games });
     for (const [what, text] of texts) {
       environment.reset('games/lone');
       expect(environment.step(text), what).toMatchObject({ terminated: false, reward: 0, facts: { success: false } });
@@ -346,7 +346,7 @@ describe('any text', () => {
 
 describe('views', () => {
   const replies = (options: Partial<Options>) => {
-    const environment = make({ ...sizes, ...options });
+    const environment = make('custom', { ...sizes, ...options });
     return [environment.reset(id), environment.step('take tin key').observation, environment.step('dance').observation];
   };
 

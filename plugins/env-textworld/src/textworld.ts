@@ -1,12 +1,10 @@
-import type { Draw, Environment, EnvironmentHost, Facts, Json, StepResult, World } from '@agentgym/cli';
+import type { Draw, Environment, EnvironmentHost, Facts, Json, StepResult, TextView, World } from '@agentgym/cli';
+import { afterReset, isSlip, playAs, type TaskBook } from '@agentgym/world-kit';
 
 import type { Adventure, Remaining, AdventureTurn } from './adventure.js';
-import type { Options } from './options.js';
+import type { GameKind, Options } from './options.js';
 import { openTasks } from './tasks/open-tasks.js';
-import type { Task, TaskBook } from './tasks/task.js';
-
-/** The share of turns in which the demonstrator takes any legal command instead of the plan's. */
-const slips = 0.25;
+import type { Task } from './tasks/task.js';
 
 /** What an episode remembers besides the state of its game. */
 interface Record {
@@ -33,16 +31,16 @@ function startRecord(plan: Remaining): Record {
 
 /** One game at a time. */
 export class TextWorld implements Environment {
-  readonly #tasks: TaskBook;
-  readonly #options: Options;
+  readonly #tasks: TaskBook<Task>;
+  readonly #view: TextView;
   readonly #host: Pick<EnvironmentHost, 'composeObservation'>;
   #task: Task | undefined;
   #adventure: Adventure | undefined;
   #record = startRecord(nothing);
 
-  constructor(tasks: TaskBook, options: Options, host: Pick<EnvironmentHost, 'composeObservation'>) {
+  constructor(tasks: TaskBook<Task>, view: TextView, host: Pick<EnvironmentHost, 'composeObservation'>) {
     this.#tasks = tasks;
-    this.#options = options;
+    this.#view = view;
     this.#host = host;
   }
 
@@ -71,16 +69,9 @@ export class TextWorld implements Environment {
       const commands = adventure.admissible();
       return commands.length === 0 ? 'look' : random.choice(commands);
     };
-    switch (player) {
-      case 'oracle':
-        return adventure.nextCommand() ?? 'look';
-      case 'demonstrator':
-        return random.uniform() < slips ? anything() : (adventure.nextCommand() ?? 'look');
-      case 'random':
-        return anything();
-      default:
-        throw new Error(`TextWorld has no player "${player}"`);
-    }
+    const oracle = () => adventure.nextCommand() ?? 'look';
+    const demonstrator = () => (isSlip(random) ? anything() : oracle());
+    return playAs(player, 'TextWorld', { oracle, demonstrator, random: anything });
   }
 
   admissible(): readonly string[] {
@@ -115,13 +106,11 @@ export class TextWorld implements Environment {
   }
 
   #current(): Task {
-    if (this.#task === undefined) throw new Error('TextWorld needs reset() first');
-    return this.#task;
+    return afterReset(this.#task, 'TextWorld');
   }
 
   #playing(): Adventure {
-    if (this.#adventure === undefined) throw new Error('TextWorld needs reset() first');
-    return this.#adventure;
+    return afterReset(this.#adventure, 'TextWorld');
   }
 
   #note({ score, won, lost }: AdventureTurn): void {
@@ -160,7 +149,7 @@ export class TextWorld implements Environment {
         surroundings: () => (over ? [] : adventure.surroundings()),
         actions: () => (over ? [] : adventure.admissible()),
       },
-      this.#options,
+      this.#view,
     );
   }
 
@@ -191,15 +180,20 @@ const instructions = [
 const cooking =
   'cook APPLE with STOVE; slice APPLE with KNIFE; chop APPLE with KNIFE; dice APPLE with KNIFE; prepare meal';
 
-/** The world with the games that the options select. */
-export function open(options: Options, host: EnvironmentHost): World {
-  const tasks = openTasks(options, host.files);
-  return {
-    instructions: options.game === 'cooking' ? `${instructions}; ${cooking}` : instructions,
-    splits: tasks.splits,
-    about: tasks.about,
-    experts: ['oracle', 'demonstrator'],
-    ...(tasks.sharesClusters && { sharesClusters: true }),
-    create: () => new TextWorld(tasks, options, host),
+/** What the module of a contribution exports: the world with the games of this kind that the options select. */
+export function worldOf<Name extends GameKind>(
+  kind: Name,
+): (options: Options<Name> & TextView, host: EnvironmentHost) => World {
+  return (options, host) => {
+    const tasks = openTasks(kind, options, host.files);
+    const { splits, sharesClusters, about } = tasks;
+    return {
+      instructions: kind === 'cooking' ? `${instructions}; ${cooking}` : instructions,
+      splits,
+      about,
+      experts: ['oracle', 'demonstrator'],
+      ...(sharesClusters && { sharesClusters }),
+      create: () => new TextWorld(tasks, options, host),
+    };
   };
 }

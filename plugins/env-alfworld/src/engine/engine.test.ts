@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { playable, openRecorded } from '../fixtures/recorded-games.js';
-import { SeededRandom } from '../generate/seeded-random.js';
+import { SeededRandom } from '@agentgym/world-kit';
 import type { Way } from '../pddl/condition.js';
 import { readDomain } from '../pddl/domain.js';
 import { readProblem } from '../pddl/problem.js';

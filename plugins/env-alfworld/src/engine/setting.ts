@@ -2,7 +2,7 @@ import type { Domain, Schema } from '../pddl/domain.js';
 import type { Problem } from '../pddl/problem.js';
 import { shown } from '../pddl/scan-pddl.js';
 import { rootType } from '../pddl/typed-names.js';
-import { compareText } from '../text/compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import { isFree, type Way } from '../pddl/condition.js';
 import { Relation } from './relation.js';
 

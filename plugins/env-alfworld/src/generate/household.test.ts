@@ -8,7 +8,7 @@ import { fewestReceptacles, householdTexts, makeHousehold, type HouseholdOrder }
 import { openHousehold } from './open-household.js';
 import { roomNames, rooms } from './rooms.js';
 import { makeScene } from './scene.js';
-import { SeededRandom } from './seeded-random.js';
+import { SeededRandom } from '@agentgym/world-kit';
 import { taskKindNames, taskKinds } from './task-kinds.js';
 
 const order = (seed: number, given: Partial<HouseholdOrder> = {}): HouseholdOrder => {

@@ -5,7 +5,7 @@ import { containers, contents, uses } from './kinds.js';
 import { nameThing, withoutDoubles } from './ids.js';
 import { lampPlaces, rooms, type RoomName } from './rooms.js';
 import { makeScene, type Receptacle, type Scene } from './scene.js';
-import { SeededRandom } from './seeded-random.js';
+import { SeededRandom } from '@agentgym/world-kit';
 import { sentenceOf, taskKinds, type TaskKind, type TaskKindName, type Wish } from './task-kinds.js';
 
 /** Which household to make. The same order always gives the same household. */

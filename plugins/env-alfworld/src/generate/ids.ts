@@ -1,4 +1,4 @@
-import type { SeededRandom } from './seeded-random.js';
+import type { SeededRandom } from '@agentgym/world-kit';
 
 /** An id with a position, as those of ALFRED's simulator: `Mug_bar__plus_01_dot_20_bar__minus_00_dot_05_bar_...`. */
 export function nameThing(kind: string, random: SeededRandom): string {

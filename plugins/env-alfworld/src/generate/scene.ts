@@ -1,7 +1,7 @@
 import { namePlace, nameReceptacle, withoutDoubles } from './ids.js';
 import { contents, openable } from './kinds.js';
 import { rooms, type RoomName } from './rooms.js';
-import { SeededRandom } from './seeded-random.js';
+import { SeededRandom } from '@agentgym/world-kit';
 
 export interface Receptacle {
   readonly id: string;

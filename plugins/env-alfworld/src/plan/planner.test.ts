@@ -6,7 +6,7 @@ import { readGame, type Game } from '../game/game.js';
 import { actionFor, checkPlayable } from '../game/playable.js';
 import { Session } from '../game/session.js';
 import { householdTexts, makeHousehold, type HouseholdOrder } from '../generate/household.js';
-import { SeededRandom } from '../generate/seeded-random.js';
+import { SeededRandom } from '@agentgym/world-kit';
 import { taskKindNames, taskKinds } from '../generate/task-kinds.js';
 import { Planner } from './planner.js';
 import { taskKindOf } from './task-kind-of.js';

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 
-import type { EnvironmentHost, OutsideFiles, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { EnvironmentHost, OutsideFiles, SplitName, TaskFacts } from '@agentgym/cli';
+import { Recent, sortFolderTasks, splitByHash, type FolderTask, type TaskBook } from '@agentgym/world-kit';
 
 import { readGame, type Game } from '../game/game.js';
 import { GameError } from '../game/game-error.js';
@@ -8,10 +9,8 @@ import { readGameFile } from '../game/game-file.js';
 import { checkPlayable, type PlayableGame } from '../game/playable.js';
 import type { Options } from '../options.js';
 import { taskKindOf } from '../plan/task-kind-of.js';
-import { findGameFiles, type GameFile } from './find-game-files.js';
-import { Recent } from './recent.js';
-import { splitByHash } from './split-by-hash.js';
-import type { TaskBook } from './task.js';
+import { findGames, type FoundGame } from './find-games.js';
+import type { Task } from './task.js';
 import { readTrajectory, type Trajectory } from './trajectory.js';
 
 const keptGames = 128;
@@ -26,10 +25,9 @@ const largestGame = 16 * 2 ** 20;
 export function openFileTasks(
   options: Options,
   { files: opener, log }: Pick<EnvironmentHost, 'files' | 'log'>,
-): TaskBook {
-  const listed = findGameFiles(options.games ?? '');
-  const files = new Map<string, GameFile>();
-  const about = new Map<string, TaskFacts>();
+): TaskBook<Task> {
+  const listed = findGames(options.games ?? '');
+  const playable = new Map<string, FolderTask<FoundGame>>();
   const refused: { readonly path: string; readonly reason: string }[] = [];
   for (const file of listed) {
     const loaded = tryLoad(opener, file, options);
@@ -38,10 +36,10 @@ export function openFileTasks(
       continue;
     }
     if (!options.tasks.includes(String(loaded.about.labels?.['task']))) continue;
-    files.set(file.name, file);
-    about.set(file.name, loaded.about);
+    const split = splitOf(file, loaded.about.cluster ?? file.name, options);
+    playable.set(file.name, { file, split, about: loaded.about });
   }
-  if (files.size === 0) {
+  if (playable.size === 0) {
     const [first] = refused;
     throw new Error(
       first === undefined
@@ -53,48 +51,25 @@ export function openFileTasks(
     const [first] = refused as [{ readonly path: string; readonly reason: string }];
     log.info(`${refused.length} of ${listed.length} games are left out; the first is ${first.path}: ${first.reason}`);
   }
-  const places: Record<SplitName, string[]> = { train: [], validation: [], test: [] };
-  const clusters = new Map<string, SplitName>();
-  let sharesClusters = false;
-  for (const [id, file] of files) {
-    const cluster = about.get(id)?.cluster ?? id;
-    const split = splitOf(file, cluster, options);
-    places[split].push(id);
-    sharesClusters ||= (clusters.get(cluster) ?? split) !== split;
-    clusters.set(cluster, split);
-  }
+  const { fileOf, ...tasks } = sortFolderTasks(playable);
   const games = new Recent<Game>(keptGames);
-  const find = <Value>(values: ReadonlyMap<string, Value>, id: string): Value => {
-    const value = values.get(id);
-    if (value !== undefined) return value;
-    const [example] = files.keys();
-    throw new Error(`${JSON.stringify(id.slice(0, 100))} is not a game of the folder; ids look like ${example}`);
-  };
-  const source = (split: SplitName): TaskSource => {
-    const ids = places[split];
-    return { count: ids.length, id: (place) => ids[place] ?? '', random: (random) => random.choice(ids) };
-  };
-  return {
-    splits: { train: source('train'), validation: source('validation'), test: source('test') },
-    sharesClusters,
-    about: (id) => find(about, id),
-    read: (id) => ({ id, game: games.get(id, () => load(opener, find(files, id), options).game) }),
-  };
+  const read = (id: string): Task => ({ id, game: games.get(id, () => load(opener, fileOf(id), options).game) });
+  return { ...tasks, read };
 }
 
 /** The published splits; without their folders, the scene decides. */
-function splitOf({ name, split }: GameFile, cluster: string, { heldOut }: Options): SplitName {
+function splitOf({ name, split }: FoundGame, cluster: string, { heldOut }: Options): SplitName {
   if (split === undefined) return splitByHash(cluster);
   if (split === 'train' || split === 'validation' || split === 'test') return split;
   if (heldOut === 'unseen') return split === 'valid_unseen' ? 'test' : 'validation';
   // Half of the games of either folder, whatever else is there.
-  return splitByHash(name, ['validation', 'test']);
+  return splitByHash(name, { shares: { validation: 1, test: 1 } });
 }
 
 type Loaded = { readonly about: TaskFacts } | { readonly reason: string };
 
 /** What is known about a game, or why it cannot be played. Throws if its file is broken. */
-function tryLoad(files: OutsideFiles, file: GameFile, options: Options): Loaded {
+function tryLoad(files: OutsideFiles, file: FoundGame, options: Options): Loaded {
   const { game, solvable } = read(files, file, options);
   if (solvable === false) return { reason: 'its makers found that it cannot be won ("solvable": false)' };
   let playable: PlayableGame;
@@ -108,13 +83,13 @@ function tryLoad(files: OutsideFiles, file: GameFile, options: Options): Loaded 
   return { about: aboutGame(playable, trajectory, file) };
 }
 
-function load(files: OutsideFiles, file: GameFile, options: Options): PlayableGame {
+function load(files: OutsideFiles, file: FoundGame, options: Options): PlayableGame {
   return checkPlayable(read(files, file, options).game, options.compat);
 }
 
 function read(
   files: OutsideFiles,
-  file: GameFile,
+  file: FoundGame,
   { compat }: Options,
 ): { readonly game: Game; readonly solvable: boolean | undefined } {
   const text = files.readSync(file.path, largestGame).toString('utf8');
@@ -127,11 +102,11 @@ function read(
 }
 
 /** The error of a game, with its file. */
-function named({ path }: GameFile, error: unknown): Error {
+function named({ path }: FoundGame, error: unknown): Error {
   return new Error(`${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }
 
-function aboutGame({ game, planLength }: PlayableGame, { scene, room }: Trajectory, { split }: GameFile): TaskFacts {
+function aboutGame({ game, planLength }: PlayableGame, { scene, room }: Trajectory, { split }: FoundGame): TaskFacts {
   const isUnseen = split === 'valid_unseen' || split === 'validation' || split === 'test';
   return {
     ...(scene !== undefined && { cluster: scene }),

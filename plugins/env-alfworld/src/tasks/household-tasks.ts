@@ -1,13 +1,12 @@
-import type { Random, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { SplitName, TaskFacts } from '@agentgym/cli';
+import { eachSplit, Recent, SeededRandom, unknownTask, type TaskBook } from '@agentgym/world-kit';
 
 import { checkPlayable, type PlayableGame } from '../game/playable.js';
 import { makeHousehold, type HouseholdOrder } from '../generate/household.js';
 import { openHousehold } from '../generate/open-household.js';
 import { roomNames } from '../generate/rooms.js';
-import { SeededRandom } from '../generate/seeded-random.js';
 import { tasksWithRooms, type Options } from '../options.js';
-import { Recent } from './recent.js';
-import type { Task, TaskBook } from './task.js';
+import type { Task } from './task.js';
 
 /** Games that stay in memory; the episodes of a group play the same one. */
 const keptGames = 256;
@@ -20,7 +19,7 @@ const seedOf = { train: 0, validation: 1, test: 2 } as const satisfies Record<Sp
 const largestPlace = 2 ** 40;
 
 /** Tasks that are generated: `house-r16/kitchen-7/pick_heat_then_place_in_recep/42`. */
-export function openHouseholdTasks(options: Options): TaskBook {
+export function openHouseholdTasks(options: Options): TaskBook<Task> {
   const setting = settingOf(options);
   const kinds = tasksWithRooms(options);
   const games = new Recent<PlayableGame>(keptGames);
@@ -28,9 +27,7 @@ export function openHouseholdTasks(options: Options): TaskBook {
   const orderOf = (id: string): HouseholdOrder => {
     const order = readId(id, setting, options);
     if (order !== undefined) return order;
-    throw new Error(
-      `${JSON.stringify(id.slice(0, 100))} is not a task of these options; their ids look like ${idAt('train', 0)}`,
-    );
+    throw unknownTask(id, 'a task of these options', idAt('train', 0));
   };
   const make = (id: string): PlayableGame => games.get(id, () => open(orderOf(id), options));
 
@@ -41,13 +38,12 @@ export function openHouseholdTasks(options: Options): TaskBook {
     const scenes = scenesOf(split, options, random.uniform());
     return `${setting}/${random.choice(rooms)}-${random.choice(scenes)}/${kind}/${3 * place + seedOf[split]}`;
   };
-  const source = (split: SplitName): TaskSource => ({
-    count: 'unbounded',
-    id: (place) => idAt(split, place % largestPlace),
-    random: (random: Random) => idAt(split, random.integer(0, 2 ** 31)),
-  });
   return {
-    splits: { train: source('train'), validation: source('validation'), test: source('test') },
+    splits: eachSplit((split) => ({
+      count: 'unbounded',
+      id: (place) => idAt(split, place % largestPlace),
+      random: (random) => idAt(split, random.integer(0, 2 ** 31)),
+    })),
     sharesClusters: options.heldOut === 'both',
     about: (id) => facts.get(id, () => aboutHousehold(orderOf(id), make(id), options)),
     read: (id): Task => ({ id, game: make(id).game }),

@@ -2,14 +2,15 @@ import { symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { testHost } from '@agentgym/cli/testing';
+import { splitNames, type TaskBook } from '@agentgym/world-kit';
 import { describe, expect, it } from 'vitest';
 
-import { folderOf, idsAt, make, plain, smallGame, splitNames } from '../fixtures/play.js';
+import { folderOf, idsAt, make, plain, smallGame } from '../fixtures/play.js';
 import { taskKindNames } from '../generate/task-kinds.js';
 import type { Options } from '../options.js';
-import { findGameFiles } from './find-game-files.js';
+import { findGames } from './find-games.js';
 import { openTasks } from './open-tasks.js';
-import type { TaskBook } from './task.js';
+import type { Task } from './task.js';
 
 const { files } = testHost();
 const { log, random } = testHost(3);
@@ -84,12 +85,12 @@ describe('generated tasks', () => {
   ])('do not have the id %j', (id) => {
     const book = open();
     for (const ask of [book.about, book.read]) {
-      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; their ids look like house/`);
+      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; ids look like house/`);
     }
   });
 });
 
-const idsOf = ({ splits }: TaskBook) =>
+const idsOf = ({ splits }: TaskBook<Task>) =>
   Object.fromEntries(
     splitNames.map((split) => [
       split,
@@ -277,7 +278,7 @@ it('links to folders are followed, but not for ever', () => {
   const folder = folderOf({ 'a/game.tw-pddl': smallGame(1) });
   symlinkSync(folder, join(folder, 'round'));
   writeFileSync(join(folder, 'notes.txt'), '');
-  const names = findGameFiles(folder).map(({ name }) => name);
+  const names = findGames(folder).map(({ name }) => name);
   expect(names.slice(0, 2)).toEqual(['a', 'round/a']);
   expect(names.length).toBeLessThan(10);
 });

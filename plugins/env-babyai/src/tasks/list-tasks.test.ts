@@ -1,4 +1,5 @@
 import { testHost } from '@agentgym/cli/testing';
+import { splitNames } from '@agentgym/world-kit';
 import { describe, expect, it } from 'vitest';
 
 import { plain } from '../fixtures/play.js';
@@ -12,7 +13,6 @@ const first = (source: { id(place: number): string }, count: number, from = 0) =
   Array.from({ length: count }, (_, place) => source.id(from + place));
 const levelOf = (id: string) => id.split('/')[0]!;
 const seedOf = (id: string) => Number(id.split('/')[1]);
-const splitNames = ['train', 'validation', 'test'] as const;
 
 describe('tasks', () => {
   it('take the levels in turn', () => {

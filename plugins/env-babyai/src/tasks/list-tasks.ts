@@ -1,29 +1,19 @@
-import type { Random, SplitName, TaskFacts, TaskSource } from '@agentgym/cli';
+import type { SplitName } from '@agentgym/cli';
+import { eachSplit, Recent, splitOfDigest, type TaskBook, type TaskList } from '@agentgym/world-kit';
 
 import type { Options } from '../options.js';
 import { chooseLevels, heldOutLevels } from './choose-levels.js';
 import { examineTask, readTask, type KnownTask } from './read-task.js';
-import { Recent } from './recent.js';
 
-/** Tasks with ids that are available without waiting. */
-interface TaskList extends TaskSource {
-  id(place: number): string;
-  random(random: Random): string;
-}
-
-export interface TaskBook {
+/** The tasks of a world; those of splits by seeds may have the same starts in several of them. */
+interface LevelTasks extends Omit<TaskBook<never>, 'read'> {
   readonly splits: Readonly<Record<SplitName, TaskList>>;
-  /** The same starts may be in several splits. */
-  readonly sharesClusters: boolean;
-  about(id: string): TaskFacts;
 }
 
 /** Each task has so many seeds of its own, and is the first of them that will do. */
 const seedsPerTask = 256;
 const mostTasks = 2 ** 32;
 const keptTasks = 20_000;
-/** Of five starts, three are for training. */
-const shares: readonly SplitName[] = ['train', 'train', 'train', 'validation', 'test'];
 /**
  * With `splits: seeds`, a task has one seed, counted from `first`; the first seeds are for tests, as AgentGym's are. Where
  * it gives no task, one of the seeds from `instead` on replaces it.
@@ -34,11 +24,7 @@ const seedRanges = {
   train: { first: 2000, count: mostTasks, instead: 2 ** 52 },
 } as const satisfies Record<SplitName, { readonly first: number; readonly count: number; readonly instead: number }>;
 
-/** The split of a start, for ever. */
-const splitOf = (cluster: string): SplitName =>
-  shares[Number.parseInt(cluster.slice(0, 8), 16) % shares.length] ?? 'train';
-
-export function listTasks(options: Options): TaskBook {
+export function listTasks(options: Options): LevelTasks {
   const rules = options.compat === 'corrected' ? 'fair' : 'original';
   const known = new Recent<KnownTask | 'endless'>(keptTasks);
   const examine = (id: string) => known.get(id, () => examineTask(readTask(id), rules) ?? 'endless');
@@ -51,7 +37,7 @@ export function listTasks(options: Options): TaskBook {
   const willDo = (id: string, split: SplitName): boolean => {
     const task = examine(id);
     if (task === 'endless' || (rules === 'fair' && !task.isSolvable)) return false;
-    return bySeed || splitOf(task.facts.cluster ?? '') === split;
+    return bySeed || splitOfDigest(task.facts.cluster ?? '') === split;
   };
   const firstOf = (split: SplitName, name: string, first: number): string => {
     for (let seed = first; seed < first + seedsPerTask; seed += 1) {
@@ -83,7 +69,7 @@ export function listTasks(options: Options): TaskBook {
     };
   };
   return {
-    splits: { train: listed('train'), validation: listed('validation'), test: listed('test') },
+    splits: eachSplit(listed),
     sharesClusters: bySeed,
     about: (id) => {
       const task = examine(id);

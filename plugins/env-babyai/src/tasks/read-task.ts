@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-
 import type { TaskFacts } from '@agentgym/cli';
+import { digestOf, unknownTask } from '@agentgym/world-kit';
 
 import { solve } from '../expert/solve.js';
 import { Both, Sequence } from '../instructions/sequences.js';
@@ -24,7 +23,7 @@ export function readTask(id: string): Task {
   const level = levelByName.get(findLevelName(match?.[1] ?? '') ?? '');
   const seed = Number(match?.[2]);
   if (level === undefined || !Number.isSafeInteger(seed)) {
-    throw new Error(`BabyAI has no task ${JSON.stringify(id.slice(0, 100))}; ids look like GoToLocal/17`);
+    throw unknownTask(id, 'a task of BabyAI', 'GoToLocal/17');
   }
   return { level, seed };
 }
@@ -81,9 +80,5 @@ export function examineTask(task: Task, rules: Rules): KnownTask | undefined {
 /** Equal for two seeds exactly if they give the same start. */
 function clusterOf(name: string, { grid, x, y, direction, mission }: GeneratedLevel): string {
   const contents = grid.cells.map((thing) => thing?.content?.code ?? 0).filter(Boolean);
-  return createHash('sha256')
-    .update(JSON.stringify([name, mission, x, y, direction, contents]))
-    .update(grid.encode())
-    .digest('hex')
-    .slice(0, 16);
+  return digestOf(JSON.stringify([name, mission, x, y, direction, contents]), grid.encode());
 }

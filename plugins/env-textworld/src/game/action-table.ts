@@ -1,4 +1,4 @@
-import { compareText } from '../logic/compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import { FactTable, type KnownEntity, type KnownFact } from '../logic/facts.js';
 import type { Action, Fact } from '../logic/logic.js';
 import { compileLogic, nameWithCount, type CompiledLogic, type CompiledRule } from './compile-logic.js';

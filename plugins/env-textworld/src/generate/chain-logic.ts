@@ -1,7 +1,7 @@
 // A logic, prepared for chaining backwards: numbered types and facts, and rules turned around.
 import type { Logic, Pattern, Placeholder, Rule } from '../logic/logic.js';
 import type { NumberedPattern } from './numbered-facts.js';
-import { compareText } from '../logic/compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 
 /**
  * A rule as chaining applies it, from later to earlier: it takes back what `forward` does. It is the reverse rule where

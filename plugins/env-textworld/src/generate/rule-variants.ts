@@ -1,4 +1,4 @@
-import { compareText } from '../logic/compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import type { Logic } from '../logic/logic.js';
 import type { BackwardRule, ChainLogic } from './chain-logic.js';
 import type { NumberedPattern } from './numbered-facts.js';

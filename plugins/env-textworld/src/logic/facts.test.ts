@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 
-import { compareText } from './compare-text.js';
 import { compareFacts, FactTable } from './facts.js';
 
 describe('FactTable', () => {
@@ -63,11 +62,6 @@ describe('FactTable', () => {
 });
 
 describe('orders', () => {
-  it('compare texts by code points', () => {
-    const texts = ['b', '😀', 'a', '\uffee', 'ab', '', 'B'];
-    expect([...texts].sort(compareText)).toEqual(['', 'B', 'a', 'ab', 'b', '\uffee', '😀']);
-  });
-
   it('compare facts by name, then by ids', () => {
     const facts = ['on o_10', 'on o_2', 'at P r_1', 'at c_0 r_0', 'at P'].map((line) => {
       const [name, ...ids] = line.split(' ') as [string, ...string[]];

@@ -1,4 +1,4 @@
-import { compareText } from './compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import type { Entity, Fact } from './logic.js';
 
 /** An entity of a table: one object per id. `index` counts from 0 in the order of appearance. */

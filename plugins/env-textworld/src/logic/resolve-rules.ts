@@ -1,4 +1,4 @@
-import { compareText } from './compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import { LogicError } from './logic-error.js';
 import type { Pattern, Placeholder, Rule } from './logic.js';
 import { isConstant, type TypeTree } from './type-tree.js';

@@ -1,4 +1,4 @@
-import { compareText } from './compare-text.js';
+import { compareText } from '@agentgym/world-kit';
 import { LogicError } from './logic-error.js';
 import type { Types } from './logic.js';
 

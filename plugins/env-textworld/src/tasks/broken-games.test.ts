@@ -6,11 +6,9 @@ import { testHost } from '@agentgym/cli/testing';
 import { describe, expect, it } from 'vitest';
 
 import { fact } from '../game/fixtures/small-game.js';
-import { plain } from '../fixtures/play.js';
-import { openFileTasks } from './file-tasks.js';
+import { openBook } from '../fixtures/play.js';
 import { chestJson, chestStory, gameFolder, takeFood } from './fixtures/game-folder.js';
 
-const { files } = testHost();
 /** Far more than any case takes. */
 const longest = 10_000;
 const { random } = testHost(7);
@@ -70,7 +68,7 @@ function refusal(name: string, content: string | Uint8Array, play: 'engine' | 's
   const path = join(games, name);
   const start = performance.now();
   try {
-    openFileTasks({ ...plain, game: 'files', games, play }, files);
+    openBook('files', { games, play });
   } catch (error) {
     expect(performance.now() - start).toBeLessThan(longest);
     expect(error).toBeInstanceOf(Error);
@@ -105,7 +103,7 @@ describe('a .json that is no game', () => {
     const games = gameFolder({ [name]: '' });
     truncateSync(join(games, name), 2 ** 30);
     const start = performance.now();
-    const open = () => openFileTasks({ ...plain, game: 'files', games }, files);
+    const open = () => openBook('files', { games });
     expect(open).toThrow(`${join(games, name)} has 1073741824 bytes; at most `);
     expect(performance.now() - start).toBeLessThan(longest);
   });
@@ -199,7 +197,7 @@ describe('a .z8 that is no story', () => {
     for (let round = 0; round < 20; round++) {
       const games = gameFolder({ 'a.z8': story((bytes) => bytes.set(randomBytes(bytes.length - 64), 64)) });
       try {
-        openFileTasks({ ...plain, game: 'files', games }, files);
+        openBook('files', { games });
       } catch (error) {
         expect((error as Error).message).toContain(`${join(games, 'a.z8')}: the story`);
         refused++;
@@ -210,7 +208,7 @@ describe('a .z8 that is no story', () => {
 
   it('is refused beside the .json of another game', () => {
     const games = gameFolder({ 'a.json': chestJson, 'a.z3': untracedStory });
-    const open = (play: 'engine' | 'story') => openFileTasks({ ...plain, game: 'files', games, play }, files);
+    const open = (play: 'engine' | 'story') => openBook('files', { games, play });
     expect(() => open('story')).toThrow('a.z3: the story does not report which actions were done');
     expect(open('engine').read('games/a').begin().remaining()?.actions).toBe(2);
   });

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest';
 
 import { event, quest, smallGame, twoRooms } from '../game/fixtures/small-game.js';
+import { complete } from '../fixtures/play.js';
 import type { Game } from '../game/game.js';
-import { plain } from '../fixtures/play.js';
+import { generateCustom } from '../generate/custom.js';
 import type { Entity, Fact } from '../logic/logic.js';
 import { writeProse } from '../prose/write-prose.js';
 import { aboutGame } from './about-game.js';
 import { clusterOf, type Structure } from './cluster.js';
-import { draftGame } from './generate-game.js';
+import { generators } from './generators.js';
 
 const takeFood = quest({ wins: [event(['in f_0 I'], ['go/east P r_0 r_1', 'take P r_1 f_0 I'])] });
 /** The way back too, which the plan does not need, but the map. */
 const house = [...twoRooms, 'east_of r_1 r_0'];
+const sizes = { rooms: 2, objects: 3, questLength: 4 };
 const small = (facts: readonly string[], quests = [takeFood]): Game => smallGame(facts, quests);
 
 /** The structure with other ids: all numbers are moved on, so no id means what it meant. */
@@ -35,7 +37,7 @@ describe('the cluster of a game', () => {
     const game = small(house);
     expect(clusterOf({ ...game, objective: 'Eat.', infos: new Map() } as Game)).toBe(cluster);
     expect(clusterOf(renumbered(game))).toBe(cluster);
-    const draft = draftGame(plain, 17, 'train');
+    const draft = generateCustom(sizes, 17);
     const written = writeProse(draft, { seed: 17, instructions: 'steps' });
     expect(clusterOf(written)).toBe(clusterOf(draft));
     expect(clusterOf(writeProse(draft, { seed: 18, instructions: 'last' }))).toBe(clusterOf(draft));
@@ -89,7 +91,7 @@ describe('the cluster of a game', () => {
     const ruleOf = (game: Structure) => game.quests.map(({ wins }) => wins[0]!.actions.map(({ rule }) => rule));
     const places = ({ facts }: Structure) => facts.filter(({ name }: Fact) => name.endsWith('_of')).length;
     for (let seed = 1; seed <= 25; seed += 1) {
-      const [few, many] = [3, 12].map((objects) => draftGame({ ...plain, objects }, seed, 'train'));
+      const [few, many] = [3, 12].map((objects) => generateCustom({ ...sizes, objects }, seed));
       expect(ruleOf(many!)).toEqual(ruleOf(few!));
       expect(places(many!)).toBe(places(few!));
       expect(clusterOf(many!)).toBe(clusterOf(few!));
@@ -99,7 +101,7 @@ describe('the cluster of a game', () => {
 
   it('is seldom the same for different seeds', () => {
     const clusters = Array.from({ length: 25 }, (_, seed) =>
-      clusterOf(draftGame({ ...plain, rooms: 4, objects: 6, questLength: 8 }, seed, 'train')),
+      clusterOf(generateCustom({ rooms: 4, objects: 6, questLength: 8 }, seed)),
     );
     expect(new Set(clusters).size).toBeGreaterThan(20);
   });
@@ -117,7 +119,7 @@ describe('the labels of a game', () => {
   });
 
   it('name the verbs of commands', () => {
-    const { labels } = aboutGame(draftGame(plain, 17, 'train'));
+    const { labels } = aboutGame(generateCustom(sizes, 17));
     expect(labels).toMatchObject({ rooms: 2, questLength: 4 });
     expect(labels!['commands']).toMatch(/^[a-z]+( [a-z]+)*$/);
     expect(Number(labels!['objects'])).toBeGreaterThanOrEqual(3);
@@ -131,8 +133,7 @@ describe('the labels of a game', () => {
   });
 
   it('leave the book-keeping of cooking games out', () => {
-    const options = { ...plain, game: 'cooking', recipe: 2, take: 2, drop: true } as const;
-    const draft = draftGame(options, 17, 'train');
+    const draft = generators.cooking(complete('cooking', { recipe: 2, take: 2, drop: true })).draft(17, 'train');
     const types = new Map(draft.facts.flatMap(({ entities }) => entities.map(({ id, type }: Entity) => [id, type])));
     const things = [...types.values()].filter(
       (type) => 'ofcskmt'.includes(type) || ['stove', 'oven', 'toaster', 'meal'].includes(type),
@@ -142,7 +143,7 @@ describe('the labels of a game', () => {
   });
 
   it('are those of the written game', () => {
-    const draft = draftGame(plain, 3, 'train');
+    const draft = generateCustom(sizes, 3);
     expect(aboutGame(writeProse(draft, { seed: 3, instructions: 'steps' }))).toEqual(aboutGame(draft));
   });
 });

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { digestOf } from '@agentgym/world-kit';
 
 import type { EventDraft, QuestDraft } from '../generate/draft.js';
 import type { Action, Entity, Fact } from '../logic/logic.js';
@@ -21,7 +21,7 @@ export function clusterOf(game: Structure): string {
   // Entities of the quests have their numbers now; what is left are distractors.
   const start = game.facts.filter((fact) => numbering.knows(fact));
   const text = `[[${quests.join()}],${JSON.stringify(numbering.writeFacts(start).sort())}]`;
-  return hash('sha256', text).slice(0, 16);
+  return digestOf(text);
 }
 
 /** Writes the parts of a game with numbers in the place of names, which are given in the order of appearance. */

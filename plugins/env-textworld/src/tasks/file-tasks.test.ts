@@ -3,19 +3,16 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { testHost } from '@agentgym/cli/testing';
+import { splitNames, splitOfDigest, type TaskBook } from '@agentgym/world-kit';
 import { describe, expect, it } from 'vitest';
 
-import { idsAt, make, plain, splitNames } from '../fixtures/play.js';
-import { openFileTasks } from './file-tasks.js';
-import { findGameFiles } from './find-game-files.js';
+import { idsAt, make, openBook } from '../fixtures/play.js';
+import { findGames } from './find-games.js';
 import { chestJson, chestStory, gameFolder, takeFood, takeThing } from './fixtures/game-folder.js';
-import type { TaskBook } from './task.js';
-import { splitOf } from './task-list.js';
+import type { Task } from './task.js';
 
-const { files } = testHost();
-const openFolder = (games: string, play: 'engine' | 'story' = 'engine') =>
-  openFileTasks({ ...plain, game: 'files', games, play }, files);
-const idsOf = ({ splits }: TaskBook) =>
+const openFolder = (games: string) => openBook('files', { games });
+const idsOf = ({ splits }: TaskBook<Task>) =>
   Object.fromEntries(
     splitNames.map((split) => {
       const places = Array.from({ length: splits[split].count as number }, (_, place) => place);
@@ -55,7 +52,7 @@ describe('the games of a folder', () => {
     );
     const ids = idsOf(book);
     for (const split of splitNames) {
-      for (const id of ids[split]!) expect(splitOf(book.about(id).cluster!)).toBe(split);
+      for (const id of ids[split]!) expect(splitOfDigest(book.about(id).cluster!)).toBe(split);
     }
     expect(Object.values(ids).flat().sort()).toEqual(['games/a', 'games/b', 'games/c', 'games/d']);
     expect(book.about('games/a')).toEqual(book.about('games/d'));
@@ -72,20 +69,20 @@ describe('the games of a folder', () => {
   it('with a .json and a story of one name are one game, played as the options say', () => {
     const files = { 'chest.json': chestJson, 'chest.z8': chestStory, 'chest 2.z8': chestStory };
     const folder = gameFolder(files);
-    expect(findGameFiles(folder)).toEqual([
+    expect(findGames(folder)).toEqual([
       { name: 'chest 2', story: join(folder, 'chest 2.z8') },
       { name: 'chest', json: join(folder, 'chest.json'), story: join(folder, 'chest.z8') },
     ]);
     // The engine tells the room in words of its own; a story without its .json has no list of actions.
     const [engine, story] = (['engine', 'story'] as const).map((play) => {
-      const environment = make({ game: 'files', games: folder, play });
+      const environment = make('files', { games: folder, play });
       const first = environment.reset('games/chest');
       return { first, commands: environment.admissible(), reply: environment.step('open chest').observation };
     });
     expect(story!.first).toContain('You are in a vault. A chest is here.');
     expect(engine!.first).not.toContain('You are in a vault. A chest is here.');
     expect(story!.commands).toEqual(engine!.commands);
-    const lone = make({ game: 'files', games: folder });
+    const lone = make('files', { games: folder });
     expect(lone.reset('games/chest 2')).toContain('You are in a vault.');
     expect(lone.admissible()).toEqual([]);
     expect(openFolder(folder).about('games/chest 2')).toEqual({
@@ -122,7 +119,7 @@ describe('a folder that has no games to play', () => {
     ['is missing', () => join(gameFolder({}), 'none'), /^the folder of games cannot be read: ENOENT.*none/],
     [
       'is a file',
-      () => join(gameFolder({ 'a.json': takeFood }), 'a.json'),
+      () => join(gameFolder({ 'a.txt': takeFood }), 'a.txt'),
       /^the folder of games cannot be read: ENOTDIR/,
     ],
     ['has other files', () => gameFolder({ 'a.txt': 'a', 'b.ulx': 'b', 'deeper/a.json': takeFood }), /has no games/],

@@ -1,16 +1,15 @@
 import type { SplitName, TaskFacts } from '@agentgym/cli';
+import { Recent, unknownTask, type TaskBook } from '@agentgym/world-kit';
 
 import { ChallengeError } from '../challenges/challenge-error.js';
 import type { GameDraft } from '../generate/draft.js';
 import { QuestGenerationError } from '../generate/quest-generation-error.js';
 import { NativeAdventure } from '../native-adventure.js';
-import type { Options } from '../options.js';
-import { writeProse } from '../prose/write-prose.js';
+import { writeProse, type ProseOptions } from '../prose/write-prose.js';
+import type { Compat } from '../text/compat.js';
 import { aboutGame } from './about-game.js';
-import { draftGame } from './generate-game.js';
-import type { Task, TaskBook } from './task.js';
-import { Recent } from './recent.js';
-import { settingOf } from './setting.js';
+import type { Generator } from './generators.js';
+import type { Task } from './task.js';
 import { largestSeed, listBySeed, listByStructure } from './task-list.js';
 
 /** Games that stay in memory; the episodes of a group play the same one. */
@@ -20,20 +19,23 @@ const keptFacts = 10_000;
 /** Drafts that stay in memory from when they are listed until they are written. */
 const keptDrafts = 64;
 const triedSeeds = 16;
-/** Generators with too few different quests and maps to hold some out: `simple` has three. */
-const fewPuzzles: readonly Options['game'][] = ['simple', 'coin-collector'];
+
+interface GeneratedOptions extends Pick<ProseOptions, 'instructions'> {
+  readonly splits: 'structure' | 'seeds';
+  readonly compat: Compat;
+}
 
 interface SeededDraft {
   readonly game: GameDraft;
   readonly seed: number;
 }
 
-/** Tasks of a generator: `w2-o3-q4/17`, and `.../train-17` where the foods of cooking games depend on the split. */
-export function openGeneratedTasks(options: Options): TaskBook {
-  const setting = settingOf(options);
-  const splitsFoods = options.game === 'cooking' && options.foods === 'split';
-  const pattern = new RegExp(`^${setting}/${splitsFoods ? '(train|validation|test)-' : '()'}(0|[1-9]\\d{0,9})$`);
-  const prefix = (split: SplitName) => (splitsFoods ? `${setting}/${split}-` : `${setting}/`);
+/** Tasks of a generator: `w2-o3-q4/17`, or `w2-o3-q4-last/17` if the objective tells only the last step. */
+export function openGeneratedTasks(generator: Generator, options: GeneratedOptions): TaskBook<Task> {
+  const { namesSplits = false } = generator;
+  const setting = `${generator.setting}${options.instructions === 'last' ? '-last' : ''}`;
+  const pattern = new RegExp(`^${setting}/${namesSplits ? '(train|validation|test)-' : '()'}(0|[1-9]\\d{0,9})$`);
+  const prefix = (split: SplitName) => (namesSplits ? `${setting}/${split}-` : `${setting}/`);
   const known = {
     games: new Recent<Task>(keptGames),
     facts: new Recent<TaskFacts>(keptFacts),
@@ -44,11 +46,9 @@ export function openGeneratedTasks(options: Options): TaskBook {
     const match = pattern.exec(id);
     const seed = Number(match?.[2] ?? largestSeed + 1);
     if (match === null || seed > largestSeed) {
-      throw new Error(
-        `${JSON.stringify(id.slice(0, 100))} is not a task of these options; their ids look like ${prefix('train')}17`,
-      );
+      throw unknownTask(id, 'a task of these options', `${prefix('train')}17`);
     }
-    return { game: draftGame(options, seed, (match[1] as SplitName | '') || 'train'), seed };
+    return { game: generator.draft(seed, (match[1] as SplitName | '') || 'train'), seed };
   };
   const draft = (id: string) => known.drafts.get(id, () => makeDraft(id));
   const about = (id: string) => known.facts.get(id, () => aboutGame(draft(id).game));
@@ -63,7 +63,7 @@ export function openGeneratedTasks(options: Options): TaskBook {
   };
   refuseImpossible((seed) => draft(`${prefix('train')}${seed}`));
 
-  const bySeed = options.splits === 'seeds' || (options.splits === 'auto' && fewPuzzles.includes(options.game));
+  const bySeed = options.splits === 'seeds';
   return {
     splits: bySeed ? listBySeed(prefix) : listByStructure({ prefix, clusterOf }),
     sharesClusters: bySeed,
@@ -84,7 +84,7 @@ function refuseImpossible(generate: (seed: number) => unknown): void {
   }
 }
 
-function write(id: string, { game, seed }: SeededDraft, options: Options): Task {
-  const written = writeProse(game, { seed, instructions: options.instructions });
-  return { id, begin: () => new NativeAdventure(written, options.compat) };
+function write(id: string, { game, seed }: SeededDraft, { instructions = 'steps', compat }: GeneratedOptions): Task {
+  const written = writeProse(game, { seed, instructions });
+  return { id, begin: () => new NativeAdventure(written, compat) };
 }

@@ -1,27 +1,27 @@
 import { testHost } from '@agentgym/cli/testing';
+import { splitNames, splitOfDigest } from '@agentgym/world-kit';
 import { describe, expect, it } from 'vitest';
 
-import { drawId, idsAt, plain, splitNames } from '../fixtures/play.js';
-import type { Options } from '../options.js';
-import { openTasks } from './open-tasks.js';
-import { largestSeed, listByStructure, splitOf } from './task-list.js';
+import { drawId, idsAt, openBook } from '../fixtures/play.js';
+import type { GameKind, Options } from '../options.js';
+import { largestSeed, listByStructure } from './task-list.js';
 
-const { files } = testHost();
-const openWith = (options: Partial<Options>) => openTasks({ ...plain, ...options }, files);
+type Setting = { [Name in GameKind]: readonly [kind: Name, options?: Partial<Options<Name>>] }[GameKind];
+const openWith = ([kind, options]: Setting) => openBook<GameKind>(kind, options);
 const places = Array.from({ length: 12 }, (_, place) => place);
 
-const settings: readonly (readonly [string, Partial<Options>])[] = [
-  ['custom games', {}],
-  ['custom games of more rooms', { rooms: 4, objects: 6, questLength: 8 }],
-  ['custom games that tell the last step', { instructions: 'last' }],
-  ['treasures', { game: 'treasure-hunter', level: 5 }],
-  ['cooking', { game: 'cooking', recipe: 2, take: 1, go: 6, cook: true }],
-  ['cooking with foods of splits', { game: 'cooking', recipe: 2, take: 2, cut: true, foods: 'split' }],
+const settings: readonly (readonly [string, Setting])[] = [
+  ['custom games', ['custom']],
+  ['custom games of more rooms', ['custom', { rooms: 4, objects: 6, questLength: 8 }]],
+  ['custom games that tell the last step', ['custom', { instructions: 'last' }]],
+  ['treasures', ['treasure-hunter', { level: 5 }]],
+  ['cooking', ['cooking', { recipe: 2, take: 1, go: 6, cook: true }]],
+  ['cooking with foods of splits', ['cooking', { recipe: 2, take: 2, cut: true, foods: 'split' }]],
 ];
 
-describe.each(settings)('splits by structure: %s', (_name, options) => {
+describe.each(settings)('splits by structure: %s', (_name, setting) => {
   it('hold the tasks whose puzzles belong to them, and share no puzzle', () => {
-    const book = openWith({ ...options, splits: 'structure' });
+    const book = openWith(setting);
     expect(book.sharesClusters).toBe(false);
     const { random } = testHost(1);
     const home = new Map<string, string>();
@@ -32,7 +32,7 @@ describe.each(settings)('splits by structure: %s', (_name, options) => {
       expect(new Set(ids).size).toBe(ids.length);
       for (const id of [...ids, ...places.slice(0, 4).map(() => drawId(source, random))]) {
         const cluster = book.about(id).cluster!;
-        expect(splitOf(cluster)).toBe(split);
+        expect(splitOfDigest(cluster)).toBe(split);
         expect(home.get(cluster) ?? split).toBe(split);
         home.set(cluster, split);
       }
@@ -41,7 +41,7 @@ describe.each(settings)('splits by structure: %s', (_name, options) => {
   });
 
   it('are the same in a second world, whatever was asked before', () => {
-    const [first, second] = [openWith(options), openWith(options)];
+    const [first, second] = [openWith(setting), openWith(setting)];
     for (const split of splitNames) {
       const ids = idsAt(first.splits[split], places.slice(0, 5));
       const later = places.slice(0, 5).reverse();
@@ -89,17 +89,17 @@ describe('a list by structure', () => {
     });
     expect(train.id(0)).toBe('d/1');
     expect(() => test.id(2)).toThrow('none of 64 games like d/128 belongs to the split test');
-    expect(() => test.random!(testHost().random)).toThrow('Use splits: seeds, or a larger world.');
+    expect(() => test.random(testHost().random)).toThrow('Use splits: seeds, or a larger world.');
   });
 });
 
 describe('splits by seeds', () => {
-  it.each<[string, Partial<Options>]>([
-    ['w2-o3-q4/', { splits: 'seeds' }],
-    ['simple-dense-detailed/', { game: 'simple' }],
-    ['coin-collector-1/', { game: 'coin-collector' }],
-  ])('have the seeds of the Guide: %s', (prefix, options) => {
-    const { splits, sharesClusters, read } = openWith(options);
+  it.each<[string, Setting]>([
+    ['w2-o3-q4/', ['custom', { splits: 'seeds' }]],
+    ['simple-dense-detailed/', ['simple']],
+    ['coin-collector-1/', ['coin-collector']],
+  ])('have the seeds of the Guide: %s', (prefix, setting) => {
+    const { splits, sharesClusters, read } = openWith(setting);
     expect(sharesClusters).toBe(true);
     expect(splits.train.count).toBe('unbounded');
     // The first hundred test seeds are those of the Guide; no split reaches the seeds of the next.
@@ -125,7 +125,7 @@ describe('splits by seeds', () => {
   });
 
   it('keep the foods of cooking games apart all the same', () => {
-    const { splits, about } = openWith({ game: 'cooking', splits: 'seeds', foods: 'split' });
+    const { splits, about } = openWith(['cooking', { splits: 'seeds', foods: 'split' }]);
     const [id] = idsAt(splits.test, [16]);
     expect(id).toBe('cooking-recipe1-take0-go1-split/test-17');
     expect(about(id!).cluster).toBeDefined();
@@ -133,46 +133,46 @@ describe('splits by seeds', () => {
 });
 
 describe('ids', () => {
-  it.each<[string, Partial<Options>]>([
-    ['w2-o3-q5/17', {}],
-    ['w2-o3-q4-last/17', {}],
-    ['w2-o3-q4/17', { instructions: 'last' }],
-    ['w2-o3-q4/017', {}],
-    ['w2-o3-q4/-1', {}],
-    ['w2-o3-q4/1.5', {}],
-    ['w2-o3-q4/1e3', {}],
-    ['w2-o3-q4/4294967296', {}],
-    ['w2-o3-q4/99999999999', {}],
-    ['w2-o3-q4/17\n', {}],
-    [' w2-o3-q4/17', {}],
-    ['W2-O3-Q4/17', {}],
-    ['w2-o3-q4/', {}],
-    ['w2-o3-q4/train-17', {}],
-    ['depth-2/ladder', {}],
-    ['', {}],
-    ['constructor', {}],
-    ['simple-dense-brief/17', { game: 'simple' }],
-    ['coin-collector-2/17', { game: 'coin-collector' }],
-    ['coin-collector-1/17', { game: 'treasure-hunter' }],
-    ['cooking-recipe1-take0-go1/17', { game: 'cooking', foods: 'split' }],
-    ['cooking-recipe1-take0-go1-split/valid-17', { game: 'cooking', foods: 'split' }],
-    ['cooking-recipe1-take0-go1/train-17', { game: 'cooking' }],
-  ])('of other tasks are refused: %j of %j', (id, options) => {
-    const { about, read } = openWith(options);
+  it.each<[string, Setting]>([
+    ['w2-o3-q5/17', ['custom']],
+    ['w2-o3-q4-last/17', ['custom']],
+    ['w2-o3-q4/17', ['custom', { instructions: 'last' }]],
+    ['w2-o3-q4/017', ['custom']],
+    ['w2-o3-q4/-1', ['custom']],
+    ['w2-o3-q4/1.5', ['custom']],
+    ['w2-o3-q4/1e3', ['custom']],
+    ['w2-o3-q4/4294967296', ['custom']],
+    ['w2-o3-q4/99999999999', ['custom']],
+    ['w2-o3-q4/17\n', ['custom']],
+    [' w2-o3-q4/17', ['custom']],
+    ['W2-O3-Q4/17', ['custom']],
+    ['w2-o3-q4/', ['custom']],
+    ['w2-o3-q4/train-17', ['custom']],
+    ['depth-2/ladder', ['custom']],
+    ['', ['custom']],
+    ['constructor', ['custom']],
+    ['simple-dense-brief/17', ['simple']],
+    ['coin-collector-2/17', ['coin-collector']],
+    ['coin-collector-1/17', ['treasure-hunter']],
+    ['cooking-recipe1-take0-go1/17', ['cooking', { foods: 'split' }]],
+    ['cooking-recipe1-take0-go1-split/valid-17', ['cooking', { foods: 'split' }]],
+    ['cooking-recipe1-take0-go1/train-17', ['cooking']],
+  ])('of other tasks are refused: %j of %j', (id, setting) => {
+    const { about, read } = openWith(setting);
     for (const ask of [about, read]) {
-      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; their ids look like `);
+      expect(() => ask(id)).toThrow(`${JSON.stringify(id)} is not a task of these options; ids look like `);
     }
   });
 
   it('are cut in the message if they are long', () => {
-    const { about } = openWith({});
+    const { about } = openWith(['custom']);
     expect(() => about('w'.repeat(10 ** 6))).toThrow(
-      /^"w{100}" is not a task of these options; their ids look like w2-o3-q4\/17$/,
+      /^"w{100}" is not a task of these options; ids look like w2-o3-q4\/17$/,
     );
   });
 
   it('have any seed of 32 bits', () => {
-    const { about, read } = openWith({});
+    const { about, read } = openWith(['custom']);
     for (const id of ['w2-o3-q4/0', `w2-o3-q4/${largestSeed}`]) {
       expect(about(id).labels).toMatchObject({ rooms: 2 });
       expect(read(id).id).toBe(id);
@@ -180,6 +180,6 @@ describe('ids', () => {
   });
 
   it('do not exist where the generator refuses the options: it says why', () => {
-    expect(() => openWith({ game: 'cooking', go: 7 })).toThrow('go must be 1, 6, 9 or 12 rooms, not 7.');
+    expect(() => openWith(['cooking', { go: 7 }])).toThrow('go must be 1, 6, 9 or 12 rooms, not 7.');
   });
 });

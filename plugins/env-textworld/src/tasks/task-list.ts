@@ -1,4 +1,5 @@
-import type { Random, SplitName, TaskSource } from '@agentgym/cli';
+import type { Random, SplitName } from '@agentgym/cli';
+import { eachSplit, splitOfDigest, type TaskList } from '@agentgym/world-kit';
 
 /** A generated task before it is known to belong to a split: a setting's game for a seed. */
 export interface SeededTasks {
@@ -13,25 +14,18 @@ export const largestSeed = 2 ** 32 - 1;
 
 /** Seeds that are tried for one task of a split. A setting with few different games may not have one among them. */
 const attempts = 64;
-/** Of five clusters, three are for training. */
-const shares: readonly SplitName[] = ['train', 'train', 'train', 'validation', 'test'];
-
-/** The split of a cluster, for ever: it depends on nothing else. */
-export function splitOf(cluster: string): SplitName {
-  return shares[Number.parseInt(cluster.slice(0, 8), 16) % shares.length] ?? 'train';
-}
 
 /**
  * Splits by structure. Each place has a block of seeds of its own, and its task is the first of them whose cluster
  * belongs to the split, so ids need no list and no order.
  */
-export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, TaskSource>> {
-  const source = (split: SplitName): TaskSource => {
+export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, TaskList>> {
+  return eachSplit((split) => {
     const find = (first: number, next: (attempt: number) => number): string => {
       for (let attempt = 0, seed = first; attempt < attempts; attempt += 1, seed = next(attempt)) {
         const id = `${tasks.prefix(split)}${seed}`;
         const cluster = tasks.clusterOf(id);
-        if (cluster !== '' && splitOf(cluster) === split) return id;
+        if (cluster !== '' && splitOfDigest(cluster) === split) return id;
       }
       throw new Error(
         `none of ${attempts} games like ${tasks.prefix(split)}${first} belongs to the split ${split}: there are too few ` +
@@ -49,8 +43,7 @@ export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, 
         return find(draw(), draw);
       },
     };
-  };
-  return { train: source('train'), validation: source('validation'), test: source('test') };
+  });
 }
 
 /** Seeds of a split. The Guide tests on the first hundred, and its repository validates from 40001 and trains from 50001. */
@@ -61,8 +54,8 @@ const ranges = {
 } as const satisfies Record<SplitName, { readonly first: number; readonly count: number }>;
 
 /** Splits by seed, as in the Practitioner's Guide and its repository; a puzzle may be in several of them. */
-export function listBySeed(prefix: (split: SplitName) => string): Readonly<Record<SplitName, TaskSource>> {
-  const source = (split: SplitName): TaskSource => {
+export function listBySeed(prefix: (split: SplitName) => string): Readonly<Record<SplitName, TaskList>> {
+  return eachSplit((split) => {
     const { first, count } = ranges[split];
     const id = (place: number) => `${prefix(split)}${first + (place % count)}`;
     return {
@@ -70,6 +63,5 @@ export function listBySeed(prefix: (split: SplitName) => string): Readonly<Recor
       id,
       random: (random) => id(random.integer(0, count)),
     };
-  };
-  return { train: source('train'), validation: source('validation'), test: source('test') };
+  });
 }

@@ -1,0 +1,3 @@
+import { worldOf } from '../textworld.js';
+
+export const open = worldOf('simple');
