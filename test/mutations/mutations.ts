@@ -774,8 +774,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/env-textworld/src/tasks/task-list.ts',
-    find: '(attempt) => first + attempt)',
-    replace: '(attempt) => first + attempt + 1)',
+    find: 'elsewhere + (attempt % block)',
+    replace: 'elsewhere + ((attempt + 1) % block)',
     test: 'plugins/env-textworld/src/tasks/task-list.test.ts',
     reddens: 'gives each place a block of seeds',
   },
@@ -886,7 +886,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'plugins/env-textworld/src/tasks/generated-tasks.ts',
-    find: "options.splits === 'seeds'",
+    find: "options.splits !== 'structure'",
     replace: 'false',
     test: 'plugins/env-textworld/src/recorded-streams.test.ts',
     reddens: 'observations and plays of simple are the same today: default',

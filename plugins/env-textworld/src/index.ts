@@ -1,6 +1,6 @@
 import type { EnvironmentContribution } from '@agentgym/cli';
 
-import { options, validateCooking, validateFiles } from './options.js';
+import { options, validateCoins, validateCooking, validateFiles } from './options.js';
 
 const textworld = {
   kind: 'environment',
@@ -29,6 +29,7 @@ export default [
     name: 'textworld-coin-collector',
     summary: 'TextWorld: find a coin at the end of a chain of rooms with dead ends',
     options: options['coin-collector'],
+    validate: validateCoins,
     load: () => import('./worlds/coin-collector.js'),
   } satisfies EnvironmentContribution<(typeof options)['coin-collector']>,
   {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { complete } from './fixtures/play.js';
-import { validateCooking, validateFiles, type Options } from './options.js';
+import { validateCoins, validateCooking, validateFiles, type Options } from './options.js';
 
 it.each<[Partial<Options<'cooking'>>, string, string, string]>([
   [
@@ -26,4 +26,19 @@ it.each([{}, { games: '' }])('games of files need a folder: %j', (given) => {
   expect(validateFiles(complete('files', given))).toEqual([
     { path: ['games'], message: 'textworld-files needs a folder', hint: 'Write games: FOLDER.' },
   ]);
+});
+
+it('coins need maps to hold out', () => {
+  const splits = 'structure' as const;
+  for (const level of [1, 2]) {
+    expect(validateCoins(complete('coin-collector', { level, splits }))).toEqual([
+      {
+        path: ['splits'],
+        message: `level ${level} has too few maps to hold some out by structure`,
+        hint: 'Write splits: seeds, or level: 3 or more.',
+      },
+    ]);
+  }
+  expect(validateCoins(complete('coin-collector', { level: 3, splits }))).toEqual([]);
+  expect(validateCoins(complete('coin-collector'))).toEqual([]);
 });

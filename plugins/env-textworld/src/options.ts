@@ -17,18 +17,12 @@ const level = {
   levels: [1, 5, 10],
 } as const satisfies OptionDeclaration;
 
-const bySplit =
-  'How tasks are assigned to splits. structure: by quest and map, so that held-out tasks are new puzzles; seeds: by seed';
-const structure = {
+const splits = {
   type: 'choice',
   choices: ['structure', 'seeds'],
   default: 'structure',
-  description: `${bySplit}, as in the Practitioner's Guide`,
-} as const satisfies OptionDeclaration;
-const seeds = {
-  ...structure,
-  default: 'seeds',
-  description: `${bySplit}, the default, because there are too few puzzles to hold some out`,
+  description:
+    "How tasks are assigned to splits. structure: by quest and map, so that held-out tasks are new puzzles; seeds: by seed, as in the Practitioner's Guide",
 } as const satisfies OptionDeclaration;
 
 const compat = {
@@ -72,7 +66,7 @@ export const options = {
       levels: [2, 4, 8],
     },
     instructions,
-    splits: structure,
+    splits,
     ...shared,
   },
   simple: {
@@ -88,11 +82,15 @@ export const options = {
       default: 'detailed',
       description: 'What the objective tells',
     },
-    splits: seeds,
     ...shared,
   },
-  'coin-collector': { level: { ...level, maximum: 300 }, instructions, splits: seeds, ...shared },
-  'treasure-hunter': { level, instructions, splits: structure, ...shared },
+  'coin-collector': {
+    level: { ...level, maximum: 300 },
+    instructions,
+    splits: { ...splits, default: 'seeds' },
+    ...shared,
+  },
+  'treasure-hunter': { level, instructions, splits, ...shared },
   cooking: {
     recipe: {
       type: 'integer',
@@ -130,7 +128,7 @@ export const options = {
       default: 'all',
       description: 'Held-out tasks use the same foods, or foods and preparations that no training task has',
     },
-    splits: structure,
+    splits,
     ...shared,
   },
   files: {
@@ -152,7 +150,16 @@ export const options = {
 export type GameKind = keyof typeof options;
 export type Options<Name extends GameKind = GameKind> = OptionsOf<(typeof options)[Name]>;
 
+/** Levels of coin-collector with so few maps that no split of them has a game in each. */
+const fewMaps: readonly number[] = [1, 2];
+
 /** Checks that the declaration cannot express. */
+export function validateCoins({ level, splits }: Options<'coin-collector'>): readonly OptionFinding[] {
+  if (splits === 'seeds' || !fewMaps.includes(level)) return [];
+  const message = `level ${level} has too few maps to hold some out by structure`;
+  return [{ path: ['splits'], message, hint: 'Write splits: seeds, or level: 3 or more.' }];
+}
+
 export function validateCooking({ take, recipe, go }: Options<'cooking'>): readonly OptionFinding[] {
   const findings: OptionFinding[] = [];
   if (take > recipe) {

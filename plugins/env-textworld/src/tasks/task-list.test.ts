@@ -82,13 +82,21 @@ describe('a list by structure', () => {
     expect(train.id(2 ** 26)).toBe(train.id(0));
   });
 
+  it('searches far away where the block of a place has no game of the split', () => {
+    const eighth = 2 ** 29;
+    const clusterOf = (id: string) => (id === `d/${2 * eighth + 64 + 5}` ? '00000004' : '00000000').padEnd(16, '0');
+    const { test, train } = listByStructure({ ...digits, clusterOf });
+    expect([test.id(1), train.id(1)]).toEqual([`d/${2 * eighth + 69}`, 'd/64']);
+    expect(() => test.id(2)).toThrow('none of 512 games like d/128 belongs to the split test');
+  });
+
   it('passes over seeds without a game, and says what to do where a split has none', () => {
     const { train, test } = listByStructure({
       ...digits,
       clusterOf: (id) => (id === 'd/0' ? '' : '0'.repeat(16)),
     });
     expect(train.id(0)).toBe('d/1');
-    expect(() => test.id(2)).toThrow('none of 64 games like d/128 belongs to the split test');
+    expect(() => test.id(2)).toThrow('none of 512 games like d/128 belongs to the split test');
     expect(() => test.random(testHost().random)).toThrow('Use splits: seeds, or a larger world.');
   });
 });

@@ -12,12 +12,16 @@ export interface SeededTasks {
 /** Seeds go up to this number: TextWorld's generator takes 32 bits. */
 export const largestSeed = 2 ** 32 - 1;
 
-/** Seeds that are tried for one task of a split. A setting with few different games may not have one among them. */
-const attempts = 64;
+/** Seeds of one place. */
+const block = 64;
+/** Seeds that are tried for one task. A setting with few different games may not have one of a split in its block. */
+const attempts = 8 * block;
+/** From a block to the next one that is tried; places as far away are in nobody's list. */
+const blockStride = (largestSeed + 1) / 8;
 
 /**
  * Splits by structure. Each place has a block of seeds of its own, and its task is the first of them whose cluster
- * belongs to the split, so ids need no list and no order.
+ * belongs to the split, so ids need no list and no order. If none does, blocks far away are searched.
  */
 export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, TaskList>> {
   return eachSplit((split) => {
@@ -35,8 +39,11 @@ export function listByStructure(tasks: SeededTasks): Readonly<Record<SplitName, 
     return {
       count: 'unbounded',
       id: (place) => {
-        const first = (place * attempts) % (largestSeed + 1);
-        return find(first, (attempt) => first + attempt);
+        const first = (place * block) % (largestSeed + 1);
+        return find(first, (attempt) => {
+          const elsewhere = Math.floor(attempt / block) * blockStride;
+          return (first + elsewhere + (attempt % block)) % (largestSeed + 1);
+        });
       },
       random: (random: Random) => {
         const draw = () => random.integer(0, largestSeed);
