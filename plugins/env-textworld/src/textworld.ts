@@ -180,10 +180,10 @@ const instructions = [
 const cooking =
   'cook APPLE with STOVE; slice APPLE with KNIFE; chop APPLE with KNIFE; dice APPLE with KNIFE; prepare meal';
 
-/** What the module of a contribution exports: the world with the games of this kind that the options select. */
-export function worldOf<Name extends GameKind>(
-  kind: Name,
-): (options: Options<Name> & TextView, host: EnvironmentHost) => World {
+/** What the module of a contribution exports: the world with the games of its kind that the options select. */
+export type OpenWorld<Name extends GameKind> = (options: Options<Name> & TextView, host: EnvironmentHost) => World;
+
+export function worldOf<Name extends GameKind>(kind: Name): OpenWorld<Name> {
   return (options, host) => {
     const tasks = openTasks(kind, options, host.files);
     const { splits, sharesClusters, about } = tasks;

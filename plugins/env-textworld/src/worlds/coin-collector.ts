@@ -1,3 +1,3 @@
-import { worldOf } from '../textworld.js';
+import { worldOf, type OpenWorld } from '../textworld.js';
 
-export const open = worldOf('coin-collector');
+export const open: OpenWorld<'coin-collector'> = worldOf('coin-collector');

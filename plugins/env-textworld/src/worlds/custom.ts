@@ -1,3 +1,3 @@
-import { worldOf } from '../textworld.js';
+import { worldOf, type OpenWorld } from '../textworld.js';
 
-export const open = worldOf('custom');
+export const open: OpenWorld<'custom'> = worldOf('custom');

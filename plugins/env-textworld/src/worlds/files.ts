@@ -1,3 +1,3 @@
-import { worldOf } from '../textworld.js';
+import { worldOf, type OpenWorld } from '../textworld.js';
 
-export const open = worldOf('files');
+export const open: OpenWorld<'files'> = worldOf('files');

@@ -1,3 +1,3 @@
-import { worldOf } from '../textworld.js';
+import { worldOf, type OpenWorld } from '../textworld.js';
 
-export const open = worldOf('simple');
+export const open: OpenWorld<'simple'> = worldOf('simple');

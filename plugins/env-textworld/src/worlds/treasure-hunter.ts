@@ -1,3 +1,3 @@
-import { worldOf } from '../textworld.js';
+import { worldOf, type OpenWorld } from '../textworld.js';
 
-export const open = worldOf('treasure-hunter');
+export const open: OpenWorld<'treasure-hunter'> = worldOf('treasure-hunter');
