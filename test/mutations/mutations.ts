@@ -872,7 +872,7 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'packages/world-kit/src/games/find-game-files.ts',
-    find: 'found === undefined ? below : entry',
+    find: 'found === undefined ? below : name',
     replace: 'below',
     test: 'packages/world-kit/src/games/games.test.ts',
     reddens: 'have the splits of their folders, however deep these are',

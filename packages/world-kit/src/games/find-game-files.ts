@@ -1,4 +1,4 @@
-import { readdirSync, statSync, type Stats } from 'node:fs';
+import { readdirSync, statSync, type Dirent, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 
 /** How a folder of games is laid out. */
@@ -55,25 +55,28 @@ interface Level<Split> {
 
 function* gamesIn<Split extends string>(level: Level<Split>, layout: GameLayout<Split>): Generator<GameFile<Split>> {
   for (const entry of readFolder(level.path)) {
-    const path = join(level.path, entry);
-    const below = level.name === '' ? entry : `${level.name}/${entry}`;
+    const { name } = entry;
+    const path = join(level.path, name);
+    const below = level.name === '' ? name : `${level.name}/${name}`;
     const inherited = level.split !== undefined && { split: level.split };
-    const found = Object.hasOwn(layout.splitFolders, entry) && !inherited ? layout.splitFolders[entry] : undefined;
-    const isGame = layout.isGame(entry);
-    const isSearched = found !== undefined || (level.depth > 0 && !entry.startsWith('.'));
+    const found = Object.hasOwn(layout.splitFolders, name) && !inherited ? layout.splitFolders[name] : undefined;
+    const isGame = layout.isGame(name);
+    const isSearched = found !== undefined || (level.depth > 0 && !name.startsWith('.'));
     if (!isGame && !isSearched) continue;
-    const isFolder = statSync(path, { throwIfNoEntry: isGame })?.isDirectory();
-    if (isGame && isFolder === false) yield { name: below, path, ...inherited };
-    if (!isSearched || isFolder !== true) continue;
+    // Only links are looked up: folders of games may have a million other files.
+    const target = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: isGame }) : entry;
+    const isFolder = target?.isDirectory() === true;
+    if (isGame && !isFolder) yield { name: below, path, ...inherited };
+    if (!isSearched || !isFolder) continue;
     const split = found === undefined ? inherited : { split: found };
     // Names begin with the split: a folder above it, such as json_2.1.1, is no part of them.
-    yield* gamesIn({ path, name: found === undefined ? below : entry, depth: level.depth - 1, ...split }, layout);
+    yield* gamesIn({ path, name: found === undefined ? below : name, depth: level.depth - 1, ...split }, layout);
   }
 }
 
-function readFolder(path: string): string[] {
+function readFolder(path: string): Dirent[] {
   try {
-    return readdirSync(path).sort();
+    return readdirSync(path, { withFileTypes: true }).sort((one, other) => (one.name < other.name ? -1 : 1));
   } catch (error) {
     throw unreadable(error);
   }
