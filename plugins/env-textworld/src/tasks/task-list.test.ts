@@ -90,6 +90,13 @@ describe('a list by structure', () => {
     expect(() => test.id(2)).toThrow('none of 512 games like d/128 belongs to the split test');
   });
 
+  it('has a cooking game at every place, also where a block of 64 has none of the split', () => {
+    const { splits, about } = openWith(['cooking']);
+    const [id] = idsAt(splits.validation, [1985]);
+    expect(Number(id!.split('/')[1])).toBeGreaterThan(2 ** 29);
+    expect(splitOfDigest(about(id!).cluster!)).toBe('validation');
+  });
+
   it('passes over seeds without a game, and says what to do where a split has none', () => {
     const { train, test } = listByStructure({
       ...digits,
