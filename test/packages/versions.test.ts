@@ -86,6 +86,15 @@ describe('a release', () => {
     expectConsistent(manifests);
   }, 60_000);
 
+  it('of what plugins share takes those that pin it along, and the host', async () => {
+    const manifests = await versioned({ '@agentgym/world-kit': 'minor' });
+    const textcraft = manifests.get('@agentgym/plugin-env-textcraft')!;
+    expect([textcraft.version, textcraft.dependencies?.['@agentgym/world-kit']]).toEqual(['0.1.1', '0.2.0']);
+    expect(manifests.get('@agentgym/cli')?.version).toBe('0.1.1');
+    expect(manifests.get('@agentgym/plugin-algo-ppo')?.version).toBe('0.1.0');
+    expectConsistent(manifests);
+  }, 60_000);
+
   it('would be 1.0.0 of every plugin, without the option that is set', async () => {
     const manifests = await versioned(
       { '@agentgym/cli': 'minor' },
