@@ -452,8 +452,8 @@ export const mutations: readonly Mutation[] = [
   },
   {
     file: 'packages/world-kit/src/answers/read-number.ts',
-    find: 'bare.length > longest',
-    replace: 'bare.length > 1000',
+    find: 'written.length > longest',
+    replace: 'written.length > 1000',
     test: 'packages/world-kit/src/answers/answers.test.ts',
     reddens: 'are not read from',
   },

@@ -16,8 +16,9 @@ export const answerRules = {
   /** The same number, exactly (see `readNumber`): `0.50` is `1/2`. A text that is no number equals nothing. */
   number: numberWithin(0),
   /**
-   * The same items in any order, however often each is named. Commas, semicolons and lines separate items, and brackets
-   * around the whole do not count. Items are compared as numbers, or as words: `{1/2, B}` is `b; 0.5`.
+   * The same items in any order, however often each is named. Commas, semicolons and lines separate items, so numbers
+   * have no thousands separators. Brackets around the whole do not count. Items are compared as numbers, or as words:
+   * `{1/2, B}` is `b; 0.5`.
    */
   set: best((answer, expected) => Number(isSameSet(itemsOf(answer), itemsOf(expected)))),
   /** F1 of the words of both normal forms, as SQuAD's: the harmonic mean of precision and recall, with repetitions. */

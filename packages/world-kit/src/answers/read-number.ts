@@ -16,14 +16,14 @@ const ratio = /^([+-]?)(?:([^/]+)\/([^/]+)|\\[dt]?frac\{([^{}]+)\}\{([^{}]+)\})$
  * Undefined for all other texts, also for a number among words.
  */
 export function readNumber(text: string): Fraction | undefined {
-  const bare = text
-    .trim()
+  const written = text.trim();
+  if (written.length > longest) return undefined;
+  const bare = written
     .replace(/\.$/, '')
     .replace(/^([+-]?)\\?\$/, '$1')
     .replace(/(?:\\?[$%])+$/, '')
     .replace('\u2212', '-')
     .trim();
-  if (bare.length > longest) return undefined;
   const [, sign = '', over, under, texOver, texUnder] = ratio.exec(bare) ?? [];
   const [above, below] = [over ?? texOver, under ?? texUnder];
   if (above === undefined || below === undefined) return readDecimal(bare);
