@@ -135,6 +135,7 @@ function completeTransfer(own: Block, { name, options }: { readonly name?: strin
 const withoutFact: { readonly [fact in OptionalFact]: string } = {
   progress: 'reports no progress',
   milestones: 'reports no milestones',
+  references: 'tells no right answers of its tasks',
 };
 
 /**

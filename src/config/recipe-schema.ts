@@ -429,8 +429,11 @@ const budget = v.strictObject({
       turn: v.exactOptional(amount(0, 'Units per turn of rl')),
       token: v.exactOptional(amount(0, 'Units per sampled token of rl')),
       toolCall: v.exactOptional(amount(0, 'Units per call of a tool that is carried out in rl')),
+      judgeToken: v.exactOptional(
+        amount(0, 'Units per token that judges of the reward read and wrote to judge episodes of rl'),
+      ),
     }),
-    'Prices: of demonstrations, of one of `episode`, `turn` and `token`, and of calls of tools',
+    'Prices: of demonstrations, of one of `episode`, `turn` and `token`, of calls of tools, and of tokens of judges',
   ),
   split: optional(
     v.record(v.string(), share('Share')),

@@ -59,6 +59,11 @@ export interface TaskFacts {
    * label.
    */
   readonly labels?: { readonly [axis: string]: string | number };
+  /**
+   * Right answers of the task, any of which is right, for rewards that compare. The agent never sees them. A contribution
+   * that lists `references` in `facts` tells at least one of every task.
+   */
+  readonly references?: readonly string[];
 }
 
 /** The start of a task. */
@@ -193,7 +198,7 @@ export interface World {
   readonly instructions: string;
   /** Pairwise disjoint. A world without a split cannot be trained or evaluated on it. */
   readonly splits: { readonly [name in SplitName]?: TaskSource };
-  /** Cluster and labels of a task, if it has any. */
+  /** Cluster, labels and right answers of a task, if it has any. */
   about?(task: string): Awaitable<TaskFacts>;
   /**
    * The split of any task; undefined if it is in none. A run then lists no split to prove that splits share no task, and

@@ -17,5 +17,5 @@ export interface Facts {
   readonly details?: { readonly [key: string]: Json };
 }
 
-/** A fact that only some environments report; they must declare it. */
-export type OptionalFact = 'progress' | 'milestones';
+/** A fact that only some environments report; they must declare it. `references` are told of tasks, by `about`. */
+export type OptionalFact = 'progress' | 'milestones' | 'references';

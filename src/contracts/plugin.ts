@@ -85,8 +85,8 @@ export interface EnvironmentContribution<D extends GroupedOptions = OptionsDecla
   EnvironmentModule<OptionsOf<D>>
 > {
   /**
-   * Facts that steps report in addition to `success` and `invalid`. A reward that needs another fact is refused for
-   * this environment. Absent: no other facts.
+   * Facts that steps report in addition to `success` and `invalid`, and `references` if `about` tells right answers. A
+   * reward that needs another fact is refused for this environment. Absent: no other facts.
    */
   readonly facts?: readonly OptionalFact[];
   /** Its worlds may bring `tools`. Absent: they must not, and recipes without `tools` need no settings for calls. */
@@ -100,7 +100,7 @@ export interface EnvironmentContribution<D extends GroupedOptions = OptionsDecla
   readonly requires?: (options: OptionsOf<D>) => readonly Requirement[];
 }
 
-/** A reward scheme, and the facts that it needs. */
+/** A reward scheme or a judge, and the facts that it needs. */
 export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclaration> extends ContributionBase<
   'reward',
   D,
@@ -108,8 +108,13 @@ export interface RewardContribution<D extends OptionsDeclaration = OptionsDeclar
 > {
   /** It pays for nothing but calls of tools. In a recipe without tools it is refused. */
   readonly needsTools?: boolean;
-  /** Facts that the scheme needs to pay anything. */
+  /** Facts that it needs to pay anything. */
   readonly needs?: readonly OptionalFact[];
+  /**
+   * Its judgements depend on more than the episodes: a model behind a server, the clock. Runs with it are not exactly
+   * repeatable, and their manifests record this.
+   */
+  readonly external?: boolean;
   /**
    * Options that only set a price for calls of tools. In a recipe without `tools` they have no effect and are refused.
    */

@@ -1,8 +1,19 @@
+import type { Awaitable, Draw } from './environment.js';
 import type { Facts } from './facts.js';
 import type { Host } from './host.js';
+import type { CompletedEpisode, Turn } from './trajectory.js';
 
 /** One turn as a reward scheme sees it. */
 export interface RewardTurn {
+  /** What the player wrote. */
+  readonly text: string;
+  /** The action given to the environment; absent if the text was malformed or called a tool. */
+  readonly action?: string;
+  /**
+   * Right answers of the task, as the environment's `about` tells them. Present for contributions whose `needs` list
+   * `references`.
+   */
+  readonly references?: readonly string[];
   /** Facts after the turn's action. */
   readonly facts: Facts;
   /** Facts after the previous turn; absent on the first turn. */
@@ -72,7 +83,85 @@ export interface RewardScheme {
   bounds(context: BoundsContext): RewardBounds;
 }
 
+/** A turn as a judge reads it. */
+export type JudgedTurn = Pick<
+  Turn,
+  'observation' | 'text' | 'action' | 'malformed' | 'calls' | 'cut' | 'native' | 'facts'
+>;
+
+/** A whole episode as a judge reads it. It is the judge's own copy. */
+export interface JudgedEpisode extends Pick<
+  CompletedEpisode,
+  'task' | 'finalObservation' | 'terminated' | 'truncated' | 'success' | 'references'
+> {
+  /** The rules of the task. */
+  readonly instructions: string;
+  /** At least one. */
+  readonly turns: readonly JudgedTurn[];
+}
+
+/** What a judge says of an episode. */
+export interface JudgedScores {
+  /** A finite number for each turn of the episode. */
+  readonly scores: readonly number[];
+  /** Why, in words, for the record. */
+  readonly reason?: string;
+  /** Tokens that judging it took, of prompts and of answers, for the budget. Absent: 0. */
+  readonly tokens?: number;
+}
+
+/**
+ * Turns whole episodes into numbers per turn, and takes its time: it may ask a model or run programs. It is asked when
+ * all episodes of a group have ended, while later episodes play. Every judgement is kept in the run's folder, and the
+ * same episodes are never judged twice, also after the run was killed and resumed.
+ *
+ * An exception, a late answer, or one that is no `JudgedScores` is repeated as often as `rollout.retries` says. Then the
+ * episodes are *failed*: they have no reward, and nothing is learned from them. An Error with the `code` `UNAVAILABLE`
+ * says that nothing can be judged now. agentgym then stops the run, and it can be resumed later.
+ *
+ * @example
+ * ```ts
+ * // judge.ts
+ * import type { Judge } from '@agentgym/cli';
+ *
+ * // Half a point in the last turn for the shortest texts of a group.
+ * export function create(): Judge {
+ *   return {
+ *     density: 'outcome',
+ *     bounds: () => ({ success: [0, 0.5], failure: [0, 0.5] }),
+ *     async judge(group) {
+ *       const lengths = group.map(({ turns }) => turns.reduce((sum, { text }) => sum + text.length, 0));
+ *       const shortest = Math.min(...lengths);
+ *       return group.map(({ turns }, place) => ({
+ *         scores: turns.map((_, turn) => (turn === turns.length - 1 && lengths[place] === shortest ? 0.5 : 0)),
+ *         reason: `${lengths[place]} characters`,
+ *       }));
+ *     },
+ *   };
+ * }
+ * ```
+ */
+export interface Judge {
+  /** As that of a scheme. */
+  readonly density: 'outcome' | 'turn';
+  /** As those of a scheme: a judge that sees how a task ended may promise more. */
+  bounds(context: BoundsContext): RewardBounds;
+  /**
+   * @param group the completed episodes of one task that were sampled together, in their order; in evaluations there may
+   * be one. With `alone`, one episode.
+   * @param call `random` depends on the episodes and the repetition alone
+   * @returns a judgement for each episode
+   */
+  judge(group: readonly JudgedEpisode[], call: Draw): Awaitable<readonly JudgedScores[]>;
+  /** The judgement of an episode does not depend on others, so each is judged in a call of its own. Absent: groups are. */
+  readonly alone?: boolean;
+  /** Calls at the same time; absent: 8. */
+  readonly concurrency?: number;
+  /** Longest time of a call; absent: 600. */
+  readonly seconds?: number;
+}
+
 /** The exports of the module of a reward contribution. */
 export interface RewardModule<Options> {
-  readonly create: (options: Options, host: Host) => RewardScheme;
+  readonly create: (options: Options, host: Host) => RewardScheme | Judge;
 }

@@ -87,10 +87,15 @@ export interface TokenRecord {
 export interface Verdict {
   /** What judged. */
   readonly judge: string;
-  /** The judgement as a number, as the judge scales it. It is recorded; it sets neither success nor the reward. */
+  /**
+   * The judgement as a number, as the judge scales it. That of an environment sets neither success nor the reward; that of
+   * a judge is the sum of its numbers of the turns, before the weight of its term.
+   */
   readonly score: number;
   /** The judgement in words. */
   readonly reason?: string;
+  /** Tokens that a judge's judgement took. Absent: unknown, or none. */
+  readonly tokens?: number;
 }
 
 /** Position of an episode in a run; also the path of its random stream. */
@@ -175,8 +180,10 @@ export interface CompletedEpisode extends EpisodeKey {
    * shortened or begun anew. Absent for players without tokens.
    */
   readonly sequences?: readonly TokenRecord[];
-  /** Judgements of the episode, as the environment gave them. Absent: none. */
+  /** Judgements of the episode: as the environment gave them, and then of each judge among the terms of the reward. Absent: none. */
   readonly verdicts?: readonly Verdict[];
+  /** Right answers of the task, if a term of the reward reads them. Absent: none, or nobody reads them. */
+  readonly references?: readonly string[];
   /** Names the sandbox in which the episode ran, as its environment calls it. Absent: none. */
   readonly sandbox?: string;
   /** The tools of its world that the task offered, if not all. */
@@ -193,9 +200,9 @@ export interface FailedEpisode extends EpisodeKey {
   readonly failure: {
     /**
      * The part that failed; `deadline`: the part named in the message took too long. `reset` includes creating the
-     * instance; `player` includes experts.
+     * instance; `player` includes experts; a `judge` failed after the episode had ended.
      */
-    readonly phase: 'reset' | 'step' | 'conclude' | 'player' | 'tool' | 'deadline';
+    readonly phase: 'reset' | 'step' | 'conclude' | 'player' | 'tool' | 'judge' | 'deadline';
     readonly message: string;
   };
   /** Number of turns before the failure. */

@@ -349,6 +349,11 @@ export const errorCodes = {
     cause: 'A division by zero in a reward scheme, or an environment whose progress is NaN.',
     cure: "Report it to the author of the reward's plugin, or remove the term.",
   },
+  AG_REWARD_UNAVAILABLE: {
+    meaning: 'A judge cannot judge any more: its server does not answer, or refuses the key or the model.',
+    cause: 'A server that is not running, a wrong address, or a missing key.',
+    cure: 'Start the server again, then continue with `agentgym train --resume RUN`. What was judged before is kept, and not asked again.',
+  },
   AG_RUNNER_UNAVAILABLE: {
     meaning:
       'The cluster that trains the runs cannot be reached, refuses the token, has another version, or sends an invalid answer.',

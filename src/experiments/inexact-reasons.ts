@@ -1,28 +1,43 @@
 import type { Recipe } from '../config/recipe-schema.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import type { ComposedReward, JudgedTerm } from '../rollout/compose-reward.js';
 import type { Toolbox } from '../rollout/toolbox.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 interface PlayedIn {
   readonly environment: OpenEnvironment;
   readonly tools?: Toolbox | undefined;
+  readonly reward: ComposedReward;
 }
 
 interface Played {
   readonly entries: readonly PlayedIn[];
   readonly transfer: readonly PlayedIn[];
+  /** The stages of reinforcement learning, which may have rewards of their own. */
+  readonly rl: ReadonlyMap<string, { readonly rewards: readonly ComposedReward[] }>;
   readonly policy: Pick<PolicyModel, 'capabilities'>;
 }
 
-/** The environments and tools that depend on more than their calls, as clauses. Turns with them may cost something. */
-export function externalParts({ entries, transfer }: Omit<Played, 'policy'>): readonly string[] {
-  const all = [...entries, ...transfer];
+/** The judges of all rewards of a recipe. */
+export function judgesOf({ entries, transfer, rl }: Omit<Played, 'policy'>): readonly JudgedTerm[] {
+  const own = [...entries, ...transfer].map(({ reward }) => reward);
+  return [...own, ...[...rl.values()].flatMap(({ rewards }) => rewards)].flatMap(({ judges }) => judges);
+}
+
+/**
+ * The environments, tools and judges that depend on more than what they are given, as clauses. Turns with them may cost
+ * something.
+ */
+export function externalParts(played: Omit<Played, 'policy'>): readonly string[] {
+  const all = [...played.entries, ...played.transfer];
+  const judges = judgesOf(played).filter(({ external }) => external);
   const environments = all.map(({ environment }) => environment).filter(({ world }) => world.external);
   const tools = all.flatMap((one) => one.tools?.named ?? []).filter(({ external }) => external);
   return [
     ...new Set(environments.map(({ name }) => `the environment ${name} is external`)),
     ...new Set(tools.map(({ name }) => `the tool ${name} is external`)),
+    ...new Set(judges.map(({ name }) => `the judge ${name} is external`)),
   ];
 }
 

@@ -34,17 +34,19 @@ import { fileError, systemReason } from '../errors/system-error.js';
 import { outsideFiles } from '../files/outside-files.js';
 import { callPlugin, ownerTitle, type PluginOwner } from '../plugins/call-plugin.js';
 import { findFetchedModel } from '../hub/fetched-model.js';
-import { estimateShape, instanceShapes } from '../rollout/contribution-shapes.js';
+import { estimateShape, instanceShape, type instanceShapes } from '../rollout/contribution-shapes.js';
 import { createEnvironmentHost, createHost, type HostSettings } from '../plugins/create-host.js';
 import type { LocatedContribution, PluginHost } from '../plugins/open-plugin-host.js';
 import { compiledProgram } from '../processes/compiled-program.js';
 import { findRequirements } from '../requirements/find-requirements.js';
-import { composeReward, type ComposedReward } from '../rollout/compose-reward.js';
+import { composeReward, type ComposedReward, type RewardTerm } from '../rollout/compose-reward.js';
 import { EnvironmentPool } from '../rollout/environment-pool.js';
 import type { OpenSandbox } from '../rollout/episode-sandbox.js';
 import { openLocalWorld } from '../rollout/local-world.js';
+import { OpenJudge } from '../rollout/open-judge.js';
 import { openThreadWorld } from '../rollout/remote/thread-world.js';
 import { SharedLimits, takeFrom } from '../rollout/shared-limits.js';
+import { Verdicts } from '../rollout/verdicts.js';
 import type { WorldHandle } from '../rollout/world-handle.js';
 import { type NamedTool, Toolbox, type ToolLimits } from '../rollout/toolbox.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
@@ -71,6 +73,8 @@ export class Instances {
   /** Limits that worlds and tools of a run share. */
   readonly #take = takeFrom(new SharedLimits());
   readonly #records = new Map<string, ContributionRecord>();
+  /** What the judges of these rewards have said. */
+  readonly verdicts = new Verdicts();
 
   constructor(
     private readonly host: PluginHost,
@@ -164,11 +168,21 @@ export class Instances {
   }
 
   async reward(terms: readonly (Named & { readonly weight: number })[]): Promise<ComposedReward> {
-    const made = [];
-    for (const term of terms) {
-      const { located, module, options, host } = await this.#open('reward', term);
+    const made: RewardTerm[] = [];
+    for (const { name, weight, ...term } of terms) {
+      const { located, module, options, host } = await this.#open('reward', { name, ...term });
+      const { contribution } = located;
       const scheme = await this.#create(located, () => module.create(options, host));
-      made.push({ name: term.name, weight: term.weight, scheme });
+      if (!('judge' in scheme)) {
+        made.push({ name, weight, scheme, references: contribution.needs?.includes('references') ?? false });
+        continue;
+      }
+      const counted = Object.entries(options).filter(([option]) => contribution.options[option]?.resumable !== true);
+      const judge = new OpenJudge(scheme, {
+        ...{ name, random: host.random, verdicts: this.verdicts, take: this.#take, title: ownerTitle(located) },
+        identity: JSON.stringify([located.package, name, located.version, Object.fromEntries(counted)]),
+      });
+      made.push({ name, weight, judge, external: contribution.external ?? false, references: true });
     }
     return composeReward(made);
   }
@@ -362,9 +376,10 @@ export class Instances {
     located: PluginOwner & { readonly kind: keyof typeof instanceShapes },
     work: () => Awaitable<T>,
   ): Promise<T> {
-    return callPlugin(located, 'create', async () =>
-      checkShape(await work(), instanceShapes[located.kind], 'the result of create()'),
-    );
+    return callPlugin(located, 'create', async () => {
+      const made = await work();
+      return checkShape(made, instanceShape(located.kind, made), 'the result of create()');
+    });
   }
 
   async #open<Kind extends ContributionKind>(kind: Kind, named: Named) {

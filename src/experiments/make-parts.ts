@@ -7,6 +7,7 @@ import type { ModelActor, Prompt } from '../rollout/actor.js';
 import { conversationText } from '../rollout/demonstration.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
+import type { Verdicts } from '../rollout/verdicts.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
 import { noCorpus } from './instances.js';
 import {
@@ -54,6 +55,8 @@ export interface Parts extends Pick<OpenParts, 'rl' | 'sampler' | 'policyEstimat
   readonly contexts: readonly FileContext[];
   /** The contributions of all these instances. */
   readonly records: readonly ContributionRecord[];
+  /** What the judges of their rewards have said. */
+  readonly verdicts: Verdicts;
 }
 
 /** How the parts of a recipe are made. */
@@ -108,6 +111,7 @@ export async function makeParts(
       return {
         ...{ entries: playing, transfer: transfer.map(played), rl, memory: open.memory, sampler, policyEstimate },
         ...{ demonstrations, policy, criticFrom, contexts, records: instances.records },
+        verdicts: instances.verdicts,
       };
     } catch (error) {
       await policy.dispose();

@@ -2,6 +2,7 @@ import type { SplitName, StepResult } from '../contracts/environment.js';
 import type { CompletedEpisode, ToolCall } from '../contracts/trajectory.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { collectEpisodes } from '../rollout/collect-episodes.js';
+import { composeReward } from '../rollout/compose-reward.js';
 import { episodeKeys } from '../rollout/episode-keys.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';
 import { chooseTasks } from '../rollout/task-order.js';
@@ -41,7 +42,7 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
   const player = await openPlayer(request);
   try {
     progress?.begin(player.name);
-    const { actor, environment, horizon, reward } = player;
+    const { actor, environment, horizon } = player;
     const { pool, world } = environment;
     const { random, signal } = request.settings;
     if (request.task === undefined) refuseEmptySplit(world, request.split);
@@ -53,7 +54,8 @@ export async function play(request: PlayRequest): Promise<{ environment: string;
     const episodes = await collectEpisodes(episodeKeys(tasks, request.episodesPerTask), {
       actor,
       environments: pool,
-      reward,
+      // Results have the environment's own rewards.
+      reward: composeReward([]),
       horizon,
       random: random.stream('episodes', request.split),
       rollout: byHand ? { ...defaultRollout, inFlight: 1, playerMilliseconds: Infinity } : defaultRollout,

@@ -32,6 +32,11 @@ export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'rand
         });
       }
     }
-    return judgeRewards(rewards);
+    const findings = judgeRewards(rewards);
+    const isPriced = (recipe.budget?.costs.judgeToken ?? 0) > 0;
+    if (!isPriced || rewards.some(({ reward }) => reward.judges.length > 0)) return findings;
+    const message = '`budget.costs.judgeToken` has no effect: no term of a `reward` is a judge.';
+    const hint = 'Remove it, or add a judge such as `judged`.';
+    return [...findings, { code: 'idle', path: ['budget', 'costs', 'judgeToken'], message, hint }];
   };
 }

@@ -14,6 +14,7 @@ import type { PluginHost } from '../plugins/open-plugin-host.js';
 import { peakMemory } from '../processes/peak-memory.js';
 import { nothingSpent, spentTotals } from '../training/spending.js';
 import { systemPrompt } from '../rollout/actor.js';
+import type { Verdicts } from '../rollout/verdicts.js';
 import { keepPrompt, type PromptRecord, readKeptPrompts } from '../runs/kept-prompt.js';
 import { loadWeights } from '../runs/load-weights.js';
 import { describeRewards } from './describe-reward.js';
@@ -21,7 +22,8 @@ import { DiskJournal } from '../runs/disk-journal.js';
 import { drawnTasksFile, readDrawnTasks } from '../runs/drawn-tasks.js';
 import { Evaluator } from './evaluator.js';
 import { expectMemory } from './expect-memory.js';
-import { inexactReasons } from './inexact-reasons.js';
+import { inexactReasons, judgesOf } from './inexact-reasons.js';
+import { readVerdicts, VerdictLog } from '../runs/kept-verdicts.js';
 import { loadRun } from '../runs/load-run.js';
 import type { MemoryPolicy } from './judge-memory.js';
 import { makeParts, type Parts } from './make-parts.js';
@@ -298,6 +300,7 @@ async function train(
     runState: () => state,
     listener,
   });
+  const verdicts = judgesOf(parts).length === 0 ? undefined : keepVerdicts(run.path, parts.verdicts);
   options.opened?.(run.path);
   const trainingTasks = new DrawnTasks(
     known.map((one) => ({ ...one, heldOut: heldOutOf(one, known, transfer) })),
@@ -364,5 +367,14 @@ async function train(
     };
   } finally {
     journal.close();
+    verdicts?.close();
   }
+}
+
+/** Reads what judges said of a run before, and keeps what they say from now on. */
+function keepVerdicts(run: string, verdicts: Verdicts): VerdictLog {
+  const { verdicts: earlier, bytes } = readVerdicts(run);
+  const log = new VerdictLog(run, bytes);
+  verdicts.keepIn(earlier, (verdict) => log.write(verdict));
+  return log;
 }

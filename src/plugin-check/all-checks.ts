@@ -2,6 +2,7 @@ import { curriculumKit } from '../testing/curriculum-kit.js';
 import { formatKit } from '../testing/format-kit.js';
 import { algorithmKit } from '../testing/algorithm-kit.js';
 import { environmentKit } from '../testing/environment-kit.js';
+import { judgeKit } from '../testing/judge-kit.js';
 import { policyKit } from '../testing/policy-kit.js';
 import { rewardOnKit } from '../testing/reward-on-kit.js';
 import { rewardKit } from '../testing/reward-kit.js';
@@ -20,6 +21,7 @@ export const allChecks: { readonly [kind: string]: readonly CheckDescription[] }
   'entry and contribution': Object.values(observerChecks),
   environment: environmentKit.checks,
   reward: rewardKit.checks,
+  'reward that judges': judgeKit.checks,
   'reward on an environment': rewardOnKit.checks,
   algorithm: algorithmKit.checks,
   policy: policyKit.checks,

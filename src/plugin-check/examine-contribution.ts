@@ -7,7 +7,8 @@ import { formatKit } from '../testing/format-kit.js';
 import { algorithmKit } from '../testing/algorithm-kit.js';
 import { environmentKit } from '../testing/environment-kit.js';
 import { policyKit } from '../testing/policy-kit.js';
-import { rewardKit } from '../testing/reward-kit.js';
+import { judgeKit } from '../testing/judge-kit.js';
+import { createReward, rewardKit } from '../testing/reward-kit.js';
 import { playerKit } from '../testing/player-kit.js';
 import { samplerKit } from '../testing/sampler-kit.js';
 import { toolKit } from '../testing/tool-kit.js';
@@ -54,8 +55,13 @@ export function examineContribution(examination: Examination): Promise<KitReport
       return environmentKit.examine({ ...subject('environment'), contribution }, { ...settings, ...effort });
     }
     case 'reward':
+      if (makesJudge(subject('reward'))) return judgeKit.examine(subject('reward'), settings);
       return rewardKit.examine(subject('reward'), {
         ...settings,
+        // Its right answers need not be what the environment calls success.
+        ...(contribution.needs?.includes('references') && {
+          accept: [...(settings.accept ?? []), 'success-above-failure'],
+        }),
         term: 'where it pays nothing',
         episodes: defaults ? 500 : 100,
       });
@@ -78,5 +84,14 @@ export function examineContribution(examination: Examination): Promise<KitReport
       return curriculumKit.examine(subject('curriculum'), settings);
     case 'sampler':
       return samplerKit.examine(subject('sampler'), settings);
+  }
+}
+
+/** Whether a reward is a judge. One that cannot be made is no judge, and its check says why. */
+function makesJudge(subject: Parameters<typeof createReward>[0]): boolean {
+  try {
+    return 'judge' in createReward(subject, undefined);
+  } catch {
+    return false;
   }
 }

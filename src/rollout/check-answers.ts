@@ -104,7 +104,7 @@ export function refuseRepeatedNames(functions: readonly FunctionDefinition[]): v
 }
 
 /**
- * Checks the cluster and the labels that `about` returned for a task.
+ * Checks what `about` returned for a task.
  *
  * @throws Error that names the member and its value
  */
@@ -114,7 +114,12 @@ export function checkTaskFacts(value: unknown): TaskFacts {
   if (cluster !== undefined && typeof cluster !== 'string')
     throw new Error(`cluster: must be text, not ${show(cluster)}`);
   const labels = readMember(facts, 'labels', 'labels');
-  return { ...(cluster !== undefined && { cluster }), ...(labels !== undefined && { labels: labelsOf(labels) }) };
+  const references = readMember(facts, 'references', 'references');
+  return {
+    ...(cluster !== undefined && { cluster }),
+    ...(labels !== undefined && { labels: labelsOf(labels) }),
+    ...(references !== undefined && { references: referencesOf(references) }),
+  };
 }
 
 /**
@@ -234,6 +239,12 @@ function detailsOf(facts: object): JsonObject | undefined {
   if (details === undefined) return undefined;
   if (!isRecord(details)) throw new Error(`facts.details: must be an object, not ${show(details)}`);
   return copyJson(details, 'facts.details') as JsonObject;
+}
+
+function referencesOf(references: unknown): readonly string[] {
+  const isList = Array.isArray(references) && references.every((one) => typeof one === 'string');
+  if (!isList) throw new Error(`references: must be a list of texts, not ${show(references)}`);
+  return [...(references as readonly string[])];
 }
 
 function labelsOf(labels: unknown): NonNullable<TaskFacts['labels']> {

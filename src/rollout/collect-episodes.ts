@@ -2,7 +2,8 @@
 // environment has answered. In free collection, an episode continues as soon as its own environment has answered, and
 // if the policy takes a second call before it has answered the first, the episodes take turns in two halves: one is
 // answered while the other plays. A sampler that batches by itself is told of every episode as it comes. An episode does
-// not depend on the rule or on the order of answers: its randomness is keyed by its position in the run.
+// not depend on the rule or on the order of answers: its randomness is keyed by its position in the run. Where a reward has
+// judges, they read each group when its last episode has ended, beside the episodes that still play.
 import { setImmediate } from 'node:timers/promises';
 
 import type { Conclusion } from '../contracts/environment.js';
@@ -19,9 +20,11 @@ import { CallSignals } from './call-signals.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EnvironmentPool } from './environment-pool.js';
 import { EpisodeCounter, type EpisodeCounts } from './episode-counts.js';
+import { EndedGroups } from './ended-groups.js';
 import { EpisodeLost } from './episode-lost.js';
 import { EpisodeSandbox, joinSandboxOptions } from './episode-sandbox.js';
 import type { Filled } from './filled.js';
+import { judgeGroup } from './judge-group.js';
 import { type Attempt, failedEpisode, LiveEpisode, type ActorTurn } from './live-episode.js';
 import { uniformDraws } from './uniform-draws.js';
 import { unlessAborted } from './unless-aborted.js';
@@ -138,6 +141,10 @@ class Collection {
   #ready: LiveEpisode[] = [];
   /** Number of running calls of environments, tools and players. */
   #pending = 0;
+  /** Number of groups that judges read. */
+  #judging = 0;
+  /** Which episodes are judged together. Undefined: no reward has judges. */
+  readonly #groups: EndedGroups | undefined;
   /** The error that ends the whole collection. */
   #error: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
@@ -153,6 +160,8 @@ class Collection {
   #beginning = 0;
   /** The collection has ended, so no caller waits for the remaining calls. */
   #over = false;
+  /** Ends the calls of judges with the collection, also if an error ends it. */
+  readonly #judgesEnd = new AbortController();
 
   constructor(
     keys: readonly EpisodeKey[],
@@ -165,6 +174,7 @@ class Collection {
     this.#entries = entries;
     this.#results = new Array<Episode>(keys.length);
     this.#waiting = keys.map((key, index) => ({ key, index, retries: 0 }));
+    if (entries.some(({ reward }) => reward.judges.length > 0)) this.#groups = new EndedGroups(keys);
     const horizon = Math.max(...entries.map((one) => one.horizon));
     this.#counter = new EpisodeCounter(keys.length, horizon, options.progress);
   }
@@ -173,7 +183,7 @@ class Collection {
     const { signal } = this.#options;
     const start = performance.now();
     try {
-      while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending > 0) {
+      while (this.#waiting.length > 0 || this.#live.size > 0 || this.#pending + this.#judging > 0) {
         // Lets timers, signals and answers run. If environments and the model answer immediately, nothing else does.
         await unlessAborted(setImmediate(), signal);
         // Episodes that begin immediately are answered together with the others.
@@ -181,7 +191,9 @@ class Collection {
         this.#throwError();
         const due = this.#takeDue();
         if (due.length > 0) this.#answer(due);
-        else if (this.#pending > 0 || this.#calls.size > 0) await unlessAborted(this.#somethingHappens(), signal);
+        else if (this.#pending + this.#calls.size + this.#judging > 0) {
+          await unlessAborted(this.#somethingHappens(), signal);
+        }
       }
       this.#throwError();
       const milliseconds = performance.now() - start;
@@ -191,6 +203,7 @@ class Collection {
       return this.#results;
     } finally {
       this.#over = true;
+      this.#judgesEnd.abort();
       // A caller may dispose of the model after an error. Once aborted, nobody waits for it.
       await unlessAborted(Promise.all(this.#calls), signal).catch(() => undefined);
       // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
@@ -308,6 +321,7 @@ class Collection {
     const sandbox = needs && new EpisodeSandbox(environments.openSandbox, needs, random);
     let instance: InstanceHandle | undefined;
     try {
+      const references = reward.references ? await referencesOf(task, environments) : undefined;
       instance = await environments.acquire();
       if (this.#over) return environments.release(instance);
       const opened = own && (await sandbox?.open());
@@ -317,7 +331,7 @@ class Collection {
         void sandbox?.close();
         return environments.release(instance);
       }
-      const limits = { horizon, reward, instructions, sandbox };
+      const limits = { horizon, reward, instructions, sandbox, references };
       const episode = new LiveEpisode(attempt, instance, random, actor, begun, limits);
       this.#live.add(episode);
       if (episode.ended) this.#leave(episode);
@@ -485,15 +499,45 @@ class Collection {
     }
   }
 
-  #end({ index }: Attempt, episode: Episode): void {
+  #end({ index, key }: Attempt, episode: Episode): void {
     this.#results[index] = episode;
-    this.#counter.episode(episode);
+    const { environments, reward } = this.#playingOf(key);
+    const places = this.#groups?.end(index);
+    if (reward.judges.length === 0) this.#counter.episode(episode);
+    else if (places !== undefined) this.#judge(places, reward, environments);
+  }
+
+  /** Lets judges read a group that has ended. */
+  #judge(places: readonly number[], reward: ComposedReward, { world: { instructions } }: EnvironmentPool): void {
+    const { retries } = this.#options.rollout;
+    const call = { reward, instructions, retries, signal: this.#judgesEnd.signal };
+    this.#judging += 1;
+    const group = places.map((place) => this.#results[place] as Episode);
+    judgeGroup(group, call)
+      .then((judged) => {
+        for (const [member, place] of places.entries()) {
+          this.#results[place] = judged[member] as Episode;
+          this.#counter.episode(judged[member] as Episode);
+        }
+      })
+      .catch((error: unknown) => void (this.#error ??= { error }))
+      .finally(() => {
+        this.#judging -= 1;
+        this.#wake();
+      });
   }
 
   #again(attempt: Attempt): void {
     const place = this.#waiting.findIndex(({ index }) => index > attempt.index);
     this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, attempt);
   }
+}
+
+/** Right answers of a task. */
+async function referencesOf(task: string, { world }: EnvironmentPool): Promise<readonly string[] | undefined> {
+  if (!world.tells) return undefined;
+  const [told] = await world.about([task]);
+  return told?.references;
 }
 
 /** The promises that hold for how this actor samples. */

@@ -4,6 +4,7 @@ import type { RewardScheme, RewardTurn } from '../contracts/reward.js';
 import { composeReward } from './compose-reward.js';
 
 const turn: RewardTurn = {
+  text: 'stop',
   facts: { success: true, invalid: false },
   native: 0,
   malformed: false,

@@ -59,6 +59,15 @@ export const instanceShapes: { readonly [kind in Exclude<ContributionKind, 'envi
   sampler: { promises, connect: 'function', publish: 'function', generate: 'function', describe: 'function' },
 };
 
+/** The same of a reward that is a judge. */
+const judgeShape: Shape = { density: 'string', judge: 'function', bounds: 'function' };
+
+/** The members that an instance of a kind needs. */
+export function instanceShape(kind: keyof typeof instanceShapes, made: unknown): Shape {
+  const isJudge = kind === 'reward' && typeof made === 'object' && made !== null && 'judge' in made;
+  return isJudge ? judgeShape : instanceShapes[kind];
+}
+
 /** The required members of a policy's estimate. */
 export const estimateShape: Shape = {
   parameters: 'number',

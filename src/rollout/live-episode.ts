@@ -17,6 +17,7 @@ import type { ComposedReward } from './compose-reward.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
 import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
 import { refitFormat } from './fit-format.js';
+import { rewardTurn } from './reward-turn.js';
 import { TokenSequence } from './token-sequence.js';
 import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
 
@@ -46,6 +47,8 @@ export interface EpisodeLimits {
   readonly instructions: string;
   /** Absent if nobody needs one. */
   readonly sandbox?: EpisodeSandbox | undefined;
+  /** Right answers of the task, if the reward reads them. */
+  readonly references?: readonly string[] | undefined;
 }
 
 /** The data of a turn besides its step. */
@@ -160,7 +163,12 @@ export class LiveEpisode {
     const malformed = parsed !== undefined && 'malformed' in parsed ? parsed.malformed : undefined;
     const { facts, reward: native, verdicts } = conclusion ?? step;
     this.#verdicts = verdicts ?? this.#verdicts;
-    const turn = { ...written, ...(malformed !== undefined && { malformed }), ...(calls && { calls }) };
+    const turn = {
+      ...written,
+      ...(action !== undefined && { action }),
+      ...(malformed !== undefined && { malformed }),
+      ...(calls && { calls }),
+    };
     const { reward, components } = this.#score(turn, { facts, native });
     this.turns.push({
       observation: this.#observation,
@@ -218,6 +226,7 @@ export class LiveEpisode {
       return: this.turns.reduce((sum, turn) => sum + turn.reward, 0),
       ...(this.sequence && { sequences: [this.sequence.record()] }),
       ...(this.#verdicts && { verdicts: this.#verdicts }),
+      ...(this.limits.references && { references: this.limits.references }),
       ...(sandbox !== undefined && { sandbox }),
       ...(this.begun.tools && { tools: this.begun.tools }),
       retries: this.attempt.retries,
@@ -232,23 +241,22 @@ export class LiveEpisode {
 
   /** The reward of the turn after those so far. */
   #score(
-    { calls, cut, malformed, sampled }: Pick<Turn, 'calls' | 'cut' | 'malformed' | 'sampled'>,
+    turn: Pick<Turn, 'text' | 'action' | 'calls' | 'cut' | 'malformed' | 'sampled'>,
     { facts, native }: Pick<Turn, 'facts' | 'native'>,
   ): Pick<Turn, 'reward' | 'components'> {
-    const previous = this.turns.at(-1)?.facts;
-    const { reward, components } = this.limits.reward.score({
-      facts,
-      ...(previous !== undefined && { previous }),
-      native,
-      malformed: malformed !== undefined,
-      cut,
-      tokens: sampled === undefined ? 0 : sampled[1] - sampled[0],
-      ...(calls && { calls: calls.map(({ name, status }) => ({ name, failed: status !== 'answered' })) }),
-      terminated: this.#terminated,
-      truncated: this.#truncated !== undefined,
-      index: this.turns.length,
-    });
-    return { reward, components };
+    const { references, reward } = this.limits;
+    return reward.score(
+      rewardTurn(
+        { ...turn, facts, native },
+        {
+          previous: this.turns.at(-1)?.facts,
+          references,
+          terminated: this.#terminated,
+          truncated: this.#truncated !== undefined,
+          index: this.turns.length,
+        },
+      ),
+    );
   }
 
   #standStill(observation: string, invalid: boolean): Stepped {

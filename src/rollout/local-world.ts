@@ -244,7 +244,8 @@ class LocalWorld implements WorldHandle {
 
   #checkTold(task: string, told: unknown): TaskFacts {
     const facts = checkTaskFacts(told);
-    const text = JSON.stringify([facts.cluster, Object.entries(facts.labels ?? {}).sort()]);
+    const { cluster, labels = {}, references = [] } = facts;
+    const text = JSON.stringify([cluster, Object.entries(labels).sort(), ...references]);
     const before = this.#told.get(task) ?? text;
     if (before !== text) {
       throw new AgentgymError('AG_PLUGIN_FAILED', {

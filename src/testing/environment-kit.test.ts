@@ -243,6 +243,7 @@ const fixtures: Record<string, readonly (Partial<Subject> & { readonly settings?
       return { about: (task) => ({ cluster: String(order.push(task)) }) };
     }),
   ],
+  references: [brokenWorld(() => ({ about: async (task) => ({ ...(await about(task)), references: ['stop'] }) }))],
   clusters: [
     brokenWorld(() => ({ about: (task) => ({ cluster: task.replace(/\D/g, '') }) })),
     brokenWorld(() => ({ sharesClusters: true })),

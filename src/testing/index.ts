@@ -10,6 +10,7 @@ export { curriculumKit } from './curriculum-kit.js';
 export { environmentKit } from './environment-kit.js';
 export type { EnvironmentCheckSettings, EnvironmentSubject } from './environment-checks/environment-subject.js';
 export { formatKit, type FormatCheckSettings } from './format-kit.js';
+export { judgeKit, type JudgeCheckSettings } from './judge-kit.js';
 export { playerKit } from './player-kit.js';
 export { policyKit } from './policy-kit.js';
 export type { PolicyCheckSettings, PolicySubject } from './policy-checks/policy-context.js';

@@ -1,7 +1,7 @@
-import type { RewardBounds, RewardModule, RewardScheme } from '../contracts/reward.js';
+import type { Judge, RewardBounds, RewardModule, RewardScheme } from '../contracts/reward.js';
 import { checkShape } from '../errors/check-shape.js';
 import { createRandom } from '../random/create-random.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
+import { instanceShape } from '../rollout/contribution-shapes.js';
 import { Kit, type KitSettings, type SubjectOf } from './conformance-kit.js';
 import { firstFound } from './findings.js';
 import { purityChecks } from './purity-checks.js';
@@ -56,6 +56,21 @@ function answersOf({ create, episodes }: Context): unknown {
 }
 
 export type RewardSubject = SubjectOf<RewardModule<never>>;
+
+/** Creates a scheme or a judge, and checks its members. */
+export function createReward(subject: RewardSubject, seed: number | undefined): RewardScheme | Judge {
+  const created = subject.create(subject.options as never, testHost(seed));
+  const made = checkShape(created, instanceShape('reward', created), 'create()');
+  if (['outcome', 'turn'].includes(made.density)) return made;
+  throw new Error(`create().density: must be 'outcome' or 'turn', not ${JSON.stringify(made.density)}`);
+}
+
+/** The same of a subject that must be a scheme. */
+export function createScheme(subject: RewardSubject, seed: number | undefined): RewardScheme {
+  const made = createReward(subject, seed);
+  if ('judge' in made) throw new Error('create() makes a judge, which `judgeKit` checks');
+  return made;
+}
 
 /** Checks a reward scheme against its contract, on simulated episodes. */
 export const rewardKit = new Kit<RewardSubject, RewardCheckSettings, Context>({
@@ -113,10 +128,8 @@ export const rewardKit = new Kit<RewardSubject, RewardCheckSettings, Context>({
     ...purityChecks<Context>(answersOf),
   ],
   prepare: (subject, settings) => {
-    const create = () => subject.create(subject.options as never, testHost(settings.seed));
-    const scheme = checkShape(create(), instanceShapes.reward, 'create()');
-    if (!['outcome', 'turn'].includes(scheme.density))
-      throw new Error(`create().density: must be 'outcome' or 'turn', not ${JSON.stringify(scheme.density)}`);
+    const create = () => createScheme(subject, settings.seed);
+    const scheme = create();
     const random = createRandom(settings.seed ?? 0);
     const episodes = Array.from({ length: settings.episodes ?? 500 }, (_, index): ScoredEpisode => {
       const stream = random.stream('episode', index);

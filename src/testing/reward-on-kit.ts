@@ -1,16 +1,15 @@
 import type { Environment, StepResult } from '../contracts/environment.js';
 import type { RewardScheme } from '../contracts/reward.js';
-import { checkShape } from '../errors/check-shape.js';
 import { createRandom } from '../random/create-random.js';
-import { instanceShapes } from '../rollout/contribution-shapes.js';
+import { rewardTurn } from '../rollout/reward-turn.js';
 import { sourceOf } from '../rollout/source-of.js';
 import { Kit, type KitSettings } from './conformance-kit.js';
 import { act, conclude, freshCall } from './environment-checks/call-environment.js';
 import type { EnvironmentSubject } from './environment-checks/environment-subject.js';
 import { placeOfThrown, playEpisode } from './environment-checks/play-episode.js';
 import { firstFound } from './findings.js';
-import { outsideBounds, type RewardSubject } from './reward-kit.js';
-import { testEnvironmentHost, testHost } from './test-host.js';
+import { createScheme, outsideBounds, type RewardSubject } from './reward-kit.js';
+import { testEnvironmentHost } from './test-host.js';
 
 export interface RewardOnSettings extends KitSettings {
   /** Number of training tasks that each player plays. */
@@ -25,7 +24,7 @@ export interface RewardOnSettings extends KitSettings {
 interface Played {
   readonly player: string;
   readonly task: string;
-  readonly turns: readonly StepResult[];
+  readonly turns: readonly ScoredTurn[];
   readonly success: boolean;
   readonly total: number;
 }
@@ -53,12 +52,17 @@ const players = {
   oracle: () => true,
 };
 
-/** The scores of the turns of an episode, whose last one may be graded because it was cut. */
-function score(scheme: RewardScheme, turns: readonly StepResult[]): number {
-  return turns.reduce((sum, { facts, reward: native, terminated, truncated }, index) => {
-    const previous = turns[index - 1]?.facts;
-    const told = { facts, native, terminated, truncated, index, malformed: false, cut: false, tokens: 0 };
-    return sum + scheme.score({ ...told, ...(previous && { previous }) });
+/** A played turn, whose last one may be graded because it was cut. */
+interface ScoredTurn extends Pick<StepResult, 'facts' | 'reward' | 'terminated' | 'truncated'> {
+  readonly action: string;
+}
+
+/** The sum of the scores of the turns of an episode. */
+function score(scheme: RewardScheme, turns: readonly ScoredTurn[], references: readonly string[] | undefined): number {
+  return turns.reduce((sum, { action, facts, reward: native, terminated, truncated }, index) => {
+    const turn = { text: action, action, facts, native, cut: false };
+    const place = { previous: turns[index - 1]?.facts, references, terminated, truncated, index };
+    return sum + scheme.score(rewardTurn(turn, place));
   }, 0);
 }
 
@@ -111,8 +115,7 @@ export const rewardOnKit = new Kit<
     },
   ],
   prepare: async (subject, settings, atEnd) => {
-    const made = subject.reward.create(subject.reward.options as never, testHost(settings.seed));
-    const scheme = checkShape(made, instanceShapes.reward, 'create()');
+    const scheme = createScheme(subject.reward, settings.seed);
     const { open, options } = subject.environment;
     const random = createRandom(settings.seed ?? 0);
     const world = await open(options as never, testEnvironmentHost());
@@ -127,12 +130,13 @@ export const rewardOnKit = new Kit<
       };
       const episode = await playEpisode(environment, task, random, choose, limit);
       if (episode.thrown !== undefined) throw new Error(`${player} on ${task}: ${placeOfThrown(episode)}`);
-      const turns = episode.turns.map(({ result }) => result);
+      const turns = episode.turns.map(({ action, result }): ScoredTurn => ({ ...result, action }));
       const last = turns.at(-1);
       if (last !== undefined && !last.terminated && !last.truncated)
         turns.splice(-1, 1, { ...last, ...(await conclude(environment, 'horizon')), truncated: true });
       const success = turns.at(-1)?.facts.success === true;
-      return { player, task, turns, success, total: score(scheme, turns) };
+      const references = (await world.about?.(task))?.references;
+      return { player, task, turns, success, total: score(scheme, turns, references) };
     };
     const played: Played[] = [];
     const names = Object.keys(players) as (keyof typeof players)[];

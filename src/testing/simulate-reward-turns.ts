@@ -12,6 +12,10 @@ export interface SimulatedEpisode {
 /** Maximum number of calls of a turn. */
 const mostCalls = 3;
 
+/** Answers of the player, and the right one. */
+const answers = ['4', 'four apples', 'north'];
+const references = ['4', '4.0'];
+
 /** Maximum number of tokens of a turn. */
 const actionTokens = 50;
 
@@ -48,7 +52,11 @@ export function simulateEpisode(random: Random): SimulatedEpisode {
     const previous = turns.at(-1)?.facts;
     const last = index === length - 1;
     const terminated = last && (success || (random.integer(0, 2) === 1 && !calls));
+    const text = random.stream('text', index).choice(answers);
     turns.push({
+      text,
+      ...(!malformed && !calls && { action: text }),
+      references,
       facts,
       ...(previous && { previous }),
       native: malformed || calls ? 0 : random.normal(),

@@ -13,6 +13,8 @@ interface BudgetCosts {
   readonly token?: number;
   /** A call of a tool that was carried out. */
   readonly toolCall?: number;
+  /** A token that a judge read or wrote to judge an episode. */
+  readonly judgeToken?: number;
 }
 
 export interface Budget {
@@ -36,9 +38,9 @@ const tolerance = 1e-9;
 /** Whether a stage of this kind pays anything out of a budget with these prices. */
 export function costsAnything(
   kind: 'sft' | 'rl',
-  { demonstration = 0, episode = 0, turn = 0, token = 0 }: BudgetCosts,
+  { demonstration = 0, episode = 0, turn = 0, token = 0, toolCall = 0, judgeToken = 0 }: BudgetCosts,
 ): boolean {
-  return kind === 'sft' ? demonstration > 0 : episode + turn + token > 0;
+  return kind === 'sft' ? demonstration > 0 : episode + turn + token + toolCall + judgeToken > 0;
 }
 
 /** Units of each stage. A stage without units does nothing. */
@@ -98,12 +100,21 @@ export function payForGroups(
 }
 
 function episodeCost(
-  { episode = 0, turn = 0, token = 0, toolCall = 0 }: BudgetCosts,
-  { turns }: CompletedEpisode,
+  { episode = 0, turn = 0, token = 0, toolCall = 0, judgeToken = 0 }: BudgetCosts,
+  played: CompletedEpisode,
 ): number {
+  const { turns } = played;
   const tokens = turns.reduce((sum, { sampled }) => sum + (sampled === undefined ? 0 : sampled[1] - sampled[0]), 0);
   const calls = turns.reduce((sum, one) => sum + (one.calls?.filter(isCarriedOut).length ?? 0), 0);
-  return episode + turn * turns.length + token * tokens + toolCall * calls;
+  return episode + turn * turns.length + token * tokens + toolCall * calls + judgeToken * judgeTokens(played);
+}
+
+/**
+ * Tokens of the judgements of an episode. A judgement that was made before, for an equal episode or before a resume, counts
+ * as if it were made again: so costs do not depend on what was judged first.
+ */
+export function judgeTokens({ verdicts = [] }: CompletedEpisode): number {
+  return verdicts.reduce((sum, { tokens = 0 }) => sum + tokens, 0);
 }
 
 function affordable(units: number, cost: number): number {

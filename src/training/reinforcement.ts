@@ -8,7 +8,7 @@ import type { EnvironmentPool } from '../rollout/environment-pool.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { type EpisodesSummary, summarizeEpisodes } from '../rollout/summarize-episodes.js';
 import { taskName } from '../rollout/task-name.js';
-import type { StageBudget } from './budget.js';
+import { judgeTokens, type StageBudget } from './budget.js';
 import { affordableGroups, collectGroups } from './collect-groups.js';
 import { collectionTimes, timesOf } from './collection-times.js';
 import { creditBatch } from './credit-batch.js';
@@ -73,7 +73,8 @@ export function plannedSteps(options: ReinforcementOptions): number {
   const { steps, budget, tasksPerStep } = options;
   if (budget === undefined) return steps;
   const groups = affordableGroups(budget, 0, options);
-  if (groups > 0 && (budget.costs.turn || budget.costs.token || budget.costs.toolCall)) return steps;
+  const { turn, token, toolCall, judgeToken } = budget.costs;
+  if (groups > 0 && (turn || token || toolCall || judgeToken)) return steps;
   return Math.min(steps, Math.ceil(groups / tasksPerStep));
 }
 
@@ -210,6 +211,10 @@ export function trainReinforcement(options: ReinforcementOptions): Promise<Stage
         turns: summary.turns + greedy.turns,
         tokens: summary.tokens + greedy.tokens,
         toolCalls: summary.toolCallsRun + greedy.toolCallsRun,
+        judgeTokens: [...episodes, ...collected.greedy.values()].reduce(
+          (sum, episode) => sum + (episode.status === 'completed' ? judgeTokens(episode) : 0),
+          0,
+        ),
         trainedTokens: updates.policy.tokens,
         optimizerSteps: updates.policy.taken,
         units: spent - state.spent,

@@ -23,6 +23,8 @@ export interface Spending extends JsonObject {
   readonly tokens: number;
   /** Calls of tools that were carried out in them. Absent: none. */
   readonly toolCalls?: number;
+  /** Tokens of the judgements of these episodes. Absent: none. */
+  readonly judgeTokens?: number;
   /** Tokens whose loss reached the policy's weights, once for every pass over them. */
   readonly trainedTokens: number;
   /** Steps of the policy's optimizer that were applied. */
@@ -45,6 +47,7 @@ export interface StepCosts {
   readonly turns?: number;
   readonly tokens?: number;
   readonly toolCalls?: number;
+  readonly judgeTokens?: number;
   readonly trainedTokens: number;
   readonly optimizerSteps: number;
   readonly units?: number;
@@ -74,11 +77,13 @@ export function spend(before: Spending, costs: StepCosts, operations: number | u
     turns = 0,
     tokens = 0,
     toolCalls = 0,
+    judgeTokens = 0,
     trainedTokens,
     optimizerSteps,
     units = 0,
   } = costs;
   const calls = (before.toolCalls ?? 0) + toolCalls;
+  const judged = (before.judgeTokens ?? 0) + judgeTokens;
   return {
     demonstrations: before.demonstrations + demonstrations,
     tasks: before.tasks === null || tasks === null ? null : [...new Set([...before.tasks, ...tasks])],
@@ -86,6 +91,7 @@ export function spend(before: Spending, costs: StepCosts, operations: number | u
     turns: before.turns + turns,
     tokens: before.tokens + tokens,
     ...(calls > 0 && { toolCalls: calls }),
+    ...(judged > 0 && { judgeTokens: judged }),
     trainedTokens: before.trainedTokens + trainedTokens,
     optimizerSteps: before.optimizerSteps + optimizerSteps,
     operations: before.operations === null || operations === undefined ? null : before.operations + operations,
@@ -111,6 +117,8 @@ export interface SpentTotals {
   readonly tokens: number;
   /** Absent if there were none. */
   readonly toolCalls?: number;
+  /** Absent if there were none. */
+  readonly judgeTokens?: number;
   readonly trainedTokens: number;
   readonly optimizerSteps: number;
   /** Absent if the policy cannot count them. */
@@ -120,7 +128,7 @@ export interface SpentTotals {
 }
 
 export function spentTotals({ tasks, operations, units, ...counts }: Spending): SpentTotals {
-  const { demonstrations, episodes, turns, tokens, toolCalls, trainedTokens, optimizerSteps } = counts;
+  const { demonstrations, episodes, turns, tokens, toolCalls, judgeTokens, trainedTokens, optimizerSteps } = counts;
   return {
     demonstrations,
     ...(tasks !== null && { tasks: tasks.length }),
@@ -128,6 +136,7 @@ export function spentTotals({ tasks, operations, units, ...counts }: Spending): 
     turns,
     tokens,
     ...(toolCalls !== undefined && { toolCalls }),
+    ...(judgeTokens !== undefined && { judgeTokens }),
     trainedTokens,
     optimizerSteps,
     ...(operations !== null && { operations }),
@@ -143,6 +152,7 @@ const metricNames: { readonly [name in keyof SpentTotals]-?: string } = {
   turns: 'cost/turns',
   tokens: 'cost/tokens',
   toolCalls: 'cost/tool_calls',
+  judgeTokens: 'cost/judge_tokens',
   trainedTokens: 'cost/trained_tokens',
   optimizerSteps: 'cost/optimizer_steps',
   operations: 'cost/operations',

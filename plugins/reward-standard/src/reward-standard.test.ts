@@ -20,6 +20,7 @@ function scores(
   return whole.map((now, index) => {
     const previous = whole[index - 1];
     const turn: RewardTurn = {
+      text: 'go north',
       facts: now,
       ...(previous === undefined ? {} : { previous }),
       native: 7,

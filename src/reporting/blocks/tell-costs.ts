@@ -17,6 +17,7 @@ const currencies: ReadonlyMap<string, string> = new Map([
   ['turns', 'turns'],
   ['tokens', 'sampled tokens'],
   ['toolCalls', 'tool calls'],
+  ['judgeTokens', 'tokens of judges'],
   ['trainedTokens', 'trained tokens'],
   ['optimizerSteps', 'optimizer steps'],
   ['operations', 'FLOPs'],

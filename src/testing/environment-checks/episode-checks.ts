@@ -12,7 +12,8 @@ const usualObservationCharacters = 16_384;
 const observationsOf = ({ start, turns }: play.CheckedEpisode): readonly string[] =>
   [start, ...turns.map(({ result }) => result)].map(({ observation }) => observation);
 
-const optionalFacts: readonly OptionalFact[] = ['progress', 'milestones'];
+/** Those that steps report. */
+const stepFacts = ['progress', 'milestones'] as const satisfies readonly OptionalFact[];
 
 /** What is wrong with the facts of a turn, given those of the turn before. */
 function badFacts(
@@ -20,7 +21,7 @@ function badFacts(
   { facts, terminated, truncated }: play.PlayedTurn['result'],
   before: Facts | undefined,
 ): string | undefined {
-  const wrong = optionalFacts.find((fact) => declared.includes(fact) !== (facts[fact] !== undefined));
+  const wrong = stepFacts.find((fact) => declared.includes(fact) !== (facts[fact] !== undefined));
   if (wrong !== undefined && declared.includes(wrong)) return `\`${wrong}\` is declared but not reported`;
   if (wrong !== undefined) {
     const all = [...declared, wrong].map((fact) => `'${fact}'`).join(', ');
@@ -152,7 +153,8 @@ export const episodeChecks: readonly EnvironmentCheck[] = [
             if (environment.conclude === undefined || turns.length === 0) return {};
             await play.playAgain(environment, { ...episode, turns }, context.random);
             const conclusion = await conclude(environment, cause);
-            const missing = context.contribution.facts?.find((fact) => conclusion?.facts[fact] === undefined);
+            const { facts = [] } = context.contribution;
+            const missing = stepFacts.find((fact) => facts.includes(fact) && conclusion?.facts[fact] === undefined);
             if (missing !== undefined) throw new Error(`\`${missing}\` is declared but not reported`);
             const again = await play.playAgain(environment, episode, context.random);
             return {

@@ -17,6 +17,9 @@ const factsOf = async (world: World, task: string) => checkTaskFacts(await world
 const tellsNothing = ({ world }: EnvironmentContext): string | undefined =>
   world.about === undefined ? 'the world has no about()' : undefined;
 
+const declaresReferences = ({ contribution }: EnvironmentContext): boolean =>
+  contribution.facts?.includes('references') ?? false;
+
 /** The world again, and another one, by words for messages. */
 const worldsOf = async ({ world, other }: EnvironmentContext): Promise<readonly [string, World][]> =>
   Object.entries({ 'a second time': world, 'in another world': await other() });
@@ -97,8 +100,8 @@ export const taskChecks: readonly EnvironmentCheck[] = [
     run: async (context) => {
       const listed = await listSplits(context.world, Math.min(askedTwice, context.settings.ids));
       const told = async (of: World, task: string): Promise<string> => {
-        const { cluster, labels = {} } = await factsOf(of, task);
-        return JSON.stringify([cluster, Object.entries(labels).sort()]);
+        const { cluster, labels = {}, references = [] } = await factsOf(of, task);
+        return JSON.stringify([cluster, Object.entries(labels).sort(), ...references]);
       };
       const first = new Map<string, string>();
       const worlds = [['first', context.world] as const, ...(await worldsOf(context))];
@@ -114,6 +117,24 @@ export const taskChecks: readonly EnvironmentCheck[] = [
           }),
         ),
       );
+    },
+  },
+  {
+    id: 'references',
+    title: 'about() tells right answers of every task exactly if the contribution lists `references`',
+    cure: "Write `facts: ['references']` in the contribution, and return at least one text in `references` of every task.",
+    idle: (context) => (declaresReferences(context) ? undefined : tellsNothing(context)),
+    run: async (context) => {
+      const declared = declaresReferences(context);
+      const listed = await listSplits(context.world, Math.min(askedTwice, context.settings.ids));
+      return firstFound([...new Set([...context.tasks, ...[...listed.values()].flat()])], async (task) => {
+        const { references = [] } = context.world.about === undefined ? {} : await factsOf(context.world, task);
+        const told = references.length;
+        if (told > 0 === declared) return undefined;
+        return declared
+          ? `about(${shorten(task)}) tells no right answer`
+          : `about(${shorten(task)}) tells \`references\`, which are not declared`;
+      });
     },
   },
   {

@@ -5,6 +5,7 @@ import { validate } from './options.js';
 import { create } from './template-name.js';
 
 const lost: RewardTurn = {
+  text: 'go north',
   facts: { success: false, invalid: false },
   native: 0,
   malformed: false,
