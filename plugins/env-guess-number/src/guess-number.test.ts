@@ -182,7 +182,7 @@ describe('guess-number', () => {
   });
 
   it('tells how wide the interval of a game is', () => {
-    expect(aboutTask('4-33/17')).toEqual({ cluster: '4-33', labels: { width: 30 } });
+    expect(aboutTask('4-33/17')).toEqual({ cluster: '4-33', labels: { width: 30 }, references: ['17'] });
     expect(() => aboutTask('4-33/40')).toThrow(/not a task of guess-number/);
   });
 

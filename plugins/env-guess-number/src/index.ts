@@ -9,7 +9,7 @@ export default [
     summary: 'Guess a hidden number; each reply says higher or lower',
     options,
     validate,
-    facts: ['progress', 'milestones'],
+    facts: ['progress', 'milestones', 'references'],
     load: () => import('./guess-number.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

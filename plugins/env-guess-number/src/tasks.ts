@@ -29,8 +29,8 @@ export function parseTask(task: string): Game {
  * Games on the same interval have the same best play, so they form a cluster. A wider interval needs more halvings.
  */
 export function aboutTask(task: string): TaskFacts {
-  const { low, high } = parseTask(task);
-  return { cluster: `${low}-${high}`, labels: { width: high - low + 1 } };
+  const { low, high, secret } = parseTask(task);
+  return { cluster: `${low}-${high}`, labels: { width: high - low + 1 }, references: [String(secret)] };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { RewardContribution } from '@agentgym/cli';
 
-import { callsOptions, costOptions, formatOptions, sparseOptions, wayOptions } from './options.js';
+import { callsOptions, costOptions, formatOptions, sparseOptions, validateVerified, verifiedOptions, wayOptions } from './options.js';
 
 export default [
   {
@@ -34,6 +34,15 @@ export default [
     needs: ['progress'],
     load: () => import('./progress.js'),
   } satisfies RewardContribution<typeof wayOptions>,
+  {
+    kind: 'reward',
+    name: 'verified',
+    summary: 'How well the last action fits a right answer of the task, from 0 to 1',
+    options: verifiedOptions,
+    validate: validateVerified,
+    needs: ['references'],
+    load: () => import('./verified.js'),
+  } satisfies RewardContribution<typeof verifiedOptions>,
   {
     kind: 'reward',
     name: 'format',

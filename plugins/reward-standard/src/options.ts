@@ -1,4 +1,4 @@
-import type { OptionsDeclaration, OptionsOf } from '@agentgym/cli';
+import type { OptionFinding, OptionsDeclaration, OptionsOf } from '@agentgym/cli';
 
 export const sparseOptions = {} as const satisfies OptionsDeclaration;
 
@@ -43,3 +43,37 @@ export const callsOptions = {
   failed: { type: 'number', minimum: 0, default: 0.01, description: 'Price of each call that was not' },
 } as const satisfies OptionsDeclaration;
 export type CallsOptions = OptionsOf<typeof callsOptions>;
+
+export const verifiedOptions = {
+  match: {
+    type: 'choice',
+    choices: ['exact', 'normalized', 'number', 'set', 'f1'],
+    default: 'normalized',
+    description:
+      'When an answer fits: the same characters, the same words, the same number, the same items in any order, or F1 of the words',
+  },
+  tolerance: {
+    type: 'number',
+    minimum: 0,
+    maximum: 1,
+    default: 0,
+    description: 'Largest difference of a number that fits, as a share of the right one',
+  },
+  after: {
+    type: 'string',
+    default: null,
+    description: 'Mark before the answer in the last action, such as `answer:`; unset: the whole action is the answer',
+  },
+} as const satisfies OptionsDeclaration;
+export type VerifiedOptions = OptionsOf<typeof verifiedOptions>;
+
+/** A mark of no characters, and a tolerance that nothing reads. */
+export function validateVerified({ match, tolerance, after }: VerifiedOptions): readonly OptionFinding[] {
+  if (after === '') {
+    const hint = 'Remove it: without a mark, the whole action is the answer.';
+    return [{ path: ['after'], message: 'after is empty', hint }];
+  }
+  if (match === 'number' || tolerance === 0) return [];
+  const message = `tolerance has no effect with match: ${match}`;
+  return [{ path: ['tolerance'], message, hint: 'Remove it, or set match: number.', idle: true }];
+}

@@ -9,6 +9,7 @@ import { create as createFormat } from './format.js';
 import { costOptions, formatOptions } from './options.js';
 import { create as createProgress } from './progress.js';
 import { create as createSparse } from './sparse.js';
+import { create as createVerified } from './verified.js';
 
 /** The rewards of an episode with these facts. `more` adds other properties of its turns. */
 function scores(
@@ -35,6 +36,38 @@ function scores(
     return scheme.score(turn);
   });
 }
+
+describe('verified', () => {
+  const words = { match: 'normalized', tolerance: 0, after: null } as const;
+  const paid = (options: Parameters<typeof createVerified>[0], turn: Partial<RewardTurn>) =>
+    scores(
+      createVerified(options),
+      [{}, {}],
+      [{ action: 'Paris' }, { terminated: true, references: ['Paris'], ...turn }],
+    );
+
+  it('compares the last action with the right answers, and pays nothing before', () => {
+    expect(paid(words, { action: 'the PARIS.' })).toEqual([0, 1]);
+    expect(paid(words, { action: 'London' })).toEqual([0, 0]);
+    expect(paid(words, { action: 'London', references: ['Paris', 'London'] })).toEqual([0, 1]);
+    expect(paid({ ...words, match: 'exact' }, { action: 'paris' })).toEqual([0, 0]);
+    expect(paid({ ...words, match: 'f1' }, { action: 'big Paris' })[1]).toBeCloseTo(2 / 3, 12);
+    expect(paid({ ...words, match: 'set' }, { action: 'b, a', references: ['{a, b}'] })).toEqual([0, 1]);
+    expect(paid({ ...words, match: 'number', tolerance: 0.01 }, { action: '99', references: ['100'] })).toEqual([0, 1]);
+  });
+
+  it('takes an episode that was cut, and no text that was no action', () => {
+    expect(paid(words, { action: 'Paris', terminated: false, truncated: true })).toEqual([0, 1]);
+    expect(paid(words, { text: 'Paris', malformed: true })).toEqual([0, 0]);
+    expect(paid(words, { action: 'Paris', references: [] })).toEqual([0, 0]);
+  });
+
+  it('reads the answer behind the last mark', () => {
+    const marked = { ...words, after: 'answer:' };
+    expect(paid(marked, { action: 'answer: Rome? No, answer: Paris' })).toEqual([0, 1]);
+    expect(paid(marked, { action: 'Paris' })).toEqual([0, 0]);
+  });
+});
 
 describe('sparse', () => {
   it('pays the success once and nothing else', () => {
