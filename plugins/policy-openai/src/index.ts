@@ -1,5 +1,6 @@
-import type { PlayerContribution, SamplerContribution } from '@agentgym/cli';
+import type { PlayerContribution, RewardContribution, SamplerContribution } from '@agentgym/cli';
 
+import { judgeOptions, validateJudge } from './judge-options.js';
 import { options, validate } from './options.js';
 import { samplerOptions } from './sampler-options.js';
 
@@ -19,4 +20,13 @@ export default [
     options: samplerOptions,
     load: () => import('./token-sampler.js'),
   } satisfies SamplerContribution<typeof samplerOptions>,
+  {
+    kind: 'reward',
+    name: 'judged',
+    summary: 'The grade that a model behind an OpenAI-compatible endpoint gives an episode by a rubric, from 0 to 1',
+    options: judgeOptions,
+    validate: validateJudge,
+    external: true,
+    load: () => import('./judge.js'),
+  } satisfies RewardContribution<typeof judgeOptions>,
 ];

@@ -75,21 +75,28 @@ export function validate({ extraBody, inputPrice, maxCost, outputPrice }: Option
     const message = 'maxCost has no effect: no price is known';
     findings.push({ path: ['maxCost'], message, hint: 'Set inputPrice and outputPrice, or use maxTotalTokens.' });
   }
-  if (extraBody !== null) {
-    const body = readBody(extraBody);
-    const owned = body && Object.keys(body).find((name) => Object.hasOwn(OWNED, name));
-    if (body === undefined) {
-      findings.push({
-        path: ['extraBody'],
-        message: 'extraBody is not a JSON object',
-        hint: `Write it as {"reasoning_effort": "low"}.`,
-      });
-    } else if (owned !== undefined) {
-      const message = `extraBody sets ${owned}`;
-      findings.push({ path: ['extraBody'], message, hint: `Use ${OWNED[owned]} instead.` });
-    }
+  return [...findings, ...validateBody(extraBody)];
+}
+
+/**
+ * A text that is no JSON object, or that sets what is set in another way.
+ *
+ * @param own where members are set that differ from those of players
+ */
+export function validateBody(
+  extraBody: string | null,
+  own: { readonly [member: string]: string } = {},
+): readonly OptionFinding[] {
+  const owners = { ...OWNED, ...own };
+  const body = extraBody === null ? {} : readBody(extraBody);
+  const path = ['extraBody'];
+  if (body === undefined) {
+    const hint = 'Write it as {"reasoning_effort": "low"}.';
+    return [{ path, message: 'extraBody is not a JSON object', hint }];
   }
-  return findings;
+  const owned = Object.keys(body).find((name) => Object.hasOwn(owners, name));
+  if (owned === undefined) return [];
+  return [{ path, message: `extraBody sets ${owned}`, hint: `Use ${owners[owned]} instead.` }];
 }
 
 /** Members of a request that are set in another way. */

@@ -1,45 +1,34 @@
 import type { Host, PlayerContext, PlayerTurn, TextPlayer, PlayerAnswer } from '@agentgym/cli';
-import type OpenAI from 'openai';
 
 import { readAddress, type Address } from './address.js';
-import { readBody, type Options } from './options.js';
-import { readChat } from './read-chat.js';
-import { Endpoint, withOwnSignal } from './requests.js';
-import { isContextFull, readServerError, Unavailable, wantsNewerCap } from './server-errors.js';
+import { ChatModel, type Messages } from './chat-model.js';
+import type { Options } from './options.js';
+import { withOwnSignal } from './requests.js';
+import { isContextFull, readServerError, Unavailable } from './server-errors.js';
 import { Spending } from './spending.js';
-
-type Messages = OpenAI.Chat.ChatCompletionMessageParam[];
-
-/** Longest answer besides the tokens of its text, such as a model's thinking, in bytes. */
-const MOST_BYTES = 2 ** 22;
-const MOST_BYTES_OF_A_TOKEN = 64;
 
 /** A model that is asked for the next message of a conversation. */
 class ChatPlayer implements TextPlayer {
   readonly name: string;
   readonly concurrency: number;
   readonly #address: Address;
-  readonly #endpoint: Endpoint;
+  readonly #chat: ChatModel;
   readonly #options: Options;
   readonly #temperature: number;
-  readonly #extra: { readonly [member: string]: unknown };
   readonly #spending: Spending;
   #model: Promise<string> | undefined;
   /** The name of the model that the server listed. */
   #listed: string | undefined;
-  #cap: 'max_tokens' | 'max_completion_tokens' = 'max_tokens';
 
   constructor(options: Options, host: Host, address: Address, temperature: number) {
-    const { concurrency, maxTokens, model } = options;
+    const { concurrency, model } = options;
     this.name = `openai:${model ?? address.shown}`;
     this.concurrency = concurrency;
     this.#address = address;
     this.#options = options;
     this.#temperature = temperature;
-    this.#extra = readBody(options.extraBody ?? '{}') ?? {};
     this.#spending = new Spending(options);
-    const mostBytes = MOST_BYTES + MOST_BYTES_OF_A_TOKEN * maxTokens;
-    this.#endpoint = new Endpoint({ ...options, address, mostBytes }, host);
+    this.#chat = new ChatModel({ ...options, address, temperature }, host);
     if (model !== null) this.#model = Promise.resolve(model);
   }
 
@@ -77,34 +66,15 @@ class ChatPlayer implements TextPlayer {
 
   async #write(messages: Messages, seed: number, signal: AbortSignal): Promise<PlayerAnswer> {
     const model = await (this.#model ??= this.#findModel(signal));
-    const { maxTokens, seed: sends, topP } = this.#options;
-    const cap = this.#cap;
-    const sampling = {
-      temperature: this.#temperature,
-      top_p: topP,
-      ...(sends === 'own' && { seed }),
-      [cap]: maxTokens,
-    };
-    const body = { model, messages, ...sampling, ...this.#extra } as OpenAI.Chat.ChatCompletionCreateParamsNonStreaming;
-    try {
-      const { usage, ...answer } = await this.#endpoint.ask(
-        signal,
-        () => this.#endpoint.client.chat.completions.create(body, { signal }),
-        (document) => readChat(document, this.#address.shown),
-      );
-      this.#spending.add(usage);
-      return answer;
-    } catch (error) {
-      if (cap !== 'max_tokens' || !wantsNewerCap(error)) throw error;
-      this.#cap = 'max_completion_tokens';
-      return this.#write(messages, seed, signal);
-    }
+    const { usage, ...answer } = await this.#chat.ask(model, messages, seed, signal);
+    this.#spending.add(usage);
+    return answer;
   }
 
   async #findModel(signal: AbortSignal): Promise<string> {
     try {
-      const { client } = this.#endpoint;
-      const first = await this.#endpoint.ask(
+      const { client } = this.#chat.endpoint;
+      const first = await this.#chat.endpoint.ask(
         signal,
         () => client.models.list({ signal }),
         (document) => document.member('data').items()[0]?.member('id').text(),
