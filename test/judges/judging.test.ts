@@ -1,0 +1,168 @@
+// Trains with a judge behind a server of this machine, which is killed and goes away.
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+import { type ChatServer, startChatServer } from '../../plugins/policy-openai/src/fixtures/chat-server.js';
+import { documentOf, freshDataFolders, runCli } from '../cli/run-cli.js';
+import { runWarm } from '../cli/warm-cli.js';
+import { compareRuns } from '../kill/compare-runs.js';
+import { longIt } from '../long.js';
+import { grade } from './grading-server.js';
+
+const plugin = fileURLToPath(new URL('../../plugins/policy-openai', import.meta.url));
+const script = fileURLToPath(new URL('../kill/kill-and-resume.js', import.meta.url));
+const recipe = fileURLToPath(new URL('../kill/judged.yaml', import.meta.url));
+const folders = freshDataFolders();
+const cwd = mkdtempSync(join(tmpdir(), 'agentgym-judges-'));
+let server: ChatServer;
+let environment: Record<string, string>;
+
+beforeAll(async () => {
+  server = await startChatServer(grade);
+  environment = { ...folders, JUDGE_BASE_URL: server.url };
+  expect((await runWarm(['plugins', 'link', plugin], { cwd, environment })).code).toBe(0);
+}, 60_000);
+
+afterAll(async () => {
+  await server.close();
+  for (const folder of [cwd, folders.AGENTGYM_DATA_DIR]) rmSync(folder, { recursive: true });
+});
+
+const agentgym = (...args: string[]) => runWarm(args, { cwd, environment });
+const train = (...args: string[]) => agentgym('train', ...args, '--json');
+
+const linesOf = <Line>(run: string, file: string): Line[] => {
+  const path = join(cwd, run, file);
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+};
+interface KeptLine {
+  readonly key: string;
+  readonly judgements: readonly { readonly tokens: number }[];
+}
+const verdictsOf = (run: string) => linesOf<KeptLine>(run, 'verdicts.jsonl');
+const keysOf = (run: string) =>
+  verdictsOf(run)
+    .map(({ key }) => key)
+    .sort();
+type Metrics = Readonly<Record<string, number>> & { readonly stage: string };
+const metricsOf = (run: string) => linesOf<Metrics>(run, 'metrics.jsonl');
+interface Recorded {
+  readonly status: string;
+  readonly return: number;
+  readonly turns: readonly { readonly components: Readonly<Record<string, number>>; readonly reward: number }[];
+  readonly verdicts?: readonly { readonly judge: string; readonly score: number; readonly tokens: number }[];
+}
+
+/** A server on the port of one that ended. */
+async function serveAgain(url: string): Promise<ChatServer> {
+  const chosen = await startChatServer(grade, Number(new URL(url).port));
+  expect(chosen.url).toBe(url);
+  return chosen;
+}
+
+describe('a judge behind a server', { timeout: 300_000 }, () => {
+  it('is trained on: its numbers, its reasons and its tokens are in the run', async () => {
+    const { code, stderr } = await train(recipe, '--output', 'whole');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('The run is not exactly repeatable: the judge judged is external.');
+    const kept = verdictsOf('whole');
+    expect(kept.length).toBe(server.asked.length);
+    expect(new Set(keysOf('whole')).size).toBe(kept.length);
+    const recorded = linesOf<Recorded>('whole', 'episodes/rl.jsonl');
+    expect(recorded.length).toBeGreaterThan(100);
+    for (const { status, turns, verdicts, return: total } of recorded) {
+      expect(status).toBe('completed');
+      const [verdict] = verdicts!;
+      expect(verdict).toMatchObject({ judge: 'judged', reason: `It is worth ${10 * verdict!.score}.` });
+      const parts = turns.map(({ components }) => components['judged']!);
+      expect(parts.slice(0, -1).every((part) => part === 0)).toBe(true);
+      expect(parts.at(-1)).toBeCloseTo(0.5 * verdict!.score, 12);
+      expect(total).toBeCloseTo(
+        turns.reduce((sum, { reward }) => sum + reward, 0),
+        12,
+      );
+    }
+    const last = metricsOf('whole').at(-1)!;
+    // 4 tasks of 4 episodes in 24 steps, each judged; equal episodes are asked for once, and cost as much each time.
+    expect(last['cost/episodes']).toBe(384);
+    expect(last['cost/judge_tokens']).toBeGreaterThan(384 * 55);
+    expect(last['cost/judge_tokens']).toBeLessThan(384 * 65);
+    expect(last['cost/units']).toBeCloseTo(384 + 0.001 * last['cost/judge_tokens']!, 9);
+    expect(last).toHaveProperty('rollout/reward/judged');
+  });
+
+  it('that goes away stops the run, which then goes on where it was', async () => {
+    await server.close();
+    server = await serveAgain(server.url);
+    const running = runCli(['train', recipe, '--output', 'left', '--json'], { cwd, environment });
+    await expect.poll(() => metricsOf('left').length, { timeout: 120_000, interval: 5 }).toBeGreaterThanOrEqual(12 + 7);
+    await server.close();
+    const left = await running;
+    const before = metricsOf('left').length;
+    expect(left.code).toBe(2);
+    expect(documentOf(left)).toMatchObject({ error: { code: 'AG_REWARD_UNAVAILABLE' } });
+    expect(before).toBeLessThan(12 + 24);
+    // Without the server it repeats the steps after its checkpoint from what is kept, and stops at the same place.
+    const again = await train('--resume', 'left');
+    expect(documentOf(again)).toMatchObject({ error: { code: 'AG_REWARD_UNAVAILABLE' } });
+    expect(metricsOf('left')).toHaveLength(before);
+    server = await serveAgain(server.url);
+    const { code, stderr } = await train('--resume', 'left');
+    expect(code, stderr).toBe(0);
+    expect(compareRuns(join(cwd, 'whole'), join(cwd, 'left'))).toEqual([]);
+    expect(keysOf('left')).toEqual(keysOf('whole'));
+  });
+
+  it('makes failed episodes where it fails, and no zeros', async () => {
+    const failing = await startChatServer((asked, index) => (index % 4 === 0 ? { status: 500 } : grade(asked)));
+    const run = [
+      'train',
+      recipe,
+      '--output',
+      'failing',
+      '--set',
+      'rollout.retries=0',
+      '--set',
+      'rollout.maxFailedShare=1',
+    ];
+    const sets = [
+      '--set',
+      'evaluation.every=0',
+      '--set',
+      'evaluation.before={tasks: 0}',
+      '--set',
+      'evaluation.tasks=null',
+    ];
+    const where = { ...environment, JUDGE_BASE_URL: failing.url };
+    const { code, stderr } = await runWarm([...run, ...sets, '--set', 'budget=null'], { cwd, environment: where });
+    await failing.close();
+    expect(code, stderr).toBe(0);
+    const recorded = linesOf<Recorded & { readonly failure?: object }>('failing', 'episodes/rl.jsonl');
+    const failed = recorded.filter(({ status }) => status === 'failed');
+    expect(failed.length).toBeGreaterThan(5);
+    for (const { failure } of failed)
+      expect(failure).toMatchObject({ phase: 'judge', message: expect.stringContaining('answered 500') as string });
+    const steps = metricsOf('failing').filter(({ stage }) => stage === 'rl');
+    expect(steps.reduce((sum, step) => sum + 16 * step['rollout/failed']!, 0)).toBeCloseTo(failed.length, 6);
+  });
+
+  // Goes red when tokens cost something only where a verdict is new, or when questions depend on what is kept.
+  longIt('ends a run that was killed ten times and resumed as one that was left alone', async () => {
+    const words = ['--kills', '10', '--seed', '3', '--recipe', recipe, '--folder', join(cwd, 'kills')];
+    const env = { ...process.env, ...environment };
+    const before = server.asked.length;
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...words], { env });
+    expect(stdout).toContain('the same logs and the same weights after 10 kills in all');
+    expect(server.asked.length).toBeGreaterThan(before);
+  });
+});
