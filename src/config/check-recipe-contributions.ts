@@ -1,7 +1,12 @@
 import type { AlgorithmFinding, AlgorithmModule } from '../contracts/algorithm.js';
 import type { OptionalFact } from '../contracts/facts.js';
 import type { OptionFinding } from '../contracts/options.js';
-import type { Contribution, ContributionKind } from '../contracts/plugin.js';
+import type {
+  Contribution,
+  ContributionKind,
+  EnvironmentContribution,
+  RewardContribution,
+} from '../contracts/plugin.js';
 import { optionChecks } from '../credit/option-checks.js';
 import { isAgentgymError } from '../errors/agentgym-error.js';
 import { checkOptimizers } from './check-optimizers.js';
@@ -148,14 +153,9 @@ function checkFacts(
   complaints: Complaints,
 ): void {
   if (scheme?.kind !== 'reward' || environment?.kind !== 'environment') return;
-  const missing = (scheme.needs ?? []).find((fact) => environment.facts?.includes(fact) !== true);
-  if (missing === undefined) return;
-  complaints.add(
-    'AG_RECIPE_INVALID',
-    path,
-    `\`${formatPath(path)}\` is ${scheme.name}, but the environment \`${environment.name}\` ${withoutFact[missing]}`,
-    'Choose another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.',
-  );
+  const problem = missingFact(scheme, environment);
+  if (problem === undefined) return;
+  complaints.add('AG_RECIPE_INVALID', path, `\`${formatPath(path)}\` is ${problem}`, missingFactHint);
 }
 
 function refuseWithoutTools(scheme: Contribution | undefined, path: KeyPath, complaints: Complaints): void {
@@ -163,6 +163,18 @@ function refuseWithoutTools(scheme: Contribution | undefined, path: KeyPath, com
   const message = `\`${formatPath(path)}\` is ${scheme.name}, which pays only for calls of tools, and there are none`;
   complaints.add('AG_RECIPE_INVALID', path, message, 'Remove the term, or list tools under `tools`.');
 }
+
+/** "dense, but the environment `x` reports no milestones", if a reward needs what an environment never reports. */
+export function missingFact(
+  { name, needs = [] }: Pick<RewardContribution, 'name' | 'needs'>,
+  environment: Pick<EnvironmentContribution, 'name' | 'facts'>,
+): string | undefined {
+  const missing = needs.find((fact) => environment.facts?.includes(fact) !== true);
+  return missing && `${name}, but the environment \`${environment.name}\` ${withoutFact[missing]}`;
+}
+
+export const missingFactHint =
+  'Choose another scheme, such as `sparse`, or another environment; `agentgym describe environment NAME` shows what it reports.';
 
 async function checkBlock(
   kind: ContributionKind,

@@ -81,7 +81,7 @@ const rewardTerm = v.strictObject({
   options: options('reward scheme', 'reward'),
 });
 
-const reward = v.strictObject({
+export const reward = v.strictObject({
   terms: v.pipe(
     v.array(rewardTerm),
     v.minLength(1),

@@ -118,7 +118,7 @@ export const errorCodes = {
     cure: 'Choose another algorithm, split or environment, or add the named member to the environment.',
   },
   AG_EPISODES_EXPORT: {
-    meaning: 'The episodes of a run cannot be written.',
+    meaning: 'The recorded episodes of a run cannot be written or scored.',
     cause: 'The run has no such log, no episode is kept, or the file cannot be written.',
     cure: 'The message says which; `record.episodes` in a recipe says how many episodes a run keeps.',
   },

@@ -44,6 +44,11 @@ export class OpenJudge {
     private readonly settings: JudgeSettings,
   ) {}
 
+  /** Whether it reads the episodes of a group together. */
+  get compares(): boolean {
+    return this.judge.alone !== true;
+  }
+
   bounds(context: BoundsContext): RewardBounds {
     return this.judge.bounds(context);
   }

@@ -78,18 +78,6 @@ export const judgeKit = new Kit<RewardSubject, JudgeCheckSettings, Context>({
         }),
     },
     {
-      id: 'changes-nothing',
-      title: 'judge() does not change its episodes',
-      cure: 'Copy what you change.',
-      run: ({ judge, groups, ask }) =>
-        firstFound(groups.slice(0, 2), async ({ judged }) => {
-          const given = structuredClone(judge.alone === true ? judged.slice(0, 1) : judged);
-          const before = JSON.stringify(given);
-          await ask(given, new AbortController().signal).catch(() => undefined);
-          return JSON.stringify(given) === before ? undefined : 'the episodes had changed afterwards';
-        }),
-    },
-    {
       id: 'interrupted',
       title: 'a call ends soon after its signal is aborted',
       cure: 'Pass the signal to every request and every pause.',
@@ -126,7 +114,7 @@ export const judgeKit = new Kit<RewardSubject, JudgeCheckSettings, Context>({
       return { played, judged: played.map(judgedEpisode) };
     });
     const ask = async (group: readonly JudgedEpisode[], signal: AbortSignal) =>
-      judge.judge(group, { signal, random: random.stream('judge') });
+      judge.judge(structuredClone(group), { signal, random: random.stream('judge') });
     return { judge, groups, ask };
   },
 });

@@ -98,6 +98,25 @@ describe('payForGroups', () => {
   const budget = { units: 20, costs: { episode: 1, turn: 2, token: 0.5 } };
   const group = [episode(2, 2), episode(1)]; // 1 + 4 + 2, and 1 + 2 + 0.5
 
+  it('adds what judges read and wrote', () => {
+    const judged = {
+      ...episode(1),
+      verdicts: [
+        { judge: 'judged', score: 1, tokens: 40 },
+        { judge: 'tests', score: 1 },
+      ],
+    };
+    const priced = { units: 20, costs: { episode: 1, judgeToken: 0.1 } };
+    expect(payForGroups(priced, 0, [[judged], [episode(1)]])).toMatchObject({ spent: 6, overdrawn: false });
+    expect(
+      payForGroups(
+        priced,
+        0,
+        Array.from({ length: 5 }, () => [judged]),
+      ),
+    ).toMatchObject({ spent: 20, overdrawn: true });
+  });
+
   it('adds up episodes, turns and tokens', () => {
     expect(payForGroups(budget, 0, [group])).toEqual({ groups: [group], spent: 10.5, overdrawn: false });
   });

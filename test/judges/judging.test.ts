@@ -1,6 +1,6 @@
 // Trains with a judge behind a server of this machine, which is killed and goes away.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -63,6 +63,25 @@ interface Recorded {
   readonly verdicts?: readonly { readonly judge: string; readonly score: number; readonly tokens: number }[];
 }
 
+interface ScoredLog {
+  readonly log: string;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly correlation: number | null;
+  readonly terms: Readonly<Record<string, number>>;
+}
+
+async function score(
+  run: string,
+  reward: object,
+  ...words: string[]
+): Promise<{ readonly logs: readonly ScoredLog[] }> {
+  writeFileSync(join(cwd, 'reward.json'), JSON.stringify(reward));
+  const result = await agentgym('score', run, '--reward', 'reward.json', '--json', ...words);
+  expect(result.code, result.stdout).toBe(0);
+  return documentOf(result) as unknown as { readonly logs: readonly ScoredLog[] };
+}
+
 /** A server on the port of one that ended. */
 async function serveAgain(url: string): Promise<ChatServer> {
   const chosen = await startChatServer(grade, Number(new URL(url).port));
@@ -121,6 +140,120 @@ describe('a judge behind a server', { timeout: 300_000 }, () => {
     expect(code, stderr).toBe(0);
     expect(compareRuns(join(cwd, 'whole'), join(cwd, 'left'))).toEqual([]);
     expect(keysOf('left')).toEqual(keysOf('whole'));
+  });
+
+  it('has said of recorded episodes what `score` reads again, without a question', async () => {
+    const asked = server.asked.length;
+    const terms = [
+      { name: 'sparse' },
+      {
+        name: 'judged',
+        weight: 0.5,
+        options: { model: 'tiny', rubric: 'Are the guesses near each other? {references}', retries: 0 },
+      },
+    ];
+    const same = await score('whole', { reward: { terms } });
+    expect(server.asked.length).toBe(asked);
+    const rl = same.logs.find(({ log }) => log === 'rl')!;
+    const recorded = linesOf<Recorded>('whole', 'episodes/rl.jsonl');
+    expect(rl).toMatchObject({ scored: recorded.length, played: 384, failed: 0, unjudged: 0, leftOut: 0 });
+    expect(rl.correlation).toBeCloseTo(1, 12);
+    expect(rl.after).toBeCloseTo(rl.before!, 12);
+    expect(rl.after).toBeCloseTo(recorded.reduce((sum, one) => sum + one.return, 0) / recorded.length, 9);
+    expect(rl.terms['sparse']! + rl.terms['judged']!).toBeCloseTo(rl.after!, 9);
+    expect(same.logs.find(({ log }) => log === 'evaluation.final')).toMatchObject({ scored: 8, played: 8 });
+    // Another rubric is another question.
+    const other = [{ name: 'judged', options: { model: 'tiny', rubric: 'Is it short?', retries: 0 } }];
+    const asks = await score('whole', { reward: { terms: other } }, '--log', 'evaluation.final');
+    expect(asks.logs).toHaveLength(1);
+    expect(server.asked.length).toBeGreaterThan(asked);
+    expect(verdictsOf('whole')).toHaveLength(new Set(keysOf('whole')).size);
+  });
+
+  it('is not needed to compare answers with right ones', async () => {
+    const right = await score(
+      'whole',
+      { reward: { terms: [{ name: 'verified', options: { match: 'number' } }] } },
+      '--log',
+      'rl',
+    );
+    const recorded = linesOf<Recorded & { readonly success: boolean }>('whole', 'episodes/rl.jsonl');
+    const successes = recorded.filter(({ success }) => success).length;
+    expect(successes).toBeGreaterThan(0);
+    // In guess-number the right number ends the game, so the rule and the world agree.
+    expect(right.logs[0]).toMatchObject({
+      afterSuccess: 1,
+      afterFailure: 0,
+      terms: { verified: right.logs[0]!.after },
+    });
+    expect(right.logs[0]!.after).toBeCloseTo(successes / recorded.length, 9);
+    const told = await agentgym('score', 'whole', '--reward', 'reward.json', '--log', 'rl');
+    expect(told.stdout).toMatch(/log +episodes +return +new return +correlation/);
+    expect(told.stdout).toContain(`${recorded.length} of 384`);
+  });
+
+  it.each([
+    ['no file', undefined, [], 'AG_RECIPE_NOT_FOUND'],
+    ['a misspelt key', { reward: { terms: [{ nam: 'sparse' }] } }, [], 'AG_RECIPE_UNKNOWN_KEY'],
+    ['another key of a recipe', { reward: { terms: [{ name: 'sparse' }] }, seed: 1 }, [], 'AG_RECIPE_UNKNOWN_KEY'],
+    [
+      'a permission that nothing needs',
+      { reward: { terms: [{ name: 'sparse' }], allowInversion: true } },
+      [],
+      'AG_RECIPE_IDLE_SETTING',
+    ],
+    ['an unknown reward', { reward: { terms: [{ name: 'spars' }] } }, [], 'AG_CONTRIBUTION_UNKNOWN'],
+    ['a wrong option', { reward: { terms: [{ name: 'dense', options: { share: 2 } }] } }, [], 'AG_OPTION_INVALID'],
+    ['the same term twice', { reward: { terms: [{ name: 'sparse' }, { name: 'sparse' }] } }, [], 'AG_RECIPE_INVALID'],
+    ['a log that is none', { reward: { terms: [{ name: 'sparse' }] } }, ['--log', 'sft'], 'AG_EPISODES_EXPORT'],
+  ] as const)('is not asked for %s', async (_what, document, words, code) => {
+    rmSync(join(cwd, 'reward.json'), { force: true });
+    if (document !== undefined) writeFileSync(join(cwd, 'reward.json'), JSON.stringify(document));
+    const result = await agentgym('score', 'whole', '--reward', 'reward.json', '--json', ...words);
+    expect(documentOf(result)).toMatchObject({ error: { code } });
+    expect(result.code).toBe(2);
+  });
+
+  const priced = 'budget={units: 9, costs: {demonstration: 0, episode: 1, judgeToken: 0.001}}';
+  const judgedAlone = 'reward.terms=[{name: judged, options: {model: tiny}}]';
+  it.each([
+    [
+      'a price of tokens without a judge',
+      [priced, 'reward.terms=[{name: sparse}]'],
+      'AG_RECIPE_IDLE_SETTING',
+      'budget.costs.judgeToken',
+    ],
+    ['a judge that pays failures like successes', [judgedAlone], 'AG_REWARD_INVERSION', 'reward.terms'],
+    [
+      'a judge without a model',
+      ['reward.terms=[{name: sparse}, {name: judged, weight: 0.5}]'],
+      'AG_RECIPE_INVALID',
+      'reward.terms[1].options.model',
+    ],
+    [
+      'right answers that a world does not tell',
+      [
+        'environment.name=textcraft',
+        'environment.options={}',
+        'reward={terms: [{name: verified}], allowInversion: true}',
+        'budget=null',
+      ],
+      'AG_RECIPE_INVALID',
+      'reward.terms[0].name',
+    ],
+    ['exact runs with a judge on a server', ['exact=true'], 'AG_RUN_INEXACT', 'exact'],
+  ] as const)('is refused by a recipe with %s', async (_what, settings, code, path) => {
+    const result = await train(recipe, '--check', ...settings.flatMap((setting) => ['--set', setting]));
+    expect(documentOf(result), result.stderr).toMatchObject({ error: { code, path } });
+    expect(result.code).toBe(2);
+  });
+
+  it('is told by a check, which asks nothing', async () => {
+    const asked = server.asked.length;
+    const { code, stdout } = await train(recipe, '--check');
+    expect(code, stdout).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ external: ['the judge judged is external'] });
+    expect(server.asked.length).toBe(asked);
   });
 
   it('makes failed episodes where it fails, and no zeros', async () => {

@@ -1,8 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
 
 import type { EntryPlan, RunPlan } from '../../config/run-plan.js';
-import type { Episode } from '../../contracts/trajectory.js';
 import { JsonLinesWriter } from '../../demonstrations/json-lines-writer.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { systemReason } from '../../errors/system-error.js';
@@ -11,15 +9,14 @@ import { Instances } from '../../experiments/instances.js';
 import { playedEnvironment } from '../../experiments/open-parts.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
-import { readJsonLines } from '../../files/read-json-lines.js';
 import { systemPrompt } from '../../rollout/actor.js';
 import { fitFormat, refitFormat } from '../../rollout/fit-format.js';
-import { checkLine } from '../../runs/recorded-shapes.js';
 import { planOfRun } from '../../runs/plan-of-run.js';
 import { readManifest, type RunManifest } from '../../runs/run-manifest.js';
 import { atifDocument } from './atif-document.js';
 import { chatDocument } from './chat-document.js';
-import type { EpisodeSource, RecordedEpisode, SourceEntry } from './recorded-episode.js';
+import type { EpisodeSource, SourceEntry } from './recorded-episode.js';
+import { readRecorded, recordedLogs } from './recorded-logs.js';
 
 /** How an episode is written. */
 const episodeFormats = { atif: atifDocument, chat: chatDocument } as const;
@@ -56,7 +53,7 @@ export interface ExportedEpisodes {
 export async function exportEpisodes(request: ExportEpisodesRequest): Promise<ExportedEpisodes> {
   const { filter, force, format, output, run } = request;
   const manifest = await readManifest(run);
-  const logs = chooseLogs(run, request.logs);
+  const logs = recordedLogs(run, request.logs);
   if (!force && existsSync(output)) {
     throw new AgentgymError('AG_OUTPUT_EXISTS', {
       message: `${output} already exists.`,
@@ -69,10 +66,7 @@ export async function exportEpisodes(request: ExportEpisodesRequest): Promise<Ex
   let [episodes, leftOut] = [0, 0];
   try {
     for (const log of logs) {
-      const file = join(run, 'episodes', log);
-      const lines = readJsonLines<Episode & Pick<RecordedEpisode, 'stage' | 'step'>>(file);
-      for await (const { document, number } of lines) {
-        checkLine('episode', document, file, number);
+      for await (const document of readRecorded(log)) {
         request.settings.signal.throwIfAborted();
         if (document.status !== 'completed' || (filter === 'success' && !document.success)) {
           leftOut += 1;
@@ -94,21 +88,6 @@ export async function exportEpisodes(request: ExportEpisodesRequest): Promise<Ex
     await writer.discard();
     throw error;
   }
-}
-
-/** Files of logs, in name order. */
-function chooseLogs(run: string, wanted: readonly string[] | undefined): readonly string[] {
-  const folder = join(run, 'episodes');
-  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : [];
-  const names = files.map((file) => decodeURIComponent(file.slice(0, -'.jsonl'.length))).sort();
-  const missing = wanted?.find((name) => !names.includes(name));
-  if (missing !== undefined || names.length === 0) {
-    throw new AgentgymError('AG_EPISODES_EXPORT', {
-      message: missing === undefined ? `${run} has no recorded episodes.` : `The run has no log \`${missing}\`.`,
-      hint: names.length === 0 ? 'Record some with `record.episodes` in the recipe.' : `It has: ${names.join(', ')}.`,
-    });
-  }
-  return names.filter((name) => wanted?.includes(name) ?? true).map((name) => `${encodeURIComponent(name)}.jsonl`);
 }
 
 /** Makes what the prompt consists of: the rules of the environment, the format, and the tools. */
