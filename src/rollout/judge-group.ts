@@ -36,7 +36,7 @@ export async function judgeGroup(
 }
 
 /** What judges read. Equal plays give equal copies, wherever in a run they were played. */
-export function judgedEpisode(episode: CompletedEpisode, instructions: string): JudgedEpisode {
+function judgedEpisode(episode: CompletedEpisode, instructions: string): JudgedEpisode {
   const { task, turns, finalObservation, terminated, truncated, success, references } = episode;
   return {
     task,
