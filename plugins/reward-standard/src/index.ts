@@ -1,6 +1,14 @@
 import type { RewardContribution } from '@agentgym/cli';
 
-import { callsOptions, costOptions, formatOptions, sparseOptions, validateVerified, verifiedOptions, wayOptions } from './options.js';
+import {
+  callsOptions,
+  costOptions,
+  formatOptions,
+  sparseOptions,
+  validateVerified,
+  verifiedOptions,
+  wayOptions,
+} from './options.js';
 
 export default [
   {
