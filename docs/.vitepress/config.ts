@@ -118,6 +118,7 @@ export default defineConfig({
           'worlds-in-python',
           'tools',
           'writing-a-reward',
+          'judges',
           'writing-an-algorithm',
           'writing-a-policy',
           'writing-an-action-format',

@@ -61,6 +61,9 @@ export function readVerdicts(run: string): { readonly verdicts: readonly KeptVer
 export class VerdictLog {
   readonly #log: AppendLog;
   #isOpen = true;
+  /** The newest write to the disk, and the next one, which is for all lines that come before it begins. */
+  #syncing: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   /** @param keep bytes of whole lines */
   constructor(run: string, keep: number) {
@@ -71,7 +74,12 @@ export class VerdictLog {
   async write(verdict: KeptVerdict): Promise<void> {
     if (!this.#isOpen) return;
     this.#log.appendLine({ formatVersion: 1, ...verdict });
-    await this.#log.sync();
+    this.#next ??= this.#syncing.then(() => {
+      this.#next = undefined;
+      this.#syncing = this.#isOpen ? this.#log.sync() : Promise.resolve();
+      return this.#syncing;
+    });
+    await this.#next;
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 // The example of the guide on environments is code: the conformance kit finds nothing in it, and an agent learns in it.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,6 +24,7 @@ import { openSandbox } from '../../src/sandbox/open-sandbox.js';
 import { repository } from '../architecture/source-files.js';
 import { runWarm } from '../cli/warm-cli.js';
 import { longIt } from '../long.js';
+import { typeErrors } from '../types/type-errors.js';
 import { codeBlocks, noteOf } from './code-blocks.js';
 
 const examples = join(repository, 'docs/guides/examples');
@@ -168,6 +170,79 @@ it.each([
   });
   rmSync(folder, { recursive: true });
 });
+
+// Goes red when a judge of the guide is no longer one that agentgym asks, or when what it says is not trained on.
+it('a judge of the guide, in fewer than 80 lines, is trained on', { timeout: 120_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'agentgym-judge-'));
+  const files = codeBlocks('docs/guides/judges.md').flatMap((block) => {
+    const name = noteOf(block, 'file');
+    return name === undefined ? [] : [[name, block.text] as const];
+  });
+  const own = new Map(files);
+  const judge = own.get('index.js')!;
+  expect(judge.trimEnd().split('\n').length).toBeLessThan(80);
+  expect(typeErrors(new Map([['index.js', judge]])).get('index.js')).toEqual([]);
+  const port = await freePort();
+  for (const [name, text] of files) writeFileSync(join(folder, name), text.replaceAll('8471', String(port)));
+  const program = spawn(process.execPath, ['program.js', String(port)], { cwd: folder, stdio: 'ignore' });
+  try {
+    await expect
+      .poll(() =>
+        fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '["a"]' }).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      )
+      .toBe(true);
+    const settings = [
+      ...['policy.options.threads=1', 'stages.sft.steps=20', 'stages.sft.optimizer.warmup=2', 'stages.rl.steps=6'],
+      ...[
+        'stages.sft.demonstrations.count=200',
+        'evaluation.every=0',
+        'evaluation.final.tasks=10',
+        'stages.rl.tasksPerStep=4',
+      ],
+      ...[
+        'evaluation.before={tasks: 0}',
+        'evaluation.tasks=null',
+        'evaluation.split=null',
+        'evaluation.temperatures=null',
+      ],
+    ];
+    const sets = settings.flatMap((setting) => ['--set', setting]);
+    const { code, stderr } = await runWarm(['train', 'fresh.yaml', '--output', 'run', ...sets], { cwd: folder });
+    expect(code, stderr).toBe(0);
+    const lines = readFileSync(join(folder, 'run/episodes/rl.jsonl'), 'utf8').trimEnd().split('\n');
+    const episodes = lines.map((line) => JSON.parse(line) as RecordedEpisode);
+    expect(episodes.length).toBeGreaterThan(100);
+    for (const { turns, verdicts } of episodes) {
+      const share = new Set(turns.map(({ text }) => text)).size / turns.length;
+      expect(turns.at(-1)!.components['fresh-words']).toBeCloseTo(share / 2, 12);
+      expect(verdicts[0]).toMatchObject({ judge: 'fresh-words', score: share / 2 });
+    }
+    const metrics = readFileSync(join(folder, 'run/metrics.jsonl'), 'utf8').trimEnd().split('\n');
+    const steps = metrics.map((line) => JSON.parse(line) as Record<string, number | string>);
+    for (const step of steps.filter(({ stage }) => stage === 'rl'))
+      expect(step['train/optimizer_steps']).toBeGreaterThan(0);
+  } finally {
+    program.kill('SIGKILL');
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** A port on which nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+interface RecordedEpisode {
+  readonly turns: readonly { readonly text: string; readonly components: Readonly<Record<string, number>> }[];
+  readonly verdicts: readonly object[];
+}
 
 interface Outcome {
   readonly temperature: number;

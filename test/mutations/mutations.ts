@@ -17,6 +17,20 @@ export interface Mutation {
 /** Sorted by the test that must fail. */
 export const mutations: readonly Mutation[] = [
   {
+    file: 'plugins/policy-openai/src/read-score.ts',
+    find: 'if (score < 0 || score > best)',
+    replace: 'if (score < 0)',
+    test: 'plugins/policy-openai/src/judge.test.ts',
+    reddens: 'takes a grade that is too good',
+  },
+  {
+    file: 'plugins/reward-standard/src/verified.ts',
+    find: 'action.lastIndexOf(after)',
+    replace: 'action.indexOf(after)',
+    test: 'plugins/reward-standard/src/reward-standard.test.ts',
+    reddens: 'behind the last mark',
+  },
+  {
     file: 'src/credit/action-tokens.ts',
     find: 'return next === undefined || batch.turn[next] !== batch.turn[index];',
     replace: 'return next === undefined;',
@@ -955,6 +969,27 @@ export const mutations: readonly Mutation[] = [
     reddens: 'is refused if it is of the test split',
   },
   {
+    file: 'src/rollout/ended-groups.ts',
+    find: 'return group.left === 0 ? group.places : undefined;',
+    replace: 'return [place];',
+    test: 'src/rollout/judge-group.test.ts',
+    reddens: 'read a whole group',
+  },
+  {
+    file: 'src/rollout/open-judge.ts',
+    find: 'if (isUnavailable(error)) throw this.#unavailable(error);',
+    replace: '',
+    test: 'src/rollout/judge-group.test.ts',
+    reddens: 'that are gone end the collection',
+  },
+  {
+    file: 'src/rollout/open-judge.ts',
+    find: 'if (kept !== undefined) return Promise.resolve(kept);',
+    replace: '',
+    test: 'src/rollout/judge-group.test.ts',
+    reddens: 'are asked once for what is kept',
+  },
+  {
     file: 'src/rollout/build-batch.ts',
     find: 'batch.rewards[offset + end - 1] = reward;',
     replace: 'batch.rewards[offset + start] = reward;',
@@ -1023,6 +1058,20 @@ export const mutations: readonly Mutation[] = [
     replace: 'step.state',
     test: 'src/rollout/tools.test.ts',
     reddens: 'starts from the same state as the turn after it',
+  },
+  {
+    file: 'src/runs/kept-verdicts.ts',
+    find: 'bytes += end + 1;',
+    replace: 'bytes += rest.length + end + 1;',
+    test: 'src/runs/kept-verdicts.test.ts',
+    reddens: 'lose the half line of a kill',
+  },
+  {
+    file: 'src/training/budget.ts',
+    find: ' + judgeToken * judgeTokens(played)',
+    replace: '',
+    test: 'src/training/budget.test.ts',
+    reddens: 'adds what judges read and wrote',
   },
   {
     file: 'src/training/horizon.ts',

@@ -13,7 +13,15 @@ import type {
   RewardModule,
   ToolModule,
 } from '@agentgym/cli';
-import { formatKit, toolKit, algorithmKit, environmentKit, rewardKit, optionDefaults } from '@agentgym/cli/testing';
+import {
+  algorithmKit,
+  environmentKit,
+  formatKit,
+  judgeKit,
+  optionDefaults,
+  rewardKit,
+  toolKit,
+} from '@agentgym/cli/testing';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 
@@ -289,6 +297,10 @@ describe('the kits find nothing in', () => {
 
   it('the reward', async () => {
     expect(await rewardKit.check({ ...(await load<RewardModule<object>>('reward.ts')), options: {} })).toEqual([]);
+  });
+
+  it('the judge', async () => {
+    expect(await judgeKit.check({ ...(await load<RewardModule<object>>('judge.ts')), options: {} })).toEqual([]);
   });
 
   it('the action format', async () => {

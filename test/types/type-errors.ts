@@ -11,7 +11,8 @@ const cache = join(repository, '.cache');
 /**
  * The errors of TypeScript, with the settings of this repository, in files of a new folder.
  *
- * @param files text by path, such as `right/index.ts`; they may import each other and `@agentgym/cli`
+ * @param files text by path, such as `right/index.ts`; they may import each other and `@agentgym/cli`. Files in JavaScript
+ * have their types in comments.
  * @returns messages by path; empty if there are none
  */
 export function typeErrors(files: ReadonlyMap<string, string>): Map<string, string[]> {
@@ -22,7 +23,8 @@ export function typeErrors(files: ReadonlyMap<string, string>): Map<string, stri
       mkdirSync(dirname(join(folder, name)), { recursive: true });
       writeFileSync(join(folder, name), text);
     }
-    const settings = { extends: '../../tsconfig.json', include: ['.'], exclude: [] };
+    const compilerOptions = { allowJs: true, checkJs: true };
+    const settings = { extends: '../../tsconfig.json', compilerOptions, include: ['.'], exclude: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
     // Messages have paths relative to this folder.
     const { stdout, stderr, error } = spawnSync(process.execPath, [compiler, '-p', '.', '--pretty', 'false'], {

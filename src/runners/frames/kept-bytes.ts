@@ -3,12 +3,13 @@ import { join } from 'node:path';
 
 import { latestCheckpointFolder } from '../../runs/checkpoints.js';
 import { readManifest } from '../../runs/run-manifest.js';
+import { readVerdicts, verdictsFile } from '../../runs/kept-verdicts.js';
 import { readTrainerState } from '../../runs/trainer-state.js';
 
 /**
  * How many bytes at the beginning of a file a job may never change: those that a run keeps when it resumes from what is
- * here. Logs are cut to their lengths in the checkpoint (`DiskJournal`), and demonstrations that the manifest does not
- * record are played again. Everything else is kept as it is.
+ * here. Logs are cut to their lengths in the checkpoint (`DiskJournal`), demonstrations that the manifest does not record
+ * are played again, and half a line at the end of the verdicts is cut off. Everything else is kept as it is.
  *
  * @returns undefined for a file that is not here
  */
@@ -19,7 +20,9 @@ export async function keptBytes(run: string, path: string): Promise<number | und
     ? await loggedBytes(run, path)
     : path.startsWith('demonstrations/')
       ? await recordedBytes(run, path)
-      : found.size;
+      : path === verdictsFile
+        ? readVerdicts(run).bytes
+        : found.size;
   return Math.min(kept, found.size);
 }
 
