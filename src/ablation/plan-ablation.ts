@@ -12,7 +12,7 @@ import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { AblationPlan, CellPlan, CellSettings } from './ablation-plan.js';
 import { expandGrid, gridSize } from './expand-grid.js';
-import { rewardJudge } from '../experiments/reward-judge.js';
+import { rewardCheck } from '../experiments/reward-check.js';
 import { findAxis } from './named-axes.js';
 import { ablationFingerprint, resolveCells, type CellBase, type ResolvedCells } from './resolve-cells.js';
 
@@ -80,7 +80,7 @@ async function fromAxis(request: AblationRequest, builtIn: readonly string[]): P
   const axis = findAxis(request.what, builtIn);
   const place = { source, sets, cwd, host };
   const resolved = acceptRecipe(await resolveRecipe(place));
-  const base = { ...place, judgeRewards: rewardJudge(host, settings) };
+  const base = { ...place, checkRewards: rewardCheck(host, settings) };
   const asked = await axis.cells({ plan: resolved.plan, host, settings, values });
   const { question, cells, reference, compare = 'reference', shared = {}, fixed = {}, tests } = asked;
   const plan = {
@@ -116,7 +116,7 @@ async function fromFile(request: AblationRequest, path: string): Promise<Asked> 
   // A recipe named in the file is relative to the file; a recipe from the command line is relative to the current
   // folder.
   const place = { source, sets, cwd: request.recipe === undefined ? folder : cwd, host };
-  const base = { ...place, judgeRewards: rewardJudge(host, request.settings) };
+  const base = { ...place, checkRewards: rewardCheck(host, request.settings) };
   if (!cells.some(({ id }) => id === plan.reference)) {
     throw new AgentgymError('AG_ABLATION_GRID', {
       message: `\`reference\` is ${plan.reference}, which is not a cell.`,

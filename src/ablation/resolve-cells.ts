@@ -19,7 +19,7 @@ export interface Cell extends CellPlan {
 }
 
 /** The recipe that cells change, with the settings that all share. */
-export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets' | 'judgeRewards'>> &
+export type CellBase = Required<Pick<RecipeRequest, 'cwd' | 'sets' | 'checkRewards'>> &
   Pick<RecipeRequest, 'source'> & { readonly host: PluginHost };
 
 /** Cells, and the plan of each by its id. */

@@ -17,7 +17,7 @@ export async function describeContribution(
   const presets = 'presets' in contribution ? contribution.presets : undefined;
   const optimizers = contribution.kind === 'policy' ? contribution.optimizers : undefined;
   const facts = contribution.kind === 'environment' ? ['success', 'invalid', ...(contribution.facts ?? [])] : undefined;
-  const external = contribution.kind === 'tool' ? contribution.external : undefined;
+  const external = contribution.kind === 'tool' || contribution.kind === 'reward' ? contribution.external : undefined;
   const survey = kind === 'environment' ? await surveyEnvironment(host, settings, name) : undefined;
   const needs = contribution.kind === 'reward' ? contribution.needs : undefined;
   const lines = [

@@ -34,11 +34,11 @@ export interface RecipeRequest {
   /** Installed plugins. */
   readonly host: ContributionFinder;
   /** Absent: rewards are not judged. */
-  readonly judgeRewards?: RewardJudge;
+  readonly checkRewards?: RewardCheck;
 }
 
 /** Finds rewards that pay a failure like a success, and permissions for such rewards that nothing needs. */
-export type RewardJudge = (plan: RunPlan) => Promise<readonly RewardFinding[]>;
+export type RewardCheck = (plan: RunPlan) => Promise<readonly RewardFinding[]>;
 
 /** What is wrong with a reward. */
 export interface RewardFinding {
@@ -78,7 +78,7 @@ export interface Resolution {
  * @throws AgentgymError if a file cannot be found or read, or a flag is malformed
  */
 export async function resolveRecipe(request: RecipeRequest): Promise<Resolution> {
-  const { source, cwd, host, judgeRewards, cell = [] } = request;
+  const { source, cwd, host, checkRewards, cell = [] } = request;
   const settings = (request.sets ?? []).map((set) => (typeof set === 'string' ? parseSetting(set) : set));
   const files =
     typeof source === 'object' ? givenLayers(source, cwd) : readChain(await locate(source, cwd), 'recipe', []);
@@ -110,8 +110,8 @@ export async function resolveRecipe(request: RecipeRequest): Promise<Resolution>
   if (complaints.findings.length > 0) return found();
   resolvePaths(recipe, originOf, cwd);
   const placed = (error: AgentgymError) => placeError(error, originOf);
-  if (judgeRewards)
-    await settleRewards(recipe, { judge: judgeRewards, isInGrid: request.cell !== undefined }, context, placed);
+  if (checkRewards)
+    await settleRewards(recipe, { judge: checkRewards, isInGrid: request.cell !== undefined }, context, placed);
   if (complaints.findings.length > 0) return found();
   const origin = (path: KeyPath) =>
     valueAt(merged.value, path) !== undefined ? (originOf(path)?.origin ?? 'default') : 'default';
@@ -148,7 +148,7 @@ function checkHorizon(recipe: ParsedRecipe, complaints: Complaints): void {
 /** Judges the rewards. A permission without effect is dropped in a grid, whose other cells may need it. */
 async function settleRewards(
   recipe: ParsedRecipe,
-  { judge, isInGrid }: { readonly judge: RewardJudge; readonly isInGrid: boolean },
+  { judge, isInGrid }: { readonly judge: RewardCheck; readonly isInGrid: boolean },
   context: IdleContext,
   placed: ResolvedRecipe['placed'],
 ): Promise<void> {

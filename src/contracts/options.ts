@@ -55,8 +55,8 @@ interface OptionCommon {
   readonly levels?: readonly Json[];
   /**
    * True if this option of a policy says how something is computed and not what: an engine, threads, memory. A run may be
-   * resumed with another value, and only its last bits may differ. Of a reward: it says how a judge is asked, and what was
-   * judged with another value counts.
+   * resumed with another value, and only its last bits may differ. Of a reward: it says how a judge is asked, and not what. A
+   * run may be resumed with another value, and what was judged before counts.
    */
   readonly resumable?: boolean;
   /** True if this option of a policy is its number of threads. Runs side by side on one machine get 1 each. */

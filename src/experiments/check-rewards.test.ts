@@ -9,7 +9,7 @@ import { openPluginHost } from '../plugins/open-plugin-host.js';
 import { readPluginSource } from '../plugins/plugin-source.js';
 import { createRandom } from '../random/create-random.js';
 import { composeReward } from '../rollout/compose-reward.js';
-import { judgeRewards, type StageReward } from './check-rewards.js';
+import { checkRewards, type StageReward } from './check-rewards.js';
 import { Instances } from './instances.js';
 
 const plugin = resolve(import.meta.dirname, '../../plugins/reward-standard');
@@ -37,11 +37,11 @@ async function stage(terms: Terms, changes: Partial<StageReward> = {}): Promise<
 
 /** What is found in one stage. */
 async function verdict(terms: Terms, changes: Partial<StageReward> = {}): Promise<string> {
-  const [finding] = judgeRewards([await stage(terms, changes)]);
+  const [finding] = checkRewards([await stage(terms, changes)]);
   return finding === undefined ? 'fine' : `${finding.code} ${formatPath(finding.path)}: ${finding.message}`;
 }
 
-describe('judgeRewards', () => {
+describe('checkRewards', () => {
   it.each([['sparse'], ['balanced'], ['dense'], ['progress']])(
     'lets %s be, with and without the prices',
     async (name) => {
@@ -118,8 +118,8 @@ describe('judgeRewards', () => {
     const dense = [{ name: 'dense' }];
     const calm = await stage(dense, changes);
     const discounting = await stage(dense, { ...changes, discount: { turn: 0.5, token: 1 } });
-    expect(judgeRewards([calm, discounting])).toEqual([]);
-    expect(judgeRewards([discounting, calm])).toEqual([]);
-    expect(judgeRewards([calm, calm])).toMatchObject([{ code: 'idle' }]);
+    expect(checkRewards([calm, discounting])).toEqual([]);
+    expect(checkRewards([discounting, calm])).toEqual([]);
+    expect(checkRewards([calm, calm])).toMatchObject([{ code: 'idle' }]);
   });
 });

@@ -40,7 +40,7 @@ export interface StageReward extends RewardSetting {
  *
  * For schemes that ask for the number of milestones, the check uses 1 and the number of turns.
  */
-export function judgeRewards(stages: readonly StageReward[]): readonly RewardFinding[] {
+export function checkRewards(stages: readonly StageReward[]): readonly RewardFinding[] {
   const findings = new Map<string, RewardFinding>();
   const accepted = new Map<string, { readonly stage: StageReward; inverted: boolean }>();
   for (const stage of stages) {

@@ -209,13 +209,20 @@ async function createRun(
   return RunDirectory.create({ ...options, recipe, name, plugins: parts.records, packages, seeds: { seed } });
 }
 
-/** The run to resume, with its own recipe but for options of the policy that may change at a resume. */
+/** The run to resume, with its own recipe but for options of the policy and of rewards that may change at a resume. */
 async function reopenRun(
   directory: string,
-  { host, listener, plan: { recipe }, settings: { signal } }: RunRecipeOptions,
+  { host, listener, plan, settings: { signal } }: RunRecipeOptions,
 ): Promise<RunDirectory> {
-  const { contribution } = await host.find('policy', recipe.policy.name);
-  const free = Object.entries(contribution.options).flatMap(([name, { resumable }]) => (resumable ? [name] : []));
+  const { recipe } = plan;
+  const freeOf = async (kind: 'policy' | 'reward', name: string) => {
+    const { contribution } = await host.find(kind, name);
+    return Object.entries(contribution.options).flatMap(([option, { resumable }]) => (resumable ? [option] : []));
+  };
+  const rewards = new Map<string, readonly string[]>();
+  const own = [...plan.entries, ...plan.stages.flatMap((stage) => (stage.kind === 'rl' ? stage.entries : []))];
+  for (const { name } of own.flatMap(({ reward }) => reward.terms)) rewards.set(name, await freeOf('reward', name));
+  const free = { policy: await freeOf('policy', recipe.policy.name), rewards };
   const tell = (message: string) => listener({ type: 'activity', message });
   return RunDirectory.resume(directory, recipe, free, { signal, tell });
 }

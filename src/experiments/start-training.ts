@@ -13,7 +13,7 @@ import { planOfRun } from '../runs/plan-of-run.js';
 import { resolveRun } from '../runs/resolve-run.js';
 import { readManifest } from '../runs/run-manifest.js';
 import { refuseExisting } from '../runs/run-directory.js';
-import { rewardJudge } from './reward-judge.js';
+import { rewardCheck } from './reward-check.js';
 import { checkTraining, type CheckedTraining } from './check-training.js';
 import { runRecipe, type RunRecipeOptions } from './run-recipe.js';
 import { checkLabel } from '../runs/run-label.js';
@@ -115,6 +115,6 @@ async function readPlan(
     return { plan: planOfRun(kept) };
   }
   const from = source ?? kept?.recipe;
-  const judgeRewards = rewardJudge(host, settings);
-  return acceptRecipe(await resolveRecipe({ source: from, sets, cwd, host, judgeRewards }));
+  const checkRewards = rewardCheck(host, settings);
+  return acceptRecipe(await resolveRecipe({ source: from, sets, cwd, host, checkRewards }));
 }

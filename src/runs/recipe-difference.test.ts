@@ -55,8 +55,12 @@ it('ignores the options of the policy that may change at a resume, and no others
     policy: { name: 'transformer', options },
   });
   const [before, after] = [withOptions({ engine: 'a', loraRank: '1' }), withOptions({ engine: 'b', loraRank: '2' })];
-  expect(recipeDifference(before, after, ['engine'])?.path).toBe('policy.options.loraRank');
-  expect(recipeDifference(before, withOptions({ loraRank: '1' }), ['engine'])).toBeUndefined();
+  expect(recipeDifference(before, after, { policy: ['engine'], rewards: new Map() })?.path).toBe(
+    'policy.options.loraRank',
+  );
+  expect(
+    recipeDifference(before, withOptions({ loraRank: '1' }), { policy: ['engine'], rewards: new Map() }),
+  ).toBeUndefined();
   expect(recipeDifference(before, after)?.path).toBe('policy.options.engine');
 });
 
@@ -69,4 +73,23 @@ it('ignores where a sampler is, and nothing else about it', () => {
     'policy.sampler.name',
   );
   expect(recipeDifference({ ...recipe, policy: {} }, before)?.path).toBe('policy.sampler');
+});
+
+// Goes red when a run cannot resume with a judge at another address, or may resume with another rubric.
+it('ignores options of rewards that say how a judge is asked, wherever the reward is', () => {
+  const judged = (address: string, rubric = 'short?') => {
+    const own = { terms: [{ name: 'judged', options: { address, rubric } }] };
+    return {
+      ...recipe,
+      reward: own,
+      environments: { near: { reward: own } },
+      stages: { rl: { steps: 1, reward: own } },
+    };
+  };
+  const free = { policy: [], rewards: new Map([['judged', ['address']]]) };
+  expect(recipeDifference(judged('a'), judged('b'), free)).toBeUndefined();
+  expect(recipeDifference(judged('a'), judged('b'))?.path).toBe('stages.rl.reward.terms');
+  expect(recipeDifference(judged('a'), judged('a', 'long?'), free)?.path).toBe('stages.rl.reward.terms');
+  const other = (address: string) => ({ ...recipe, reward: { terms: [{ name: 'sparse', options: { address } }] } });
+  expect(recipeDifference(other('a'), other('b'), free)?.path).toBe('reward.terms');
 });

@@ -12,7 +12,7 @@ import { fileError } from '../errors/system-error.js';
 import { openLatestCheckpoint, type Checkpoint } from './checkpoints.js';
 import { createFolder } from './create-folder.js';
 import { hostFacts } from './host-facts.js';
-import { describeDifference, recipeDifference } from './recipe-difference.js';
+import { describeDifference, type FreeOptions, recipeDifference } from './recipe-difference.js';
 import { randomId } from './random-id.js';
 import { acquireRunLock, type RunLock } from './run-lock.js';
 import { manifestPath, readManifest, writeManifest, type RunManifest } from './run-manifest.js';
@@ -97,12 +97,12 @@ export class RunDirectory {
    * Opens a run to continue it. `recipe`, if given, must be the run's own. Throws AG_NOT_A_RUN, AG_RESUME_MISMATCH
    * (naming the key), AG_RUN_LOCKED, AG_RUN_DAMAGED or AG_CHECKPOINT_BROKEN. Logs are unchanged until the journal is opened.
    *
-   * @param free options of the policy that may differ
+   * @param free options that may differ
    */
   static async resume(
     directory: string,
     recipe?: Recipe,
-    free: readonly string[] = [],
+    free?: FreeOptions,
     wait: ForeignWait = {},
   ): Promise<RunDirectory> {
     const path = resolve(directory);

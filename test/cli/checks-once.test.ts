@@ -34,7 +34,7 @@ const ofTheRecipe = [
   'checkPins',
   'checkRecipeContributions',
   'checkStructure',
-  'judgeRewards',
+  'checkRewards',
   'refuseSecrets',
 ];
 /** Checks of what it names. */

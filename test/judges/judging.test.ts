@@ -135,8 +135,13 @@ describe('a judge behind a server', { timeout: 300_000 }, () => {
     const again = await train('--resume', 'left');
     expect(documentOf(again)).toMatchObject({ error: { code: 'AG_REWARD_UNAVAILABLE' } });
     expect(metricsOf('left')).toHaveLength(before);
-    server = await serveAgain(server.url);
-    const { code, stderr } = await train('--resume', 'left');
+    // The server is back, elsewhere: how a judge is asked may change, and what it said before counts.
+    server = await startChatServer(grade);
+    environment = { ...folders, JUDGE_BASE_URL: '' };
+    const options = `{model: tiny, rubric: 'Are the guesses near each other? {references}', retries: 1, address: '${server.url}'}`;
+    const terms = `reward.terms=[{name: sparse}, {name: judged, weight: 0.5, options: ${options}}]`;
+    const { code, stderr } = await train('--resume', 'left', '--set', terms);
+    environment = { ...folders, JUDGE_BASE_URL: server.url };
     expect(code, stderr).toBe(0);
     expect(compareRuns(join(cwd, 'whole'), join(cwd, 'left'))).toEqual([]);
     expect(keysOf('left')).toEqual(keysOf('whole'));

@@ -1,4 +1,4 @@
-import type { RewardJudge } from '../config/resolve-recipe.js';
+import type { RewardCheck } from '../config/resolve-recipe.js';
 import { type EntryPlan, settingPath } from '../config/run-plan.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
@@ -6,11 +6,11 @@ import { createRandom } from '../random/create-random.js';
 import { longestTurns } from '../training/horizon.js';
 import { callsOfTurn } from '../rollout/toolbox.js';
 import { atKey } from './at-key.js';
-import { judgeRewards, type StageReward } from './check-rewards.js';
+import { checkRewards, type StageReward } from './check-rewards.js';
 import { Instances } from './instances.js';
 
-/** Judges rewards with schemes and algorithms of these plugins. No environment is opened. */
-export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'random'>): RewardJudge {
+/** Checks rewards with schemes and algorithms of these plugins. No environment is opened. */
+export function rewardCheck(host: PluginHost, settings: Omit<HostSettings, 'random'>): RewardCheck {
   return async ({ entries, recipe, stages, toolLimits }) => {
     const instances = new Instances(host, { ...settings, random: createRandom(recipe.seed) });
     const rewards: StageReward[] = [];
@@ -32,7 +32,7 @@ export function rewardJudge(host: PluginHost, settings: Omit<HostSettings, 'rand
         });
       }
     }
-    const findings = judgeRewards(rewards);
+    const findings = checkRewards(rewards);
     const isPriced = (recipe.budget?.costs.judgeToken ?? 0) > 0;
     if (!isPriced || rewards.some(({ reward }) => reward.judges.length > 0)) return findings;
     const message = '`budget.costs.judgeToken` has no effect: no term of a `reward` is a judge.';
