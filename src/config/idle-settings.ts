@@ -118,7 +118,9 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   }
   if (recipe.budget !== undefined) {
     if (!hasSft) idle(['budget', 'costs', 'demonstration'], 'in a recipe whose `stages` have no `kind: sft`');
-    if (!hasRl) for (const key of ['episode', 'turn', 'token', 'toolCall', 'judgeToken']) idle(['budget', 'costs', key], withoutRl);
+    if (!hasRl)
+      for (const key of ['episode', 'turn', 'token', 'toolCall', 'judgeToken'])
+        idle(['budget', 'costs', key], withoutRl);
     if (stages.length === 1) idle(['budget', 'split'], 'in a recipe with one stage');
     for (const [name, { kind }] of stages) {
       // A share of 0 has an effect: the stage is skipped.

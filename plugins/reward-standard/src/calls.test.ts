@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { create } from './calls.js';
 
 const turn = {
+  text: '',
   facts: { success: false, invalid: false },
   native: 0,
   malformed: false,
