@@ -116,7 +116,7 @@ class Sandbox:
 class World:
     """What all instances share. `splits` has lists of task ids, or `Tasks`.
 
-    Optional methods: `about(task)` returns a dict with `cluster` and `labels`; `split_of(task)` the name of its split or None;
+    Optional methods: `about(task)` returns a dict with `cluster`, `labels`, `references`; `split_of(task)` the name of its split or None;
     `close()` frees resources.
 
     `tools` are functions that an agent may call besides acting: dicts with `name`, `description` and `parameters` (JSON Schema).

@@ -18,7 +18,7 @@ const environments = (await host.contributions('environment')).filter(({ contrib
 const rewards = await host.contributions('reward');
 
 /** Schemes that take prices: the law is checked for them next to an outcome reward. */
-const terms = ['cost', 'format'];
+const terms = ['calls', 'cost', 'format'];
 
 /** Options of environments that nobody can lose with the defaults. */
 const harder: Readonly<Record<string, object>> = { 'textworld-coin-collector': { level: 5 } };

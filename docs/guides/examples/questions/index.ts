@@ -8,6 +8,7 @@ export default [
     name: 'questions',
     summary: 'Answer questions of a data set with a number',
     options,
+    facts: ['references'],
     load: () => import('./questions.js'),
   } satisfies EnvironmentContribution<typeof options>,
 ];

@@ -22,6 +22,7 @@ export async function open({ files, held }: Options, host: EnvironmentHost): Pro
     instructions: 'Answer the question. Only the last number that you write counts.',
     splits: rows.splits,
     splitOf: rows.splitOf,
+    about: async (task) => ({ references: [String(lastNumber((await rows.row(task)).answer))] }),
     materials: rows.files,
     experts: ['oracle'],
     maxTurns: 1,
