@@ -125,7 +125,7 @@ export const errorCodes = {
   AG_EPISODES_FAILED: {
     meaning: 'More episodes failed than `rollout.maxFailedShare` allows. The infrastructure failed, not the policy.',
     cause:
-      '`reset` or `step` of the environment threw an error or took longer than its deadline, or a text model did not answer.',
+      '`reset` or `step` of the environment threw an error or took longer than its deadline, a text model did not answer, or a judge of the reward failed.',
     cure: 'Fix the cause in the message, then repeat the command. A run continues with `agentgym train --resume RUN`.',
   },
   AG_FIGURE_EMPTY: {
@@ -352,7 +352,7 @@ export const errorCodes = {
   AG_REWARD_UNAVAILABLE: {
     meaning: 'A judge cannot judge any more: its server does not answer, or refuses the key or the model.',
     cause: 'A server that is not running, a wrong address, or a missing key.',
-    cure: 'Start the server again, then continue with `agentgym train --resume RUN`. What was judged before is kept, and not asked again.',
+    cure: 'Start the server, then run the command again; a run continues with `agentgym train --resume RUN`. What was judged in it before is kept, and not asked again.',
   },
   AG_RUNNER_UNAVAILABLE: {
     meaning:

@@ -178,10 +178,11 @@ export class Instances {
         continue;
       }
       const counted = Object.entries(options).filter(([option]) => contribution.options[option]?.resumable !== true);
-      const judge = new OpenJudge(scheme, {
+      const settings = {
         ...{ name, random: host.random, verdicts: this.verdicts, take: this.#take, title: ownerTitle(located) },
         identity: JSON.stringify([located.package, name, located.version, Object.fromEntries(counted)]),
-      });
+      };
+      const judge = await callPlugin(located, 'create', () => new OpenJudge(scheme, settings));
       made.push({ name, weight, judge, external: contribution.external ?? false, references: true });
     }
     return composeReward(made);

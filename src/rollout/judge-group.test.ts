@@ -176,6 +176,27 @@ describe('judges', () => {
     });
   });
 
+  it.each([
+    [{ concurrency: 0 }, 'create().concurrency: must be a whole number above 0, not 0'],
+    [{ seconds: Infinity }, 'create().seconds: must be a number above 0 and at most 2147483, not Infinity'],
+    [{ seconds: 0 }, 'create().seconds'],
+  ])('with limits that no call can keep are refused: %j', (limits, message) => {
+    expect(() => judged(limits)).toThrow(message);
+  });
+
+  it('are asked so many times at once as they say', async () => {
+    let [running, most] = [0, 0];
+    const judge: Judge['judge'] = async (group) => {
+      running += 1;
+      most = Math.max(most, running);
+      await sleep(2);
+      running -= 1;
+      return group.map(zeros);
+    };
+    completed(await play(judged({ judge, concurrency: 2 }), { rollout: { ...rollout, inFlight: 64 } }, 12));
+    expect(most).toBe(2);
+  });
+
   it('end with an interruption', async () => {
     const user = new AbortController();
     const ended: boolean[] = [];

@@ -15,6 +15,8 @@ import { verdictKey, type Verdicts } from './verdicts.js';
 /** Limits of a judge that names none. */
 const usualConcurrency = 8;
 const usualSeconds = 600;
+/** A timer of Node with a longer time does not wait at all. */
+const mostSeconds = 2_147_483;
 /** Longest reason that is recorded, in characters. */
 const longestReason = 4000;
 
@@ -39,10 +41,13 @@ export class OpenJudge {
   /** Calls that have not ended, by what they judge. */
   readonly #asked = new Map<string, Promise<readonly JudgedScores[] | NotJudged>>();
 
+  /** @throws the errors of `checkJudgeLimits` */
   constructor(
     private readonly judge: Judge,
     private readonly settings: JudgeSettings,
-  ) {}
+  ) {
+    checkJudgeLimits(judge);
+  }
 
   /** Whether it reads the episodes of a group together. */
   get compares(): boolean {
@@ -144,6 +149,15 @@ export class OpenJudge {
       cause: error,
     });
   }
+}
+
+/** @throws a plain Error for limits with which no call would be made, or none would end */
+export function checkJudgeLimits({ concurrency = usualConcurrency, seconds = usualSeconds }: Judge): void {
+  if (!(Number.isInteger(concurrency) && concurrency >= 1)) {
+    throw new Error(`create().concurrency: must be a whole number above 0, not ${show(concurrency)}`);
+  }
+  if (seconds > 0 && seconds <= mostSeconds) return;
+  throw new Error(`create().seconds: must be a number above 0 and at most ${mostSeconds}, not ${show(seconds)}`);
 }
 
 /** Checks what a judge says of these episodes. @throws Error that names the place and the value */

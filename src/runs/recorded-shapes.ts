@@ -76,6 +76,7 @@ const episodeSchema = v.variant('status', [
       ),
     ),
     verdicts: v.exactOptional(v.array(v.looseObject({ judge: v.string(), score: statistic }))),
+    references: v.exactOptional(v.array(v.string())),
     sandbox: v.exactOptional(v.string()),
     tools: v.exactOptional(v.array(v.string())),
   }),

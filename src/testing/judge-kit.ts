@@ -3,7 +3,7 @@ import { isUnavailable } from '../errors/is-unavailable.js';
 import { messageOf } from '../errors/message-of.js';
 import { DeadlineError, withinDeadline } from '../errors/within-deadline.js';
 import { createRandom } from '../random/create-random.js';
-import { checkJudgements } from '../rollout/open-judge.js';
+import { checkJudgeLimits, checkJudgements } from '../rollout/open-judge.js';
 import { Kit, type KitSettings } from './conformance-kit.js';
 import { firstFound } from './findings.js';
 import { createReward, outsideBounds, type RewardSubject } from './reward-kit.js';
@@ -108,6 +108,7 @@ export const judgeKit = new Kit<RewardSubject, JudgeCheckSettings, Context>({
   prepare: (subject, settings) => {
     const judge = createReward(subject, settings.seed);
     if (!('judge' in judge)) throw new Error('create() makes a scheme, which `rewardKit` checks');
+    checkJudgeLimits(judge);
     const random = createRandom(settings.seed ?? 0);
     const groups = Array.from({ length: settings.groups ?? 20 }, (_, group): SimulatedGroup => {
       const played = Array.from({ length: groupSize }, (_, member) => simulateEpisode(random.stream(group, member)));

@@ -85,6 +85,7 @@ async function scoreLog(
   run: LoadedRun,
   { signal }: HostSettings,
 ): Promise<ScoredLog> {
+  const { retries } = run.manifest.recipe.rollout;
   const scores: EpisodeScore[] = [];
   let [failed, leftOut, unjudged] = [0, 0, 0];
   const comparing = reward.judges.some(({ judge }) => judge.compares);
@@ -101,7 +102,7 @@ async function scoreLog(
     const [told] = reward.references && pool.world.tells ? await pool.world.about([first.task]) : [];
     const again = group.map((episode) => scoredAgain(episode, reward, episode.references ?? told?.references));
     const judged =
-      reward.judges.length === 0 ? again : await judgeGroup(again, { reward, instructions, retries: 0, signal });
+      reward.judges.length === 0 ? again : await judgeGroup(again, { reward, instructions, retries, signal });
     for (const [place, episode] of judged.entries()) {
       if (episode.status === 'failed') unjudged += 1;
       else
