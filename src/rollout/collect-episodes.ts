@@ -86,7 +86,7 @@ export interface CollectEntriesOptions extends CollectionSettings {
 /** Wall-clock times of a collection. */
 export interface CollectionTimes {
   readonly milliseconds: number;
-  /** Time in which the policy model was idle and waited for environments. */
+  /** Time in which the policy model was idle and waited for environments or judges. */
   readonly policyWaited: number;
 }
 

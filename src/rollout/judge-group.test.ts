@@ -21,17 +21,17 @@ const outcome = {
 };
 const zeros = ({ turns }: JudgedEpisode): JudgedScores => ({ scores: turns.map(() => 0) });
 
-function judged(members: Partial<Judge>, verdicts = new Verdicts(), weight = 0.5): ComposedReward {
+function judged(members: Partial<Judge>, verdicts = new Verdicts(), limits = new SharedLimits()): ComposedReward {
   const judge = new OpenJudge(
     { density: 'turn', bounds, judge: (group) => group.map(zeros), ...members },
     {
       ...{ name: 'lengths', title: 'reward `lengths`', identity: 'lengths 1', verdicts },
       random: createRandom(1),
-      take: takeFrom(new SharedLimits()),
+      take: takeFrom(limits),
     },
   );
   return composeReward([
-    { name: 'lengths', weight, judge, external: false, references: true },
+    { name: 'lengths', weight: 0.5, judge, external: false, references: true },
     { name: 'outcome', weight: 1, scheme: outcome },
   ]);
 }
@@ -182,6 +182,12 @@ describe('judges', () => {
     [{ seconds: 0 }, 'create().seconds'],
   ])('with limits that no call can keep are refused: %j', (limits, message) => {
     expect(() => judged(limits)).toThrow(message);
+  });
+
+  // Goes red when all judges of a contribution share a limit: another number of it would be an error.
+  it('may be asked with different limits in two stages', async () => {
+    const limits = new SharedLimits();
+    for (const concurrency of [1, 2]) completed(await play(judged({ concurrency }, new Verdicts(), limits), {}, 1));
   });
 
   it('are asked so many times at once as they say', async () => {

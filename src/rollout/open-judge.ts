@@ -124,12 +124,13 @@ export class OpenJudge {
     attempt: number,
     signal: AbortSignal,
   ): Promise<readonly JudgedScores[]> {
-    const { name, random, take, title } = this.settings;
+    const { identity, name, random, take } = this.settings;
     const { concurrency = usualConcurrency, seconds = usualSeconds } = this.judge;
     const call = this.#signals.begin(signal);
     let leave: (() => void) | undefined;
     try {
-      leave = await take(`calls of the ${title}`, { atOnce: concurrency }, call.signal);
+      // Two stages may ask the same judge, each with a limit of its own.
+      leave = await take(`judge ${identity} ${concurrency}`, { atOnce: concurrency }, call.signal);
       const draw = { signal: call.signal, random: random.stream(key, attempt) };
       const ask = () => this.judge.judge(structuredClone(unit), draw);
       const answer = await unlessAborted(withinDeadline(`the judge "${name}"`, 1000 * seconds, ask), call.signal);

@@ -31,7 +31,7 @@ export function timesOf(entries: readonly Pick<Playing, 'actor' | 'environments'
  * Times of the collections of a step.
  *
  * @param before times of the calls of the world before the step
- * @returns `time/policy_waiting_share`, the share of collection time in which the policy waited for environments, and
+ * @returns `time/policy_waiting_share`, the share of collection time in which the policy waited for environments or judges, and
  * the seconds of the calls of each phase, summed over concurrent episodes
  */
 export function collectionTimes(

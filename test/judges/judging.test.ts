@@ -261,6 +261,23 @@ describe('a judge behind a server', { timeout: 300_000 }, () => {
     expect(server.asked.length).toBe(asked);
   });
 
+  it('may be the reward of one environment of several', async () => {
+    const judgeOf = { model: 'tiny', retries: 0 };
+    const own = { reward: { terms: [{ name: 'sparse' }, { name: 'judged', weight: 0.5, options: judgeOf }] } };
+    const several = {
+      extends: fileURLToPath(new URL('../kill/several.yaml', import.meta.url)),
+      environments: { near: own },
+      stages: { rl: { steps: 3 } },
+      evaluation: { every: 0, tasks: null, before: { tasks: 0 } },
+    };
+    writeFileSync(join(cwd, 'several.json'), JSON.stringify(several));
+    const { code, stderr } = await train('several.json', '--output', 'several');
+    expect(code, stderr).toBe(0);
+    const recorded = linesOf<Recorded & { readonly entry: string }>('several', 'episodes/rl.jsonl');
+    expect(new Set(recorded.map(({ entry }) => entry)).size).toBe(3);
+    for (const { entry, verdicts } of recorded) expect(verdicts?.length, entry).toBe(entry === 'near' ? 1 : undefined);
+  });
+
   it('makes failed episodes where it fails, and no zeros', async () => {
     const failing = await startChatServer((asked, index) => (index % 4 === 0 ? { status: 500 } : grade(asked)));
     const run = [
