@@ -1,6 +1,6 @@
 // Trains with a judge behind a server of this machine, which is killed and goes away.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -195,6 +195,37 @@ describe('a judge behind a server', { timeout: 300_000 }, () => {
     const told = await agentgym('score', 'whole', '--reward', 'reward.json', '--log', 'rl');
     expect(told.stdout).toMatch(/log +episodes +return +new return +correlation/);
     expect(told.stdout).toContain(`${recorded.length} of 384`);
+  });
+
+  it('that compares the episodes of a group scores groups that were recorded in whole', async () => {
+    const project = join(cwd, 'project');
+    mkdirSync(project);
+    const plugin = { name: 'reward-shortest', version: '1.0.0', type: 'module', files: ['index.js'], oclif: {} };
+    const agentgym = { apiVersion: 1, plugin: './index.js' };
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ ...plugin, agentgym }));
+    // 1 for the fewest turns of a group.
+    writeFileSync(
+      join(project, 'index.js'),
+      `const judge = (group) => {
+        if (group.length !== 4) throw new Error('a group of ' + group.length);
+        const fewest = Math.min(...group.map(({ turns }) => turns.length));
+        return group.map(({ turns }) => ({ scores: turns.map((_, turn) => Number(turn === 0 && turns.length === fewest)) }));
+      };
+      const create = () => ({ density: 'outcome', bounds: () => ({ success: [0, 1], failure: [0, 1] }), judge });
+      export default [{ kind: 'reward', name: 'shortest', summary: 'Few turns', options: {}, load: async () => ({ create }) }];`,
+    );
+    writeFileSync(join(project, 'shortest.json'), JSON.stringify({ reward: { terms: [{ name: 'shortest' }] } }));
+    const words = ['score', join(cwd, 'whole'), '--reward', 'shortest.json', '--log', 'rl', '--json'];
+    const result = await runWarm(words, { cwd: project, environment });
+    expect(result.code, result.stdout).toBe(0);
+    const [scored] = (
+      documentOf(result) as unknown as { logs: readonly (ScoredLog & Readonly<Record<string, number>>)[] }
+    ).logs;
+    expect(scored!['scored']).toBeGreaterThanOrEqual(4 * 24);
+    expect(scored!['leftOut']).toBeGreaterThan(0);
+    expect(scored!['scored']! + scored!['leftOut']!).toBe(linesOf('whole', 'episodes/rl.jsonl').length);
+    expect(scored).toMatchObject({ unjudged: 0 });
+    expect(scored!.after).toBeGreaterThan(0.25);
   });
 
   it.each([
