@@ -10,8 +10,31 @@ import { isLong, longIt } from '../long.js';
 import { publishFixture as publish } from './fixture-plugin.js';
 import { agentgym, environmentsOf, errorOf, inspect, installedBy, newUser, startAgentgym } from './run-agentgym.js';
 
+/** A world that shares code with the built-in ones. */
+const kitCoin = `import { eachSplit } from '@agentgym/world-kit';
+import { open as openCoin } from './coin.js';
+
+export function open() {
+  const world = openCoin();
+  return { ...world, splits: eachSplit((split) => world.splits[split]) };
+}
+`;
+const entry = `export default [{
+  kind: 'environment',
+  name: 'coin',
+  summary: 'Say the side of a coin that the task names',
+  options: {},
+  load: () => import('./kit-coin.js'),
+}];
+`;
+
 beforeAll(async () => {
-  await publish({ name: '@agentgym/plugin-env-coin' });
+  await publish({
+    name: '@agentgym/plugin-env-coin',
+    json: { dependencies: { '@agentgym/world-kit': '>=0.1.0' } },
+    entry,
+    files: { 'dist/kit-coin.js': kitCoin },
+  });
   await publish({ name: '@fixture/env-second', environment: 'coin-second', version: '1.0.0' });
 });
 
@@ -36,7 +59,7 @@ it('policy-openai, which does not come with the host, is installed and plays', a
 describe('a plugin of the registry', () => {
   const user = newUser();
 
-  // Red without `packageNames` in parse-specifier.ts.
+  // Red without `packageNames` in parse-specifier.ts, and where the world kit is not published.
   it('is installed by its friendly name, trains, is inspected and uninstalled', async () => {
     const done = await agentgym(user, ['plugins', 'install', 'env-coin']);
     expect(done.json).toMatchObject({ name: '@agentgym/plugin-env-coin', version: '1.0.0', source: 'latest' });
