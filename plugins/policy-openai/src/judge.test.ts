@@ -120,6 +120,13 @@ describe('judged', () => {
     await expect(failing).rejects.not.toHaveProperty('code', 'UNAVAILABLE');
   });
 
+  it('fails an episode whose record is too long for the model, and names the cure', async () => {
+    const message = 'This model has a maximum context length of 4096 tokens.';
+    const full = judge(() => ({ status: 400, body: { error: { message, code: 'context_length_exceeded' } } }));
+    await expect(full).rejects.toThrow('does not fit into the context of tiny: lower recordCharacters');
+    await expect(full).rejects.not.toHaveProperty('code', 'UNAVAILABLE');
+  });
+
   it('does not wait for an answer that never comes', async () => {
     const late = judge(() => ({ ...completion('1'), milliseconds: 60_000 }), { timeoutSeconds: 0.05 });
     await expect(late).rejects.toThrow('did not answer in time');

@@ -6,7 +6,7 @@ import { episodeRecord } from './episode-record.js';
 import type { JudgeOptions } from './judge-options.js';
 import { readScore } from './read-score.js';
 import { withOwnSignal } from './requests.js';
-import { readServerError, ServerFault, Unavailable } from './server-errors.js';
+import { isContextFull, readServerError, ServerFault, Unavailable } from './server-errors.js';
 import { shorten } from './server-words.js';
 
 /** Replaces the option `address`, also when a run resumes. */
@@ -101,6 +101,12 @@ class ModelJudge implements Judge {
     try {
       return await withOwnSignal(signal, (own) => chat.ask(model, messages, seed, own));
     } catch (error) {
+      // Another episode may be shorter.
+      if (isContextFull(error)) {
+        throw new ServerFault(`the record does not fit into the context of ${model}: lower recordCharacters`, {
+          cause: error,
+        });
+      }
       throw readServerError(error, place.shown, keyVariable);
     }
   }
