@@ -38,6 +38,7 @@ export function checkConsistency(recipe: ParsedRecipe, plan: RunPlan | undefined
   checkEvaluationBefore(recipe, wrong);
   checkTransfer(recipe, wrong);
   checkEpisodeTokens(recipe, wrong);
+  checkHistory(recipe, wrong);
   checkReward(recipe, wrong);
   refuseRepeats(recipe.tools ?? [], ['tools'], 'The first would claim every call.', wrong);
   checkBudget(recipe, wrong);
@@ -85,6 +86,20 @@ function checkEpisodeTokens(recipe: ParsedRecipe, wrong: Wrong): void {
       ['rollout', 'maxEpisodeTokens'],
       `is ${maxEpisodeTokens}, which leaves no room for an action of \`${formatPath(path)}\` ${maxActionTokens}`,
       'Raise it so that the prompt and every turn fit, or remove it.',
+    );
+  }
+}
+
+/** A window must hold a prompt and an action with its end token. */
+function checkHistory(recipe: ParsedRecipe, wrong: Wrong): void {
+  const { history = 'full' } = recipe.policy;
+  if (history === 'full' || 'turns' in history) return;
+  for (const { value: maxActionTokens, path } of samplings(recipe, 'maxActionTokens')) {
+    if (history.tokens > maxActionTokens + 1) continue;
+    wrong(
+      ['policy', 'history', 'tokens'],
+      `is ${history.tokens}, which leaves no room for an action of \`${formatPath(path)}\` ${maxActionTokens} and its end token`,
+      'Raise it so that the system text, the first observation and a turn fit.',
     );
   }
 }

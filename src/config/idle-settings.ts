@@ -143,6 +143,27 @@ export function settleIdleSettings(recipe: ParsedRecipe, context: IdleContext): 
   settleCurriculum(recipe, idle);
   settleTools(recipe, idle);
   settlePrompt(recipe, idle);
+  settleHistory(recipe, idle);
+}
+
+/** A window that no episode outgrows. Demonstrations of a file may be longer than any horizon. */
+function settleHistory(recipe: ParsedRecipe, idle: Idle): void {
+  const { history = 'full' } = recipe.policy;
+  const path = ['policy', 'history'];
+  if (history === 'full') return;
+  if ('tokens' in history) {
+    const { maxEpisodeTokens = Infinity } = recipe.rollout;
+    if (history.tokens >= maxEpisodeTokens) idle(path, 'with `rollout.maxEpisodeTokens`, which is not larger');
+    return;
+  }
+  const { evaluation, stages } = recipe;
+  const ofFile = ({ demonstrations: { environments = {}, file } }: SftStage) =>
+    [{ file }, ...Object.values(environments)].some((one) => one.file !== undefined);
+  if (Object.values(stages).some((stage) => stage.kind === 'sft' && ofFile(stage))) return;
+  const own = sharedKeys(recipe).flatMap(({ settings: { horizon } }) => (horizon ? [longestTurns(horizon)] : []));
+  const others = Object.values(evaluation.final.transfer ?? {}).map(({ horizon }) => horizon);
+  const longest = Math.max(...own, ...[evaluation.horizon, ...others].map((turns) => turns ?? 0));
+  if (history.turns >= longest) idle(path, `in episodes of at most ${longest} turns, which all stay in the window`);
 }
 
 /** A file takes the place of an expert. */

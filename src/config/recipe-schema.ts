@@ -127,6 +127,14 @@ const policy = v.strictObject({
   ),
   options: options('policy', 'policy'),
   sampling: withDefault(sampling, {}, 'Sampling of actions'),
+  history: optional(
+    v.union([
+      v.literal('full'),
+      v.strictObject({ turns: count(1, 'Number of turns before the current observation') }),
+      v.strictObject({ tokens: count(1, 'Most tokens of a prompt and the action after it') }),
+    ]),
+    "What it reads of an episode before an action, besides the system text, the examples and the task's first observation: all turns (`full`), the last `turns`, or as many of the last ones as fit into `tokens`. A shortened history gives an episode several token sequences. Default: full",
+  ),
   sampler: optional(
     sampler,
     'What samples training episodes instead of the policy, such as a server with a GPU; it gets the new weights after each optimizer step',
@@ -561,7 +569,7 @@ export const recipeSchema = v.strictObject({
       maxFailedShare: v.optional(share('Maximum share of failed episodes in a step; above it the run ends'), 0.1),
       maxEpisodeTokens: optionalCount(
         1,
-        "Maximum tokens of an episode; a longer one is cut. Default: the model's own limit",
+        "Maximum tokens that an episode samples and reads, each observation and action counted once; a longer one is cut. Default: the model's own limit of a sequence",
       ),
       maxToolCalls: optionalCount(
         1,

@@ -150,7 +150,7 @@ export interface Algorithm {
   /** Discount per turn and per sampled token in the returns that it learns from; absent: no discount. */
   readonly discount?: { readonly turn: number; readonly token: number };
   /**
-   * Selects the episodes of a group to train on, in units of rows that stay together; absent: the whole group as it is.
+   * Selects the episodes of a group to train on, in units that stay together; absent: the whole group as it is.
    * The trainer does not use a group without a unit. Called before a batch is built.
    */
   select?(group: readonly CompletedEpisode[]): readonly (readonly CompletedEpisode[])[];

@@ -40,13 +40,13 @@ export interface TrainingBatch {
   /** [rows] rows with the same number are of episodes of one task sampled together; members are adjacent. */
   readonly group: Int32Array;
   /**
-   * [rows] number of the row's episode, from 0. Rows with the same number are the sequences of one episode, in order. An
-   * episode that is compared with several others counts once for each.
+   * [rows] number of the row's episode. Adjacent rows with the same number are the sequences of one episode, in order. An
+   * episode that is compared with several others counts once for each, with another number.
    */
   readonly episode: Int32Array;
-  /** [rows] 1 if a cap cut the episode. */
+  /** [rows] 1 if a cap cut the episode, on all its rows. */
   readonly truncated: Uint8Array;
-  /** [rows] value of the state after the cut; 0 if not truncated or without a critic. */
+  /** [rows] value of the state after the cut, on the episode's last row; 0 elsewhere, or without a critic. */
   readonly bootstrapValue: Float64Array;
   /**
    * [rows] sampling temperature of each row, if they differ. A model never sees this column: it gets the rows of each

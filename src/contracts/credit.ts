@@ -7,11 +7,11 @@ import type { CompletedEpisode } from './trajectory.js';
 export type LossAggregation =
   /** Mean over all sampled tokens of the minibatch. */
   | 'token-mean'
-  /** Sum over the tokens of a sequence, then the mean over sequences with a sampled token. */
+  /** Sum over the tokens of an episode, then the mean over episodes with a sampled token. */
   | 'sequence-mean-token-sum'
-  /** Mean over the tokens of a sequence, then the mean over sequences with a sampled token. */
+  /** Mean over the tokens of an episode, then the mean over episodes with a sampled token. */
   | 'sequence-mean-token-mean'
-  /** Sum over all tokens, divided by rows with a sampled token times a constant length. */
+  /** Sum over all tokens, divided by episodes with a sampled token times a constant length. */
   | 'constant-length';
 
 /**
@@ -140,7 +140,8 @@ export interface FlatGroupOptions extends Pick<KlOptions, 'klCoefficient' | 'klI
 
 /** An episode, or one of its turns, as a unit of comparison. */
 export interface GroupMember {
-  readonly row: number;
+  /** Its place among the episodes of the batch. */
+  readonly episode: number;
   readonly value: number;
   /** Indices of its sampled tokens. */
   readonly tokens: readonly number[];
@@ -159,8 +160,13 @@ export interface GroupNormalization extends GroupComparison {
   readonly noSignalBelow: number;
 }
 
-/** The sampled tokens of a sequence in order, without the tokens between them. */
+/**
+ * The sampled tokens of an episode in order, without the tokens between them: those of its rows, one row after the
+ * other.
+ */
 export interface ActionTokens {
+  /** The rows of the episode, in order; one, unless its history was shortened. */
+  readonly rows: readonly number[];
   /** Indices into the arrays of the batch (row * width + t), ascending. */
   readonly indices: readonly number[];
   /** Index of the last token of each turn. */
@@ -171,20 +177,20 @@ export interface ActionTokens {
  * Functions that algorithms and policies share; their hosts have them as `credit`. All are pure functions of batches.
  */
 export interface CreditTools {
-  /** Sampled tokens of a row. */
-  actionTokens(batch: TrainingBatch, row: number): ActionTokens;
-  /** The sampled tokens of a row, turn by turn. */
-  turnTokens(batch: TrainingBatch, row: number): readonly (readonly number[])[];
-  /** [rows] undiscounted sum of the rewards on sampled tokens. */
+  /** Sampled tokens of each episode, in the order of the batch. */
+  actionTokens(batch: TrainingBatch): readonly ActionTokens[];
+  /** The sampled tokens of an episode, turn by turn. */
+  turnTokens(episode: ActionTokens): readonly (readonly number[])[];
+  /** [episodes] undiscounted sum of the rewards on sampled tokens. */
   episodeReturns(batch: TrainingBatch): Float64Array;
-  /** Rows of each group, in order of first appearance. */
-  groupRows(batch: TrainingBatch): readonly (readonly number[])[];
-  /** [rows, width] `perRow[row]` on every sampled token, 0 elsewhere. */
-  spreadOverTokens(batch: TrainingBatch, perRow: Float64Array): Float64Array;
+  /** The places of the episodes of each group among the episodes of the batch; groups in order of first appearance. */
+  groupEpisodes(batch: TrainingBatch): readonly (readonly number[])[];
+  /** [rows, width] `perEpisode[episode]` on every sampled token, 0 elsewhere. */
+  spreadOverTokens(batch: TrainingBatch, perEpisode: Float64Array): Float64Array;
   /**
-   * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. Rows without a
-   * sampled token do not count as sequences, as in verl. With `countEmpty` each of them counts as 0 in means over
-   * sequences, as in TRL.
+   * [rows, width] weights such that the sum of weight * loss is the aggregate; 0 outside sampled tokens. A sequence is an
+   * episode. Episodes without a sampled token do not count, as in verl. With `countEmpty` each of them counts as 0 in
+   * means over sequences, as in TRL.
    */
   aggregationWeights(
     batch: TrainingBatch,

@@ -37,7 +37,7 @@ export type LossInputName =
   | 'returns'
   | 'rewards'
   | 'klCoefficient'
-  /** 1 if a cap cut the row. */
+  /** 1 if a cap cut the episode. */
   | 'truncated';
 
 /**
@@ -47,9 +47,9 @@ export type LiveName = 'logprob' | 'entropy' | 'value';
 
 /**
  * Builds loss expressions. Derivatives are the usual ones; `clip` passes the derivative inside [low, high], bounds
- * included, and 0 outside. `sequenceSum` and `sequenceMean` are taken over the sampled tokens of a row.
- * `pairDifference` is, on every token of rows 2k and 2k + 1, the value of row 2k minus the value of row 2k + 1, each
- * read at its first sampled token.
+ * included, and 0 outside. `sequenceSum` and `sequenceMean` are taken over the sampled tokens of an episode.
+ * `pairDifference` is, on every token of episodes 2k and 2k + 1 of the batch, the value of episode 2k minus the value of
+ * episode 2k + 1, each read at its first sampled token.
  */
 export interface LossOperations {
   constant(value: number): LossExpression;
@@ -78,7 +78,7 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
  * A loss: named terms. Their sum times the token's `weight` is summed over all sampled tokens. A loss is always a
  * *sum*, and `weight` contains the normalisation. So any split into micro-batches gives the same gradient, and a batch
  * without sampled tokens gives 0, not NaN. `metrics` have no derivative; each is averaged over sampled tokens.
- * `rowMetrics` have the same value on all tokens of a row, and are averaged over rows.
+ * `episodeMetrics` have the same value on all tokens of an episode, and are averaged over episodes.
  *
  * @example
  * ```ts
@@ -97,7 +97,7 @@ export type LossInputs = { readonly [Name in LossInputName | LiveName]: LossExpr
 export interface Loss {
   readonly terms: { readonly [name: string]: LossExpression };
   readonly metrics?: { readonly [name: string]: LossExpression };
-  readonly rowMetrics?: { readonly [name: string]: LossExpression };
+  readonly episodeMetrics?: { readonly [name: string]: LossExpression };
 }
 
 /** Live quantities of a policy model on a batch, [rows, width] each. Values where the mask is 0 are not read. */

@@ -63,8 +63,8 @@ export interface GeneratedTokens {
 
 /**
  * Converts text to ids and back. Text of environments and users is encoded without special tokens, so it cannot forge
- * markers. The ids of an episode are `begin`, then per turn an action with its end token and `append`; demonstrations
- * use the same functions.
+ * markers. The ids of an episode are `begin`, then per turn an action with its end token and `append`, unless earlier
+ * actions look different (`earlierActions`); demonstrations use the same functions.
  */
 export interface ConversationEncoder {
   /**
@@ -97,6 +97,16 @@ export interface ConversationEncoder {
   encodeText?(text: string, how: { readonly addSpecial: boolean; readonly parseSpecial: boolean }): readonly number[];
   /** Ids that end an action; the first is appended to a cut action. */
   readonly endIds: readonly number[];
+  /**
+   * How the chat template shows an action once another observation follows. Absent: as it was when it was sampled, so that
+   * the ids of an episode only grow.
+   */
+  readonly earlierActions?: {
+    /** Number of ids at the end of `begin` and `append` that the template writes before the last action only. */
+    readonly promptIds: number;
+    /** What remains of the ids of an action with its end token: a tail of them. */
+    shown(action: readonly number[]): readonly number[];
+  };
   /** The text of sampled ids, without end ids. */
   decode(ids: readonly number[]): string;
   /**
@@ -442,9 +452,10 @@ export interface ExportedModel {
 export interface FolderEncoderSettings {
   /**
    * What happens to blocks of thinking in earlier actions: `template`: what the chat template does, which must not change them;
-   * `keep`: they stay as they were sampled; `off`: the template asks for none. Default: `template`.
+   * `keep`: they stay as they were sampled; `drop`: those of earlier turns are dropped, as in the template (`earlierActions`);
+   * `off`: the template asks for none. Default: `template`.
    */
-  readonly thinking?: 'template' | 'keep' | 'off';
+  readonly thinking?: 'template' | 'keep' | 'drop' | 'off';
   /** Where the opening policy may keep what it found out about the folder: its `cacheDirectory`. agentgym sets it. */
   readonly cacheDirectory?: string;
 }

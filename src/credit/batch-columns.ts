@@ -84,7 +84,8 @@ export function emptyColumn({ array, per, padding }: BatchColumn, { rows, width 
   return new array(per === 'token' ? rows * width : rows).fill(padding);
 }
 
-/** A batch with every required column, filled with padding values. */
+/** A batch with every required column, filled with padding values. Each row is an episode of its own. */
 export function emptyBatch(shape: BatchShape): TrainingBatch {
-  return mapColumns(shape, (_, column) => (column.optional ? undefined : emptyColumn(column, shape)));
+  const batch = mapColumns(shape, (_, column) => (column.optional ? undefined : emptyColumn(column, shape)));
+  return { ...batch, episode: Int32Array.from({ length: shape.rows }, (_, row) => row) };
 }

@@ -16,8 +16,9 @@ describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => 
   };
 
   it('finds sampled tokens and the end of each turn', () => {
-    for (let row = 0; row < batch.rows; row += 1) {
-      const { indices, turnEnds } = credit.actionTokens(batch, row);
+    expect(credit.actionTokens(batch)).toHaveLength(batch.rows);
+    for (const [row, { indices, rows, turnEnds }] of credit.actionTokens(batch).entries()) {
+      expect(rows).toEqual([row]);
       const sampled = recorded.batch.mask[row]!.flatMap((sampled, t) => (sampled === 1 ? [row * batch.width + t] : []));
       expect(indices).toEqual(sampled);
       expect(turnEnds).toEqual(turn_ends[row]!.map((t) => row * batch.width + t));
@@ -30,9 +31,9 @@ describe.each(goldenNames)('credit tools on the recorded batch `%s`', (name) => 
     expect([...credit.episodeReturns(spoilt)]).toEqual(sums.map((sum): unknown => expect.closeTo(sum, 9)));
   });
 
-  it('finds the rows of each group', () => {
+  it('finds the episodes of each group', () => {
     const rows = [...new Set(group)].map((name) => group.flatMap((other, row) => (other === name ? [row] : [])));
-    expect(credit.groupRows(batch)).toEqual(rows);
+    expect(credit.groupEpisodes(batch)).toEqual(rows);
   });
 
   it('spreads a number over the sampled tokens of a row', () => {
@@ -122,7 +123,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
       const comparison = { level, turnDiscount: 0.9 };
       const members = credit.groupMembers(batch, comparison).map((group) => group.map(({ value }) => value));
       const groups = credit
-        .groupRows(batch)
+        .groupEpisodes(batch)
         .map((rows) =>
           rows.map(
             (row) => ({ turns: turnRewards[row]!.map((reward) => ({ reward })) }) as unknown as CompletedEpisode,
@@ -201,7 +202,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
   it('compares turns of one number within a group', () => {
     const seen = new Set<string>();
     for (const turns of credit.groupMembers(batch, { level: 'turn', turnDiscount: 1 })) {
-      const keys = turns.map(({ row, tokens }) => {
+      const keys = turns.map(({ episode: row, tokens }) => {
         const numbers = new Set(tokens.map((index) => batch.turn[index]));
         expect(numbers.size).toBe(1);
         for (const index of tokens) expect(Math.floor(index / batch.width)).toBe(row);
@@ -211,7 +212,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
       expect(seen.has(keys[0]!)).toBe(false);
       seen.add(keys[0]!);
     }
-    const tokens = Array.from({ length: batch.rows }, (_, row) => credit.turnTokens(batch, row)).flat(2);
+    const tokens = credit.actionTokens(batch).flatMap(credit.turnTokens).flat();
     const sampled = [...batch.mask.keys()].filter((i) => batch.mask[i] === 1);
     expect(tokens.toSorted((a, b) => a - b)).toEqual(sampled);
   });
@@ -222,7 +223,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
     const startState = batch.turn.map((turn) => (turn < 0 ? -1 : states.indexOf(states[turn % 4]!)));
     const given = { ...batch, startState };
     const comparison = { level: 'state', turnDiscount: 0.9 } as const;
-    const slow = credit.groupRows(batch).flatMap((rows) =>
+    const slow = credit.groupEpisodes(batch).flatMap((rows) =>
       [...new Set(states)].flatMap((state) => {
         const values = rows.flatMap((row) =>
           turnRewards[row]!.flatMap((_, turn, rewards) =>
@@ -237,7 +238,7 @@ describe.each(goldenNames)('estimates on the recorded batch `%s`', (name) => {
     const members = credit.groupMembers(given, comparison).map((list) => list.map(({ value }) => value));
     expect(members.map((values) => values.length)).toEqual(slow.map((values) => values.length));
     members.flat().forEach((value, i) => expect(value).toBeCloseTo(slow.flat()[i]!, 9));
-    const groups = credit.groupRows(batch).map((rows) =>
+    const groups = credit.groupEpisodes(batch).map((rows) =>
       rows.map((row) => {
         const turns = turnRewards[row]!.map((reward, turn) => ({ reward, startState: states[turn % 4]! }));
         return { turns } as unknown as CompletedEpisode;

@@ -9,7 +9,7 @@ import {
   dropsFlatGroups,
   groupMembers,
   groupNormalized,
-  groupRows,
+  groupEpisodes,
   leaveOneOut,
   meanAndDeviation,
 } from './group-comparison.js';
@@ -24,7 +24,7 @@ export const creditTools: CreditTools = {
   actionTokens,
   turnTokens,
   episodeReturns,
-  groupRows,
+  groupEpisodes,
   spreadOverTokens,
   aggregationWeights,
   meanAndDeviation,

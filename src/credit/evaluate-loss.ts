@@ -4,13 +4,14 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { EvaluatedLoss, LiveArrays, LiveName, Loss, LossExpression, LossInputName } from '../contracts/loss.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { actionTokens } from './action-tokens.js';
 import { batchColumns } from './batch-columns.js';
 
-/** The sampled tokens of a batch, row by row, without the tokens between them. */
+/** The sampled tokens of a batch, episode by episode, without the tokens between them. */
 interface SampledTokens {
   /** Index into the arrays of the batch, per sampled token. */
   readonly indices: readonly number[];
-  /** Half-open range of each row's sampled tokens; as long as the batch has rows. */
+  /** Half-open range of each episode's sampled tokens; as long as the batch has episodes. */
   readonly ranges: readonly (readonly [start: number, end: number])[];
 }
 
@@ -90,16 +91,10 @@ export function evaluateLoss(batch: TrainingBatch, live: LiveArrays, loss: Loss)
 }
 
 function sampledTokens(batch: TrainingBatch): SampledTokens {
-  const indices: number[] = [];
-  const ranges: (readonly [number, number])[] = [];
-  for (let row = 0; row < batch.rows; row += 1) {
-    const start = indices.length;
-    for (let index = row * batch.width; index < (row + 1) * batch.width; index += 1) {
-      if (batch.mask[index] === 1) indices.push(index);
-    }
-    ranges.push([start, indices.length]);
-  }
-  return { indices, ranges };
+  const episodes = actionTokens(batch);
+  let end = 0;
+  const ranges = episodes.map(({ indices }) => [end, (end += indices.length)] as const);
+  return { indices: episodes.flatMap(({ indices }) => indices), ranges };
 }
 
 function operands(expression: LossExpression): readonly LossExpression[] {
@@ -260,13 +255,13 @@ function collect(node: Node, start: number, end: number): number | undefined {
 }
 
 /**
- * First sampled tokens of rows 2k and 2k + 1, and the ends of both rows. A pair with an empty row is left out; its
+ * First sampled tokens of episodes 2k and 2k + 1, and the ends of both. A pair with an empty episode is left out; its
  * difference is 0.
  */
 function* pairs({ ranges }: SampledTokens): Generator<{ first: number; second: number; end: number }> {
-  for (let row = 0; row + 1 < ranges.length; row += 2) {
-    const [first, second] = ranges[row] as readonly [number, number];
-    const [, end] = ranges[row + 1] as readonly [number, number];
+  for (let episode = 0; episode + 1 < ranges.length; episode += 2) {
+    const [first, second] = ranges[episode] as readonly [number, number];
+    const [, end] = ranges[episode + 1] as readonly [number, number];
     if (first < second && second < end) yield { first, second, end };
   }
 }

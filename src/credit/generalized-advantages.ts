@@ -1,11 +1,11 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { ActionTokens, AdvantageEstimate, GeneralizedAdvantageOptions } from '../contracts/credit.js';
 import { actionTokens } from './action-tokens.js';
-import { stepDiscounts } from './returns-to-go.js';
+import { stepDiscounts, valueAfterCut } from './returns-to-go.js';
 
 /**
- * Generalised advantage estimation (Schulman et al. 2016, arXiv 1506.02438, equation 16) from one sampled token to the
- * next, skipping other tokens: delta_t = r_t + d_t V_(t+1) - V_t, A_t = delta_t + d_t lambda A_(t+1). At the level of
+ * Generalised advantage estimation (Schulman et al. 2016, arXiv 1506.02438, equation 16) from one sampled token of
+ * an episode to the next, skipping other tokens: delta_t = r_t + d_t V_(t+1) - V_t, A_t = delta_t + d_t lambda A_(t+1). At the level of
  * turns a step is a whole turn: its reward is the sum over its tokens, its value is the one before its first token, and
  * its tokens share one advantage. `returns` are A + V of the step, so the tokens of a turn have the same target.
  *
@@ -16,9 +16,9 @@ export function generalizedAdvantages(batch: TrainingBatch, options: Generalized
   if (values === undefined) throw new RangeError('generalised advantages need a critic: the batch has no `values`');
   const advantages = new Float64Array(batch.rows * batch.width);
   const returns = new Float64Array(batch.rows * batch.width);
-  for (let row = 0; row < batch.rows; row += 1) {
-    const steps = stepsOf(actionTokens(batch, row), options);
-    let value = options.bootstrap && batch.truncated[row] === 1 ? (batch.bootstrapValue[row] as number) : 0;
+  for (const episode of actionTokens(batch)) {
+    const steps = stepsOf(episode, options);
+    let value = options.bootstrap ? valueAfterCut(batch, episode) : 0;
     let advantage = 0;
     for (const { tokens, discount } of steps.toReversed()) {
       const before = values[tokens[0] as number] as number;

@@ -2,15 +2,22 @@
 // with turns of the same number, or with turns that start from the same state. Then the time of a reward in an episode
 // matters.
 import type { TrainingBatch } from '../contracts/batch.js';
-import type { FlatGroupOptions, GroupComparison, GroupMember, GroupNormalization } from '../contracts/credit.js';
+import type {
+  ActionTokens,
+  FlatGroupOptions,
+  GroupComparison,
+  GroupMember,
+  GroupNormalization,
+} from '../contracts/credit.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
-import { actionTokens, episodeReturns, turnTokens } from './action-tokens.js';
+import { actionTokens, episodeReturns, episodeRows, turnTokens } from './action-tokens.js';
 import { returnsToGo } from './returns-to-go.js';
 
-/** Rows of each group, in order of first appearance. */
-export function groupRows(batch: TrainingBatch): readonly (readonly number[])[] {
+/** See `CreditTools.groupEpisodes`. */
+export function groupEpisodes(batch: TrainingBatch): readonly (readonly number[])[] {
   const groups = new Comparable<number, number>();
-  batch.group.forEach((group, row) => groups.add(group, row));
+  for (const [episode, [row]] of episodeRows(batch).entries())
+    groups.add(batch.group[row as number] as number, episode);
   return groups.lists();
 }
 
@@ -46,21 +53,26 @@ export function groupMembers(
   batch: TrainingBatch,
   { level, turnDiscount }: GroupComparison,
 ): readonly (readonly GroupMember[])[] {
+  const sampled = actionTokens(batch);
   if (level === 'episode') {
     const returns = episodeReturns(batch);
-    return groupRows(batch).map((rows) =>
-      rows.map((row) => ({ row, value: returns[row] as number, tokens: actionTokens(batch, row).indices })),
+    return groupEpisodes(batch).map((members) =>
+      members.map((episode) => ({
+        episode,
+        value: returns[episode] as number,
+        tokens: (sampled[episode] as ActionTokens).indices,
+      })),
     );
   }
   const returns = returnsToGo(batch, { token: 1, turn: turnDiscount });
-  return groupRows(batch).flatMap((rows) => {
+  return groupEpisodes(batch).flatMap((members) => {
     const comparable = new Comparable<number, GroupMember>();
-    for (const row of rows) {
-      for (const [number, tokens] of turnTokens(batch, row).entries()) {
+    for (const episode of members) {
+      for (const [number, tokens] of turnTokens(sampled[episode] as ActionTokens).entries()) {
         const first = tokens[0] as number;
         const key = level === 'turn' ? number : (batch.startState?.[first] ?? -1);
         if (key < 0) throw noState();
-        comparable.add(key, { row, value: returns[first] as number, tokens });
+        comparable.add(key, { episode, value: returns[first] as number, tokens });
       }
     }
     return comparable.lists();

@@ -1,5 +1,6 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { KlControl, KlOptions } from '../contracts/credit.js';
+import { episodeRows } from './action-tokens.js';
 import { klExpression } from './kl-expression.js';
 import { penalizedRewards, referenceDivergence } from './reference-divergence.js';
 
@@ -26,7 +27,7 @@ export function klControl(options: KlOptions): KlControl {
     if (!adaptive) return coefficient;
     const error = referenceDivergence(batch, klEstimator) / klTarget - 1;
     const bounded = Math.min(largestError, Math.max(-largestError, error));
-    return coefficient * (1 + (bounded * batch.rows) / klHorizon);
+    return coefficient * (1 + (bounded * episodeRows(batch).length) / klHorizon);
   }
 
   return {

@@ -4,13 +4,13 @@ import { actionTokens } from './action-tokens.js';
 
 /** (x - mean) / sqrt(variance + epsilon) over sampled tokens; see `CreditTools.whitenTokens`. */
 export function whitenTokens(batch: TrainingBatch, values: Float64Array, options: WhiteningOptions = {}): Float64Array {
-  const rows = Array.from({ length: batch.rows }, (_, row) => actionTokens(batch, row).indices);
+  const indices = actionTokens(batch).flatMap((episode) => episode.indices);
   const whiten = whitener(
-    rows.flat().map((index) => values[index] as number),
+    indices.map((index) => values[index] as number),
     options,
   );
   const whitened = new Float64Array(values.length);
-  for (const index of rows.flat()) whitened[index] = whiten(values[index] as number);
+  for (const index of indices) whitened[index] = whiten(values[index] as number);
   return whitened;
 }
 
@@ -19,13 +19,13 @@ export function whitenTokens(batch: TrainingBatch, values: Float64Array, options
  * `CreditTools.whitenTurns`.
  */
 export function whitenTurns(batch: TrainingBatch, values: Float64Array, options: WhiteningOptions = {}): Float64Array {
-  const rows = Array.from({ length: batch.rows }, (_, row) => actionTokens(batch, row));
+  const episodes = actionTokens(batch);
   const whiten = whitener(
-    rows.flatMap(({ turnEnds }) => turnEnds.map((index) => values[index] as number)),
+    episodes.flatMap(({ turnEnds }) => turnEnds.map((index) => values[index] as number)),
     options,
   );
   const whitened = new Float64Array(values.length);
-  for (const { indices, turnEnds } of rows) {
+  for (const { indices, turnEnds } of episodes) {
     let turn = 0;
     for (const index of indices) {
       const end = turnEnds[turn] as number;

@@ -7,7 +7,7 @@ import type { LiveName, Loss, LossExpression } from '../contracts/loss.js';
 import type { PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { nameTerms } from '../credit/name-terms.js';
-import { byToken } from '../credit/row-metrics.js';
+import { byToken } from '../credit/episode-metrics.js';
 import { AgentgymError, isAgentgymError } from '../errors/agentgym-error.js';
 import { messageOf } from '../errors/message-of.js';
 import { refuseEmptySplit } from '../rollout/refuse-empty-split.js';

@@ -9,7 +9,8 @@ import type { ContributionRecord } from '../runs/run-manifest.js';
 import type { MemoryEstimate } from './estimate-memory.js';
 import { externalParts } from './inexact-reasons.js';
 import type { MemoryPolicy } from './judge-memory.js';
-import { demonstrationContexts, longestEpisode, refuseLongPrompt } from './make-parts.js';
+import { longestSequence } from './history-sizes.js';
+import { demonstrationContexts, layoutOf, refuseLongPrompt } from './make-parts.js';
 import { disposeParts, openParts } from './open-parts.js';
 import { tryFiles } from './prepare-demonstrations.js';
 import type { FileContext } from './stage-demonstrations.js';
@@ -67,7 +68,7 @@ export async function checkTraining(
     const { random } = settings;
     const { sampler } = plan.recipe.policy;
     const { encoder, capabilities } = parts.policyEstimate ?? {};
-    const maxTokens = longestEpisode(plan, capabilities ?? { maxTokens: Infinity });
+    const maxTokens = Math.min(capabilities?.maxTokens ?? Infinity, longestSequence(plan.recipe));
     const contexts = demonstrationContexts(plan, parts, settings, undefined, encoder);
     const told = parts.entries.map((entry, place) => {
       const { format } = contexts[place] as FileContext;
@@ -81,7 +82,8 @@ export async function checkTraining(
       contexts,
       encoder && {
         maxTokens,
-        isShort: (one, entry) => layOutDemonstration(one, encoder, maxTokens, promptOf(entry)?.examples) !== undefined,
+        isShort: (one, entry) =>
+          layOutDemonstration(one, encoder, layoutOf(plan, entry, { maxTokens }, promptOf(entry))) !== undefined,
       },
     );
     const known = await splitTasks(plan, told, new Map(), random, 'check');

@@ -3,6 +3,7 @@
 import { getHeapStatistics } from 'node:v8';
 
 import { formatPath, type KeyPath } from '../config/recipe-layer.js';
+import type { Recipe } from '../config/recipe-schema.js';
 import { settingPath, type RunPlan, type StagePlan } from '../config/run-plan.js';
 import type { Algorithm } from '../contracts/algorithm.js';
 import type { PolicyEstimate, PolicyLoad } from '../contracts/policy.js';
@@ -10,6 +11,7 @@ import { AgentgymError } from '../errors/agentgym-error.js';
 import type { AvailableMemory } from '../processes/available-memory.js';
 import { formatBytes } from '../reporting/format-quantity.js';
 import type { Splits, WorldHandle } from '../rollout/world-handle.js';
+import { mostSequences } from './history-sizes.js';
 import type { OpenEnvironment } from './open-environment.js';
 
 /**
@@ -118,7 +120,7 @@ export function policyLoad(
     turns: Math.max(longestHorizon, ...transfer.map(({ evaluationHorizon }) => evaluationHorizon)),
     trainedTurns: longestHorizon,
     actionTokens: Math.max(...samplings.map(({ maxActionTokens }) => maxActionTokens)),
-    rows: Math.max(...funded.map(rowsOf)),
+    rows: Math.max(...funded.map((stage) => rowsOf(recipe, stage, longestHorizon))),
     evaluates:
       (every > 0 && funded.length > rl.length) ||
       rl.some(({ update }) => update.recomputeLogprobs) ||
@@ -139,9 +141,10 @@ export function criticLoad(load: PolicyLoad): PolicyLoad {
   return { ...load, sequences: 0, evaluates: true, references: 0, samplings: [] };
 }
 
-/** Rows of a stage's largest batch between two optimizer steps. */
-export function rowsOf(stage: StagePlan): number {
-  return stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches);
+/** Rows of a stage's largest batch between two optimizer steps, with episodes of this many turns. */
+export function rowsOf(recipe: Recipe, stage: StagePlan, turns: number): number {
+  const episodes = stage.kind === 'sft' ? stage.batchSize : Math.ceil(stage.episodesPerStep / stage.update.minibatches);
+  return episodes * mostSequences(recipe, turns);
 }
 
 /** @param environments of training */

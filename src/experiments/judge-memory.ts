@@ -14,6 +14,7 @@ import {
   policyLoad,
   rowsOf,
 } from './estimate-memory.js';
+import { longestSequence } from './history-sizes.js';
 import type { Instances } from './instances.js';
 import type { OpenEnvironment } from './open-environment.js';
 
@@ -41,15 +42,15 @@ export interface Estimation {
 /** Numbers of a recipe on which the memory of its models depends. */
 interface Demand {
   readonly options: RunPlan['recipe']['policy']['options'];
-  /** Most tokens of an episode. Absent: the recipe has no limit. */
+  /** Most tokens of a sequence. Absent: the recipe has no limit. */
   readonly maxTokens?: number | undefined;
   readonly load: PolicyLoad;
 }
 
 function demandOf(plan: RunPlan, { algorithms, entries }: Estimation): Demand {
-  const { policy, rollout } = plan.recipe;
   const load = policyLoad(plan, entries, algorithms);
-  return { options: policy.options, maxTokens: rollout.maxEpisodeTokens, load };
+  const maxTokens = longestSequence(plan.recipe);
+  return { options: plan.recipe.policy.options, ...(maxTokens < Infinity && { maxTokens }), load };
 }
 
 /** Estimates the policy, and a critic with its own trunk. Undefined if the policy's plugin cannot tell. */
@@ -98,7 +99,7 @@ interface Lever {
   readonly pull: (demand: Demand, value: number) => Demand;
 }
 
-function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Lever[] {
+function leversOf({ recipe, funded, longestHorizon }: RunPlan, { policy }: ModelEstimates): Lever[] {
   const { maxEpisodeTokens = policy.capabilities.maxTokens, inFlight } = recipe.rollout;
   const options = Object.entries(policy.smaller ?? {}).map(([option, values]): Lever => {
     const pull = (demand: Demand, value: number) => ({ ...demand, options: { ...demand.options, [option]: value } });
@@ -111,7 +112,9 @@ function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Leve
     if (stage.kind === 'sft') return [];
     const { name, tasksPerStep } = stage;
     const rows = (tasksNow: number) =>
-      funded.map((each) => Math.ceil(rowsOf(each) * (each === stage ? tasksNow / tasksPerStep : 1)));
+      funded.map((each) =>
+        Math.ceil(rowsOf(recipe, each, longestHorizon) * (each === stage ? tasksNow / tasksPerStep : 1)),
+      );
     const pull = (demand: Demand, value: number) => withLoad(demand, { rows: Math.max(...rows(value)) });
     return [{ key: ['stages', name, 'tasksPerStep'], values: halvesOf(tasksPerStep, 1), pull }];
   });
@@ -120,7 +123,10 @@ function leversOf({ recipe, funded }: RunPlan, { policy }: ModelEstimates): Leve
     {
       key: ['rollout', 'maxEpisodeTokens'],
       values: halvesOf(maxEpisodeTokens, 256),
-      pull: (demand: Demand, maxTokens: number) => ({ ...demand, maxTokens }),
+      pull: (demand: Demand, maxTokens: number) => ({
+        ...demand,
+        maxTokens: Math.min(maxTokens, demand.maxTokens ?? Infinity),
+      }),
     },
     {
       key: ['rollout', 'inFlight'],

@@ -73,6 +73,6 @@ it('writes demonstrations in the syntax of function calls that the model has', a
   const [entry] = own.entries;
   expect(entry.actor.format.parse(again!.texts[0]!)).toHaveProperty('action');
   expect(entry.format).toBe(entry.actor.format);
-  const { record } = layOutDemonstration(again!, own.policy.encoder, 1000)!;
-  expect(own.policy.encoder.decode(record.tokens)).toContain(again!.texts[0]);
+  const [row] = layOutDemonstration(again!, own.policy.encoder, { maxTokens: 1000, actionTokens: 1 })!.rows;
+  expect(own.policy.encoder.decode(row!.record.tokens)).toContain(again!.texts[0]);
 });

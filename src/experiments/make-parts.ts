@@ -1,14 +1,15 @@
 import { formatPath } from '../config/recipe-layer.js';
-import { entryPath, type RunPlan } from '../config/run-plan.js';
+import { type EntryPlan, entryPath, type RunPlan } from '../config/run-plan.js';
 import type { ConversationEncoder, PolicyCapabilities, PolicyModel } from '../contracts/policy.js';
 import type { HostSettings } from '../plugins/create-host.js';
 import type { PluginHost } from '../plugins/open-plugin-host.js';
 import type { ModelActor, Prompt } from '../rollout/actor.js';
-import { conversationText } from '../rollout/demonstration.js';
+import { conversationText, type DemonstrationLayout } from '../rollout/demonstration.js';
 import { type Filled, mapFilled } from '../rollout/filled.js';
 import { fitFormat } from '../rollout/fit-format.js';
 import type { Verdicts } from '../rollout/verdicts.js';
 import type { ContributionRecord } from '../runs/run-manifest.js';
+import { longestSequence } from './history-sizes.js';
 import { noCorpus } from './instances.js';
 import {
   disposeParts,
@@ -97,7 +98,7 @@ export async function makeParts(
     try {
       const played = (entry: OpenEntry): PlayedEntry => playEntry(plan, entry, policy);
       const playing = mapFilled(entries, played);
-      const maxTokens = longestEpisode(plan, policy.capabilities);
+      const maxTokens = Math.min(policy.capabilities.maxTokens, longestSequence(plan.recipe));
       for (const entry of playing) refuseLongPrompt(plan, entry, policy.encoder, maxTokens);
       const contexts = demonstrationContexts(
         plan,
@@ -129,7 +130,7 @@ function playEntry({ recipe }: RunPlan, entry: OpenEntry, policy: PolicyModel): 
   const prompt = entry.writePrompt(format);
   const { maxEpisodeTokens } = recipe.rollout;
   const { maxActionTokens, ...sampling } = plan.sampling;
-  const limits = { maxActionTokens, maxEpisodeTokens };
+  const limits = { maxActionTokens, maxEpisodeTokens, history: recipe.policy.history };
   return {
     ...entry,
     format,
@@ -210,9 +211,18 @@ async function* corpusOf(demonstrations: Parts['demonstrations'], { entries }: O
   }
 }
 
-/** Tokens after which an episode is cut. */
-export function longestEpisode({ recipe }: RunPlan, { maxTokens }: Pick<PolicyCapabilities, 'maxTokens'>): number {
-  return Math.min(maxTokens, recipe.rollout.maxEpisodeTokens ?? Infinity);
+/** How demonstrations become rows for the policy. */
+export function layoutOf(
+  plan: RunPlan,
+  { sampling: { maxActionTokens: actionTokens } }: EntryPlan,
+  capabilities: Pick<PolicyCapabilities, 'maxTokens'>,
+  prompt: Prompt | undefined,
+): DemonstrationLayout {
+  const { history = 'full' } = plan.recipe.policy;
+  const { maxEpisodeTokens } = plan.recipe.rollout;
+  // A sequence with a note about turns that are not shown may be longer than what the episode read.
+  const maxTokens = Math.min(capabilities.maxTokens, history === 'full' ? longestSequence(plan.recipe) : Infinity);
+  return { actionTokens, maxTokens, maxEpisodeTokens, examples: prompt?.examples, history };
 }
 
 /** Throws AG_DEMONSTRATION if the examples of the prompt leave no room for an action. */

@@ -39,6 +39,7 @@ import { atKey } from './at-key.js';
 import { checkPolicy, checkSplits, checkStageNeeds, checkStates } from './check-parts.js';
 import { chooseExamples } from './choose-examples.js';
 import { type MemoryEstimate } from './estimate-memory.js';
+import { longestSequence } from './history-sizes.js';
 import { refuseInexact } from './inexact-reasons.js';
 import { Instances, type Named } from './instances.js';
 import { estimateModels, judgeMemory, type MemoryPolicy } from './judge-memory.js';
@@ -318,18 +319,19 @@ export function playedEnvironment(
 }
 
 async function contextOf(
-  { policy, rollout, seed }: Recipe,
+  recipe: Recipe,
   rl: OpenParts['rl'],
   cacheDirectory: string,
 ): Promise<Omit<PolicyContext, 'corpus'>> {
+  const { policy, seed } = recipe;
   const { preset } = policy;
   const from = policy.from && resolveStart(policy.from, seed, cacheDirectory);
-  const { maxEpisodeTokens } = rollout;
+  const maxTokens = longestSequence(recipe);
   return {
     ...(preset !== undefined && { preset }),
     ...(from !== undefined && { from: existsSync(manifestPath(from)) ? await runWeights(from) : from }),
     valueHead: [...rl.values()].some(({ algorithm }) => algorithm.critic?.trunk === 'shared'),
-    ...(maxEpisodeTokens !== undefined && { maxTokens: maxEpisodeTokens }),
+    ...(maxTokens < Infinity && { maxTokens }),
   };
 }
 

@@ -208,8 +208,9 @@ async function openModel(
   const { maxActionTokens = own.maxActionTokens } = request;
   refuseLongAnswer(request, model.capabilities.maxTokens);
   const sampling = { temperature: request.temperature ?? 0, topP: own.topP, topK: own.topK, exact: true };
-  const maxEpisodeTokens = recipe?.rollout.maxEpisodeTokens;
-  return { kind: 'model', model, format, sampling, maxActionTokens, maxEpisodeTokens, tools };
+  const { maxEpisodeTokens } = recipe?.rollout ?? {};
+  const limits = { maxActionTokens, maxEpisodeTokens, history: recipe?.policy.history };
+  return { kind: 'model', model, format, sampling, ...limits, tools };
 }
 
 async function openTextModel(

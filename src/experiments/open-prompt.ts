@@ -42,8 +42,9 @@ export async function withPrompt(actor: Actor, request: PromptRequest): Promise<
   const prompt = await openPrompt(request, writing);
   if (prompt === undefined) return actor;
   if (actor.kind === 'player') return { ...actor, prompt };
-  const { model, maxActionTokens, maxEpisodeTokens = Infinity } = actor;
-  const limits = { maxTokens: Math.min(maxEpisodeTokens, model.capabilities.maxTokens), maxActionTokens };
+  const { history = 'full', model, maxActionTokens, maxEpisodeTokens = Infinity } = actor;
+  const window = history !== 'full' && 'tokens' in history ? history.tokens : Infinity;
+  const limits = { maxTokens: Math.min(window, maxEpisodeTokens, model.capabilities.maxTokens), maxActionTokens };
   refuseLongExamples(prompt, model.encoder, writing, limits, { count: '`--prompt-examples`' });
   return { ...actor, prompt };
 }

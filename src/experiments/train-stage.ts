@@ -9,7 +9,7 @@ import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
 import { inTemporaryFolder } from '../files/temporary-folder.js';
 import type { ComposedReward } from '../rollout/compose-reward.js';
-import { type Demonstration, type DemonstrationRow, layOutDemonstration } from '../rollout/demonstration.js';
+import { type Demonstration, type DemonstrationRows, layOutDemonstration } from '../rollout/demonstration.js';
 import { mapFilled } from '../rollout/filled.js';
 import { PackedRows } from '../rollout/packed-rows.js';
 import { taskName } from '../rollout/task-name.js';
@@ -26,7 +26,8 @@ import type { DiskJournal } from '../runs/disk-journal.js';
 import type { RunDirectory } from '../runs/run-directory.js';
 import { openSharedStage, policyDigest } from '../runs/shared-stage.js';
 import type { Evaluator } from './evaluator.js';
-import { longestEpisode, type Parts, type PlayedEntry } from './make-parts.js';
+import { longestSequence } from './history-sizes.js';
+import { layoutOf, type Parts, type PlayedEntry } from './make-parts.js';
 import { gatherHeldOut } from './prepare-demonstrations.js';
 import { nothingFits } from './stage-demonstrations.js';
 import { stageRandom } from './stage-random.js';
@@ -104,15 +105,15 @@ async function runSft(
   const { recipe } = plan;
   const { name } = stage;
   const { encoder, capabilities } = parts.policy;
-  const maxTokens = longestEpisode(plan, capabilities);
+  const maxTokens = Math.min(capabilities.maxTokens, longestSequence(recipe));
   const all = parts.demonstrations.get(name);
   if (all === undefined) throw new Error(`the sft stage ${name} has no demonstrations`);
   const learning = all.map((own, at) => {
     const { plan: entry, prompt } = parts.entries[at] as PlayedEntry;
-    const layOut = (demonstration: Demonstration): DemonstrationRow | undefined => {
-      const row = layOutDemonstration(demonstration, encoder, maxTokens, prompt.examples);
-      const { task } = row ?? {};
-      return row && task !== undefined ? { ...row, task: taskName({ entry: entry.entry, task }) } : row;
+    const layOut = (demonstration: Demonstration): DemonstrationRows | undefined => {
+      const laid = layOutDemonstration(demonstration, encoder, layoutOf(plan, entry, capabilities, prompt));
+      const { task } = laid ?? {};
+      return laid && task !== undefined ? { ...laid, task: taskName({ entry: entry.entry, task }) } : laid;
     };
     return { own, entry, layOut };
   });
@@ -149,12 +150,12 @@ async function runSft(
   const units = (recipe.budget?.costs.demonstration ?? 0) * bought;
   // A stage resumed from a checkpoint no longer has the data that other runs would read.
   const shared = place && resume === undefined ? await openShared(place, stage, common, recipe) : undefined;
-  const heldOut: DemonstrationRow[] = [];
+  const heldOut: DemonstrationRows[] = [];
   for (const [at, { layOut }] of common.evaluation === undefined ? [] : learning.entries()) {
     const [demonstrations, context] = [stage.demonstrations[at]!, parts.contexts[at]!];
     for (const one of await gatherHeldOut(plan, { name, demonstrations }, context, run)) {
-      const row = layOut(one);
-      if (row !== undefined) heldOut.push(row);
+      const laid = layOut(one);
+      if (laid !== undefined) heldOut.push(laid);
     }
   }
   const measure = async () => {
@@ -179,14 +180,14 @@ const millisecondsAtOnce = 50;
 async function packRows(
   rows: PackedRows,
   demonstrations: AsyncIterable<Demonstration>,
-  layOut: (demonstration: Demonstration) => DemonstrationRow | undefined,
+  layOut: (demonstration: Demonstration) => DemonstrationRows | undefined,
   signal: AbortSignal,
 ): Promise<number> {
   const before = rows.length;
   let since = performance.now();
   for await (const demonstration of demonstrations) {
-    const row = layOut(demonstration);
-    if (row !== undefined) rows.add(row);
+    const laid = layOut(demonstration);
+    if (laid !== undefined) rows.add(laid);
     if (performance.now() - since < millisecondsAtOnce) continue;
     await unlessAborted(setImmediate(), signal);
     since = performance.now();

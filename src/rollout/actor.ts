@@ -1,6 +1,7 @@
 import type { ActionFormat } from '../contracts/format.js';
 import type { Player, TextPlayer } from '../contracts/player.js';
 import type { PolicyModel, Sampling } from '../contracts/policy.js';
+import type { History } from './episode-tokens.js';
 import { describeActions } from './text-calls.js';
 import type { Toolbox, ToolList } from './toolbox.js';
 import type { WorkedExamples } from './worked-examples.js';
@@ -21,8 +22,10 @@ export interface ModelActor {
   readonly sampling: Sampling;
   /** Tokens after which an action is cut. */
   readonly maxActionTokens: number;
-  /** Tokens after which an episode is truncated; absent: the model's limit. */
+  /** Tokens that an episode samples and reads at most; absent: no limit but the model's of a sequence. */
   readonly maxEpisodeTokens?: number | undefined;
+  /** What it reads of its episodes; absent: everything. */
+  readonly history?: History | undefined;
   /** The tools that it may call instead of acting. */
   readonly tools?: Toolbox | undefined;
   /** Absent: the usual system text, and no examples. */

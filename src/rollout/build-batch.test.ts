@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { batchColumns, emptyColumn, mapColumns, type BatchColumn, type ColumnName } from '../credit/batch-columns.js';
-import { buildBatch, episodeRows } from './build-batch.js';
+import { buildBatch, rowsOfEpisode } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { collectOptions, fluent, keys, modelActor } from './fixtures/collect.js';
 import { selectRows } from './select-rows.js';
@@ -45,7 +45,7 @@ function lines(batch: TrainingBatch, name: (typeof arrays)[number]): number[][] 
 describe('buildBatch', () => {
   it('agrees with a slow reference, token by token', async () => {
     const rows = await episodes();
-    const batch = buildBatch(rows.flatMap(episodeRows), 0.5);
+    const batch = buildBatch(rows.flatMap(rowsOfEpisode), 0.5);
     const slow = slowBatch(rows);
     for (const name of arrays) expect(lines(batch, name)).toEqual(slow[name]);
     expect([...batch.length]).toEqual(rows.map(({ sequences: [record] = [] }) => record!.tokens.length));
@@ -57,7 +57,7 @@ describe('buildBatch', () => {
 
   // Goes red when numbers stand outside the turns, or when equal states get different numbers.
   it('numbers the states before turns in order of appearance', async () => {
-    const rows = (await episodes()).flatMap(episodeRows);
+    const rows = (await episodes()).flatMap(rowsOfEpisode);
     const states = ['hall', 'attic', 'hall'];
     const told = rows.map((row, place) => ({
       ...row,
@@ -80,7 +80,7 @@ describe('buildBatch', () => {
   it('refuses episodes without tokens', async () => {
     const [episode] = await episodes();
     const { sequences: _, ...spoken } = episode!;
-    expect(() => episodeRows(spoken, 0)).toThrow('without tokens');
+    expect(() => rowsOfEpisode(spoken, 0)).toThrow('without tokens');
   });
 
   it('makes an empty batch of nothing', () => {
@@ -90,7 +90,7 @@ describe('buildBatch', () => {
 
 describe('selectRows', () => {
   it('is the batch of those rows alone', async () => {
-    const rows = (await episodes()).flatMap(episodeRows);
+    const rows = (await episodes()).flatMap(rowsOfEpisode);
     const whole = buildBatch(rows, 1);
     const chosen = [4, 5, 0].sort((a, b) => rows[a]!.record.tokens.length - rows[b]!.record.tokens.length).slice(0, 2);
     const part = selectRows(whole, chosen);
@@ -105,7 +105,7 @@ describe('selectRows', () => {
 
   /** A batch with all columns, whose numbers show their position. */
   async function numbered(): Promise<TrainingBatch> {
-    const whole = buildBatch((await episodes()).flatMap(episodeRows), 0.5);
+    const whole = buildBatch((await episodes()).flatMap(rowsOfEpisode), 0.5);
     return mapColumns(whole, (name, column) =>
       name === 'length' ? whole.length : emptyColumn(column, whole).map((_, index) => (index + 1) % 251),
     );

@@ -75,11 +75,11 @@ export function buildBatch(
 }
 
 /**
- * An episode of a policy model as rows, one for each of its token sequences. A cap cut the last of them.
+ * An episode of a policy model as rows, one for each of its token sequences.
  *
  * @param episode its number in the batch
  */
-export function episodeRows({ group, sequences, truncated, turns }: CompletedEpisode, episode: number): BatchRow[] {
+export function rowsOfEpisode({ group, sequences, truncated, turns }: CompletedEpisode, episode: number): BatchRow[] {
   if (sequences === undefined || turns.some(({ sampled }) => sampled === undefined)) throw noTokens();
   return sequences.map((record, place) => ({
     record,
@@ -90,7 +90,7 @@ export function episodeRows({ group, sequences, truncated, turns }: CompletedEpi
     ),
     group,
     episode,
-    truncated: truncated !== undefined && place === sequences.length - 1,
+    truncated: truncated !== undefined,
   }));
 }
 

@@ -207,7 +207,7 @@ class Collection {
       // A caller may dispose of the model after an error. Once aborted, nobody waits for it.
       await unlessAborted(Promise.all(this.#calls), signal).catch(() => undefined);
       // Only an interruption or an error leaves live episodes; they may be in the middle of a step.
-      this.#releaseSequences([...this.#live]);
+      this.#releaseSequences([...this.#live].map(({ sequenceName }) => sequenceName));
       for (const episode of this.#live) {
         void this.#playingOf(episode.attempt.key).environments.discard(episode.instance);
         this.#close(episode);
@@ -445,7 +445,10 @@ class Collection {
             ? instance.step(parsed.action)
             : episode.malformedStep(parsed.observation);
       const step = isPromiseLike(stepping) ? await stepping : stepping;
+      const sequence = episode.sequenceName;
       const cause = episode.take(step, written.text);
+      // What was cut off from a history is not read again.
+      if (episode.sequenceName !== sequence) this.#releaseSequences([sequence]);
       phase = 'conclude';
       let conclusion: Conclusion | undefined;
       if (cause !== undefined && instance.concludes) conclusion = await instance.conclude(cause);
@@ -475,7 +478,7 @@ class Collection {
     this.#live.delete(episode);
     this.#leaveSeat(episode.attempt);
     this.#close(episode);
-    this.#releaseSequences([episode]);
+    this.#releaseSequences([episode.sequenceName]);
   }
 
   /** Closes something beside the other episodes. The collection ends after it. */
@@ -484,9 +487,9 @@ class Collection {
     this.#closing.add(closing);
   }
 
-  #releaseSequences(episodes: readonly LiveEpisode[]): void {
+  #releaseSequences(names: readonly string[]): void {
     const actor = this.#actor;
-    if (actor.kind === 'model') actor.model.release(episodes.map(({ sequenceName }) => sequenceName));
+    if (actor.kind === 'model') actor.model.release(names);
   }
 
   /** Handles a broken attempt: it is retried, or recorded as failed. */
@@ -591,7 +594,9 @@ async function generate(episodes: readonly LiveEpisode[], signal: AbortSignal): 
     const sampled = sequence.addAction(answer.tokens, answer.logprobs, answer.ended);
     const text = model.encoder.decode(answer.tokens);
     const { format } = episodes[index] as LiveEpisode;
-    return { text, parsed: (format as ActionFormat).parse(text), cut: !answer.ended, sampled, policyVersion };
+    const { place } = sequence;
+    const where = { sampled, ...(place > 0 && { sequence: place }) };
+    return { text, parsed: (format as ActionFormat).parse(text), cut: !answer.ended, ...where, policyVersion };
   });
 }
 

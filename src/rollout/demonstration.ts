@@ -1,8 +1,7 @@
 import type { ConversationEncoder } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import type { BatchRow } from './build-batch.js';
-import { TokenSequence } from './token-sequence.js';
-import type { WorkedExamples } from './worked-examples.js';
+import { EpisodeTokens, type Opening, type TokenLimits } from './episode-tokens.js';
 
 /** An expert's episode as text, for supervised fine-tuning. */
 export interface Demonstration {
@@ -21,42 +20,52 @@ export interface Demonstration {
   readonly calls?: ReadonlySet<number>;
 }
 
-/** A demonstration as a row of a batch. */
-export interface DemonstrationRow extends BatchRow {
+/** A demonstration as the rows of an episode in a batch. */
+export interface DemonstrationRows {
+  /** One or more, each with a turn to learn or more. */
+  readonly rows: readonly BatchRow[];
   /** Its task, if known. */
   readonly task?: string;
 }
 
+/** How the policy that learns from it plays. */
+export interface DemonstrationLayout extends TokenLimits, Pick<Opening, 'examples' | 'history'> {}
+
 /**
  * A demonstration in the tokens of a policy, with the same layout as a rollout of the same episode: actions and their
- * end tokens have mask 1, except those of context. Turns that exceed the model's limit are omitted from the end.
- * Undefined if not even the first turn to learn fits.
- *
- * @param examples games before it, from which nothing is learned; absent: none
+ * end tokens have mask 1, except those of context. Turns that exceed the limits are omitted from the end. Undefined if
+ * not even the first turn to learn fits.
  */
 export function layOutDemonstration(
   demonstration: Demonstration,
   encoder: ConversationEncoder,
-  maxTokens: number,
-  examples?: WorkedExamples,
-): DemonstrationRow | undefined {
-  const { observations, task, texts, context = new Set(), calls = new Set() } = demonstration;
-  const sequence = new TokenSequence(encoder, demonstration.system, observations[0] ?? '', examples);
-  const turns: { sampled: readonly [number, number]; reward: number }[] = [];
-  for (const [index, text] of texts.entries()) {
-    if (index > 0) sequence.addObservation(observations[index] ?? '', maxTokens, calls.has(index - 1));
+  { examples, history, ...limits }: DemonstrationLayout,
+): DemonstrationRows | undefined {
+  const { observations, system, task, texts, context = new Set(), calls = new Set() } = demonstration;
+  const episode = new EpisodeTokens(encoder, { system, observation: observations[0] ?? '', examples, history });
+  const turns: BatchRow['turns'][number][][] = [];
+  for (const [number, text] of texts.entries()) {
+    if (number > 0) episode.addObservation(observations[number] ?? '', limits, calls.has(number - 1));
     const action = [...encoder.encodeAction(text), encoder.endIds[0] as number];
     if (action.slice(0, -1).some((id) => encoder.endIds.includes(id))) {
       throw new AgentgymError('AG_DEMONSTRATION', {
-        message: `Text ${index + 1} of the demonstration ${demonstration.name} contains a token that ends an action.`,
+        message: `Text ${number + 1} of the demonstration ${demonstration.name} contains a token that ends an action.`,
       });
     }
-    if (!sequence.hasRoom(action.length - 1, maxTokens)) break;
-    if (context.has(index)) sequence.addContext(action);
-    else turns.push({ sampled: sequence.addAction(action, [], true), reward: 0 });
+    if (!episode.hasRoom({ ...limits, actionTokens: action.length - 1 })) break;
+    if (context.has(number)) episode.addContext(action);
+    else (turns[episode.place] ??= []).push({ sampled: episode.addAction(action, [], true), reward: 0, number });
   }
-  if (turns.length === 0) return undefined;
-  return { record: sequence.record(), turns, group: 0, truncated: false, ...(task !== undefined && { task }) };
+  const rows = episode.records().flatMap((record, place): BatchRow[] => {
+    const learned = turns[place];
+    return learned === undefined ? [] : [{ record, turns: learned, group: 0, truncated: false }];
+  });
+  return rows.length === 0 ? undefined : { rows, ...(task !== undefined && { task }) };
+}
+
+/** The rows of demonstrations, each of which is an episode of a batch. */
+export function numberedRows(demonstrations: readonly DemonstrationRows[]): BatchRow[] {
+  return demonstrations.flatMap(({ rows }, episode) => rows.map((row) => ({ ...row, episode })));
 }
 
 /** The whole conversation as text, from which a tokenizer is built. */

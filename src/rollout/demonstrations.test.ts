@@ -6,7 +6,7 @@ import type { ConversationEncoder } from '../contracts/policy.js';
 import type { Tool } from '../contracts/tool.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { createRandom } from '../random/create-random.js';
-import { buildBatch } from './build-batch.js';
+import { type BatchRow, buildBatch } from './build-batch.js';
 import { collectDemonstrations, type CollectDemonstrationsOptions } from './collect-demonstrations.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { conversationText, type Demonstration, layOutDemonstration } from './demonstration.js';
@@ -122,7 +122,8 @@ describe('layOutDemonstration', () => {
     );
     expect(faithful.length).toBeGreaterThan(0);
     for (const episode of faithful) {
-      const row = layOutDemonstration(asDemonstration(episode), model.encoder, 1000)!;
+      const row = layOutDemonstration(asDemonstration(episode), model.encoder, { maxTokens: 1000, actionTokens: 1 })!
+        .rows[0]!;
       const length = row.record.tokens.length;
       expect(row.record.tokens).toEqual(episode.sequences![0]!.tokens.slice(0, length));
       expect(row.record.mask).toEqual(episode.sequences![0]!.mask.slice(0, length));
@@ -130,7 +131,10 @@ describe('layOutDemonstration', () => {
       // Nothing is learned from the tokens after the last action.
       expect(episode.sequences![0]!.mask.slice(length)).not.toContain(1);
     }
-    const batch = buildBatch([layOutDemonstration(asDemonstration(faithful[0]!), model.encoder, 1000)!], 1);
+    const batch = buildBatch(
+      layOutDemonstration(asDemonstration(faithful[0]!), model.encoder, { maxTokens: 1000, actionTokens: 1 })!.rows,
+      1,
+    );
     expect(Math.max(...batch.turn)).toBe(faithful[0]!.turns.length - 1);
   });
 
@@ -142,12 +146,16 @@ describe('layOutDemonstration', () => {
       observations: ['signal red', 'signal red'],
       texts: ['stop', 'stop'],
     };
-    const whole = layOutDemonstration(demonstration, encoder, 100)!;
+    const turnsIn = (maxTokens: number) =>
+      layOutDemonstration(demonstration, encoder, { maxTokens, actionTokens: 1 })?.rows[0]!.turns;
+    const [whole] = layOutDemonstration(demonstration, encoder, { maxTokens: 100, actionTokens: 1 })!.rows as [
+      BatchRow,
+    ];
     expect(whole.turns).toHaveLength(2);
     const length = whole.record.tokens.length;
-    expect(layOutDemonstration(demonstration, encoder, length)!.turns).toHaveLength(2);
-    expect(layOutDemonstration(demonstration, encoder, length - 1)!.turns).toHaveLength(1);
-    expect(layOutDemonstration(demonstration, encoder, 5)).toBeUndefined();
+    expect(turnsIn(length)).toHaveLength(2);
+    expect(turnsIn(length - 1)).toHaveLength(1);
+    expect(turnsIn(5)).toBeUndefined();
   });
 
   it('refuses an action that holds an end token, and one that the format reads differently', () => {
@@ -161,22 +169,26 @@ describe('layOutDemonstration', () => {
       endIds: [endId, encoder.encodeAction('stop')[0]!],
     };
     const demonstration = { name: 'd', system: '', observations: ['signal red'], texts: ['stop'] };
-    expect(() => layOutDemonstration(demonstration, ending, 100)).toThrow('ends an action');
+    expect(() => layOutDemonstration(demonstration, ending, { maxTokens: 100, actionTokens: 1 })).toThrow(
+      'ends an action',
+    );
     expect(writeAction('stop', singleWord)).toBe('stop');
     expect(() => writeAction('stop now', singleWord)).toThrow('reads the expert');
   });
 
-  // Mutation: let `addContext` of `TokenSequence` push a mask of 1.
+  // Mutation: let `addContext` of `EpisodeTokens` push a mask of 1.
   it('learns nothing from context, which stays in the sequence', () => {
     const { encoder } = babbler();
     const plain = { name: 'd', system: '', observations: ['signal red', 'signal red'], texts: ['stop', 'stop'] };
-    const whole = layOutDemonstration(plain, encoder, 100)!;
-    const row = layOutDemonstration({ ...plain, context: new Set([0]) }, encoder, 100)!;
+    const layOut = (context: readonly number[]) =>
+      layOutDemonstration({ ...plain, context: new Set(context) }, encoder, { maxTokens: 100, actionTokens: 1 })
+        ?.rows[0];
+    const [whole, row] = [layOut([])!, layOut([0])!];
     expect(row.record.tokens).toEqual(whole.record.tokens);
     expect(row.turns).toEqual([whole.turns[1]]);
     const [start] = whole.turns[1]!.sampled;
     expect(row.record.mask).toEqual(whole.record.mask.map((mask, index) => (index < start ? 0 : mask)));
-    expect(layOutDemonstration({ ...plain, context: new Set([0, 1]) }, encoder, 100)).toBeUndefined();
+    expect(layOut([0, 1])).toBeUndefined();
   });
 
   it('is the same after it was packed', () => {
@@ -184,7 +196,7 @@ describe('layOutDemonstration', () => {
     const texts = ['stop', 'go', 'stop'];
     const demonstration = { name: 'd', task: 't', system: 'x', observations: texts, texts, context: new Set([1]) };
     const rows = new PackedRows();
-    const row = layOutDemonstration(demonstration, encoder, 100)!;
+    const row = layOutDemonstration(demonstration, encoder, { maxTokens: 100, actionTokens: 1 })!;
     rows.add(row);
     expect(rows).toHaveLength(1);
     expect(rows.at(0)).toEqual(row);

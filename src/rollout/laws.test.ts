@@ -6,7 +6,7 @@ import type { Environment, StepResult } from '../contracts/environment.js';
 import type { GeneratedTokens, GenerateRequest, Sampling } from '../contracts/policy.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { buildBatch, episodeRows } from './build-batch.js';
+import { buildBatch, rowsOfEpisode } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import {
   babbler,
@@ -44,7 +44,7 @@ const completed = (episodes: readonly Episode[]): CompletedEpisode[] =>
   episodes.filter((episode) => episode.status === 'completed');
 
 describe('law 1: token in, token out', () => {
-  // Mutation: let `TokenSequence.addAction` append `encodeAction(decode(tokens))` instead of the tokens. Unknown and
+  // Mutation: let `EpisodeTokens.addAction` append `encodeAction(decode(tokens))` instead of the tokens. Unknown and
   // marker
   // tokens then change.
   it('grows one sequence by what was sampled and what was seen, and never rewrites it', async () => {
@@ -77,12 +77,12 @@ describe('law 1: token in, token out', () => {
     ).toBe(true);
   });
 
-  // Mutation: in `TokenSequence.addAction`, record the log probabilities one place late.
+  // Mutation: in `EpisodeTokens.addAction`, record the log probabilities one place late.
   it.each([1, 0.7])('records the log probabilities that training computes, at temperature %d', async (temperature) => {
     const model = babbler();
     const actor = modelActor(model, { sampling: { temperature, topP: 1, topK: 0 } });
     const episodes = completed(await collectEpisodes(keys(3, 2), collectOptions({ actor })));
-    const batch = buildBatch(episodes.flatMap(episodeRows), temperature);
+    const batch = buildBatch(episodes.flatMap(rowsOfEpisode), temperature);
     const trained = await model.logprobs(batch);
     batch.mask.forEach((mask, index) => {
       if (mask === 1) expect(Math.abs(trained[index]! - batch.logprobs[index]!)).toBeLessThan(1e-12);
@@ -122,7 +122,7 @@ describe('law 1: token in, token out', () => {
 });
 
 describe('law 2: masks', () => {
-  // Mutation: push the forced end token with mask 1 in `TokenSequence.addAction`, or the observation with mask 1.
+  // Mutation: push the forced end token with mask 1 in `EpisodeTokens.addAction`, or the observation with mask 1.
   it('marks sampled tokens and their sampled end, and nothing else; a cut turn gets its end token forced', async () => {
     const model = recording();
     const actor = modelActor(model, { maxActionTokens: 2 });
@@ -176,7 +176,7 @@ describe('law 3: rewards', () => {
   // Mutation: write `offset + end` or `offset + start` instead of `offset + end - 1` in `buildBatch`.
   it('puts the reward of a turn on the last token sampled in it', async () => {
     const episodes = completed(await collectEpisodes(keys(4, 4), collectOptions({ actor: modelActor(fluent()) })));
-    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
+    const batch = buildBatch(episodes.flatMap(rowsOfEpisode), 1);
     for (const [row, episode] of episodes.entries()) {
       const at = (t: number): number => row * batch.width + t;
       const rewarded = range(0, batch.width).filter((t) => batch.rewards[at(t)] !== 0);
@@ -255,7 +255,7 @@ describe('law 4: truncated is not terminated', () => {
       expect(record!.mask.slice(to)).not.toContain(1);
     }
     expect(new Set(episodes.map(({ terminated }) => terminated)).size).toBe(2);
-    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
+    const batch = buildBatch(episodes.flatMap(rowsOfEpisode), 1);
     expect([...batch.truncated]).toEqual(episodes.map(({ terminated }) => (terminated ? 0 : 1)));
   });
 

@@ -11,14 +11,14 @@ import type {
   Turn,
   Verdict,
 } from '../contracts/trajectory.js';
-import type { Actor } from './actor.js';
+import type { Actor, ModelActor } from './actor.js';
 import { systemPrompt } from './actor.js';
 import type { ComposedReward } from './compose-reward.js';
 import type { EpisodeSandbox } from './episode-sandbox.js';
+import { EpisodeTokens, type TokenLimits } from './episode-tokens.js';
 import { EpisodeTools, type ToolAnswer } from './episode-tools.js';
 import { refitFormat } from './fit-format.js';
 import { rewardTurn } from './reward-turn.js';
-import { TokenSequence } from './token-sequence.js';
 import type { Begun, InstanceHandle, Stepped } from './world-handle.js';
 
 /** One attempt at an episode of a collection. */
@@ -36,6 +36,8 @@ export interface ActorTurn {
   readonly parsed: ParsedAction;
   readonly cut: boolean;
   readonly sampled?: readonly [start: number, end: number];
+  /** The place of the sequence with these tokens. Absent: 0. */
+  readonly sequence?: number;
   readonly policyVersion?: number;
 }
 
@@ -67,9 +69,7 @@ export class LiveEpisode {
   /** The text before the first observation. */
   readonly system: string;
   /** Absent for players without tokens. */
-  readonly sequence?: TokenSequence;
-  /** Name of the token sequence for the model's memory, unique within the collection. */
-  readonly sequenceName: string;
+  readonly sequence?: EpisodeTokens;
   /** How actions are written. Absent: texts are actions. */
   readonly format: ActionFormat | undefined;
   /** Absent if the actor has none. */
@@ -96,8 +96,6 @@ export class LiveEpisode {
     private readonly begun: Begun,
     private readonly limits: EpisodeLimits,
   ) {
-    const { iteration, group, member } = attempt.key;
-    this.sequenceName = [iteration, group, member, attempt.retries].join('.');
     this.#observation = begun.observation;
     this.#characters = begun.characters;
     this.#state = begun.state;
@@ -115,11 +113,19 @@ export class LiveEpisode {
     }
     this.system = systemPrompt(begun.instructions ?? limits.instructions, this.format, offered, system);
     if (actor.kind === 'model') {
-      this.sequence = new TokenSequence(actor.model.encoder, this.system, begun.observation, examples);
+      const opening = { system: this.system, observation: begun.observation, examples, history: actor.history };
+      this.sequence = new EpisodeTokens(actor.model.encoder, opening);
       this.#role = this.sequence.firstRole;
       // A prompt that leaves no room for an action gives an episode without turns.
       if (!this.#hasRoom()) this.#truncated = 'tokens';
     }
+  }
+
+  /** Name of the current token sequence for the model's memory, unique within the collection. */
+  get sequenceName(): string {
+    const { key, retries } = this.attempt;
+    const place = this.sequence?.place ?? 0;
+    return [key.iteration, key.group, key.member, retries, ...(place === 0 ? [] : [place])].join('.');
   }
 
   /** Whether nothing more will be played. */
@@ -148,9 +154,8 @@ export class LiveEpisode {
     // A terminated episode ends with its action. Any other episode ends with the observation after its last action.
     if (step.terminated) return undefined;
     if (this.actor.kind === 'model' && this.sequence !== undefined) {
-      const { model } = this.actor;
       const isAnswer = this.format?.callsFunction?.(text) ?? false;
-      this.#nextRole = this.sequence.addObservation(step.observation, model.capabilities.maxTokens, isAnswer);
+      this.#nextRole = this.sequence.addObservation(step.observation, tokenLimits(this.actor), isAnswer);
     }
     this.#truncated = this.#capReached(step);
     return this.#truncated === 'environment' ? undefined : this.#truncated;
@@ -185,6 +190,7 @@ export class LiveEpisode {
       native,
       facts,
       ...(written.sampled !== undefined && { sampled: written.sampled }),
+      ...(written.sequence !== undefined && { sequence: written.sequence }),
       ...(written.policyVersion !== undefined && { policyVersion: written.policyVersion }),
     });
     this.texts.push(written.text);
@@ -224,7 +230,7 @@ export class LiveEpisode {
       ...(this.#truncated !== undefined && { truncated: this.#truncated }),
       success: this.turns.at(-1)?.facts.success ?? false,
       return: this.turns.reduce((sum, turn) => sum + turn.reward, 0),
-      ...(this.sequence && { sequences: [this.sequence.record()] }),
+      ...(this.sequence && { sequences: this.sequence.records() }),
       ...(this.#verdicts && { verdicts: this.#verdicts }),
       ...(this.limits.references && { references: this.limits.references }),
       ...(sandbox !== undefined && { sandbox }),
@@ -273,9 +279,12 @@ export class LiveEpisode {
 
   #hasRoom(): boolean {
     if (this.actor.kind !== 'model' || this.sequence === undefined) return true;
-    const { maxActionTokens, maxEpisodeTokens = Infinity, model } = this.actor;
-    return this.sequence.hasRoom(maxActionTokens, Math.min(maxEpisodeTokens, model.capabilities.maxTokens));
+    return this.sequence.hasRoom(tokenLimits(this.actor));
   }
+}
+
+function tokenLimits({ maxActionTokens, maxEpisodeTokens, model }: ModelActor): TokenLimits {
+  return { actionTokens: maxActionTokens, maxTokens: model.capabilities.maxTokens, maxEpisodeTokens };
 }
 
 /** The record of a broken attempt after its last retry. */

@@ -9,7 +9,7 @@ import type { RewardScheme, RewardTurn } from '../contracts/reward.js';
 import type { Tool } from '../contracts/tool.js';
 import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { systemPrompt } from './actor.js';
-import { buildBatch, episodeRows } from './build-batch.js';
+import { buildBatch, rowsOfEpisode } from './build-batch.js';
 import { collectDemonstrations } from './collect-demonstrations.js';
 import { writeDemonstration } from './write-demonstration.js';
 import { collectEpisodes, type CollectOptions } from './collect-episodes.js';
@@ -73,7 +73,7 @@ describe('a turn that calls a tool', () => {
     }
     expect(turns.some(({ turn, next }) => next !== undefined && turn.calls !== undefined)).toBe(true);
     expect(turns.some(({ turn, next }) => next !== undefined && turn.malformed !== undefined)).toBe(true);
-    const { turn, startState } = buildBatch(played.flatMap(episodeRows), 1);
+    const { turn, startState } = buildBatch(played.flatMap(rowsOfEpisode), 1);
     const numbers = [...startState!].filter((_, index) => turn[index] !== -1);
     expect(new Set(numbers).size).toBe(new Set(turns.map((one) => one.turn.startState)).size);
     const silent = completed(
@@ -215,7 +215,7 @@ describe('tokens', () => {
       expect(mask).toEqual(sampled);
     }
     expect(calls).toBeGreaterThan(5);
-    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
+    const batch = buildBatch(episodes.flatMap(rowsOfEpisode), 1);
     const trained = await model.logprobs(batch);
     batch.mask.forEach((one, index) => {
       if (one === 1) expect(Math.abs(trained[index]! - batch.logprobs[index]!)).toBeLessThan(1e-12);

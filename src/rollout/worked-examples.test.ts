@@ -7,7 +7,7 @@ import type { CompletedEpisode, Episode } from '../contracts/trajectory.js';
 import { crossEntropy } from '../training/supervised.js';
 import { TabularEncoder } from '../testing/tabular-encoder.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
-import { buildBatch, episodeRows } from './build-batch.js';
+import { buildBatch, rowsOfEpisode } from './build-batch.js';
 import { collectEpisodes } from './collect-episodes.js';
 import { layOutDemonstration } from './demonstration.js';
 import { babbler, collectOptions, keys, modelActor, rolloutSettings } from './fixtures/collect.js';
@@ -64,15 +64,15 @@ describe('worked examples', () => {
     }
   });
 
-  // Mutation: let `TokenSequence` sample after the examples without the first observation.
+  // Mutation: let `EpisodeTokens` sample after the examples without the first observation.
   it('condition the log probabilities that are recorded and trained', async () => {
     const model = knowing({ contextLength: 3 });
     const episodes = await play(model);
-    const batch = buildBatch(episodes.flatMap(episodeRows), 1);
+    const batch = buildBatch(episodes.flatMap(rowsOfEpisode), 1);
     const trained = await model.logprobs(batch);
     const slow = buildBatch(
       episodes.map((episode) => {
-        const row = episodeRows(episode, 0)[0]!;
+        const row = rowsOfEpisode(episode, 0)[0]!;
         const beginning = slowBeginning(model.encoder, episode.turns[0]!.observation);
         return {
           ...row,
@@ -95,7 +95,7 @@ describe('worked examples', () => {
   // Mutation: multiply with the mask instead of selecting.
   it('have no loss, whatever stands beside their tokens', async () => {
     const model = knowing();
-    const batch = buildBatch((await play(model)).flatMap(episodeRows), 1);
+    const batch = buildBatch((await play(model)).flatMap(rowsOfEpisode), 1);
     batch.weight.fill(1);
     const before = await model.forwardBackward(batch, crossEntropy);
     for (const [index, mask] of batch.mask.entries()) {
@@ -145,12 +145,14 @@ describe('worked examples', () => {
       observations: ['signal red', ''],
       texts: ['stop'],
     };
-    const { record, turns } = layOutDemonstration(demonstration, model.encoder, 1000, examples)!;
+    const layOut = (maxTokens: number) =>
+      layOutDemonstration(demonstration, model.encoder, { maxTokens, actionTokens: 1, examples })?.rows[0];
+    const { record, turns } = layOut(1000)!;
     const beginning = slowBeginning(model.encoder, 'signal red');
     expect(record.tokens.slice(0, beginning.length)).toEqual(beginning);
     expect(turns[0]!.sampled[0]).toBe(beginning.length);
     expect(record.mask.slice(0, beginning.length)).not.toContain(1);
-    expect(layOutDemonstration(demonstration, model.encoder, beginning.length + 1, examples)).toBeUndefined();
+    expect(layOut(beginning.length + 1)).toBeUndefined();
   });
 
   // Mutation: give players only the observations of their own game.
@@ -192,8 +194,9 @@ describe('worked examples', () => {
     };
     const calling = { ...games[0], calls: [0, 1] };
     const demonstration = { name: 'd', system: '', observations: ['signal red'], texts: ['stop'] };
-    const row = layOutDemonstration(demonstration, answering, 1000, new WorkedExamples([calling]))!;
-    expect(row.record.tokens.filter((id) => id === 99)).toHaveLength(2);
+    const layout = { maxTokens: 1000, actionTokens: 1, examples: new WorkedExamples([calling]) };
+    const [row] = layOutDemonstration(demonstration, answering, layout)!.rows;
+    expect(row!.record.tokens.filter((id) => id === 99)).toHaveLength(2);
     const ending = { ...answering, encodeAction: () => encoder.endIds };
     expect(() => new WorkedExamples(games).begin(ending, '')).toThrow('contains a token that ends an action');
   });

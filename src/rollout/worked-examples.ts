@@ -69,7 +69,8 @@ export class WorkedExamples {
     const asked = [encoder, system, describesFunctions];
     if (this.#begun?.asked.every((value, index) => value === asked[index])) return this.#begun.ids;
     if (this.#turns?.encoder !== encoder) this.#turns = { encoder, ids: this.#encodeTurns(encoder) };
-    const ids = [...encoder.begin(system, this.observations[0] ?? '', describesFunctions), ...this.#turns.ids];
+    const first = encoder.begin(system, this.observations[0] ?? '', describesFunctions);
+    const ids = [...first.slice(0, first.length - promptIds(encoder)), ...this.#turns.ids];
     this.#begun = { asked, ids };
     return ids;
   }
@@ -85,7 +86,9 @@ export class WorkedExamples {
       }
       const observation =
         index === 0 ? [] : encodeObservation(encoder, this.observations[index]!, this.#calls.has(index - 1)).ids;
-      return [...observation, ...action, encoder.endIds[0] as number];
+      const whole = [...action, encoder.endIds[0] as number];
+      const shown = encoder.earlierActions?.shown(whole) ?? whole;
+      return [...observation.slice(0, Math.max(0, observation.length - promptIds(encoder))), ...shown];
     });
   }
 }
@@ -98,6 +101,11 @@ export function encodeObservation(
 ): { readonly ids: readonly number[]; readonly role: 'tool' | 'user' } {
   const answer = isAnswer ? encoder.appendAnswer?.(observation) : undefined;
   return answer === undefined ? { ids: encoder.append(observation), role: 'user' } : { ids: answer, role: 'tool' };
+}
+
+/** Ids at the end of a prompt that do not stand before actions of earlier turns. */
+function promptIds({ earlierActions }: ConversationEncoder): number {
+  return earlierActions?.promptIds ?? 0;
 }
 
 function joinGames(end: string, start: string): string {

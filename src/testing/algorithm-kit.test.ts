@@ -97,6 +97,19 @@ const fixtures: Record<string, Create | readonly Create[]> = {
       return { advantages: credit.spreadOverTokens(batch, centred), state };
     },
   })),
+  // Goes through rows, as if each were an episode.
+  'cut-episodes': broken((_, { credit }) => ({
+    advantages: (batch, state) => {
+      const { mask, rewards, width } = batch;
+      const ofRow = (row: number) =>
+        rewards
+          .subarray(row * width, (row + 1) * width)
+          .reduce((sum, reward, t) => (mask[row * width + t] === 1 ? sum + reward : sum), 0);
+      const returns = Array.from({ length: batch.rows }, (__, row) => ofRow(row));
+      const ones = credit.spreadOverTokens(batch, new Float64Array(batch.rows).fill(1));
+      return { advantages: ones.map((one, index) => (one === 0 ? 0 : returns[Math.floor(index / width)]!)), state };
+    },
+  })),
   'groups-apart': broken((_, { credit }) => ({
     claims: ['groups-apart'],
     advantages: (batch, state) => {

@@ -172,6 +172,12 @@ const fixtures: Record<string, readonly (() => PolicyModel)[]> = {
   ],
   'not-finite': [stepping(async (step, model) => ({ ...(await model.optimizerStep(step)), applied: true }))],
   learns: [stepping((step, model) => model.optimizerStep({ ...step, learningRate: -step.learningRate }))],
+  // Reads every row as an episode of its own.
+  'cut-episodes': [
+    learning((batch, loss, model) =>
+      model.forwardBackward({ ...batch, episode: batch.episode.map((_, row) => row) }, loss),
+    ),
+  ],
   accumulation: [
     learning(async (batch, loss, model) => {
       const tokens = batch.mask.reduce((sum, sampled) => sum + sampled, 0);

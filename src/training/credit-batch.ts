@@ -8,7 +8,7 @@ import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { actionTokens } from '../credit/action-tokens.js';
 import { importanceWeights } from '../credit/importance-weights.js';
 import { referenceDivergence } from '../credit/reference-divergence.js';
-import { buildBatch, episodeRows } from '../rollout/build-batch.js';
+import { buildBatch, rowsOfEpisode } from '../rollout/build-batch.js';
 import { logprobsOf } from '../rollout/split-temperatures.js';
 import { fillRoles, type RoleModels } from './fill-roles.js';
 
@@ -40,7 +40,7 @@ export async function creditBatch(
 ): Promise<CreditedBatch> {
   const asked = algorithm.roles.includes('greedy');
   const rows = episodes.flatMap((episode, number) =>
-    episodeRows(episode, number).map((row) => ({ ...row, temperature: temperature(episode) })),
+    rowsOfEpisode(episode, number).map((row) => ({ ...row, temperature: temperature(episode) })),
   );
   const built = buildBatch(rows, 1, asked ? greedy : undefined);
   let batch = await fillRoles(built, algorithm, models);
@@ -105,8 +105,8 @@ function explainedVariance(
 /** Mean advantage of the first turns, each at the turn's last token. It shows where in an episode the credit goes. */
 function advantagesByTurn(batch: TrainingBatch, advantages: Float64Array): { readonly [name: string]: number } {
   const sums: { sum: number; count: number }[] = [];
-  for (let row = 0; row < batch.rows; row += 1) {
-    for (const [turn, index] of actionTokens(batch, row).turnEnds.slice(0, loggedTurns).entries()) {
+  for (const { turnEnds } of actionTokens(batch)) {
+    for (const [turn, index] of turnEnds.slice(0, loggedTurns).entries()) {
       const entry = (sums[turn] ??= { sum: 0, count: 0 });
       entry.sum += advantages[index] as number;
       entry.count += 1;

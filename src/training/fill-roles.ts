@@ -2,6 +2,7 @@ import type { Algorithm } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { PolicyModel, ReferenceModel } from '../contracts/policy.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
+import { episodeRows } from '../credit/action-tokens.js';
 import { selectRows } from '../rollout/select-rows.js';
 import { logprobsOf } from '../rollout/split-temperatures.js';
 
@@ -34,12 +35,17 @@ export async function fillRoles(
   return filled;
 }
 
-/** [rows] V(all tokens) of truncated rows: the critic's value of the token that would come next. */
+/** [rows] V(all tokens) of the last row of truncated episodes: the critic's value of the token that would come next. */
 async function valuesAfterCut(
   batch: TrainingBatch,
   values: (probe: TrainingBatch) => Promise<Float64Array> | undefined,
 ): Promise<Float64Array> {
   const rows = Array.from(batch.length.keys());
+  const cut = new Set(
+    episodeRows(batch)
+      .flatMap((own) => own.slice(-1))
+      .filter((row) => batch.truncated[row] === 1),
+  );
   const width = batch.width + 1;
   const after = (row: number): number => row * width + (batch.length[row] as number);
   const probe = selectRows(batch, rows, width);
@@ -47,10 +53,10 @@ async function valuesAfterCut(
   probe.turn.fill(-1);
   for (const row of rows) {
     probe.length[row] = (batch.length[row] as number) + 1;
-    if (batch.truncated[row] === 1) probe.mask[after(row)] = 1;
+    if (cut.has(row)) probe.mask[after(row)] = 1;
   }
   const found = await values(probe);
-  return Float64Array.from(batch.truncated, (truncated, row) => (truncated === 1 ? (found?.[after(row)] ?? 0) : 0));
+  return Float64Array.from(rows, (row) => (cut.has(row) ? (found?.[after(row)] ?? 0) : 0));
 }
 
 function missing(what: string): AgentgymError {

@@ -18,7 +18,7 @@ describe('GradientSteps', () => {
     for (const index of [1, 6 + 1, 6 + 2, 6 + 3, 6 + 4]) batch.mask[index] = 1;
     batch.advantages.fill(10, 0, 6).fill(20, 6, 12).fill(7777, 12);
     const { advantages } = lossInputs;
-    const loss = { terms: { policy: sub(constant(0), constant(0)) }, metrics: { token: advantages }, rowMetrics: { row: advantages } }; // prettier-ignore
+    const loss = { terms: { policy: sub(constant(0), constant(0)) }, metrics: { token: advantages }, episodeMetrics: { row: advantages } }; // prettier-ignore
     const steps = new GradientSteps(model, loss, { learningRate: 0.1 }, 0);
     await steps.take(batch);
     await steps.take(batch);

@@ -1,7 +1,8 @@
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
 import type { ForwardBackwardResult, OptimizerStep, PolicyModel } from '../contracts/policy.js';
-import { byToken } from '../credit/row-metrics.js';
+import { episodeRows } from '../credit/action-tokens.js';
+import { byToken } from '../credit/episode-metrics.js';
 import { AgentgymError } from '../errors/agentgym-error.js';
 import { joinTokens, splitTemperatures } from '../rollout/split-temperatures.js';
 
@@ -12,15 +13,15 @@ const patience = 3;
 export class GradientSteps {
   readonly #model: PolicyModel;
   readonly #loss: Loss | undefined;
-  readonly #rowMetrics: ReadonlySet<string>;
+  readonly #episodeMetrics: ReadonlySet<string>;
   readonly #step: OptimizerStep;
   #taken = 0;
   #bad = 0;
   #badInRow: number;
   #withoutTokens = 0;
   #tokens = 0;
-  /** Rows with a sampled token. */
-  #rows = 0;
+  /** Episodes with a sampled token. */
+  #episodes = 0;
   /** NaN if the model cannot tell; also the sum of entropies. Such metrics are not logged. */
   #gradientNorm = 0;
   #entropy = 0;
@@ -36,7 +37,7 @@ export class GradientSteps {
   constructor(model: PolicyModel, loss: Loss | undefined, step: OptimizerStep, badInRow: number) {
     this.#model = model;
     this.#loss = loss && byToken(loss);
-    this.#rowMetrics = new Set(Object.keys(loss?.rowMetrics ?? {}));
+    this.#episodeMetrics = new Set(Object.keys(loss?.episodeMetrics ?? {}));
     this.#step = step;
     this.#badInRow = badInRow;
   }
@@ -67,7 +68,7 @@ export class GradientSteps {
     this.#gradientNorm += gradientNorm;
     add(this.#terms, result.terms);
     add(this.#metrics, result.metrics);
-    this.#rows += statistics.rows;
+    this.#episodes += statistics.episodes;
     this.#tokens += statistics.tokens;
     this.#entropy += statistics.entropy;
     this.#klToSampler += statistics.klToSampler;
@@ -126,8 +127,8 @@ export class GradientSteps {
   }
 
   /**
-   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over rows with a
-   * sampled token (`rowMetrics` of the loss), or over sampled tokens (all others). Absent if no step was taken.
+   * Means over the optimizer steps that were taken (`train/loss`, each term, `train/gradient_norm`), over episodes with a
+   * sampled token (`episodeMetrics` of the loss), or over sampled tokens (all others). Absent if no step was taken.
    * `train/logprob_gap` is the largest difference between the sampler and the first forward pass, which uses the
    * sampler's weights.
    */
@@ -170,15 +171,15 @@ export class GradientSteps {
   }
 
   #lossMetrics(): Record<string, number> {
-    const count = (name: string): number => (this.#rowMetrics.has(name) ? this.#rows : this.#tokens);
+    const count = (name: string): number => (this.#episodeMetrics.has(name) ? this.#episodes : this.#tokens);
     return Object.fromEntries([...this.#metrics].map(([name, sum]) => [`train/${name}`, sum / count(name)]));
   }
 }
 
 /** Sums over the sampled tokens of a minibatch. */
 interface Statistics {
-  /** Rows with a sampled token. */
-  readonly rows: number;
+  /** Episodes with a sampled token. */
+  readonly episodes: number;
   readonly tokens: number;
   readonly entropy: number;
   readonly klToSampler: number;
@@ -188,7 +189,7 @@ interface Statistics {
 
 function statisticsOf(minibatch: TrainingBatch, { logprobs, entropy: entropies }: ForwardBackwardResult): Statistics {
   const { mask, width } = minibatch;
-  let [rows, tokens, entropy, klToSampler, gap] = [0, 0, 0, 0, 0];
+  let [tokens, entropy, klToSampler, gap] = [0, 0, 0, 0];
   // By index: an iterator would make an object for every token of every batch.
   for (let index = 0; index < mask.length; index += 1) {
     if (mask[index] !== 1) continue;
@@ -199,10 +200,9 @@ function statisticsOf(minibatch: TrainingBatch, { logprobs, entropy: entropies }
     entropy += entropies?.[index] ?? NaN;
     tokens += 1;
   }
-  for (let row = 0; row < minibatch.rows; row += 1) {
-    rows += Number(mask.subarray(row * width, (row + 1) * width).includes(1));
-  }
-  return { rows, tokens, entropy, klToSampler, gap };
+  const isSampled = (row: number): boolean => mask.subarray(row * width, (row + 1) * width).includes(1);
+  const episodes = episodeRows(minibatch).filter((rows) => rows.some(isSampled)).length;
+  return { episodes, tokens, entropy, klToSampler, gap };
 }
 
 function add(sums: Map<string, number>, parts: { readonly [name: string]: number }): void {

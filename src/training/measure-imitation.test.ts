@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { buildBatch } from '../rollout/build-batch.js';
-import { layOutDemonstration } from '../rollout/demonstration.js';
+import { layOutDemonstration, numberedRows } from '../rollout/demonstration.js';
 import { TabularPolicy } from '../testing/tabular-policy.js';
 import { measureImitation } from './measure-imitation.js';
 
@@ -11,13 +11,13 @@ const demonstrations = [
   { name: 'a', system: '', observations: ['here', 'there'], texts: ['left', 'right up'] },
   { name: 'b', system: '', observations: ['there'], texts: ['down'] },
 ];
-const rows = demonstrations.map((one) => layOutDemonstration(one, model.encoder, 100)!);
+const rows = demonstrations.map((one) => layOutDemonstration(one, model.encoder, { maxTokens: 100, actionTokens: 1 })!);
 const { signal } = new AbortController();
 
 /** Measures one token at a time, with the model's greedy answers and the log probabilities of single rows. */
 async function byHand(): Promise<{ loss: number; agreement: number }> {
   let [loss, tokens, agreed, turns] = [0, 0, 0, 0];
-  for (const { record, turns: all } of rows) {
+  for (const { record, turns: all } of numberedRows(rows)) {
     for (const {
       sampled: [start, end],
     } of all) {
@@ -68,7 +68,7 @@ describe('measureImitation', () => {
     const taught = new TabularPolicy({ texts: ['left right up down', 'here there'], contextLength: 4, seed: 3 });
     await taught.resetOptimizer({ name: 'adamw', options: {} });
     const loss = { terms: { cross_entropy: lossOperations.sub(lossOperations.constant(0), lossInputs.logprob) } };
-    const batch = buildBatch(rows, 1);
+    const batch = buildBatch(numberedRows(rows), 1);
     for (let step = 0; step < 300; step += 1) {
       await taught.forwardBackward({ ...batch, weight: Float64Array.from(batch.mask) }, loss);
       await taught.optimizerStep({ learningRate: 0.1 });

@@ -1,6 +1,6 @@
 import type { PolicyModel } from '../contracts/policy.js';
-import { buildBatch } from '../rollout/build-batch.js';
-import type { DemonstrationRow } from '../rollout/demonstration.js';
+import { type BatchRow, buildBatch } from '../rollout/build-batch.js';
+import { type DemonstrationRows, numberedRows } from '../rollout/demonstration.js';
 
 /**
  * How well a policy imitates games of an expert outside its training data: this measures learning, not memorisation.
@@ -15,19 +15,19 @@ export interface Imitation {
   readonly agreement: number;
 }
 
-/** Number of rows in a batch. */
-const rowsAtOnce = 64;
+/** Number of demonstrations in a batch. */
+const atOnce = 64;
 
 /** @param demonstrations in the model's tokens; at least one */
 export async function measureImitation(
   model: PolicyModel,
-  demonstrations: readonly DemonstrationRow[],
+  demonstrations: readonly DemonstrationRows[],
   signal: AbortSignal,
 ): Promise<Imitation> {
   let [loss, tokens, agreed, turns] = [0, 0, 0, 0];
-  for (let start = 0; start < demonstrations.length; start += rowsAtOnce) {
+  for (let start = 0; start < demonstrations.length; start += atOnce) {
     signal.throwIfAborted();
-    const rows = demonstrations.slice(start, start + rowsAtOnce);
+    const rows = numberedRows(demonstrations.slice(start, start + atOnce));
     const batch = buildBatch(rows, 1);
     const logprobs = await model.logprobs(batch);
     for (const [index, mask] of batch.mask.entries()) {
@@ -43,14 +43,10 @@ export async function measureImitation(
 }
 
 /**
- * For every turn: whether the policy, with the expert's observations and earlier actions, would act as the expert did. A game is
- * one sequence, so that a policy need not read its beginning again in every turn.
+ * For every turn: whether the policy, with the expert's observations and earlier actions, would act as the expert did. A row
+ * is one sequence, so that a policy need not read its beginning again in every turn.
  */
-async function answerTurns(
-  model: PolicyModel,
-  rows: readonly DemonstrationRow[],
-  signal: AbortSignal,
-): Promise<boolean[]> {
+async function answerTurns(model: PolicyModel, rows: readonly BatchRow[], signal: AbortSignal): Promise<boolean[]> {
   const games = rows.map(({ record: { tokens }, turns }, row) => ({ sequence: `imitation/${row}`, tokens, turns }));
   const longest = Math.max(...games.map(({ turns }) => turns.length));
   const agrees: boolean[] = [];

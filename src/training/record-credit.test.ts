@@ -4,7 +4,7 @@ import type { Algorithm, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { CompletedEpisode } from '../contracts/trajectory.js';
 import { creditTools } from '../credit/credit-tools.js';
-import { buildBatch, episodeRows } from '../rollout/build-batch.js';
+import { buildBatch, rowsOfEpisode } from '../rollout/build-batch.js';
 import { babbler, fluent, modelActor } from '../rollout/fixtures/collect.js';
 import { createRandom } from '../random/create-random.js';
 import { reinforce } from './fixtures/reinforce.js';
@@ -140,7 +140,7 @@ describe('credit on record', () => {
     const { model, steps } = await train();
     const [won, lost] = steps[0]! as [CompletedEpisode, CompletedEpisode];
     const rows = [won, lost, won];
-    const built = buildBatch(rows.flatMap(episodeRows), 1);
+    const built = buildBatch(rows.flatMap(rowsOfEpisode), 1);
     const advantages = creditTools.spreadOverTokens(built, Float64Array.of(1, -1, 0.5));
     const batch = { ...built, advantages, values: built.logprobs.map(() => Infinity) };
     const [first, second] = recordCredit([won, lost], model.encoder, { rows, batch }) as CompletedEpisode[];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { buildBatch } from '../rollout/build-batch.js';
+import { numberedRows } from '../rollout/demonstration.js';
 import { babbler } from '../rollout/fixtures/collect.js';
 import { createRandom } from '../random/create-random.js';
 import { demonstrationRows, supervised } from './fixtures/stages.js';
@@ -14,7 +15,7 @@ describe('trainSupervised', () => {
     await trainSupervised(options);
     const fresh = babbler();
     const logprobs: number[] = [];
-    for (const { record } of options.demonstrations) {
+    for (const { record } of numberedRows(options.demonstrations)) {
       for (const [t, token] of record.tokens.entries()) {
         if (record.mask[t] === 1) logprobs.push(Math.log(fresh.probabilities(record.tokens.slice(0, t))[token]!));
       }
@@ -23,7 +24,9 @@ describe('trainSupervised', () => {
     const { metrics } = options.journal.lines[0]!;
     expect(metrics['train/loss']).toBeCloseTo(mean, 10);
     expect(metrics['cost/trained_tokens']).toBe(logprobs.length);
-    expect(logprobs.length).toBe(options.demonstrations.reduce((sum, { turns }) => sum + 2 * turns.length, 0));
+    expect(logprobs.length).toBe(
+      numberedRows(options.demonstrations).reduce((sum, { turns }) => sum + 2 * turns.length, 0),
+    );
   });
 
   it('logs the operations a second, and their share of what the model reaches', async () => {
@@ -60,7 +63,9 @@ describe('trainSupervised', () => {
     };
     await trainSupervised(options);
     expect(seen).toHaveLength(21);
-    const all = rows.map(({ record }) => String(record.tokens)).sort();
+    const all = numberedRows(rows)
+      .map(({ record }) => String(record.tokens))
+      .sort();
     const rounds = [seen.slice(0, 7), seen.slice(7, 14), seen.slice(14)];
     for (const round of rounds) expect([...round].sort()).toEqual(all);
     expect(new Set(rounds.map(String)).size).toBe(3);
@@ -80,7 +85,7 @@ describe('trainSupervised', () => {
     });
     await trainSupervised(options);
     expect(options.journal.lines.at(-1)!.metrics['train/loss']).toBeLessThan(0.1);
-    const batch = buildBatch(options.demonstrations, 1);
+    const batch = buildBatch(numberedRows(options.demonstrations), 1);
     const logprobs = await model.logprobs(batch);
     const worst = Math.min(...logprobs.filter((_, index) => batch.mask[index] === 1));
     expect(worst).toBeGreaterThan(-1);

@@ -3,7 +3,7 @@ import type { Loss } from '../contracts/loss.js';
 import { aggregationWeights } from '../credit/aggregation-weights.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { buildBatch } from '../rollout/build-batch.js';
-import type { DemonstrationRow } from '../rollout/demonstration.js';
+import { type DemonstrationRows, numberedRows } from '../rollout/demonstration.js';
 import type { RowList } from '../rollout/packed-rows.js';
 import { GradientSteps } from './gradient-steps.js';
 import { optimizerStep, runStage, type StageOptions, type StageResult } from './run-stage.js';
@@ -33,21 +33,21 @@ export const crossEntropy: Loss = {
  */
 export function trainSupervised(options: SupervisedOptions): Promise<StageResult> {
   const { demonstrations, batchSize, model, optimizer, steps, units = 0 } = options;
-  const rowsAt = shuffledRows(options);
+  const demonstrationsAt = shuffled(options);
 
   return runStage<SupervisedState>(options, {
     kind: 'sft',
     initialState: { badInRow: 0 },
     keepStart: false,
     async step(step, state) {
-      const rows = rowsAt((step - 1) * batchSize);
-      const batch = buildBatch(rows, 1);
+      const learned = demonstrationsAt((step - 1) * batchSize);
+      const batch = buildBatch(numberedRows(learned), 1);
       const updates = new GradientSteps(model, crossEntropy, optimizerStep(optimizer, step, steps), state.badInRow);
       await updates.take({ ...batch, weight: aggregationWeights(batch, 'token-mean') });
 
       // The first round shows each demonstration once.
       const seen = (places: number): number => Math.min(places, demonstrations.length);
-      const tasks = rows.map(({ task }) => task);
+      const tasks = learned.map(({ task }) => task);
       return {
         state: { badInRow: updates.badInRow },
         metrics: { ...updates.metrics(), 'train/epoch': (step * batchSize) / demonstrations.length },
@@ -64,13 +64,13 @@ export function trainSupervised(options: SupervisedOptions): Promise<StageResult
   });
 }
 
-/** The rows of a step, given the place of its first row in an endless sequence of shuffled demonstrations. */
-function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => DemonstrationRow[] {
+/** The demonstrations of a step, given the place of the first one in an endless sequence of shuffled demonstrations. */
+function shuffled({ demonstrations, batchSize, random }: SupervisedOptions): (place: number) => DemonstrationRows[] {
   const count = demonstrations.length;
   const places = Array.from({ length: count }, (_, index) => index);
   const orders = new Map<number, readonly number[]>();
   return (place) => {
-    const rows: DemonstrationRow[] = [];
+    const learned: DemonstrationRows[] = [];
     for (let next = place; next < place + batchSize; next += 1) {
       const round = Math.floor(next / count);
       let order = orders.get(round);
@@ -79,8 +79,8 @@ function shuffledRows({ demonstrations, batchSize, random }: SupervisedOptions):
         order = random.stream('demonstrations', round).shuffle(places);
         orders.set(round, order);
       }
-      rows.push(demonstrations.at(order[next % count] as number) as DemonstrationRow);
+      learned.push(demonstrations.at(order[next % count] as number) as DemonstrationRows);
     }
-    return rows;
+    return learned;
   };
 }

@@ -1,11 +1,12 @@
-// The optimizer steps of a training step. Every epoch shuffles the rows again, and the policy and its critic train on
+// The optimizer steps of a training step. Every epoch shuffles the episodes again, and the policy and its critic train on
 // each minibatch.
 import type { Algorithm, CriticPlan, UpdateSettings } from '../contracts/algorithm.js';
 import type { TrainingBatch } from '../contracts/batch.js';
 import type { Loss } from '../contracts/loss.js';
 import type { PolicyModel } from '../contracts/policy.js';
 import type { Random } from '../contracts/random.js';
-import { groupRows } from '../credit/group-comparison.js';
+import { episodeRows } from '../credit/action-tokens.js';
+import { groupEpisodes } from '../credit/group-comparison.js';
 import { lossInputs, lossOperations } from '../credit/loss-operations.js';
 import { selectRows } from '../rollout/select-rows.js';
 import { GradientSteps } from './gradient-steps.js';
@@ -68,7 +69,7 @@ export async function updateModels(
   const value = new GradientSteps(critic ?? model, own, optimizerStep(criticPlan, step, steps), badInRow.critic);
   if (batch === undefined) return { policy, critic: value };
   for (let epoch = 0; epoch < update.epochs; epoch += 1) {
-    const parts = dealRows(batch, update.minibatches, algorithm.pairs === true, random.stream(epoch));
+    const parts = dealEpisodes(batch, update.minibatches, algorithm.pairs === true, random.stream(epoch));
     const weighted = (rows: readonly number[]): TrainingBatch => {
       const minibatch = selectRows(batch, rows);
       return { ...minibatch, weight: algorithm.weights(minibatch) };
@@ -93,12 +94,14 @@ export async function updateModels(
 
 /**
  * Rows of each minibatch. Whole groups (or pairs) are dealt in random order, as evenly as possible. With more
- * minibatches than groups, single rows are dealt. There are never more minibatches than items to deal.
+ * minibatches than groups, single episodes are dealt. There are never more minibatches than items to deal.
  */
-function dealRows(batch: TrainingBatch, minibatches: number, pairs: boolean, random: Random): number[][] {
-  const groups = pairs ? pairsOf(batch) : groupRows(batch);
+function dealEpisodes(batch: TrainingBatch, minibatches: number, pairs: boolean, random: Random): number[][] {
+  const episodes = episodeRows(batch);
+  const groups = pairs ? pairsOf(episodes.length) : groupEpisodes(batch);
   const parted = groups.length < minibatches && !pairs;
-  const units = random.shuffle(parted ? groups.flat().map((row) => [row]) : groups);
+  const dealt = parted ? groups.flat().map((episode) => [episode]) : groups;
+  const units = random.shuffle(dealt.map((unit) => unit.flatMap((episode) => episodes[episode] as number[])));
   const count = Math.min(minibatches, units.length);
   return Array.from({ length: count }, (_, index) => {
     const from = Math.round((index * units.length) / count);
@@ -107,14 +110,14 @@ function dealRows(batch: TrainingBatch, minibatches: number, pairs: boolean, ran
   });
 }
 
-function pairsOf({ rows }: TrainingBatch): number[][] {
-  return Array.from({ length: Math.floor(rows / 2) }, (_, pair) => [2 * pair, 2 * pair + 1]);
+function pairsOf(episodes: number): number[][] {
+  return Array.from({ length: Math.floor(episodes / 2) }, (_, pair) => [2 * pair, 2 * pair + 1]);
 }
 
 function together(policy: Loss, critic: Loss): Loss {
   return {
     terms: { ...policy.terms, ...critic.terms },
     metrics: { ...policy.metrics, ...critic.metrics },
-    rowMetrics: { ...policy.rowMetrics, ...critic.rowMetrics },
+    episodeMetrics: { ...policy.episodeMetrics, ...critic.episodeMetrics },
   };
 }

@@ -16,10 +16,10 @@ const healthy = (_, { credit }) => ({
 
 function advantagesOf(batch, credit, compare) {
   const returns = credit.episodeReturns(batch);
-  const values = new Float64Array(batch.rows);
-  for (const rows of credit.groupRows(batch)) {
-    const compared = compare(rows.map((row) => returns[row]));
-    rows.forEach((row, place) => (values[row] = compared[place]));
+  const values = new Float64Array(returns.length);
+  for (const group of credit.groupEpisodes(batch)) {
+    const compared = compare(group.map((episode) => returns[episode]));
+    group.forEach((episode, place) => (values[episode] = compared[place]));
   }
   return credit.spreadOverTokens(batch, values);
 }
@@ -72,6 +72,16 @@ export const defects = {
         returns.map((value, row) => value + (returns[row - 1] ?? 0)),
       );
     }),
+  },
+  'credits-rows': {
+    expected: 'cut-episodes',
+    change: spread(({ mask, rewards, width }) =>
+      rewards.map((_, index) => {
+        const start = index - (index % width);
+        const own = rewards.subarray(start, start + width);
+        return mask[index] === 1 ? own.reduce((sum, reward, t) => (mask[start + t] === 1 ? sum + reward : sum), 0) : 0;
+      }),
+    ),
   },
   'credits-the-losers': {
     expected: 'climbs',

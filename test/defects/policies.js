@@ -56,6 +56,12 @@ export const defects = {
       return model.forwardBackward({ ...batch, weight: batch.weight.map((weight) => weight + leak) }, loss);
     }),
   },
+  'takes-rows-for-episodes': {
+    expected: 'cut-episodes',
+    change: learning((batch, loss, model) =>
+      model.forwardBackward({ ...batch, episode: batch.episode.map((_, row) => row) }, loss),
+    ),
+  },
   'version-stays': { expected: 'learns', change: () => ({ policyVersion: 0 }) },
   'forgets-moments': {
     expected: 'save-load',

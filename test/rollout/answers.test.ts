@@ -100,7 +100,8 @@ it.each<[Family, 'template' | 'off', key: string]>([
   const policy = { format, tools, instructions: rules };
   const written = writeDemonstration(demonstratedEpisode(episode, true)!, policy, 'the episode');
   const last = turns.at(-1)!.sampled![1];
-  expect(layOutDemonstration(written, encoder, 10_000)!.record.tokens).toEqual(record!.tokens.slice(0, last));
+  const laid = layOutDemonstration(written, encoder, { maxTokens: 10_000, actionTokens: 1 });
+  expect(laid!.rows.map((row) => row.record.tokens)).toEqual([record!.tokens.slice(0, last)]);
 });
 
 it('a format without function calls has none, and an encoder without the role gets messages of the user', async () => {

@@ -76,7 +76,9 @@ async function playAfter(steps: number, format: ActionFormat) {
   await trainSupervised({
     stage: 'sft',
     spent: nothingSpent(model, false),
-    demonstrations: demonstrations.map((one) => layOutDemonstration(one, model.encoder, 1024)!),
+    demonstrations: demonstrations.map((one) =>
+      layOutDemonstration(one, model.encoder, { maxTokens: 1024, actionTokens: 1 })!,
+    ),
     batchSize: 8,
     steps,
     optimizer: {

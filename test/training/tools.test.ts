@@ -134,7 +134,7 @@ async function learn(tool: Tool): Promise<readonly { readonly success: number; r
           texts: turns.map(({ text }) => text),
         },
         model.encoder,
-        1000,
+        { maxTokens: 1000, actionTokens: 1 },
       ) ?? [],
   );
   const optimizer = {

@@ -100,7 +100,7 @@ function run(algorithm: Algorithm, batch: TrainingBatch, logprob: Float64Array, 
   const live = { logprob, entropy: logprob.map((value) => -value) };
   const loss = algorithm.loss(lossOperations, lossInputs);
   // Metrics of a row are on all of its tokens.
-  const result = evaluateLoss({ ...credited, weight }, live, { ...loss, metrics: loss.rowMetrics! });
+  const result = evaluateLoss({ ...credited, weight }, live, { ...loss, metrics: loss.episodeMetrics! });
   const total = Object.values(result.terms).reduce((sum, term) => sum + term, 0);
   return { ...result, total, advantages, logged, weight };
 }

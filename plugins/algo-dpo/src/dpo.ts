@@ -63,11 +63,12 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
     refillRounds: options.refillRounds,
     select: pairsOf,
 
-    // 1 on winners and -1 on losers, so that the loss and the log know the side of a row.
+    // 1 on winners and -1 on losers, so that the loss and the log know the side of an episode.
     advantages: (batch, state) => {
-      const sides = Float64Array.from({ length: batch.rows }, (_, row) => (row % 2 === 0 ? 1 : -1));
-      const gap = credit.episodeReturns(batch).reduce((sum, earned, row) => sum + earned * (sides[row] as number), 0);
-      const pairs = batch.rows / 2;
+      const returns = credit.episodeReturns(batch);
+      const sides = returns.map((_, episode) => (episode % 2 === 0 ? 1 : -1));
+      const gap = returns.reduce((sum, earned, episode) => sum + earned * (sides[episode] as number), 0);
+      const pairs = returns.length / 2;
       return {
         advantages: credit.spreadOverTokens(batch, sides),
         state,
@@ -75,8 +76,8 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       };
     },
 
-    // Each token of both rows has the loss of the pair, so the mean over rows of the mean over tokens is the mean over
-    // pairs.
+    // Each token of both episodes has the loss of the pair, so the mean over episodes of the mean over tokens is the mean
+    // over pairs.
     weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-mean'),
 
     loss: (ops, { logprob, referenceLogprobs, advantages }) => {
@@ -99,14 +100,15 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       const terms: { [name: string]: LossExpression } = {
         preference: options.loss === 'ipo' ? ops.mul(distance, distance) : logistic,
       };
-      // Doubled, because half of the rows are winners.
+      // Doubled, because half of the episodes are winners.
       if (sftCoefficient > 0) terms['sft'] = ops.where(won, scaled(-2 * sftCoefficient, logprob), ops.constant(0));
 
       const reward = scaled(beta, score);
       return {
         terms,
-        // Both rows of a pair have each value, so the mean over rows is the mean over pairs for answers of any length.
-        rowMetrics: {
+        // Both episodes of a pair have each value, so the mean over episodes is the mean over pairs for answers of any
+        // length.
+        episodeMetrics: {
           reward_margin: margin,
           reward_chosen: ops.pairDifference(ops.where(won, reward, ops.constant(0))),
           reward_rejected: negative(ops.pairDifference(ops.where(won, ops.constant(0), reward))),

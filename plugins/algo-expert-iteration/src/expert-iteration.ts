@@ -65,10 +65,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
     advantages: (batch, state) => {
       const { batch: kept, metrics, ...rest } = kl.take(batch, state);
+      const { length } = credit.actionTokens(kept);
       return {
         ...rest,
-        advantages: credit.spreadOverTokens(kept, new Float64Array(kept.rows).fill(1)),
-        metrics: { ...metrics, episodes_kept: kept.rows },
+        advantages: credit.spreadOverTokens(kept, new Float64Array(length).fill(1)),
+        metrics: { ...metrics, episodes_kept: length },
       };
     },
 

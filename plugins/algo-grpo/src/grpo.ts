@@ -51,8 +51,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   function withoutOverlong(batch: TrainingBatch): TrainingBatch {
     if (options.overlongLimit === null) return batch;
     const rewards = batch.rewards.slice();
-    for (let row = 0; row < batch.rows; row += 1) {
-      const { indices } = credit.actionTokens(batch, row);
+    for (const { indices } of credit.actionTokens(batch)) {
       const last = indices.at(-1);
       if (last !== undefined) (rewards[last] as number) -= overlongPenalty(indices.length);
     }

@@ -38,10 +38,10 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
    */
   function aboveGroup(batch: TrainingBatch): Float64Array {
     const returns = credit.episodeReturns(batch);
-    const above = new Float64Array(batch.rows);
-    for (const rows of credit.groupRows(batch)) {
-      const { mean } = credit.meanAndDeviation(rows.map((row) => returns[row] as number));
-      for (const row of rows) above[row] = rows.length > 1 ? (returns[row] as number) - mean : 0;
+    const above = new Float64Array(returns.length);
+    for (const members of credit.groupEpisodes(batch)) {
+      const { mean } = credit.meanAndDeviation(members.map((episode) => returns[episode] as number));
+      for (const episode of members) above[episode] = members.length > 1 ? (returns[episode] as number) - mean : 0;
     }
     return credit.spreadOverTokens(batch, above);
   }

@@ -46,7 +46,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
 
   /** Calls `visit` with every turn of the batch and its number in the episode, from 0. */
   function eachTurn(batch: TrainingBatch, visit: (tokens: readonly number[], number: number) => void): void {
-    for (let row = 0; row < batch.rows; row += 1) credit.turnTokens(batch, row).forEach(visit);
+    for (const episode of credit.actionTokens(batch)) credit.turnTokens(episode).forEach(visit);
   }
 
   /**
@@ -64,8 +64,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
   /** [rows, width] the baseline that is subtracted from the return of each sampled token; 0 elsewhere. */
   function baselines(batch: TrainingBatch, means: readonly number[]): Float64Array {
     if (baseline === 'greedy') {
-      if (batch.greedyReturn === undefined) throw new RangeError('the batch has no `greedyReturn`');
-      return credit.spreadOverTokens(batch, batch.greedyReturn);
+      return credit.spreadOverTokens(batch, greedyReturns(batch));
     }
     const values = new Float64Array(batch.rows * batch.width);
     if (baseline === 'moving') {
@@ -74,6 +73,16 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
       eachTurn(batch, (tokens, number) => tokens.forEach((index) => (values[index] = means[number] ?? 0)));
     }
     return values;
+  }
+
+  /** [episodes] the return of the greedy episode of each one's task. */
+  function greedyReturns(batch: TrainingBatch): Float64Array {
+    const { greedyReturn } = batch;
+    if (greedyReturn === undefined) throw new RangeError('the batch has no `greedyReturn`');
+    return Float64Array.from(
+      credit.actionTokens(batch),
+      ({ rows: [first] }) => greedyReturn[first as number] as number,
+    );
   }
 
   /** The moving means after a batch. The first mean of a turn's number has full weight, so no mean is biased to 0. */
@@ -111,7 +120,7 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
         metrics: {
           ...metrics,
           ...(baseline === 'moving' && { moving_return: means[0] ?? 0 }),
-          ...(baseline === 'greedy' && batch.greedyReturn && { greedy_return: meanOf(batch.greedyReturn) }),
+          ...(baseline === 'greedy' && { greedy_return: meanOf(greedyReturns(batch)) }),
         },
       };
     },

@@ -59,11 +59,11 @@ export function create(options: Options, { credit }: AlgorithmHost): Algorithm {
    */
   function advantagesOf(batch: TrainingBatch): Float64Array {
     const advantages = new Float64Array(batch.rows * batch.width);
-    const grouped = new Set(credit.groupRows(batch).flatMap((rows) => (rows.length > 1 ? rows : [])));
+    const grouped = new Set(credit.groupEpisodes(batch).flatMap((members) => (members.length > 1 ? members : [])));
     for (const members of credit.groupMembers(batch, options)) {
       const differences = leaveOneOut(members.map(({ value }) => value));
-      for (const [i, { row, tokens }] of members.entries()) {
-        if (!grouped.has(row)) continue;
+      for (const [i, { episode, tokens }] of members.entries()) {
+        if (!grouped.has(episode)) continue;
         for (const index of tokens) advantages[index] = differences[i] as number;
       }
     }

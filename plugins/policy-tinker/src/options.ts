@@ -22,9 +22,10 @@ export const options = {
   },
   thinking: {
     type: 'choice',
-    choices: ['template', 'keep', 'off'],
+    choices: ['template', 'keep', 'drop', 'off'],
     default: 'template',
-    description: 'Thinking of earlier actions: as the chat template has it, always kept, or never asked for',
+    description:
+      'Thinking of earlier actions: as the chat template has it, which must keep it (template), always kept (keep), dropped as in the template (drop), or never asked for (off)',
   },
   keyVariable: {
     type: 'string',

@@ -109,10 +109,10 @@ export const options = {
   },
   thinking: {
     type: 'choice',
-    choices: ['template', 'keep', 'off'],
+    choices: ['template', 'keep', 'drop', 'off'],
     default: 'template',
     description:
-      'Thinking blocks of a model from a folder: as in its chat template, which must keep them (template); kept where they were sampled, even if the template drops those of earlier turns (keep); or the template asks for none, with `enable_thinking: false` (off)',
+      'Thinking blocks of a model from a folder: as in its chat template, which must keep them (template); kept where they were sampled, even if the template drops those of earlier turns (keep); dropped in earlier turns as in the template, so that an episode is several token sequences (drop); or the template asks for none, with `enable_thinking: false` (off)',
   },
 } as const satisfies OptionsDeclaration;
 

@@ -1,12 +1,16 @@
 // Checks of advantages, returns and weights, which an algorithm computes before its loss is differentiated.
 import type { TrainingBatch } from '../../contracts/batch.js';
 import { selectRows } from '../../rollout/select-rows.js';
+import { cutEpisodes } from '../cut-episodes.js';
 import { type AlgorithmCheck, arraysOf, eachBatch, near, same, update } from './algorithm-context.js';
 
 /** Row numbers in reverse order. Pairs stay together, with the winner first. */
 function turnedAround(rows: number, unit: number): number[] {
   return Array.from({ length: rows }, (_, place) => rows - unit - unit * Math.floor(place / unit) + (place % unit));
 }
+
+/** Rows of one episode are added in the order of one row, so hardly a bit differs. */
+const exact = (left: number, right = NaN): boolean => Math.abs(left - right) <= 1e-10 * Math.max(1, Math.abs(left));
 
 export const creditChecks: readonly AlgorithmCheck[] = [
   // This check comes first: a later call would write the same values again, which shows no change.
@@ -69,7 +73,7 @@ export const creditChecks: readonly AlgorithmCheck[] = [
   {
     id: 'rows-permuted',
     title: 'the order of the rows does not matter',
-    cure: 'Find the members of a group by `batch.group` (host.credit.groupRows), not by their position in the batch.',
+    cure: 'Find the members of a group by `batch.group` (host.credit.groupEpisodes), not by their position in the batch.',
     run: eachBatch(({ batch }, { algorithm }) => {
       const order = turnedAround(batch.rows, algorithm.pairs === true ? 2 : 1);
       const credit = (of: TrainingBatch) => {
@@ -87,6 +91,32 @@ export const creditChecks: readonly AlgorithmCheck[] = [
         }
       }
       return undefined;
+    }),
+  },
+  {
+    id: 'cut-episodes',
+    title:
+      'an episode in several rows, whose sampled tokens see what they saw in one row, has the credit, loss and derivatives of one row',
+    cure: 'Go through the episodes of a batch (host.credit.actionTokens), not through its rows: a shortened history gives an episode several rows.',
+    run: eachBatch(({ batch, live }, { algorithm }) => {
+      const cut = cutEpisodes(batch);
+      const ofCut = { logprob: cut.take(live.logprob), entropy: cut.take(live.entropy), value: cut.take(live.value) };
+      const [whole, parts] = [update(algorithm, { batch, live }), update(algorithm, { batch: cut.batch, live: ofCut })];
+      const found = arraysOf(parts);
+      for (const [name, array] of Object.entries(arraysOf(whole))) {
+        const expected = cut.take(array);
+        const index = expected.findIndex((value, at) => !Number.isNaN(value) && !exact(value, found[name]?.[at]));
+        if (array.length > 0 && index >= 0)
+          return `${name} of a token is ${found[name]?.[index]}, but ${expected[index]} in one row`;
+      }
+      const term = Object.entries(whole.result.terms).find(([name, value]) => !exact(value, parts.result.terms[name]));
+      if (term !== undefined) return `the term ${term[0]} is ${parts.result.terms[term[0]]}, but ${term[1]} in one row`;
+      const [before, after] = [whole, parts].map(({ credit: { klCoefficient, metrics, state } }) =>
+        JSON.stringify([klCoefficient, metrics, state], (_, value: unknown) =>
+          typeof value === 'number' ? value.toPrecision(9) : value,
+        ),
+      );
+      return before !== after && `coefficient, metrics and state are ${after}, but ${before} in one row`;
     }),
   },
   {

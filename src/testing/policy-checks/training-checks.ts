@@ -2,7 +2,9 @@ import type { TrainingBatch } from '../../contracts/batch.js';
 import type { Loss } from '../../contracts/loss.js';
 import type { PolicyModel } from '../../contracts/policy.js';
 import { evaluateLoss } from '../../credit/evaluate-loss.js';
+import { lossInputs as inputs, lossOperations as ops } from '../../credit/loss-operations.js';
 import { selectRows } from '../../rollout/select-rows.js';
+import { cutEpisodes } from '../cut-episodes.js';
 import { spoilUnsampled } from '../spoil-unsampled.js';
 import {
   differing,
@@ -44,6 +46,17 @@ async function learnt(model: PolicyModel, batch: TrainingBatch, loss: Loss) {
 /** How far a value lies from 3. */
 const error = { op: 'sub', left: { op: 'live', name: 'value' }, right: { op: 'constant', value: 3 } } as const;
 
+/** Terms of whole episodes and of pairs of them, as in GSPO and DPO. */
+const episodeTerms = {
+  mean: ops.mul(ops.exp(ops.sequenceMean(ops.sub(inputs.logprob, inputs.logprobs))), inputs.advantages),
+  pairs: ops.logsigmoid(ops.pairDifference(ops.sequenceSum(inputs.logprob))),
+};
+
+function readsEpisodes({ capabilities: { losses, missingOperations } }: PolicyModel): boolean {
+  const used = JSON.stringify(episodeTerms);
+  return losses === undefined && !missingOperations.some((name) => used.includes(`"op":"${name}"`));
+}
+
 /** Planned decrease of the loss by one step: large compared with 32-bit rounding, small compared with the curvature. */
 const wanted = 2e-3;
 
@@ -68,6 +81,18 @@ export const trainingChecks: readonly PolicyCheck[] = [
         outside ? 'log probabilities or entropies are not 0 where nothing was sampled' : undefined,
         apart <= tolerance ? undefined : `log probabilities differ by ${apart} from those of logprobs()`,
       ];
+    }),
+  },
+  {
+    id: 'cut-episodes',
+    title:
+      'an episode in several rows, whose sampled tokens see what they saw in one row, has the loss and the gradient of one row, also if the loss reads whole episodes',
+    cure: 'Sum over the rows with the same number in `episode`, not over single rows, and keep them in one micro-batch if the loss does.',
+    run: onBatch(async ({ model, batch, loss }) => {
+      const ofEpisodes = readsEpisodes(model) ? { terms: { ...loss.terms, ...episodeTerms } } : loss;
+      const whole = await learnt(model, batch, ofEpisodes);
+      const cut = await learnt(model, cutEpisodes(batch).batch, ofEpisodes);
+      return differing(whole, cut, tolerance);
     }),
   },
   {

@@ -19,16 +19,16 @@ import type { Options } from './options.js';
 export { validate } from './options.js';
 
 export function create({ clip, entropyCoefficient }: Options, { credit }: AlgorithmHost): Algorithm {
-  /** [rows] the advantage of each episode. */
+  /** [episodes] the advantage of each episode. */
   function compare(batch: TrainingBatch): Float64Array {
     const returns = credit.episodeReturns(batch);
-    const advantages = new Float64Array(batch.rows);
-    for (const rows of credit.groupRows(batch)) {
-      const total = rows.reduce((sum, row) => sum + (returns[row] as number), 0);
-      for (const row of rows) {
-        const own = returns[row] as number;
+    const advantages = new Float64Array(returns.length);
+    for (const group of credit.groupEpisodes(batch)) {
+      const total = group.reduce((sum, episode) => sum + (returns[episode] as number), 0);
+      for (const episode of group) {
+        const own = returns[episode] as number;
         // Edit here: the baseline. A single episode has no comparison.
-        if (rows.length > 1) advantages[row] = own - (total - own) / (rows.length - 1);
+        if (group.length > 1) advantages[episode] = own - (total - own) / (group.length - 1);
       }
     }
     return advantages;
@@ -41,9 +41,9 @@ export function create({ clip, entropyCoefficient }: Options, { credit }: Algori
     initialState: {},
 
     advantages: (batch, state) => {
-      const perRow = compare(batch);
-      const size = perRow.reduce((sum, advantage) => sum + Math.abs(advantage), 0) / Math.max(1, batch.rows);
-      return { advantages: credit.spreadOverTokens(batch, perRow), state, metrics: { advantage_size: size } };
+      const perEpisode = compare(batch);
+      const size = perEpisode.reduce((sum, advantage) => sum + Math.abs(advantage), 0) / Math.max(1, perEpisode.length);
+      return { advantages: credit.spreadOverTokens(batch, perEpisode), state, metrics: { advantage_size: size } };
     },
 
     weights: (minibatch) => credit.aggregationWeights(minibatch, 'sequence-mean-token-sum'),

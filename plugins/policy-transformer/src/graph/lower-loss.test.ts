@@ -21,11 +21,12 @@ const LIVE = ['logprob', 'entropy', 'value'] as const;
 
 const wave = (seed: number) =>
   Float64Array.from({ length: size }, (_, i) => Math.fround(Math.sin(seed * 17 + i * 2.3)));
-/** The last row has no sampled token; the others have between one and five. */
+/** Rows 1 and 2, and 3 and 4, are one episode each. The last row has no sampled token; the others have between one and five. */
 const mask = Uint8Array.from({ length: size }, (_, i) => {
   const row = Math.floor(i / width);
   return row < rows - 1 && i % width > 0 && i % width <= 1 + row ? 1 : 0;
 });
+const episode = Int32Array.of(0, 1, 1, 2, 2, 3);
 const batch: TrainingBatch = {
   ...emptyBatch({ rows, width, temperature: 1 }),
   length: new Int32Array(rows).fill(width),
@@ -38,6 +39,7 @@ const batch: TrainingBatch = {
   rewards: wave(5),
   advantages: wave(6),
   returns: wave(7),
+  episode,
   truncated: Uint8Array.of(1, 0, 0, 1, 1, 0),
 };
 const live = { logprob: wave(8).map((x) => x - 1.5), entropy: wave(9).map((x) => x + 1.5), value: wave(10) };
@@ -89,10 +91,10 @@ async function evaluateInGraph(loss: Loss, spareLive: number) {
   const graph = new Graph();
   const slots = [sampled.length + spare];
   const lowered = lowerLoss(graph, loss, {
-    rows,
+    episodes: new Set(episode).size,
     mask: graph.input('mask', slots, 'bool'),
     weight: graph.input('weight', slots),
-    row: () => graph.input('row', slots, 'int32'),
+    episode: () => graph.input('episode', slots, 'int32'),
     live: (name) => graph.input(name, slots),
     batch: (name) => graph.input(`batch ${name}`, slots),
   });
@@ -111,7 +113,7 @@ async function evaluateInGraph(loss: Loss, spareLive: number) {
   const got = await executable.run({
     mask: Uint8Array.from({ length: slots[0]! }, (_, slot) => Number(slot < sampled.length)),
     weight: toSlots(batch.weight),
-    row: Int32Array.from({ length: slots[0]! }, (_, slot) => Math.floor((sampled[slot] ?? 0) / width)),
+    episode: Int32Array.from({ length: slots[0]! }, (_, slot) => episode[Math.floor((sampled[slot] ?? 0) / width)]!),
     ...Object.fromEntries(names.map((name) => [`batch ${name}`, toSlots(batch[name]!)])),
     'batch truncated': toSlots(truncated),
     ...Object.fromEntries(LIVE.map((name) => [name, toSlots(live[name]).fill(spareLive, sampled.length)])),

@@ -5,17 +5,17 @@ import { elementCount } from '../operations/shapes.js';
 import type { Tensor } from '../operations/tensor.js';
 
 /**
- * The sampled tokens of a batch, one slot each, row after row. Spare slots have mask 0 and any finite values.
+ * The sampled tokens of a batch, one slot each, episode after episode. Spare slots have mask 0 and any finite values.
  */
 export interface LossSlots {
-  /** Number of rows that the slots come from. It must be even if the loss compares pairs. */
-  readonly rows: number;
+  /** Number of episodes that the slots come from. It must be even if the loss compares pairs. */
+  readonly episodes: number;
   /** bool [slots] */
   readonly mask: Tensor;
   /** float32 [slots] */
   readonly weight: Tensor;
-  /** int32 [slots], the row of each slot. Called only if a loss sums over sequences. */
-  row(): Tensor;
+  /** int32 [slots], the episode of each slot. Called only if a loss sums over sequences. */
+  episode(): Tensor;
   /** float32 [slots] */
   live(name: LiveName): Tensor;
   /** float32 [slots] */
@@ -80,36 +80,36 @@ export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): Lo
       case 'stopGradient':
         return graph[expression.op](lower(expression.of));
       case 'sequenceSum':
-        return fromRows(sumOverRows(lower(expression.of)));
+        return fromEpisodes(sumOverEpisodes(lower(expression.of)));
       case 'sequenceMean': {
-        const sum = sumOverRows(lower(expression.of));
-        return fromRows(graph.div(sum, graph.max(sumOverRows(graph.constant(1)), 1)));
+        const sum = sumOverEpisodes(lower(expression.of));
+        return fromEpisodes(graph.div(sum, graph.max(sumOverEpisodes(graph.constant(1)), 1)));
       }
       case 'pairDifference':
-        return fromRows(pairDifference(lower(expression.of)));
+        return fromEpisodes(pairDifference(lower(expression.of)));
     }
   }
 
-  /** float32 [slots, rows]: 1 where the slot belongs to the row, all 0 for spare slots. */
+  /** float32 [slots, episodes]: 1 where the slot belongs to the episode, all 0 for spare slots. */
   function membership(): Tensor {
-    const hot = graph.oneHot(slots.row(), slots.rows);
+    const hot = graph.oneHot(slots.episode(), slots.episodes);
     return graph.where(graph.reshape(slots.mask, [-1, 1]), hot, 0);
   }
 
-  /** [rows, 1] */
-  function sumOverRows(of: Tensor): Tensor {
+  /** [episodes, 1] */
+  function sumOverEpisodes(of: Tensor): Tensor {
     const column = graph.reshape(select(graph.expand(of, slots.mask.shape)), [-1, 1]);
     return graph.matmul(membership(), column, { transposeLeft: true });
   }
 
-  /** Copies [rows, 1] to each slot of the row. */
-  function fromRows(of: Tensor): Tensor {
+  /** Copies [episodes, 1] to each slot of the episode. */
+  function fromEpisodes(of: Tensor): Tensor {
     return graph.reshape(graph.matmul(membership(), of), [elementCount(slots.mask.shape)]);
   }
 
-  /** [rows, 1]: row 2k minus row 2k + 1 at the first slots of both; 0 if one of them has no slot. */
+  /** [episodes, 1]: episode 2k minus episode 2k + 1 at the first slots of both; 0 if one of them has no slot. */
   function pairDifference(of: Tensor): Tensor {
-    if (slots.rows % 2 !== 0) throw new Error(`pairs need an even number of rows, not ${slots.rows}`);
+    if (slots.episodes % 2 !== 0) throw new Error(`pairs need an even number of episodes, not ${slots.episodes}`);
     const member = membership();
     const count = graph.cumulativeSum(member, 0);
     const isFirst = graph.mul(member, graph.cast(graph.equal(count, 1), 'float32'));
@@ -118,6 +118,6 @@ export function lowerLoss(graph: GraphBuilder, loss: Loss, slots: LossSlots): Lo
     const present = graph.reshape(graph.sum(isFirst, { axes: [0] }), [-1, 2]);
     const whole = graph.equal(graph.sum(present, { axes: [1], keep: true }), 2);
     const difference = graph.sub(graph.slice(pairs, 1, 0, 1), graph.slice(pairs, 1, 1, 2));
-    return graph.reshape(graph.expand(graph.where(whole, difference, 0), pairs.shape), [slots.rows, 1]);
+    return graph.reshape(graph.expand(graph.where(whole, difference, 0), pairs.shape), [slots.episodes, 1]);
   }
 }

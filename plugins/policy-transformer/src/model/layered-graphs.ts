@@ -231,17 +231,17 @@ function logitsOf(graph: GraphBuilder, config: DecoderConfig, slots: number) {
 export function lossPart(
   loss: Loss,
   { valueHead }: ParameterOptions,
-  { rows, slots }: { readonly rows: number; readonly slots: number },
+  { episodes, slots }: { readonly episodes: number; readonly slots: number },
 ): GraphPart {
   const graph = new Graph();
   const perSlot: Shape = [slots];
   const names = valueHead ? (['logprob', 'entropy', 'value'] as const) : (['logprob', 'entropy'] as const);
   const live = new Map(names.map((name) => [name as string, graph.input(name, perSlot)]));
   const lowered = lowerLoss(graph, loss, {
-    rows,
+    episodes,
     mask: graph.input('mask', perSlot, 'bool'),
     weight: graph.input('weight', perSlot),
-    row: () => graph.input('row', perSlot, 'int32'),
+    episode: () => graph.input('episode', perSlot, 'int32'),
     live: (name) => {
       const tensor = live.get(name);
       if (tensor === undefined) throw new Error(`the loss reads \`${name}\`, but the model has no value head`);

@@ -54,7 +54,7 @@ describe.each<[string, DecoderConfig, boolean]>([
     const group = config.heads / config.keyValueHeads;
     const { sizes, inputs } = packRows(batch, [0, 1], config);
     expect(sizes).toEqual({
-      sequences: 2,
+      episodes: 2,
       rows: 2,
       width: 16,
       slots: 16,

@@ -23,7 +23,7 @@ export interface PackedRows {
 export interface PackOptions {
   /** Columns of the batch that a loss reads. Default: none. */
   readonly reads?: Iterable<LossInputName>;
-  /** The number of sequences is a multiple of it: 2 if a loss compares them in pairs. Default: 1. */
+  /** The number of episodes is a multiple of it: 2 if a loss compares them in pairs. Default: 1. */
   readonly unit?: 1 | 2;
   /** Where masks are written. They are valid until the next call with it. Default: new memory. */
   readonly memory?: MaskMemory;
@@ -39,7 +39,7 @@ export function packRows(
   config: DecoderConfig,
   { reads = [], unit = 1, memory = new MaskMemory() }: PackOptions = {},
 ): PackedRows {
-  const { slots, indices, lengths, inputs } = packSlots(batch, rows);
+  const { slots, episodes, indices, lengths, inputs } = packSlots(batch, rows);
   const sequences = lengths.map((length, sequence) => {
     const from = rows[sequence]! * batch.width;
     return batch.tokens.subarray(from, from + length);
@@ -49,7 +49,7 @@ export function packRows(
   const shared = points.length < slots.length;
   const sizes = roundedSizes(
     {
-      ...{ sequences: rows.length, rows: placed.rows, width: placed.width, shared },
+      ...{ episodes, rows: placed.rows, width: placed.width, shared },
       ...{ slots: Math.max(1, slots.length), points: Math.max(1, points.length), asks: most },
     },
     unit,
@@ -138,7 +138,7 @@ const SMALLEST_STEP = 8;
 export function roundedSizes(sizes: Omit<TrainingSizes, 'blocks'>, unit: 1 | 2 = 1): TrainingSizes {
   const width = roundedWidth(sizes.width);
   return {
-    sequences: roundUp(sizes.sequences, unit),
+    episodes: roundUp(sizes.episodes, unit),
     rows: roundUp(sizes.rows, 1, 16),
     width,
     slots: roundUp(sizes.slots, SMALLEST_STEP),

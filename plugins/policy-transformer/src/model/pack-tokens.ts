@@ -10,7 +10,7 @@ import { queriesOf, shareBeginnings, sharedRows, type SharedTokens } from './sha
 export interface PackedTokens {
   readonly sizes: {
     readonly tokens: number;
-    readonly sequences: number;
+    readonly episodes: number;
     readonly slots: number;
   };
   readonly attention: PackedAttention;
@@ -51,7 +51,7 @@ const LEAST_SAVED = 0.1;
 /**
  * Sequences that begin alike, such as those of a group, share the tokens of their beginning if that saves work.
  *
- * @param unit the number of sequences is a multiple of it: 2 if a loss compares rows in pairs
+ * @param unit the number of episodes is a multiple of it: 2 if a loss compares them in pairs
  */
 export function packTokens(
   batch: TrainingBatch,
@@ -60,7 +60,7 @@ export function packTokens(
   reads: Iterable<LossInputName> = [],
   unit: 1 | 2 = 1,
 ): PackedTokens {
-  const { slots, indices, lengths, inputs } = packSlots(batch, rows);
+  const { slots, episodes, indices, lengths, inputs } = packSlots(batch, rows);
   const sequences = lengths.map((length, row) => {
     const from = rows[row]! * batch.width;
     return batch.tokens.subarray(from, from + length);
@@ -82,7 +82,7 @@ export function packTokens(
     predicting[slot] = list.paths[sequence]![position - 1]!;
   }
   return {
-    sizes: { tokens: count, sequences: Math.ceil(rows.length / unit) * unit, slots: slotCount },
+    sizes: { tokens: count, episodes: Math.ceil(episodes / unit) * unit, slots: slotCount },
     attention: attention(count),
     ...{ tokens, positions, predicting, indices },
     inputs: inputs(slotCount, reads),

@@ -7,6 +7,8 @@ import type { SampledToken } from './asking-positions.js';
 export interface PackedSlots {
   /** The rows, as indices into the list of rows, and the positions, at least 1. */
   readonly slots: readonly SampledToken[];
+  /** Number of episodes that the rows are of. Those of one episode are adjacent. */
+  readonly episodes: number;
   /** For each slot, its index into the arrays of the batch, [rows, width]. */
   readonly indices: Int32Array;
   /** Tokens of each row that have an effect: those before its last sampled one. */
@@ -14,7 +16,7 @@ export interface PackedSlots {
   /** The largest of `lengths`, at least 1. */
   readonly longest: number;
   /**
-   * `targets`, `row` and `mask` [size], `inverseTemperature` [], and `weight` and the columns that a loss reads [size].
+   * `targets`, `episode` and `mask` [size], `inverseTemperature` [], and `weight` and the columns that a loss reads [size].
    * A column with a number per row is repeated for its tokens. Slots beyond the sampled tokens have mask 0.
    */
   readonly inputs: (size: number, reads: Iterable<LossInputName>) => { [name: string]: HostArray };
@@ -27,22 +29,28 @@ export interface PackedSlots {
 export function packSlots(batch: TrainingBatch, rows: readonly number[]): PackedSlots {
   const { width } = batch;
   const slots = sampledSlots(batch, rows);
+  let episodes = 0;
+  const episodeOf = rows.map((row, place) => {
+    if (place === 0 || batch.episode[row] !== batch.episode[rows[place - 1]!]) episodes += 1;
+    return episodes - 1;
+  });
   const indices = Int32Array.from(slots, ({ sequence, position }) => rows[sequence]! * width + position);
   const lengths = Array.from(rows, () => 0);
   for (const { sequence, position } of slots) lengths[sequence] = Math.max(lengths[sequence]!, position);
   return {
     slots,
+    episodes,
     indices,
     lengths,
     longest: Math.max(1, ...lengths),
     inputs: (size, reads) => {
       const inputs: { [name: string]: HostArray } = {
         targets: pick(new Int32Array(size), batch.tokens, indices),
-        row: new Int32Array(size),
+        episode: new Int32Array(size),
         mask: new Uint8Array(size).fill(1, 0, slots.length),
         inverseTemperature: Float32Array.of(batch.temperature === 0 ? 1 : 1 / batch.temperature),
       };
-      for (const [slot, { sequence }] of slots.entries()) inputs['row']![slot] = sequence;
+      for (const [slot, { sequence }] of slots.entries()) inputs['episode']![slot] = episodeOf[sequence]!;
       for (const name of ['weight', ...reads] as const) {
         const column = batch[name];
         if (column === undefined) throw new Error(`the loss reads \`${name}\`, but the batch does not have it`);

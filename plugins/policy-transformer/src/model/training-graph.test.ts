@@ -226,7 +226,7 @@ describe('packed rows', () => {
   // Goes red when one row is rounded up to two, which doubles the work for long sequences.
   it('have room for what there is, waste an eighth at most, and no row if there are few', () => {
     for (let size = 1; size < 9000; size += 7) {
-      const each = { sequences: size, rows: size, width: size, slots: size, points: size, asks: size };
+      const each = { episodes: size, rows: size, width: size, slots: size, points: size, asks: size };
       const sizes = { ...each, shared: false };
       const { blocks, shared: _, ...rounded } = roundedSizes(sizes);
       for (const got of Object.values(rounded)) {
@@ -235,7 +235,7 @@ describe('packed rows', () => {
       }
       if (size < 16) expect(rounded.rows).toBe(size);
       expect(rounded.width % blocks).toBe(0);
-      expect(roundedSizes(sizes, 2).sequences % 2).toBe(0);
+      expect(roundedSizes(sizes, 2).episodes % 2).toBe(0);
     }
   });
 

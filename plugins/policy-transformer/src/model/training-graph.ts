@@ -11,10 +11,10 @@ import { trainableShapes, VALUE_BIAS, VALUE_WEIGHT, type ParameterOptions } from
 
 /**
  * Sizes of a micro-batch: `rows` of `width` tokens, sampled tokens in total (`slots`), the positions that predict them
- * (`points`), and the most of these in one row (`asks`). A row holds one sequence or several.
+ * (`points`), and the most of these in one row (`asks`). A row holds one sequence or several; an episode has one or several.
  */
 export interface TrainingSizes {
-  readonly sequences: number;
+  readonly episodes: number;
   readonly rows: number;
   readonly width: number;
   readonly slots: number;
@@ -120,7 +120,7 @@ export function evaluationGraph(
 
 /**
  * Forward, loss and backward in one graph. Inputs are as in `evaluationGraph`, and: `mask` bool, `weight` float32,
- * `row` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
+ * `episode` int32 and each array that the loss reads (`logprobs`, `advantages`, ...) float32, [slots] each; `askOfPlace`
  * int32 [rows * width] and `pointOfAsk` int32 [rows * asks], the inverses of `asked` and `askOfPoint` (an entry without
  * an inverse is the length of that array). Outputs are as in `evaluationGraph`, and: `term:NAME`, `metric:NAME` []
  * (sums over slots). `gradients` are those of the trainable parameters, by `gradientState`.
@@ -135,10 +135,10 @@ export function trainingGraph(
   const live = liveTensors(graph, config, sizes, options, true);
   const perSlot = [sizes.slots];
   const lowered = lowerLoss(graph, loss, {
-    rows: sizes.sequences,
+    episodes: sizes.episodes,
     mask: graph.input('mask', perSlot, 'bool'),
     weight: graph.input('weight', perSlot),
-    row: () => graph.input('row', perSlot, 'int32'),
+    episode: () => graph.input('episode', perSlot, 'int32'),
     live: (name) => {
       const tensor = live[name];
       if (tensor === undefined) throw new Error(`the loss reads \`${name}\`, but the model has no value head`);

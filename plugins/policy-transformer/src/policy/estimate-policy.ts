@@ -28,9 +28,11 @@ interface Sketch {
 export async function estimate(
   options: TransformerOptions,
   { cacheDirectory, preset, from, valueHead, samplesOnly, maxTokens, ...search }: Omit<PolicyContext, 'corpus'>,
-  load: PolicyLoad,
+  given: PolicyLoad,
   files: OutsideFiles,
 ): Promise<PolicyEstimate> {
+  // Each turn may begin a sequence of its own.
+  const load = options.thinking === 'drop' ? { ...given, rows: given.rows * given.trainedTurns } : given;
   const { config, encoder } =
     from === undefined
       ? sketchScratch(options, preset, maxTokens)

@@ -27,7 +27,7 @@ it.each([
   [100, 4],
 ])('makes one full micro-batch of sequences of %i tokens from batches of %i', (trained, rows) => {
   const batch = largestMicroBatch({ ...settings, trained, load: { ...load, rows } });
-  const units = trainedUnits(batch, 1);
+  const units = trainedUnits(batch, 'row');
   expect(cutMicroBatches(batch, units, config, 2048)).toHaveLength(1);
   expect(cutByTokens(batch, units, 2048)).toHaveLength(1);
   expect(batch.width).toBe(trained);

@@ -42,7 +42,7 @@ const dora: ParameterOptions = { valueHead: false, adapter: { ...adapted.adapter
 function sizesOf(rows: number, width: number, share: number): TrainingSizes {
   const asks = 8 * Math.ceil((share * width) / 8);
   const slots = rows * asks;
-  return { sequences: rows, rows, width, slots, points: slots, asks, shared: false, blocks: queryBlocks(width) };
+  return { episodes: rows, rows, width, slots, points: slots, asks, shared: false, blocks: queryBlocks(width) };
 }
 
 describe.each(Object.entries(families))('the closed form of %s', (_, config) => {

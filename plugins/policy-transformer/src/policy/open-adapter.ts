@@ -8,6 +8,7 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import { adapterShapes, parameterShapes, trainableShapes, type Adapter } from '../model/parameters.js';
 import { totalElements } from '../operations/shapes.js';
 import type { TokenizerFiles } from '../tokenizer/tokenizer-files.js';
+import type { Thinking } from '../tokenizer/chat-layout.js';
 import { openTriedEncoder } from '../tokenizer/try-tokenizer.js';
 import type { Engine } from '../worker/engine.js';
 import { ParameterBlock } from '../worker/parameter-block.js';
@@ -22,7 +23,7 @@ interface AdapterBase extends Pick<PolicyModel, 'capabilities' | 'encoder' | 'en
   /** The folder of the weights. */
   readonly folder: string;
   readonly config: DecoderConfig;
-  readonly thinking: 'template' | 'keep' | 'off';
+  readonly thinking: Thinking;
   /** Where the encoder of a folder is opened again. */
   readonly sourceOf: (folder: string, tokenizer: TokenizerFiles) => EncoderSource;
 }

@@ -25,7 +25,7 @@ import { dealUnits, takeRows, trainedUnits } from '../worker/batch-rows.js';
 import type { SamplingWeights } from '../worker/create-generator.js';
 import { DEFAULT_OPTIMIZER } from '../worker/engine-core.js';
 import type { Engine } from '../worker/engine.js';
-import { lossTraits } from '../worker/loss-key.js';
+import { lossTraits, type LossUnit } from '../worker/loss-key.js';
 import type { Accumulated, Evaluated } from '../worker/batch-trainer.js';
 import type { AdapterOpener } from './open-adapter.js';
 import { measureMemory } from './measure-memory.js';
@@ -139,7 +139,7 @@ export class TransformerPolicy implements PolicyModel {
 
   async forwardBackward(batch: TrainingBatch, loss: Loss): Promise<ForwardBackwardResult> {
     this.#count(batch, 'training');
-    const unit = lossTraits(loss).readsPairs ? 2 : 1;
+    const { unit } = lossTraits(loss);
     const sums: { [kind in 'terms' | 'metrics']: { [name: string]: number } } = {
       terms: zeros(loss.terms),
       metrics: zeros(loss.metrics ?? {}),
@@ -265,7 +265,7 @@ export class TransformerPolicy implements PolicyModel {
 
   async #evaluate(batch: TrainingBatch, frozen?: number): Promise<Evaluated> {
     this.#count(batch, 'forward');
-    const evaluated = await this.#spread(batch, 1, (part, core) => {
+    const evaluated = await this.#spread(batch, 'row', (part, core) => {
       return this.#engine.call(core, 'evaluate', frozen === undefined ? [part] : [part, frozen]);
     });
     return evaluated.whole;
@@ -274,7 +274,7 @@ export class TransformerPolicy implements PolicyModel {
   /** Distributes the rows of a batch to the cores and copies the results back to their rows. */
   async #spread<Part extends Evaluated>(
     batch: TrainingBatch,
-    unit: 1 | 2,
+    unit: LossUnit,
     run: (part: TrainingBatch, core: number) => Promise<Part>,
   ): Promise<{ readonly whole: Evaluated; readonly parts: readonly Part[] }> {
     const { width } = batch;
@@ -284,7 +284,7 @@ export class TransformerPolicy implements PolicyModel {
       entropy: array(),
       ...(this.#parts.parts.valueHead ? { values: array() } : {}),
     };
-    // Pairs are found by their position in the batch, so a share keeps its rows in order.
+    // Episodes and pairs are found by their position in the batch, so a share keeps its rows in order.
     const shares = dealUnits(batch, trainedUnits(batch, unit), this.#engine.cores).map((units) =>
       units.flat().sort((a, b) => a - b),
     );

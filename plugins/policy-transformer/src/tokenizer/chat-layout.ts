@@ -1,5 +1,6 @@
 import type { FunctionCallSyntax } from '@agentgym/cli';
 
+import { stripStart } from './python-calls.js';
 import { type TrimmedCharacters, trimText } from './trimmed-text.js';
 
 /** Names of the texts that are filled in. An answer is that to a function call. */
@@ -15,9 +16,10 @@ export type LayoutPart = { readonly text: string } | { readonly slot: Slot };
 
 /**
  * What happens to thinking blocks. `template`: as in the template, which must keep them. `keep`: they stay where they
- * were sampled, even if the template drops those of earlier turns. `off`: the template asks for none.
+ * were sampled, even if the template drops those of earlier turns. `drop`: those of earlier turns are dropped, as in the
+ * template. `off`: the template asks for none.
  */
-export type Thinking = 'template' | 'keep' | 'off';
+export type Thinking = 'template' | 'keep' | 'drop' | 'off';
 
 /** How a template writes function calls, and what it writes about functions. */
 export interface CallLayout extends Pick<FunctionCallSyntax, 'before' | 'after' | 'argumentsKey'> {
@@ -45,9 +47,21 @@ export interface ChatLayout {
    * empty thinking block. Empty if `thinking` is `template`.
    */
   readonly lastPrompt: string;
+  /** The characters that the template removes behind a thinking block that it drops. Absent: it drops none. */
+  readonly behindThoughts?: string;
   readonly writes: { readonly [S in Slot]: WrittenText };
   /** How it writes function calls; absent if it has none, or none as one JSON object. */
   readonly functionCalls?: CallLayout;
+}
+
+/** Where a model ends its thoughts. */
+export const THOUGHTS_END = '</think>';
+
+/** An action as it stands in earlier turns. One that never ends its thoughts stays whole. */
+export function withoutThoughts(action: string, { behindThoughts }: Pick<ChatLayout, 'behindThoughts'>): string {
+  const end = action.lastIndexOf(THOUGHTS_END);
+  if (behindThoughts === undefined || end < 0) return action;
+  return stripStart(action.slice(end + THOUGHTS_END.length), behindThoughts);
 }
 
 /** A piece of a compiled layout: a control token, literal text, or a place to be filled. */

@@ -1,4 +1,4 @@
-import { type ChatLayout, fillLayout, type Thinking } from './chat-layout.js';
+import { type ChatLayout, fillLayout, type Thinking, withoutThoughts } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
 import { answerMessage } from './read-answers.js';
 import { attempt, callMessage, writeCall } from './read-function-calls.js';
@@ -8,6 +8,8 @@ const awkward = (name: string) =>
   `\n  ${name}: "a" <b> & 'c' \\ {{ d }} {% e %}\t\n\n  Überraschung – 你好 \u{1f600}.  \n`;
 const plainActions = ['take "key" & <lamp>', 'go 2 × east'];
 const thinkingActions = plainActions.map((action) => `<think>\nI should ${action}.\n</think>\n\n${action}`);
+/** Thoughts without an end, and a block that is not at the start. */
+const oddActions = ['<think>\nI should', 'Well.</think>go', ' \n</think> \n take it'];
 
 /** An action: the text that is appended, and the message that the template gets. */
 interface GrownAction {
@@ -44,11 +46,22 @@ export function checkChatGrowth(template: ChatTemplate, layout: ChatLayout, sett
     const difference = findDifference(template, layout, settings, system, plainActions.map(said));
     if (difference !== undefined) throw new Error(`${file}: ${difference}, so a conversation cannot grow. ${cure}`);
   }
-  const dropped = findDifference(template, layout, settings, '', thinkingActions.map(said));
+  const { behindThoughts: _, ...keeping } = layout;
+  const dropped = findDifference(template, keeping, settings, '', thinkingActions.map(said));
   if (thinking === 'template' && dropped !== undefined) {
     throw new Error(
       `${file}: the chat template drops or changes thinking blocks (<think>): ${dropped}, so a conversation cannot grow. ${thinkingCure}`,
     );
+  }
+  if (thinking === 'drop') {
+    if (dropped === undefined && lastPrompt === '')
+      throw new Error(`${file}: thinking "drop" has no effect: the chat template keeps thinking blocks`);
+    const actions = [...thinkingActions, ...oddActions].map(said);
+    const difference = findDifference(template, layout, settings, '', actions);
+    if (difference !== undefined)
+      throw new Error(
+        `${file}: ${difference}, so it does more than drop the thinking blocks of earlier turns. ${thinkingCure}`,
+      );
   }
   if (thinking === 'keep' && dropped === undefined && lastPrompt === '') {
     throw new Error(`${file}: thinking "keep" has no effect: the chat template keeps thinking blocks itself`);
@@ -77,7 +90,7 @@ export function answersGrow(template: ChatTemplate, layout: ChatLayout, settings
 
 const cure = 'Put a template that renders a turn the same way, whatever follows it, into chat_template.jinja.';
 const thinkingCure =
-  'Set policy.options.thinking (`--policy-option thinking=...` of evaluate and play) to "keep" (blocks stay where they were sampled) or "off" (the template asks for none, if it can), or put a template that keeps them into chat_template.jinja.';
+  'Set policy.options.thinking (`--policy-option thinking=...` of evaluate and play) to "drop" (earlier blocks are dropped as in the template, and each turn is a token sequence of its own), "keep" (blocks stay where they were sampled) or "off" (the template asks for none, if it can), or put a template that keeps them into chat_template.jinja.';
 
 /** The first turn at which the template does not agree with the layout, in words. */
 function findDifference(
@@ -102,7 +115,10 @@ function findDifference(
     if (action !== undefined) {
       // The template writes the last prompt only before the last action.
       const previous = turns[index - 1]!;
-      turns = [...turns.slice(0, -1), previous.slice(0, previous.length - layout.lastPrompt.length) + action.text];
+      turns = [
+        ...turns.slice(0, -1),
+        previous.slice(0, previous.length - layout.lastPrompt.length) + withoutThoughts(action.text, layout),
+      ];
     }
     turns.push(added);
     const grown = turns.join('');

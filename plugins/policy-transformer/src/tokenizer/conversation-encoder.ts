@@ -1,6 +1,14 @@
 import type { ConversationEncoder } from '@agentgym/cli';
 
-import { fillLayout, type LayoutPiece, type Slot, type Thinking } from './chat-layout.js';
+import {
+  type ChatLayout,
+  fillLayout,
+  type LayoutPart,
+  type LayoutPiece,
+  type Slot,
+  type Thinking,
+  THOUGHTS_END,
+} from './chat-layout.js';
 import { ChatTemplate } from './chat-template.js';
 import { actionPlace } from './action-place.js';
 import { compileLayout } from './compile-layout.js';
@@ -8,6 +16,7 @@ import { fixedDate } from './fixed-date.js';
 import { followFunctionCalls, splitAction } from './follow-function-calls.js';
 import { readChatLayout } from './read-chat-layout.js';
 import { usualCalls } from './read-function-calls.js';
+import { stripStart } from './python-calls.js';
 import { remember } from './remember.js';
 import { TextTokenizer } from './text-tokenizer.js';
 import type { TokenizerFiles, TokenizerJson } from './tokenizer-files.js';
@@ -120,6 +129,9 @@ export function createConversationEncoder(
       ];
       return tokenizer.encodePieces([...behind, ...pieces, end], place).slice(behind.length, -1);
     },
+    ...(layout.behindThoughts !== undefined && {
+      earlierActions: earlierActions(layout, { tokenizer, file: template.file, ends }),
+    }),
     decode: (ids) =>
       tokenizer.decode(
         ids.filter((id) => !ends.includes(id)),
@@ -129,6 +141,50 @@ export function createConversationEncoder(
     encodeText: wholeTextEncoder(files.tokenizer, tokenizer),
     ...(calls && { functionCalls: calls.syntax }),
   };
+}
+
+/** How actions look in earlier turns, if the template drops thoughts: at boundaries of tokens. */
+function earlierActions(
+  layout: ChatLayout,
+  {
+    tokenizer,
+    file,
+    ends,
+  }: { readonly tokenizer: TextTokenizer; readonly file: string; readonly ends: readonly number[] },
+): NonNullable<ConversationEncoder['earlierActions']> {
+  const { behindThoughts = '', lastPrompt } = layout;
+  const [end, ...more] = tokenizer.splitMarkup(THOUGHTS_END);
+  if (typeof end !== 'number' || more.length > 0) {
+    throw new Error(
+      `tokenizer.json has no token ${THOUGHTS_END}, so thoughts do not end at a boundary of tokens and cannot be dropped. Set policy.options.thinking to "keep" or "off".`,
+    );
+  }
+  const isRemoved = (id: number): boolean =>
+    !ends.includes(id) && stripStart(tokenizer.decode([id], 'inner'), behindThoughts) === '';
+  return {
+    promptIds: promptIds(layout.append, lastPrompt, tokenizer, file),
+    shown: (action) => {
+      const closing = action.lastIndexOf(end);
+      if (closing < 0) return action;
+      const rest = action.slice(closing + 1);
+      const first = rest.findIndex((id) => !isRemoved(id));
+      return first < 0 ? [] : rest.slice(first);
+    },
+  };
+}
+
+/** Number of ids of `lastPrompt`, which stands at the end of a layout. */
+function promptIds(parts: readonly LayoutPart[], lastPrompt: string, tokenizer: TextTokenizer, file: string): number {
+  if (lastPrompt === '') return 0;
+  const last = parts.at(-1);
+  const before = last !== undefined && 'text' in last ? last.text.slice(0, -lastPrompt.length) : '';
+  const [whole, bare] = [before + lastPrompt, before].map((text) =>
+    tokenizer.encodePieces(tokenizer.splitAddedTokens(text)),
+  );
+  if (bare!.every((id, place) => id === whole![place])) return whole!.length - bare!.length;
+  throw new Error(
+    `${file}: the chat template writes ${JSON.stringify(lastPrompt)} before the last action only, which does not begin at a boundary of tokens. Set policy.options.thinking to "keep".`,
+  );
 }
 
 /** The tokenizer of a tokenizer.json. */

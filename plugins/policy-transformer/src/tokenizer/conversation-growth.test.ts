@@ -93,7 +93,7 @@ describe('templates that drop thinking blocks of earlier turns', () => {
 
   it('are refused, with the turn that changes and what to set', () => {
     expect(() => createConversationEncoder(familyFiles('qwen3'))).toThrow(
-      /^tokenizer_config\.json: the chat template drops or changes thinking blocks.*turn 1 changes when turn 2 is added.*Set policy\.options\.thinking .* to "keep".*or "off"/s,
+      /^tokenizer_config\.json: the chat template drops or changes thinking blocks.*turn 1 changes when turn 2 is added.*Set policy\.options\.thinking .* to "drop".*"keep".*or "off"/s,
     );
     expect(() => createConversationEncoder(familyFiles('qwen3-thinking'))).toThrow(
       /^chat_template\.jinja: the chat template writes "<think>\\n" before an action, and takes it back.*policy\.options\.thinking/s,
@@ -124,8 +124,70 @@ describe('templates that drop thinking blocks of earlier turns', () => {
     }
   });
 
+  /** All ids before the next action: earlier actions as the template shows them. */
+  function shown(encoder: FolderEncoder, messages: readonly ChatMessage[]): readonly number[] {
+    const { promptIds, shown: remaining } = encoder.earlierActions!;
+    const system = messages[0]!.role === 'system' ? messages[0]!.content! : '';
+    let ids: number[] = [];
+    for (const { content, role } of messages) {
+      if (role === 'assistant') {
+        const action = [...encoder.encodeAction(content!), encoder.endIds[0]!];
+        const tail = remaining(action);
+        expect(action.slice(action.length - tail.length)).toEqual(tail);
+        ids = [...ids.slice(0, ids.length - promptIds), ...tail];
+      } else if (role === 'user')
+        ids.push(...(ids.length === 0 ? encoder.begin(system, content!) : encoder.append(content!)));
+    }
+    return ids;
+  }
+
+  // Goes red when a prompt stays before earlier actions, or when white space behind a block stays.
+  it.each<Family>(['qwen3', 'qwen3-thinking'])('%s drops them by ids, as the template does', (family) => {
+    const files = familyFiles(family);
+    const encoder = createConversationEncoder(files, { thinking: 'drop' });
+    const tokenizer = new TextTokenizer(JSON.parse(files.tokenizer) as TokenizerJson);
+    const found = rows(family, 'template').filter(({ calls }) => calls !== true);
+    expect(found.some(({ thinking }) => thinking)).toBe(true);
+    let turns = 0;
+    for (const { messages, texts } of found.flatMap(({ conversations }) => conversations)) {
+      const counts = messages.flatMap(({ role }, index) => (role === 'user' ? [index + 1] : []));
+      for (const [turn, count] of counts.entries()) {
+        const rendered = texts[turn]!;
+        const expected = tokenizer.encodePieces(tokenizer.splitAddedTokens(rendered));
+        expect(shown(encoder, messages.slice(0, count)), rendered).toEqual(expected);
+        turns += 1;
+      }
+    }
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  // Goes red when an open block is cut, or when a token with text behind the block is.
+  it('keeps thoughts without an end whole, and cuts at boundaries of tokens only', () => {
+    const encoder = createConversationEncoder(familyFiles('qwen3'), { thinking: 'drop' });
+    const { shown: remaining, promptIds } = encoder.earlierActions!;
+    const action = (text: string) => [...encoder.encodeAction(text), encoder.endIds[0]!];
+    expect(promptIds).toBe(0);
+    for (const text of ['<think>\nI never stop', 'go']) expect(remaining(action(text))).toEqual(action(text));
+    expect(encoder.decode(remaining(action('<think>a</think>b</think>\n\n\ngo\n')))).toBe('go\n');
+    expect(remaining(action('<think>a</think>\n\n'))).toEqual(encoder.endIds.slice(0, 1));
+    expect(encoder.appendAnswer).toBeUndefined();
+  });
+
+  it('cannot be dropped without a token for their end, or if the template does more', () => {
+    const files = familyFiles('qwen3');
+    const json = JSON.parse(files.tokenizer) as TokenizerJson;
+    const added_tokens = json.added_tokens.filter(({ content }) => content !== '</think>');
+    const spelled = { ...files, tokenizer: JSON.stringify({ ...json, added_tokens }) };
+    expect(() => createConversationEncoder(spelled, { thinking: 'drop' })).toThrow('has no token </think>');
+    const chatTemplate = `{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + (m.content.split('</think>')[-1] | upper if m.role == 'assistant' else m.content) + '<|im_end|>\n' }}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}`;
+    expect(() => createConversationEncoder({ ...files, chatTemplate }, { thinking: 'drop' })).toThrow(
+      /cannot grow|does more than drop/,
+    );
+  });
+
   it('refuses settings without effect', () => {
     for (const family of families.filter((name) => !name.startsWith('qwen3'))) {
+      expect(() => createConversationEncoder(familyFiles(family), { thinking: 'drop' })).toThrow(/no effect|no token/);
       expect(() => createConversationEncoder(familyFiles(family), { thinking: 'keep' })).toThrow(/no effect/);
     }
     for (const family of ['qwen2.5', 'llama3.2', 'smollm2', 'qwen3-thinking'] as const) {

@@ -3,7 +3,7 @@
  * between the sentinels is the layout, and the template never runs again. Later texts are inserted between these
  * pieces, so they cannot change them. `checkChatGrowth` compares the layout with the template, turn by turn.
  */
-import type { ChatLayout, LayoutPart, Slot, Thinking } from './chat-layout.js';
+import { type ChatLayout, type LayoutPart, type Slot, type Thinking, THOUGHTS_END } from './chat-layout.js';
 import type { ChatMessage, ChatTemplate } from './chat-template.js';
 import { answersGrow, checkChatGrowth } from './check-chat-growth.js';
 import { readAnswers } from './read-answers.js';
@@ -73,9 +73,17 @@ export function readChatLayout(template: ChatTemplate, thinking: Thinking = 'tem
       answer: answers?.writes ?? { start: '', end: '' },
     },
     ...(functionCalls && { functionCalls }),
+    ...(thinking === 'drop' && {
+      behindThoughts: trimmed(
+        (content) =>
+          render(user(sentinels.first), { ...action, content: THOUGHTS_END + content }, user(sentinels.next)),
+        sentinels.action,
+      ).start,
+    }),
   };
   checkChatGrowth(template, layout, { thinking, variables });
-  if (answers === undefined) return layout;
+  // Which thoughts a template drops behind answers is not known, so answers are messages of the user.
+  if (answers === undefined || thinking === 'drop') return layout;
   const answering: ChatLayout = { ...layout, appendAnswer: answers.append };
   return answersGrow(template, answering, { thinking, variables }) ? answering : layout;
 }

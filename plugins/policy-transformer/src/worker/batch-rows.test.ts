@@ -83,14 +83,17 @@ describe('cutMicroBatches', () => {
   };
 
   // Goes red when a limit counts sequences, as if each had a row of its own.
-  it.each([1, 2] as const)('keeps every row once and each micro-batch within its limit: units of %i', (unit) => {
+  it.each([
+    ['row', 1],
+    ['pair', 2],
+  ] as const)('keeps every row once and each micro-batch within its limit: units of a %s', (kind, unit) => {
     const { random } = testHost();
     for (let trial = 0; trial < 30; trial += 1) {
       const lengths = Array.from({ length: 2 * random.integer(1, 40) }, () => random.integer(2, 200));
       const limit = random.integer(1, 4000);
       // In half of the trials, rows begin alike.
       const batch = rowsOf(lengths, trial % 2 === 0 ? 0 : 40);
-      const cuts = cutMicroBatches(batch, trainedUnits(batch, unit), config, limit);
+      const cuts = cutMicroBatches(batch, trainedUnits(batch, kind), config, limit);
       expect(cuts.flat().sort((a, b) => a - b)).toEqual([...lengths.keys()]);
       for (const rows of cuts) {
         expect(rows.length % unit).toBe(0);
@@ -105,7 +108,7 @@ describe('cutMicroBatches', () => {
   it('gives long sequences, which are computed in blocks, rows of their own', () => {
     const lengths = [600, 20, 20, 20];
     const batch = rowsOf(lengths);
-    expect(cutMicroBatches(batch, trainedUnits(batch, 1), config, 1200)).toEqual([[0], [1, 2, 3]]);
+    expect(cutMicroBatches(batch, trainedUnits(batch, 'row'), config, 1200)).toEqual([[0], [1, 2, 3]]);
   });
 
   // Goes red when rows that begin alike are cut apart, and their beginning is computed several times.
@@ -114,13 +117,29 @@ describe('cutMicroBatches', () => {
     const batch = rowsOf(lengths, 40);
     // 4 groups, their members apart: a group computes 40 tokens once, and 10 for each of its 10 members.
     const tokens = batch.tokens.map((token, index) => (index % 50 < 40 ? 1 + (Math.floor(index / 50) % 4) : token));
-    const cuts = cutMicroBatches({ ...batch, tokens }, trainedUnits(batch, 1), config, 320);
+    const cuts = cutMicroBatches({ ...batch, tokens }, trainedUnits(batch, 'row'), config, 320);
     const groups = cuts.map((rows) => new Set(rows.map((row) => row % 4)));
     expect(cuts.length).toBeLessThanOrEqual(3);
     expect(groups.reduce((sum, { size }) => sum + size, 0)).toBeLessThanOrEqual(6);
-    const shares = dealUnits({ ...batch, tokens }, trainedUnits(batch, 1), 2);
+    const shares = dealUnits({ ...batch, tokens }, trainedUnits(batch, 'row'), 2);
     expect(shares.map((units) => units.length)).toEqual([20, 20]);
     for (const units of shares) expect(new Set(units.flat().map((row) => row % 4)).size).toBe(2);
+  });
+});
+
+describe('trainedUnits', () => {
+  // Goes red when rows of one episode, or of a pair, may come into different micro-batches.
+  it('keeps together what a loss reads, longest first', () => {
+    const lengths = [3, 9, 4, 2, 8, 5, 7];
+    const batch = { ...rowsOf(lengths), episode: Int32Array.of(4, 4, 7, 7, 7, 1, 2) };
+    expect(trainedUnits(batch, 'row')).toEqual([[1], [4], [6], [5], [2], [0], [3]]);
+    expect(trainedUnits(batch, 'episode')).toEqual([[0, 1], [2, 3, 4], [6], [5]]);
+    expect(trainedUnits(batch, 'pair')).toEqual([
+      [0, 1, 2, 3, 4],
+      [5, 6],
+    ]);
+    const cuts = cutMicroBatches(batch, trainedUnits(batch, 'episode'), config, 8);
+    expect(cuts).toEqual([[0, 1], [2, 3, 4], [6], [5]]);
   });
 });
 
@@ -128,7 +147,9 @@ describe('dealUnits', () => {
   it('deals rows that begin differently by their lengths', () => {
     const lengths = [10, 80, 60, 20, 40, 70];
     const batch = rowsOf(lengths);
-    const shares = dealUnits(batch, trainedUnits(batch, 1), 2).map((units) => units.flat().map((row) => lengths[row]!));
+    const shares = dealUnits(batch, trainedUnits(batch, 'row'), 2).map((units) =>
+      units.flat().map((row) => lengths[row]!),
+    );
     expect(shares).toEqual([
       [80, 60, 20],
       [70, 40, 10],
@@ -137,12 +158,12 @@ describe('dealUnits', () => {
 
   it('gives every unit once, and as many shares as asked for', () => {
     const batch = rowsOf([30, 30], 25);
-    expect(dealUnits(batch, trainedUnits(batch, 2), 3)).toEqual([[[0, 1]], [], []]);
+    expect(dealUnits(batch, trainedUnits(batch, 'pair'), 3)).toEqual([[[0, 1]], [], []]);
     const alike = rowsOf(
       Array.from({ length: 9 }, () => 30),
       25,
     );
-    const shares = dealUnits(alike, trainedUnits(alike, 1), 4);
+    const shares = dealUnits(alike, trainedUnits(alike, 'row'), 4);
     expect(shares).toHaveLength(4);
     expect(shares.flat(2).sort((a, b) => a - b)).toEqual([...Array(9).keys()]);
   });

@@ -4,6 +4,7 @@ import { queryBlocks } from '../model/causal-mask.js';
 import type { DecoderConfig } from '../model/decoder-config.js';
 import { layOut } from '../model/pack-rows.js';
 import { orderByPrefix } from '../model/prefix-order.js';
+import type { LossUnit } from './loss-key.js';
 
 /**
  * Some rows of a batch, in this order, as a batch. Every array is a column with a fixed count of numbers per row, so no
@@ -26,17 +27,28 @@ function trainedLengths({ rows, width, mask }: TrainingBatch): number[] {
 }
 
 /**
- * Rows in units that must stay together (one row, or two if rows are compared in pairs), longest first, without rows in
- * which no token was sampled. Depends only on the batch.
+ * Rows in units that must stay together, longest first, without units in which no token was sampled. Depends only on the
+ * batch.
  */
-export function trainedUnits(batch: TrainingBatch, size: 1 | 2): number[][] {
+export function trainedUnits(batch: TrainingBatch, kind: LossUnit): number[][] {
   const lengths = trainedLengths(batch);
   const longest = (unit: readonly number[]) => Math.max(...unit.map((row) => lengths[row]!));
-  return Array.from({ length: Math.ceil(batch.rows / size) }, (_, unit) =>
-    Array.from({ length: size }, (__, member) => unit * size + member).filter((row) => row < batch.rows),
-  )
+  return unitsOf(batch, kind)
     .filter((unit) => longest(unit) > 0)
     .sort((a, b) => longest(b) - longest(a) || a[0]! - b[0]!);
+}
+
+/** Rows in units, in order. The rows of an episode are adjacent, and so are the episodes of a pair. */
+export function unitsOf({ episode, rows }: TrainingBatch, kind: LossUnit): number[][] {
+  const units: number[][] = [];
+  let episodes = 0;
+  for (let row = 0; row < rows; row += 1) {
+    const continues = row > 0 && episode[row] === episode[row - 1];
+    if (!continues) episodes += 1;
+    if (row > 0 && kind !== 'row' && (continues || (kind === 'pair' && episodes % 2 === 0))) units.at(-1)!.push(row);
+    else units.push([row]);
+  }
+  return units;
 }
 
 /** Units in an order, and how many tokens each adds to those before it. */

@@ -8,8 +8,8 @@ import type { DecoderConfig } from '../model/decoder-config.js';
 import type { ParameterOptions } from '../model/parameters.js';
 import { metricOutput, termOutput } from '../model/training-graph.js';
 import type { HostArray } from '../operations/tensor.js';
-import { trainedUnits } from './batch-rows.js';
-import { lossTraits, type LossTraits } from './loss-key.js';
+import { takeRows, trainedUnits, unitsOf } from './batch-rows.js';
+import { lossTraits, type LossTraits, type LossUnit } from './loss-key.js';
 import { halveIfTooMuch } from './out-of-memory.js';
 
 /** Per token [rows, width], 0 for tokens that were not sampled. */
@@ -66,13 +66,13 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   /**
    * The inputs of some rows.
    * @param reads columns of the batch that a loss reads
-   * @param unit the number of rows is a multiple of it
+   * @param unit what the loss reads
    */
   protected abstract pack(
     batch: TrainingBatch,
     rows: readonly number[],
     reads: readonly LossInputName[],
-    unit: 1 | 2,
+    unit: LossUnit,
   ): Packed;
 
   /** Log probability, entropy and value of the slots: the outputs of `evaluationGraph`. */
@@ -84,9 +84,9 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   /** Log probability, entropy and value of the sampled tokens. */
   async evaluate(weights: ModelWeights, batch: TrainingBatch): Promise<Evaluated> {
     const results = this.#empty(batch);
-    for (const all of this.cut(batch, trainedUnits(batch, 1))) {
-      await halveIfTooMuch(all, 1, CURE, async (rows) => {
-        const packed = this.pack(batch, rows, [], 1);
+    for (const all of this.cut(batch, trainedUnits(batch, 'row'))) {
+      await halveIfTooMuch(all, CURE, async (rows) => {
+        const packed = this.pack(batch, rows, [], 'row');
         spread(results, packed, await this.evaluateRows(weights, packed));
       });
     }
@@ -96,7 +96,7 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
   /** Like `evaluate`, and adds the gradient of the loss to `gradients` (see `gradientState`). */
   async accumulate(weights: ModelWeights, gradients: State, batch: TrainingBatch, loss: Loss): Promise<Accumulated> {
     const traits = lossTraits(loss);
-    const unit = traits.readsPairs ? 2 : 1;
+    const { unit } = traits;
     const results = this.#empty(batch);
     const terms = zeros(loss.terms);
     const metrics = zeros(loss.metrics ?? {});
@@ -108,7 +108,8 @@ export abstract class BatchTrainer<Packed extends MicroBatch = MicroBatch> {
       for (const name of Object.keys(metrics)) metrics[name]! += outputs[metricOutput(name)]![0]!;
     };
     for (const rows of this.cut(batch, trainedUnits(batch, unit))) {
-      await halveIfTooMuch(rows, this.trainsAtOnce ? unit : rows.length, CURE, train);
+      const parts = this.trainsAtOnce ? unitsOf(takeRows(batch, rows), unit) : [rows.map((_, place) => place)];
+      await halveIfTooMuch(parts, CURE, (some) => train(some.flat().map((place) => rows[place]!)));
     }
     return { ...results, terms, metrics };
   }

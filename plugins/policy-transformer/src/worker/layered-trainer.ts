@@ -24,12 +24,14 @@ import { rotaryTables } from '../model/rotary-tables.js';
 import { gradientState } from '../model/training-graph.js';
 import { cutByTokens } from './batch-rows.js';
 import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
+import type { LossUnit } from './loss-key.js';
 
 /** Slots whose logits are computed together: [slots, vocabulary] must stay small, and products large. */
 export const SLOTS_OF_HEAD = 128;
 
 /** Primes that represent the open sizes of the graphs. */
 const ROWS = 100_003;
+const EPISODES = 100_103;
 const BLOCK = 100_019;
 const SLOTS = 100_043;
 const TOKENS = 100_049;
@@ -77,8 +79,8 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
     return cutByTokens(batch, units, this.#limits.microBatchTokens);
   }
 
-  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
-    return packTokens(batch, rows, this.config, reads, unit);
+  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: LossUnit) {
+    return packTokens(batch, rows, this.config, reads, unit === 'pair' ? 2 : 1);
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedTokens): Promise<Outputs> {
@@ -190,11 +192,11 @@ export class LayeredTrainer extends BatchTrainer<PackedTokens> {
   }
 
   async #loss({ loss, traits }: Training, { sizes, inputs }: PackedTokens, live: Outputs): Promise<Outputs> {
-    const { key, readsRows } = traits;
-    const rows = readsRows ? sizes.sequences : ROWS;
+    const { key, unit } = traits;
+    const episodes = unit === 'row' ? EPISODES : sizes.episodes;
     const session = await this.#session(
-      `loss ${readsRows ? rows : ''} ${key}`,
-      () => lossPart(loss, this.options, { rows, slots: SLOTS }),
+      `loss ${unit === 'row' ? '' : episodes} ${key}`,
+      () => lossPart(loss, this.options, { episodes, slots: SLOTS }),
       { slots: SLOTS },
     );
     return session.run({ ...inputs, ...live }, { sizes: { slots: sizes.slots } });

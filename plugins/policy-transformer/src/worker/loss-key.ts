@@ -1,18 +1,19 @@
 import type { LiveName, Loss, LossExpression, LossInputName } from '@agentgym/cli';
 
-/** Operations that read whole rows, so that the number of rows is part of the graph. */
-const OF_ROWS: ReadonlySet<LossExpression['op']> = new Set(['sequenceSum', 'sequenceMean', 'pairDifference']);
+/** What must stay together for a loss: its tokens may read their row only, their episode, or a pair of episodes. */
+export type LossUnit = 'row' | 'episode' | 'pair';
+
+const OF_EPISODES = ['sequenceSum', 'sequenceMean'] as const satisfies readonly LossExpression['op'][];
 
 export interface LossTraits {
   /** Equal for losses that compute the same. Subtrees are numbered, so that a shared subtree is written once. */
   readonly key: string;
-  readonly readsRows: boolean;
+  /** With other units than rows, the number of episodes is part of the graph. */
+  readonly unit: LossUnit;
   /** Columns of the batch that it reads. */
   readonly reads: readonly LossInputName[];
   /** Live quantities that its terms read. Metrics may read others. */
   readonly live: readonly LiveName[];
-  /** Whether rows are compared in pairs. */
-  readonly readsPairs: boolean;
 }
 
 /** The properties of a loss that a graph depends on. */
@@ -43,8 +44,11 @@ export function lossTraits({ terms, metrics = {} }: Loss): LossTraits {
   return {
     key: JSON.stringify([roots, lines]),
     live: liveInTerms,
-    readsRows: [...operations].some((operation) => OF_ROWS.has(operation)),
+    unit: operations.has('pairDifference')
+      ? 'pair'
+      : OF_EPISODES.some((name) => operations.has(name))
+        ? 'episode'
+        : 'row',
     reads: [...reads],
-    readsPairs: operations.has('pairDifference'),
   };
 }

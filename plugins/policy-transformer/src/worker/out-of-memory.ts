@@ -20,11 +20,9 @@ export async function withCure<Result>(cure: string, work: () => Promise<Result>
  * Does a part of the work, and in two halves if the memory does not suffice. Throws what `withCure` throws if one half
  * is too much, too, or if there are no halves.
  * @param items work of which nothing is done if it fails
- * @param unit only multiples of it can be parted
  */
 export function halveIfTooMuch<Item>(
   items: readonly Item[],
-  unit: number,
   cure: string,
   work: (items: readonly Item[]) => Promise<void>,
 ): Promise<void> {
@@ -32,7 +30,7 @@ export function halveIfTooMuch<Item>(
     try {
       await work(items);
     } catch (error) {
-      const middle = unit * Math.floor(items.length / unit / 2);
+      const middle = Math.floor(items.length / 2);
       if (!isOutOfMemory(error) || middle === 0) throw error;
       await work(items.slice(0, middle));
       await work(items.slice(middle));

@@ -10,6 +10,7 @@ import type { ParameterOptions } from '../model/parameters.js';
 import { evaluationGraph, trainingGraph, type TrainingSizes } from '../model/training-graph.js';
 import { cutMicroBatches } from './batch-rows.js';
 import { BatchTrainer, type Outputs, type Training } from './batch-trainer.js';
+import type { LossUnit } from './loss-key.js';
 
 /** Primes that represent the open sizes of the graphs. */
 const STAND_INS = { rows: 100_003, block: 100_019, slots: 100_043, asks: 100_049, points: 100_057 };
@@ -37,8 +38,8 @@ export class Trainer extends BatchTrainer<PackedRows> {
     return cutMicroBatches(batch, units, this.config, this.#microBatchTokens);
   }
 
-  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: 1 | 2) {
-    return packRows(batch, rows, this.config, { reads, unit, memory: this.#memory });
+  protected pack(batch: TrainingBatch, rows: readonly number[], reads: readonly LossInputName[], unit: LossUnit) {
+    return packRows(batch, rows, this.config, { reads, unit: unit === 'pair' ? 2 : 1, memory: this.#memory });
   }
 
   protected async evaluateRows(weights: ModelWeights, packed: PackedRows): Promise<Outputs> {
@@ -55,8 +56,8 @@ export class Trainer extends BatchTrainer<PackedRows> {
     return this.#run(session, packed, [...statesOf(weights), training.gradients]);
   }
 
-  #training({ loss, traits: { key, readsRows } }: Training, of: TrainingSizes): Promise<Executable> {
-    const sizes = openSizesFor(of, readsRows ? of.sequences : 1);
+  #training({ loss, traits: { key, unit } }: Training, of: TrainingSizes): Promise<Executable> {
+    const sizes = openSizesFor(of, unit === 'row' ? 1 : of.episodes);
     return this.sessions.get(`train ${keyOf(sizes)} ${key}`, () => {
       const { outputs, gradients } = trainingGraph(this.config, sizes, this.options, loss);
       return { outputs, add: gradients, openSizes: STAND_INS };
@@ -69,14 +70,14 @@ export class Trainer extends BatchTrainer<PackedRows> {
   }
 }
 
-/** Sizes of a graph that is open in all sizes except these. Only a loss that compares sequences depends on their number. */
-function openSizesFor({ blocks, shared }: TrainingSizes, sequences: number): TrainingSizes {
+/** Sizes of a graph that is open in all sizes except these. Only a loss that reads episodes depends on their number. */
+function openSizesFor({ blocks, shared }: TrainingSizes, episodes: number): TrainingSizes {
   const { block, ...others } = STAND_INS;
   const points = shared ? others.points : others.slots;
-  return { ...others, points, sequences, width: blocks * block, blocks, shared };
+  return { ...others, points, episodes, width: blocks * block, blocks, shared };
 }
 
 /** What distinguishes graphs of open sizes. */
-function keyOf({ sequences, blocks, shared }: TrainingSizes): string {
-  return `${sequences} ${blocks} ${shared ? 'shared' : 'apart'}`;
+function keyOf({ episodes, blocks, shared }: TrainingSizes): string {
+  return `${episodes} ${blocks} ${shared ? 'shared' : 'apart'}`;
 }
