@@ -18,6 +18,8 @@ export interface Opening {
   readonly observation: string;
   /** Games before it. Absent: none. */
   readonly examples?: WorkedExamples | undefined;
+  /** As in `begin` of the encoder. Default: true. */
+  readonly describesFunctions?: boolean | undefined;
   /** Default: `full`. */
   readonly history?: History | undefined;
 }
@@ -117,7 +119,7 @@ export class EpisodeTokens {
     this.#from = from;
     if (isCut) this.#sequences.push(begun([]));
     const { tokens } = this.#current;
-    const longest = Math.min(limits.maxTokens, this.#window);
+    const longest = Math.min(limits.maxTokens, this.window);
     const more = (isCut ? this.#prompt(from) : ids).slice(0, Math.max(0, longest - tokens.length));
     for (const id of more) push(this.#current, id, 0, 0);
     return role;
@@ -126,7 +128,7 @@ export class EpisodeTokens {
   /** Whether an action and an end token still fit. */
   hasRoom({ actionTokens, maxTokens, maxEpisodeTokens = Infinity }: TokenLimits): boolean {
     const more = actionTokens + 1;
-    return this.tokens.length + more <= Math.min(maxTokens, this.#window) && this.#read + more <= maxEpisodeTokens;
+    return this.tokens.length + more <= Math.min(maxTokens, this.window) && this.#read + more <= maxEpisodeTokens;
   }
 
   records(): readonly TokenRecord[] {
@@ -138,7 +140,7 @@ export class EpisodeTokens {
   }
 
   /** Most ids of a sequence, by the history. */
-  get #window(): number {
+  get window(): number {
     const { history = 'full' } = this.#opening;
     return history !== 'full' && 'tokens' in history ? history.tokens : Infinity;
   }
@@ -187,10 +189,11 @@ export class EpisodeTokens {
 
   /** The ids of the system text, the examples and the first message. */
   #begin(observation: string): { readonly ids: readonly number[]; readonly role: 'tool' | 'user' } {
-    const { examples, system } = this.#opening;
-    if (examples === undefined) return { ids: this.#encoder.begin(system, observation), role: 'user' };
-    const first = encodeObservation(this.#encoder, examples.before(observation), examples.endWithCall);
-    return { ids: [...examples.begin(this.#encoder, system), ...first.ids], role: first.role };
+    const encoder = this.#encoder;
+    const { describesFunctions, examples, system } = this.#opening;
+    if (examples === undefined) return { ids: encoder.begin(system, observation, describesFunctions), role: 'user' };
+    const first = encodeObservation(encoder, examples.before(observation), examples.endWithCall);
+    return { ids: [...examples.begin(encoder, system, describesFunctions), ...first.ids], role: first.role };
   }
 
   #close(action: readonly number[]): void {

@@ -1,6 +1,7 @@
 import type { ConversationEncoder } from '../../contracts/policy.js';
+import { EpisodeTokens, type Opening, type TokenLimits } from '../../rollout/episode-tokens.js';
 import { ConversationKey } from './conversation-key.js';
-import type { EncodedChat } from './encode-request.js';
+import type { ConversationTexts, EncodedChat } from './encode-request.js';
 import type { ReadText } from './read-tool-calls.js';
 
 /** What was sampled after some messages. */
@@ -9,6 +10,11 @@ interface Remembered {
   readonly ended: boolean;
   /** Names the sequence in the model's memory. Undefined while another request continues it. */
   sequence: string | undefined;
+}
+
+/** How the model reads conversations. */
+interface Reading extends Pick<Opening, 'examples' | 'history'> {
+  readonly encoder: ConversationEncoder;
 }
 
 /** A conversation in ids, up to the next answer. */
@@ -33,6 +39,7 @@ const MOST_SEQUENCES = 512;
  * is one growing sequence, as in training.
  */
 export class Conversations {
+  readonly #reading: Reading;
   readonly #end: number;
   readonly #release: (sequences: readonly string[]) => void;
   /** The oldest first. */
@@ -41,8 +48,9 @@ export class Conversations {
   #made = 0;
   #tokens = 0;
 
-  constructor({ endIds }: Pick<ConversationEncoder, 'endIds'>, release: (sequences: readonly string[]) => void) {
-    this.#end = endIds[0]!;
+  constructor(reading: Reading, release: (sequences: readonly string[]) => void) {
+    this.#reading = reading;
+    this.#end = reading.encoder.endIds[0]!;
     this.#release = release;
   }
 
@@ -54,24 +62,49 @@ export class Conversations {
   /**
    * Undefined if an answer without ids was forgotten meanwhile.
    *
-   * @param check throws if the conversation cannot go on; then its sequence stays free
+   * @param limits of its prompt, and of the answer
+   * @param check throws if the conversation cannot go on; then its sequence stays free. `most`: tokens of a prompt and its
+   * answer, if there is a window
    */
   open(
-    { begin, key, turns }: Pick<EncodedChat, 'begin' | 'key' | 'turns'>,
-    check: (tokens: readonly number[]) => void,
+    { begin, key, texts, turns }: Pick<EncodedChat, 'begin' | 'key' | 'texts' | 'turns'>,
+    limits: TokenLimits,
+    check: (tokens: readonly number[], most?: number) => void,
   ): Conversation | undefined {
-    const parts: (readonly number[])[] = [begin];
+    const answers: (readonly number[])[] = [];
     let last: Remembered | undefined;
-    for (const { answer, key: own, observation } of turns) {
+    for (const { answer, key: own } of turns) {
       last = this.#remembered.get(own);
       const ids = last?.tokens ?? answer;
       if (ids === undefined) return undefined;
       // An answer that did not end by itself gets an end token, which was not sampled.
-      parts.push(ids, last?.ended ? [] : [this.#end], observation);
+      answers.push(last?.ended ? ids : [...ids, this.#end]);
     }
-    const tokens = parts.flat();
-    check(tokens);
-    return { key, tokens, sequence: this.#take(last) };
+    if (texts === undefined) {
+      const tokens = [begin, ...turns.flatMap(({ observation }, turn) => [answers[turn]!, observation])].flat();
+      check(tokens);
+      return { key, tokens, sequence: this.#take(last) };
+    }
+    const { tokens, continues, window } = this.#shorten(texts, answers, limits);
+    check(tokens, Math.min(limits.maxTokens, window));
+    return { key, tokens, sequence: this.#take(continues ? last : undefined) };
+  }
+
+  /** The prompt of a conversation as in an episode, and whether it continues the sequence of the last answer. */
+  #shorten(
+    { observations, ...opening }: ConversationTexts,
+    answers: readonly (readonly number[])[],
+    { actionTokens }: TokenLimits,
+  ): { readonly tokens: readonly number[]; readonly continues: boolean; readonly window: number } {
+    const { encoder, ...how } = this.#reading;
+    const episode = new EpisodeTokens(encoder, { ...opening, ...how });
+    let before = 0;
+    for (const [turn, { text, isAnswer }] of observations.entries()) {
+      before = episode.place;
+      episode.addContext(answers[turn]!);
+      episode.addObservation(text, { actionTokens, maxTokens: Infinity }, isAnswer);
+    }
+    return { tokens: episode.tokens, continues: episode.place === before, window: episode.window };
   }
 
   /** A name for a sequence that no conversation has. */

@@ -2,6 +2,7 @@
 // keeps nothing, and its results can be sent between threads.
 import type { FunctionCallSyntax, FunctionDefinition } from '../../contracts/function-calls.js';
 import type { ConversationEncoder } from '../../contracts/policy.js';
+import type { History, Opening } from '../../rollout/episode-tokens.js';
 import { encodeObservation } from '../../rollout/worked-examples.js';
 import { parseBoundedJson } from './bounded-json.js';
 import { ConversationKey } from './conversation-key.js';
@@ -32,6 +33,8 @@ export interface ReadingModel {
   readonly longestToken: number;
   /** What its conversations begin with. Absent: what the client sends. */
   readonly prompt?: ServedPrompt | undefined;
+  /** What it reads of a conversation. Absent: everything. */
+  readonly history?: History | undefined;
   /** Opened when a text has to be encoded. */
   readonly encoder: () => Promise<ConversationEncoder>;
 }
@@ -46,12 +49,20 @@ interface EncodedTurn {
   readonly observation: readonly number[];
 }
 
+/** What earlier turns are shown from. */
+export interface ConversationTexts extends Pick<Opening, 'system' | 'observation' | 'describesFunctions'> {
+  /** What follows each answer. */
+  readonly observations: readonly { readonly text: string; readonly isAnswer: boolean }[];
+}
+
 export interface EncodedChat {
   readonly kind: 'chat';
   readonly model: string;
   readonly request: Omit<ChatRequest, 'messages' | 'tools' | 'tool_choice'>;
   readonly begin: readonly number[];
   readonly turns: readonly EncodedTurn[];
+  /** The texts of it. Present if the model reads earlier turns in another way, or not all of them. */
+  readonly texts?: ConversationTexts;
   /** Of the whole conversation. */
   readonly key: string;
   /** Whether the answer may call functions. */
@@ -147,6 +158,7 @@ function encodeMessages(
         ],
   );
   const turns: EncodedTurn[] = [];
+  const observations: ConversationTexts['observations'][number][] = [];
   for (const [answer, observation] of turnsOf(others)) {
     const own = key.add(answer).value;
     key.add(observation);
@@ -156,9 +168,13 @@ function encodeMessages(
     const encodeAnswer = () => encoder.encodeAction(writeCalls(answer.content, calls, syntax), answer.content.length);
     const known = isKnown(own) ? undefined : room.take(encodeAnswer());
     turns.push({ key: own, answer: known, observation: room.take(observed) });
+    observations.push({ text: content, isAnswer: role === 'tool' });
   }
+  const isShortened = shortens(model) || encoder.earlierActions !== undefined;
+  const texts = { system: told, observation: opening.content, describesFunctions: describes, observations };
   return {
     ...{ kind: 'chat', model: model.name, request: rest, begin, turns, key: key.value, ignored },
+    ...(isShortened && { texts }),
     calls: functions.length > 0,
   };
 }
@@ -213,6 +229,11 @@ function findModel(models: readonly ReadingModel[], asked: string | null | undef
   throw new RequestError(404, message, { code: 'model_not_found', param: 'model' });
 }
 
+/** Whether a model reads less than a conversation. */
+function shortens({ history = 'full' }: ReadingModel): boolean {
+  return history !== 'full';
+}
+
 /** The tokens that a prompt may still have. */
 class Room {
   readonly #most: number;
@@ -220,9 +241,11 @@ class Room {
   readonly #param: string;
   #tokens = 0;
 
-  constructor({ longestToken, maxTokens }: ReadingModel, param: string) {
-    this.#most = maxTokens;
-    this.#mostCharacters = maxTokens * longestToken;
+  constructor(model: ReadingModel, param: string) {
+    const { longestToken, maxTokens } = model;
+    // Of a conversation that is read in part, the part that is read is checked later.
+    this.#most = shortens(model) && param === 'messages' ? Infinity : maxTokens;
+    this.#mostCharacters = this.#most * longestToken;
     this.#param = param;
   }
 

@@ -4,6 +4,7 @@ import type { SamplingModel } from '../../contracts/policy.js';
 import { AgentgymError } from '../../errors/agentgym-error.js';
 import { usualActionTokens } from '../../experiments/answer-settings.js';
 import { estimateModel, findModel, type FoundModel, loadModel } from '../../experiments/find-model.js';
+import { longestSequence } from '../../experiments/history-sizes.js';
 import { Instances } from '../../experiments/instances.js';
 import type { HostSettings } from '../../plugins/create-host.js';
 import type { PluginHost } from '../../plugins/open-plugin-host.js';
@@ -61,7 +62,8 @@ export async function openEndpoint(request: OpenEndpointRequest): Promise<OpenEn
   const prompt = own && servedPrompt(own);
   const serve = (model: SamplingModel, name: string): OpenModel => {
     const maxTokens = Math.min(length ?? Infinity, model.capabilities.maxTokens);
-    const endpoint = new PolicyEndpoint({ model, name, maxActionTokens, maxTokens, random, prompt });
+    const history = recipe?.policy.history;
+    const endpoint = new PolicyEndpoint({ model, name, maxActionTokens, maxTokens, random, prompt, history });
     return { endpoint, dispose: () => model.dispose() };
   };
   const model = await loadModel(found, instances, request.policyOptions, length);
@@ -106,7 +108,9 @@ async function servedLength(
   instances: Instances,
   { maxModelLength, policyOptions, settings }: OpenEndpointRequest,
 ): Promise<number | undefined> {
-  const asked = maxModelLength ?? found.plan?.recipe.rollout.maxEpisodeTokens;
+  const recipe = found.plan?.recipe;
+  const longest = recipe && longestSequence(recipe);
+  const asked = maxModelLength ?? (longest === Infinity ? undefined : longest);
   const estimate = await estimateModel(found, instances, policyOptions, asked ?? Number.MAX_SAFE_INTEGER);
   if (asked !== undefined) {
     if (maxModelLength === undefined || estimate === undefined || asked <= estimate.maxTokens) return asked;

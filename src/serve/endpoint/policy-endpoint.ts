@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { FunctionCallSyntax } from '../../contracts/function-calls.js';
 import type { ConversationEncoder, SamplingModel, Sampling } from '../../contracts/policy.js';
 import type { Random } from '../../contracts/random.js';
+import type { History } from '../../rollout/episode-tokens.js';
 import { BatchSampler, type SampledText } from './batch-sampler.js';
 import { Conversations } from './conversations.js';
 import type { EncodedChat, EncodedCompletion } from './encode-request.js';
@@ -24,6 +25,8 @@ export interface EndpointOptions {
   readonly random: Random;
   /** What its conversations begin with. Absent: what clients send. */
   readonly prompt?: ServedPrompt | undefined;
+  /** What it reads of a conversation. Absent: everything. */
+  readonly history?: History | undefined;
 }
 
 /** A part of a text, while it is written. */
@@ -101,11 +104,17 @@ export class PolicyEndpoint {
     this.longestToken = longestToken(model);
     this.#options = options;
     this.#sampler = new BatchSampler(model);
-    this.#conversations = new Conversations(model.encoder, (sequences) => model.release(sequences));
+    const { history, prompt } = options;
+    const reading = { encoder: model.encoder, examples: prompt?.examples, history };
+    this.#conversations = new Conversations(reading, (sequences) => model.release(sequences));
   }
 
   get prompt(): ServedPrompt | undefined {
     return this.#options.prompt;
+  }
+
+  get history(): History | undefined {
+    return this.#options.history;
   }
 
   get encoder(): ConversationEncoder {
@@ -125,7 +134,10 @@ export class PolicyEndpoint {
   async chat(chat: EncodedChat, asking: Asking): Promise<Answer> {
     const { calls: offersFunctions, request } = chat;
     const limit = request.max_completion_tokens ?? request.max_tokens ?? this.#options.maxActionTokens;
-    const conversation = this.#conversations.open(chat, (tokens) => this.#checkLength(tokens, limit));
+    const limits = { actionTokens: limit, maxTokens: this.maxTokens };
+    const conversation = this.#conversations.open(chat, limits, (tokens, most) =>
+      this.#checkLength(tokens, limit, most),
+    );
     if (conversation === undefined)
       throw new RequestError(503, 'the conversation was forgotten meanwhile; send it again');
     const { tokens } = conversation;
@@ -199,11 +211,11 @@ export class PolicyEndpoint {
   }
 
   /** As for episodes: an action and its end token must fit. */
-  #checkLength(tokens: readonly number[], limit: number): void {
-    if (tokens.length + limit + 1 <= this.maxTokens) return;
+  #checkLength(tokens: readonly number[], limit: number, most = this.maxTokens): void {
+    if (tokens.length + limit + 1 <= most) return;
     throw new RequestError(
       400,
-      `This model's maximum context length is ${this.maxTokens} tokens. The request has ${tokens.length}, and asks for up to ${limit} more.`,
+      `This model's maximum context length is ${most} tokens. The request has ${tokens.length}, and asks for up to ${limit} more.`,
       { code: 'context_length_exceeded', param: 'messages' },
     );
   }

@@ -138,9 +138,17 @@ class ReaderThreads {
   }
 }
 
-function readingModel({ encoder, longestToken, maxTokens, model, name, prompt }: PolicyEndpoint): ReadingModel {
+function readingModel({
+  encoder,
+  history,
+  longestToken,
+  maxTokens,
+  model,
+  name,
+  prompt,
+}: PolicyEndpoint): ReadingModel {
   const { vocabularySize } = model.capabilities;
-  return { name, longestToken, maxTokens, prompt, vocabularySize, encoder: () => Promise.resolve(encoder) };
+  return { name, history, longestToken, maxTokens, prompt, vocabularySize, encoder: () => Promise.resolve(encoder) };
 }
 
 /** The same for another thread. */
